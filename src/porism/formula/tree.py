@@ -1,0 +1,105 @@
+"""The two trees of a formula: symbol layout (how it looks) and operators (what it means)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+Row = list["LayoutNode"]
+"""Symbols side by side, left to right: the chain of Tangent's ``next`` edges."""
+
+
+class LayoutNode:
+    """One symbol of a layout tree with the rows around it.
+
+    ``label`` is the canonical symbol and ``kind`` one letter:
+
+    ====  =============================================================================================
+    V     variable or other identifier, named functions too (``x``, ``α``, ``sin``)
+    N     number (``0``, ``3.14``)
+    O     operator, relation, fence, separator, dots, any other symbol (``+``, ``≤``, ``(``, ``∑``)
+    T     text (``if``)
+    F     fraction or binomial: ``over`` is the numerator, ``under`` the denominator; label ``/`` or ``choose``
+    R     root: ``within`` is the radicand, ``pre_above`` the index; label ``√``
+    M     matrix, cases, aligned display: ``elements`` are its cells; label is its fences (``()``, ``{``, ``||``, ````)
+    G     several symbols that carry a script or an accent together: ``within`` holds them; label ````
+    W     wildcard; label is its name
+    E     what was not understood (an unknown command keeps its name as the label)
+    ====  =============================================================================================
+
+    ``font`` is ```` or one of ``bb bf cal frak it rm sf tt`` (script is ``cal``). ``start`` and ``end`` are offsets
+    into the source. Limits of big operators are ``above``/``below`` whatever the display style; accents, braces and
+    ``\\overset``/``\\underset`` are ``over``/``under``.
+    """
+
+    __slots__ = (
+        "above", "below", "elements", "end", "font", "kind", "label", "over", "pre_above", "pre_below", "start",
+        "under", "within",
+    )
+
+    def __init__(self, label: str, kind: str, start: int = 0, end: int = 0, font: str = "") -> None:
+        self.label = label
+        self.kind = kind
+        self.start = start
+        self.end = end
+        self.font = font
+        self.above: Row | None = None
+        self.below: Row | None = None
+        self.over: Row | None = None
+        self.under: Row | None = None
+        self.pre_above: Row | None = None
+        self.pre_below: Row | None = None
+        self.within: Row | None = None
+        self.elements: list[list[Row]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ParseProblem:
+    """Something in a formula that was not understood or had to be repaired, at an offset into its source."""
+
+    position: int
+    what: str
+
+
+@dataclass(slots=True)
+class LayoutTree:
+    """A parsed formula: its top row, what was not understood, and the source that the offsets point into."""
+
+    row: Row
+    source: str
+    problems: tuple[ParseProblem, ...] = ()
+
+
+class OperatorNode:
+    """A node of an operator tree: an operator with operands, or a leaf.
+
+    ``kind`` is ``U`` (operands in any order), ``O`` (order counts), or of a leaf ``V`` variable, ``N`` number, ``C``
+    constant, ``T`` text, ``W`` wildcard, ``E`` not understood. ``start`` and ``end`` are offsets into the source.
+    """
+
+    __slots__ = ("children", "end", "kind", "label", "start")
+
+    def __init__(
+        self, label: str, kind: str, children: list[OperatorNode] | None = None, start: int = 0, end: int = 0
+    ) -> None:
+        self.label = label
+        self.kind = kind
+        self.children: list[OperatorNode] = children if children is not None else []
+        self.start = start
+        self.end = end
+
+    def walk(self) -> Iterator[OperatorNode]:
+        """This node and all below it, in preorder, without recursion."""
+        stack = [self]
+        while stack:
+            node = stack.pop()
+            yield node
+            stack.extend(reversed(node.children))
+
+
+@dataclass(slots=True)
+class OperatorTree:
+    """The operator tree of a formula and the source that its offsets point into."""
+
+    root: OperatorNode
+    source: str

@@ -1,0 +1,109 @@
+"""The immutable values that the layers hand each other: formulas, content, documents and queries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+Notation = Literal["latex", "mathml"]
+Metadata = Mapping[str, str | tuple[str, ...]]
+
+PLACEHOLDER = "\ufffc"
+"""Stands in ``Content.text`` where a formula is (U+FFFC, OBJECT REPLACEMENT CHARACTER)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """A formula as it was written.
+
+    ``source`` is LaTeX without its delimiters, or a ``<math>`` element. ``id`` names this occurrence and
+    ``visual_id`` all occurrences that look the same (ARQMath); both are None where the collection gives none.
+    """
+
+    source: str
+    notation: Notation = "latex"
+    id: str | None = None
+    visual_id: str | None = None
+    display: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """Text with formulas in place: the n-th ``PLACEHOLDER`` in ``text`` stands for ``formulas[n]``."""
+
+    text: str
+    formulas: tuple[Formula, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.text.count(PLACEHOLDER) != len(self.formulas):
+            raise ValueError(
+                f"text has {self.text.count(PLACEHOLDER)} placeholders for {len(self.formulas)} formulas"
+            )
+
+    @classmethod
+    def of(cls, *parts: str | Formula) -> Content:
+        """Joins strings and formulas; a placeholder character inside a string becomes a space."""
+        formulas = tuple(part for part in parts if isinstance(part, Formula))
+        text = "".join(
+            PLACEHOLDER if isinstance(part, Formula) else part.replace(PLACEHOLDER, " ") for part in parts
+        )
+        return cls(text, formulas)
+
+    @property
+    def parts(self) -> Iterator[str | Formula]:
+        """The non-empty strings and the formulas, in order."""
+        pieces = self.text.split(PLACEHOLDER)
+        for number, piece in enumerate(pieces):
+            if piece:
+                yield piece
+            if number < len(self.formulas):
+                yield self.formulas[number]
+
+    def to_latex(self) -> str:
+        """The content as one string, formulas between dollars (``<math>`` elements as they are)."""
+        return "".join(
+            part if isinstance(part, str) else part.source if part.notation == "mathml"
+            else f"$${part.source}$$" if part.display else f"${part.source}$"
+            for part in self.parts
+        )
+
+    def __bool__(self) -> bool:
+        return bool(self.formulas) or bool(self.text.strip())
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """The retrieval unit: named fields of content (``title``, ``body``, ``question``, ``tags``…) and metadata."""
+
+    id: str
+    fields: Mapping[str, Content]
+    metadata: Metadata = field(default_factory=dict)
+
+    @property
+    def title(self) -> Content:
+        """The field ``title``, empty where the document has none."""
+        return self.fields.get("title", Content(""))
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What is asked: an id and named fields of content.
+
+    An ad-hoc query has the one field ``query``; an ARQMath topic has ``title``, ``question`` and ``tags``, and a formula
+    topic also ``formula``, which holds the one formula asked for.
+    """
+
+    id: str
+    fields: Mapping[str, Content]
+    metadata: Metadata = field(default_factory=dict)
+
+    @property
+    def content(self) -> Content:
+        """All fields in one content, in their order, separated by a blank line."""
+        parts: list[str | Formula] = []
+        for content in self.fields.values():
+            if parts:
+                parts.append("\n\n")
+            parts.extend(content.parts)
+        return Content.of(*parts)
