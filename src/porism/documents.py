@@ -1,0 +1,80 @@
+"""Documents as JSON bytes: how an index stores them."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import orjson
+
+from porism.types import Content, Document, Formula
+
+_LATEX = "latex"
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def content_to_json(content: Content) -> Any:
+    """A string where there are no formulas, else ``{"text": …, "formulas": […]}``; keys with default values left out."""
+    if not content.formulas:
+        return content.text
+    formulas: list[Any] = []
+    for formula in content.formulas:
+        entry: dict[str, Any] = {"source": formula.source}
+        if formula.notation != _LATEX:
+            entry["notation"] = formula.notation
+        if formula.id is not None:
+            entry["id"] = formula.id
+        if formula.visual_id is not None:
+            entry["visual_id"] = formula.visual_id
+        if formula.display:
+            entry["display"] = True
+        formulas.append(entry if len(entry) > 1 else formula.source)
+    return {"text": content.text, "formulas": formulas}
+
+
+def content_from_json(value: Any) -> Content:
+    """The inverse of :func:`content_to_json`."""
+    if isinstance(value, str):
+        return Content(value)
+    return Content(
+        value["text"],
+        tuple(Formula(entry) if isinstance(entry, str) else Formula(**entry) for entry in value["formulas"]),
+    )
+
+
+def dump_document(document: Document) -> bytes:
+    """The document as JSON; lone surrogates, which UTF-8 cannot carry, become U+FFFD."""
+    value = {
+        "id": document.id,
+        "fields": {name: content_to_json(content) for name, content in document.fields.items()},
+        "metadata": dict(document.metadata),
+    }
+    try:
+        return orjson.dumps(value)
+    except (TypeError, orjson.JSONEncodeError):
+        return orjson.dumps(_clean(value))
+
+
+def load_document(data: bytes) -> Document:
+    """The inverse of :func:`dump_document`."""
+    value = orjson.loads(data)
+    metadata = {
+        key: tuple(entry) if isinstance(entry, list) else entry for key, entry in value["metadata"].items()
+    }
+    fields = {name: content_from_json(content) for name, content in value["fields"].items()}
+    return Document(value["id"], fields, metadata)
+
+
+def clean_text(text: str) -> str:
+    """The text with lone surrogates, which UTF-8 cannot carry, as U+FFFD."""
+    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
+
+
+def _clean(value: Any) -> Any:
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, dict):
+        return {_clean(key): _clean(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_clean(entry) for entry in value]
+    return value
