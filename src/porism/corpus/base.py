@@ -1,0 +1,92 @@
+"""What every reader of a collection is: one protocol, the options they share, and what they report on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Protocol
+
+from porism.errors import ConfigError, OnProblem, Problem
+from porism.types import Document, Notation
+
+Unit = Literal["answer", "question", "thread"]
+"""What becomes a document in a question-and-answer collection."""
+
+UNITS: tuple[Unit, ...] = ("answer", "question", "thread")
+NOTATIONS: tuple[Notation, ...] = ("latex", "mathml")
+
+OnProgress = Callable[[int, int], None]
+"""Called now and then with (bytes done, bytes in all); bytes in all is 0 where it is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderOptions:
+    """What a reader may be told; each reader uses what applies to its format and ignores the rest.
+
+    :param unit: what becomes a document in question-and-answer collections: an ``answer`` with its question's title,
+        body and tags; a ``question`` alone; or a whole ``thread``.
+    :param comments: whether comments of a post become its field ``comments``.
+    :param formulas: the notation wanted where a source has both.
+    :param fields: field name → column or key (dotted for nested values), for tables; None lets the reader guess.
+    :param id_field: column or key that holds the document id; None lets the reader guess.
+    :param metadata_fields: columns or keys that go to the metadata; None lets the reader guess.
+    :param encoding: of text sources; None means UTF-8, or what a byte order mark or declaration in the file says.
+    :param collection: a name that goes into every document's metadata as ``source``; None means the name of the file
+        or folder.
+    :raises ConfigError: ``unit`` or ``formulas`` has a value that does not exist, or ``encoding`` is not known.
+    """
+
+    unit: Unit = "answer"
+    comments: bool = True
+    formulas: Notation = "latex"
+    fields: Mapping[str, str] | None = None
+    id_field: str | None = None
+    metadata_fields: tuple[str, ...] | None = None
+    encoding: str | None = None
+    collection: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.unit not in UNITS:
+            raise ConfigError(f"there is no unit {self.unit!r}", hint=f"Choose one of {', '.join(UNITS)}")
+        if self.formulas not in NOTATIONS:
+            raise ConfigError(
+                f"there is no formula notation {self.formulas!r}", hint=f"Choose one of {', '.join(NOTATIONS)}"
+            )
+        if self.encoding is not None:
+            try:
+                "".encode(self.encoding)
+            except LookupError:
+                raise ConfigError(
+                    f"there is no encoding {self.encoding!r}", hint="Name one that Python knows, such as utf-8 or cp1252"
+                ) from None
+
+
+class Reader(Protocol):
+    """Reads one format of collection."""
+
+    @property
+    def name(self) -> str:
+        """The name of the format, as a user types it (``arqmath``, ``jsonl``…)."""
+        ...
+
+    def detect(self, path: Path) -> bool:
+        """Whether the file or folder is of this format: a cheap look at its name, first bytes or entries."""
+        ...
+
+    def read(
+        self, path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress
+    ) -> Iterator[Document]:
+        """Yields the documents of a file or folder in a stream.
+
+        :raises SourceError: the source is missing, empty or unreadable (when the first document is asked for).
+        """
+        ...
+
+
+def ignore_problem(problem: Problem) -> None:
+    """An ``on_problem`` that drops what it is told."""
+
+
+def ignore_progress(done: int, total: int) -> None:
+    """An ``on_progress`` that drops what it is told."""
