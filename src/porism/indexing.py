@@ -1,0 +1,212 @@
+"""Sources into an index: reading, analysis in several processes, commits on the way."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import joblib
+
+from porism.analysis import AnalysisConfig, Analyzer
+from porism.batch import AnalyzedBatch
+from porism.corpus import ReaderOptions, open_source
+from porism.errors import OnProblem, Problem, SourceError
+from porism.index import IndexWriter
+from porism.retrieve import DEFAULT_MODEL, SearchModel, prepare_segments
+from porism.types import Document
+
+BATCH_DOCUMENTS = 256
+BATCH_CHARACTERS = 1_500_000
+"""A batch ends at so many documents or characters, whichever comes first."""
+
+SERIAL_CHARACTERS = 400_000
+"""Sources below this size are analysed in this process: starting others would take longer."""
+
+COMMIT_SECONDS = 120.0
+"""While indexing, what is there is committed about this often, so that an interruption loses little."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where a long indexing run is: documents and formulas analysed, and bytes read of all bytes (0 where unknown)."""
+
+    documents: int
+    formulas: int
+    bytes_done: int
+    bytes_total: int
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReport:
+    """What was indexed: documents and distinct formulas a batch, what was skipped, and whether it ran to the end."""
+
+    path: Path
+    documents: int
+    formulas: int
+    problems: int
+    seconds: float
+    interrupted: bool
+
+
+def index_sources(
+    sources: Sequence[str | os.PathLike[str]],
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    options: ReaderOptions | None = None,
+    config: AnalysisConfig | None = None,
+    model: SearchModel = DEFAULT_MODEL,
+    jobs: int | None = None,
+    on_problem: OnProblem | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> IndexReport:
+    """Reads ``sources`` (files or folders) and adds their documents to the index at ``path``, which is made if need be.
+
+    A document whose id the index has replaces the old one, so running again after an interruption completes the index.
+    ``format`` names a reader (found from the content by default), ``config`` counts only when the index is made, and
+    ``jobs`` is the number of analysing processes (all cores by default).
+
+    An interruption (Ctrl-C) commits what was analysed and is told in the report, not raised.
+
+    :raises SourceError: a source is missing, empty or of no known format; nothing was committed then.
+    :raises IndexLocked: another process writes to the index.
+    :raises StorageError: the disk is full or the folder read-only; the last commit stays.
+    """
+    position = [0, 0]
+
+    def reading(done: int, total: int) -> None:
+        position[:] = done, total
+
+    documents = _documents(sources, format, options or ReaderOptions(), on_problem, reading)
+    return index_documents(
+        documents, path, config=config, model=model, jobs=jobs, on_problem=on_problem, on_progress=on_progress,
+        position=position,
+    )
+
+
+def index_documents(
+    documents: Iterable[Document],
+    path: str | os.PathLike[str],
+    *,
+    config: AnalysisConfig | None = None,
+    model: SearchModel = DEFAULT_MODEL,
+    jobs: int | None = None,
+    on_problem: OnProblem | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+    position: Sequence[int] = (0, 0),
+) -> IndexReport:
+    """Adds documents made in Python to the index at ``path``; otherwise as :func:`index_sources`.
+
+    ``position`` is read for the progress: bytes done and bytes in all.
+    """
+    started = last_commit = time.monotonic()
+    first, batches = _first_batch(documents)
+    problem_count = 0
+
+    def report(problem: Problem) -> None:
+        nonlocal problem_count
+        problem_count += 1
+        if on_problem:
+            on_problem(problem)
+
+    done = formulas = 0
+    interrupted = False
+    with IndexWriter(path, config=(config or AnalysisConfig()).to_dict()) as writer:
+        analyzer = Analyzer(AnalysisConfig.from_dict(writer.config))
+
+        def prepare(segments: Sequence[Any]) -> None:
+            prepare_segments(segments, model)
+
+        try:
+            for batch, problems in _analyze(analyzer, first, batches, jobs):
+                writer.add(batch)
+                done += len(batch.ids)
+                formulas += len(batch.occurrence_id)
+                for problem in problems:
+                    report(problem)
+                if on_progress:
+                    on_progress(Progress(done, formulas, position[0], position[1]))
+                if time.monotonic() - last_commit > COMMIT_SECONDS:
+                    writer.commit(before_publish=prepare)
+                    last_commit = time.monotonic()
+        except KeyboardInterrupt:
+            interrupted = True
+        writer.commit(before_publish=prepare)
+    return IndexReport(Path(path), done, formulas, problem_count, time.monotonic() - started, interrupted)
+
+
+def _documents(
+    sources: Sequence[str | os.PathLike[str]],
+    format: str | None,
+    options: ReaderOptions,
+    on_problem: OnProblem | None,
+    on_progress: Callable[[int, int], None],
+) -> Iterator[Document]:
+    if not sources:
+        raise SourceError("no source was named", hint="Name at least one file or folder to index.")
+    for source in sources:
+        found = False
+        for document in open_source(
+            Path(source), format=format, options=options, on_problem=on_problem or _ignore, on_progress=on_progress
+        ):
+            found = True
+            yield document
+        if not found:
+            raise SourceError("no document was found", where=str(source), hint="Is it empty, or of another format?")
+
+
+def _ignore(problem: Problem) -> None:
+    """Reports are optional for library users, who pass a function where they want them."""
+
+
+def _size(document: Document) -> int:
+    return sum(
+        len(content.text) + sum(len(formula.source) for formula in content.formulas)
+        for content in document.fields.values()
+    )
+
+
+def _first_batch(documents: Iterable[Document]) -> tuple[list[Document], Iterator[list[Document]]]:
+    """The first batch and the others; reading it before a writer is opened lets a bad source fail with no trace."""
+    batches = _in_batches(documents)
+    return next(batches, []), batches
+
+
+def _in_batches(documents: Iterable[Document]) -> Iterator[list[Document]]:
+    batch: list[Document] = []
+    characters = 0
+    for document in documents:
+        batch.append(document)
+        characters += _size(document)
+        if len(batch) >= BATCH_DOCUMENTS or characters >= BATCH_CHARACTERS:
+            yield batch
+            batch, characters = [], 0
+    if batch:
+        yield batch
+
+
+def _chain(first: list[Document], rest: Iterator[list[Document]]) -> Iterator[list[Document]]:
+    if first:
+        yield first
+    yield from rest
+
+
+def _analyze(
+    analyzer: Analyzer, first: list[Document], rest: Iterator[list[Document]], jobs: int | None
+) -> Iterator[tuple[AnalyzedBatch, list[Problem]]]:
+    workers = jobs or os.cpu_count() or 1
+    small = len(first) < BATCH_DOCUMENTS and sum(map(_size, first)) < SERIAL_CHARACTERS
+    if workers == 1 or small:
+        for batch in _chain(first, rest):
+            yield analyzer.analyze(batch)
+        return
+    parallel = joblib.Parallel(n_jobs=workers, return_as="generator", pre_dispatch=2 * workers)
+    yield from parallel(joblib.delayed(_analyze_batch)(analyzer.config, batch) for batch in _chain(first, rest))
+
+
+def _analyze_batch(config: AnalysisConfig, batch: list[Document]) -> tuple[AnalyzedBatch, list[Problem]]:
+    return Analyzer(config).analyze(batch)

@@ -1,0 +1,182 @@
+"""An index as its user sees it: open, ask, read the answers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+from porism.analysis import AnalysisConfig, Analyzer
+from porism.corpus import split_math
+from porism.documents import load_document
+from porism.errors import QueryError
+from porism.explanation import Explanation
+from porism.index import Snapshot
+from porism.retrieve import DEFAULT_MODEL, Filters, HybridRetriever, SearchModel
+from porism.run import Run
+from porism.snippets import FormulaStyle, Snippet, SnippetMaker
+from porism.types import Content, Document, Metadata, Query
+
+LONGEST_QUERY = 1_000_000
+"""Characters of a query beyond these are refused: it is a document, not a question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One answer: its rank from 1, the document's id, its score, and what to show of it."""
+
+    rank: int
+    id: str
+    score: float
+    title: Snippet
+    snippet: Snippet
+    metadata: Metadata
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready: ``rank``, ``id``, ``score``, ``title``, ``snippet`` (matches between ``<mark>`` and ``</mark>``),
+        ``metadata``."""
+        return {
+            "rank": self.rank,
+            "id": self.id,
+            "score": self.score,
+            "title": str(self.title),
+            "snippet": self.snippet.marked(),
+            "metadata": {
+                key: list(value) if isinstance(value, tuple) else value for key, value in self.metadata.items()
+            },
+        }
+
+
+def make_query(question: str | Content | Query) -> Query:
+    """A query from words and formulas between dollars (``$…$``, ``$$…$$``, ``\\(…\\)``, ``\\[…\\]``), or from content.
+
+    :raises QueryError: there is nothing in it, or it is longer than :data:`LONGEST_QUERY`.
+    """
+    if isinstance(question, Query):
+        query = question
+    elif isinstance(question, Content):
+        query = Query("query", {"query": question})
+    else:
+        if len(question) > LONGEST_QUERY:
+            raise QueryError(
+                f"the query has {len(question):,} characters", hint=f"Ask with at most {LONGEST_QUERY:,}."
+            )
+        query = Query("query", {"query": split_math(question)})
+    if not any(query.fields.values()):
+        raise QueryError("the query is empty", hint="Ask with words, formulas between dollars, or both.")
+    return query
+
+
+class Index:
+    """A consistent view of an index on disk, ready to search; later commits do not change it.
+
+    ::
+
+        with porism.open_index("notes.index") as index:
+            for hit in index.search(r"derivative of $x^n$"):
+                print(hit.score, hit.title, hit.snippet)
+    """
+
+    def __init__(self, path: str | os.PathLike[str], model: SearchModel = DEFAULT_MODEL) -> None:
+        """Opens the index.
+
+        :raises IndexNotFound: there is none at ``path``.
+        :raises IndexCorrupt: its files are damaged.
+        :raises IndexVersionError: it was written by a version with another format.
+        """
+        self.snapshot = Snapshot.open(path)
+        self.analyzer = Analyzer(AnalysisConfig.from_dict(self.snapshot.config))
+        self.retriever = HybridRetriever(self.snapshot, self.analyzer, model)
+
+    def __enter__(self) -> Index:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __len__(self) -> int:
+        return self.snapshot.doc_count
+
+    def __contains__(self, doc_id: object) -> bool:
+        return isinstance(doc_id, str) and self.snapshot.find(doc_id) is not None
+
+    def close(self) -> None:
+        """Lets go of the index's files."""
+        self.snapshot.close()
+
+    def document(self, doc_id: str) -> Document:
+        """A document by its id.
+
+        :raises QueryError: the index has no such document.
+        """
+        found = self.snapshot.find(doc_id)
+        if found is None:
+            raise QueryError(f"there is no document {doc_id!r} in the index", where=str(self.snapshot.path))
+        segment, number = found
+        return load_document(segment.stored(number))
+
+    def search(
+        self,
+        question: str | Content | Query,
+        k: int = 10,
+        *,
+        filters: Filters | None = None,
+        formulas: FormulaStyle = "unicode",
+    ) -> list[Hit]:
+        """The best ``k`` documents that share a word or a formula term with the question, best first.
+
+        ``filters`` maps a metadata key to the value, or the values any of which, a document must have. ``formulas`` says
+        how titles and snippets show formulas.
+
+        :raises QueryError: the question is empty, ``k`` is below 1, or a filter names a key that no document has.
+        """
+        query = make_query(question)
+        run = self.retriever.search([query], k, filters=filters)
+        return self._hits(query, run, formulas)
+
+    def run(self, queries: Iterable[Query], k: int = 1000, *, filters: Filters | None = None, name: str = "porism") -> Run:
+        """The results of many queries, for evaluation and fusion; an empty query has no results."""
+        return self.retriever.search(queries, k, filters=filters, name=name)
+
+    def explain(self, question: str | Content | Query, doc_id: str) -> Explanation:
+        """Why a document has its score for the question: a tree of contributions that adds up to it.
+
+        :raises QueryError: the index has no such document, or the question is empty.
+        """
+        return self.retriever.explain(make_query(question), doc_id)
+
+    def _hits(self, query: Query, run: Run, style: FormulaStyle) -> list[Hit]:
+        maker = SnippetMaker(
+            self.analyzer,
+            self.retriever.term_worths(query),
+            [formula for content in query.fields.values() for formula in content.formulas],
+        )
+        hits: list[Hit] = []
+        for position, (doc_id, score) in enumerate(run[query.id], 1):
+            document = self.document(doc_id)
+            title, snippet = maker.title(document, style), maker.snippet(document, style)
+            hits.append(Hit(position, doc_id, score, title, snippet, document.metadata))
+        return hits
+
+
+def open_index(path: str | os.PathLike[str], model: SearchModel = DEFAULT_MODEL) -> Index:
+    """Opens an index for searching; see :class:`Index`."""
+    return Index(path, model)
+
+
+def filters_from_strings(pairs: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
+    """Filters from ``key=value`` strings; several values of one key mean any of them.
+
+    :raises QueryError: a string has no ``=``.
+    """
+    filters: dict[str, tuple[str, ...]] = {}
+    for pair in pairs:
+        key, separator, value = pair.partition("=")
+        if not separator or not key:
+            raise QueryError(f"the filter {pair!r} is not of the form key=value", hint="For example: tags=calculus.")
+        filters[key.strip()] = (*filters.get(key.strip(), ()), value.strip())
+    return filters
