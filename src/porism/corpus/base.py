@@ -58,7 +58,7 @@ class ReaderOptions:
                 "".encode(self.encoding)
             except LookupError:
                 raise ConfigError(
-                    f"there is no encoding {self.encoding!r}", hint="Name one that Python knows, such as utf-8 or cp1252"
+                    f"there is no encoding {self.encoding!r}", hint="Name one that Python knows, such as cp1252"
                 ) from None
 
 
