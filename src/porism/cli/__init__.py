@@ -1,0 +1,66 @@
+"""The command ``porism``: parses arguments, calls the library, prints.
+
+Command modules import the library inside their functions, so that ``porism --help`` answers at once.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from porism import __version__
+from porism.cli.demo import demo
+from porism.cli.experiments import evaluate, run
+from porism.cli.indexes import delete, index, info, merge
+from porism.cli.parsing import parse
+from porism.cli.searches import search
+from porism.errors import PorismError
+
+CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
+
+
+@click.group(context_settings=CONTEXT)
+@click.version_option(__version__, prog_name="porism")
+def porism() -> None:
+    """Find mathematics by words and formulas.
+
+    \b
+    porism demo                                         a first look, offline, in seconds
+    porism index NOTES --index DIR                      make an index of your own texts
+    porism search 'words and $formula$' --index DIR     ask it
+    """
+
+
+for command in (demo, index, search, info, delete, merge, parse, run, evaluate):
+    porism.add_command(command)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs the command line; exits with 0, 1 after an error (one line on standard error), 2 for wrong usage."""
+    try:
+        status = porism.main(args=list(arguments) if arguments is not None else None, standalone_mode=False)
+        sys.stdout.flush()
+    except click.exceptions.Abort:
+        click.echo("Interrupted.", err=True)
+        sys.exit(130)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except PorismError as error:
+        click.echo(f"Error: {error}", err=True)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        click.echo("Interrupted.", err=True)
+        sys.exit(130)
+    except BrokenPipeError:  # the reader of our output (head, less) has gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)
+    except OSError as error:
+        reason = "the disk is full" if error.errno == errno.ENOSPC else (error.strerror or str(error))
+        click.echo(f"Error: {error.filename or 'system'}: {reason}.", err=True)
+        sys.exit(1)
+    sys.exit(status if isinstance(status, int) else 0)

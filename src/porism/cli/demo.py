@@ -1,0 +1,33 @@
+"""``porism demo``: a first look, offline."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.option("--index", "index_path", type=click.Path(path_type=Path), default="porism-demo", show_default=True,
+              metavar="DIR", help="Where to put the index of the sample.")
+def demo(index_path: Path) -> None:
+    """Index the bundled sample and answer a few questions about it."""
+    from porism.cli.render import print_hits
+    from porism.indexing import index_sources
+    from porism.sample import DEMO_QUESTIONS, entries_path
+    from porism.searching import open_index
+
+    with entries_path() as path:
+        report = index_sources([path], index_path, format="jsonl")
+    click.echo(
+        f"Indexed {report.documents:,} entries with {report.formulas:,} formulas in {report.seconds:.1f} s: {index_path}\n"
+    )
+    with open_index(index_path) as index:
+        for question in DEMO_QUESTIONS:
+            click.echo(click.style(f"» {question}", bold=True))
+            print_hits(index.search(question, 2))
+    question = DEMO_QUESTIONS[0]
+    click.echo("What next:")
+    click.echo(f"  porism search '{question}' --index {index_path} --explain")
+    click.echo("  porism index YOUR_NOTES --index my-index       (LaTeX, Markdown, notebooks, HTML, JSONL, dumps)")
+    click.echo("  porism search 'words and $formula$' --index my-index")

@@ -1,0 +1,90 @@
+"""``porism run`` and ``porism evaluate``: official topics, and how good the results are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from porism.cli.options import filter_option, index_option, json_option, print_json
+from porism.cli.progress import ProblemLog, counting_progress
+
+
+@click.command()
+@index_option
+@click.option("--topics", "topics_path", required=True, type=click.Path(path_type=Path), metavar="FILE",
+              help="ARQMath or NTCIR-12 topics, or lines of JSON, or lines of id, tab, text.")
+@click.option("--output", required=True, type=click.Path(path_type=Path), metavar="RUN", help="The TREC run to write.")
+@click.option("-k", type=click.IntRange(min=1), default=1000, show_default=True, help="Results a topic.")
+@filter_option
+@click.option("--name", default="porism", show_default=True, help="The name of the run, its last column.")
+@click.option("--quiet", is_flag=True, help="No progress bar and no summary.")
+def run(
+    index_path: Path, topics_path: Path, output: Path, k: int, filters: tuple[str, ...], name: str, quiet: bool
+) -> None:
+    """Answer a file of topics and write the results as a TREC run."""
+    import time
+
+    from porism.corpus import read_topics
+    from porism.run import Run
+    from porism.searching import filters_from_strings, open_index
+
+    topics = read_topics(topics_path)
+    results: dict[str, list[tuple[str, float]]] = {}
+    with open_index(index_path) as index, counting_progress("topics", len(topics), quiet) as progress:
+        chosen = filters_from_strings(filters)
+        started = time.monotonic()
+        for done, topic in enumerate(topics, 1):
+            results[topic.id] = index.run([topic], k, filters=chosen)[topic.id]
+            progress(done)
+        seconds = time.monotonic() - started
+    Run(results, name).write(output)
+    if not quiet:
+        found = sum(map(len, results.values()))
+        click.echo(
+            f"{len(topics):,} topics, {found:,} results in {seconds:.1f} s "
+            f"({1000 * seconds / max(1, len(topics)):.1f} ms a topic): {output}"
+        )
+        if empty := [topic for topic, ranked in results.items() if not ranked]:
+            click.echo(f"no results for {len(empty):,} topics: {', '.join(empty[:10])}", err=True)
+
+
+@click.command()
+@click.argument("run_path", type=click.Path(path_type=Path), metavar="RUN")
+@click.argument("qrels_path", type=click.Path(path_type=Path), metavar="QRELS")
+@click.option("--measures", metavar="NAMES",
+              help="Separated by commas or blanks, e.g. \"nDCG' AP(rel=2) P@10\"; a prime removes unjudged documents.")
+@click.option("--per-topic", is_flag=True, help="Also a line for each topic.")
+@click.option("--missing", type=click.Choice(["zero", "skip"]), default="zero", show_default=True,
+              help="Topics that the run does not answer count as zero, or are left out of the averages.")
+@click.option("--collection", type=click.Path(path_type=Path), metavar="DIR",
+              help="An index: judgments of documents that it does not hold are left out, and topics with none left.")
+@json_option
+def evaluate(
+    run_path: Path, qrels_path: Path, measures: str | None, per_topic: bool, missing: str, collection: Path | None,
+    as_json: bool,
+) -> None:
+    """Score the run file RUN by the judgments in QRELS.
+
+    Without --measures: nDCG', MAP', P'@10 (unjudged documents removed; a gain of 2 or more is relevant where a measure
+    is binary), bpref, judged@10 and the number of relevant documents retrieved.
+    """
+    from porism.corpus import read_qrels
+    from porism.evaluate import DEFAULT_MEASURES, evaluate_run, parse_measures, restrict_qrels
+    from porism.run import Run
+
+    log = ProblemLog()
+    found = Run.read(run_path, log)
+    qrels = read_qrels(qrels_path)
+    if collection is not None:
+        from porism.searching import open_index
+
+        with open_index(collection) as index:
+            qrels = restrict_qrels(qrels, index)
+    chosen = parse_measures(measures) if measures else DEFAULT_MEASURES
+    evaluation = evaluate_run(found, qrels, chosen, missing=missing)  # type: ignore[arg-type]  # click checked it
+    log.close()
+    if as_json:
+        print_json(evaluation.to_dict(per_topic=per_topic))
+        return
+    click.echo(evaluation.table(per_topic=per_topic))

@@ -1,0 +1,158 @@
+"""``porism index``, ``info``, ``delete`` and ``merge``: what an index holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from porism.cli.options import index_option, json_option, print_json
+from porism.cli.progress import ProblemLog, counting_progress, indexing_progress
+
+
+@click.command()
+@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
+@index_option
+@click.option("--format", "format_name", metavar="NAME", help="The format of the sources; found out if not given.")
+@click.option("--unit", type=click.Choice(["answer", "question", "thread"]), default="answer", show_default=True,
+              help="What becomes a document in a question-and-answer collection.")
+@click.option("--comments/--no-comments", default=True, show_default=True, help="Whether to index comments of posts.")
+@click.option("--formulas", type=click.Choice(["latex", "mathml"]), default="latex", show_default=True,
+              help="The notation to read where a source has both.")
+@click.option("--field", "fields", multiple=True, metavar="NAME=KEY",
+              help="For tables: the field NAME is the column or key KEY, e.g. --field title=Q --field body=A.")
+@click.option("--id-field", metavar="KEY", help="For tables: the column or key that holds the document's id.")
+@click.option("--metadata-field", "metadata_fields", multiple=True, metavar="KEY",
+              help="For tables: a column or key to keep as metadata.")
+@click.option("--encoding", metavar="NAME", help="Of text sources, if not UTF-8, e.g. cp1252.")
+@click.option("--channels", metavar="NAMES", help="Formula channels of a new index, separated by commas; all if not given.")
+@click.option("--language", default="english", show_default=True, help="The stemmer of a new index, or none.")
+@click.option("--jobs", type=click.IntRange(min=1), help="Analysing processes; all cores if not given.")
+@click.option("--problems", "problems_path", type=click.Path(dir_okay=False), metavar="FILE",
+              help="Write a line for everything that was skipped or not understood.")
+@click.option("--quiet", is_flag=True, help="No progress bar and no summary.")
+def index(
+    sources: tuple[str, ...],
+    index_path: Path,
+    format_name: str | None,
+    unit: str,
+    comments: bool,
+    formulas: str,
+    fields: tuple[str, ...],
+    id_field: str | None,
+    metadata_fields: tuple[str, ...],
+    encoding: str | None,
+    channels: str | None,
+    language: str,
+    jobs: int | None,
+    problems_path: str | None,
+    quiet: bool,
+) -> None:
+    """Add the documents of files or folders to an index.
+
+    SOURCE is a file or folder: an ARQMath collection, a Stack Exchange dump, JSONL, CSV, a LaTeX project, Markdown,
+    Quarto, reST, Jupyter notebooks, HTML, plain text, or a folder that mixes them. A document whose id is already there
+    replaces the old one. Ctrl-C keeps what was read so far; run it again to complete the index.
+    """
+    from porism.analysis import AnalysisConfig
+    from porism.corpus import ReaderOptions
+    from porism.errors import ConfigError
+    from porism.formula import EXTRACTORS
+    from porism.indexing import index_sources
+
+    mapping: dict[str, str] = {}
+    for pair in fields:
+        name, separator, key = pair.partition("=")
+        if not (name and separator and key):
+            raise ConfigError(f"the field {pair!r} is not of the form NAME=KEY", hint="For example: title=Q.")
+        mapping[name] = key
+    options = ReaderOptions(
+        unit=unit,  # type: ignore[arg-type]  # click has checked the choice
+        comments=comments,
+        formulas=formulas,  # type: ignore[arg-type]
+        fields=mapping or None,
+        id_field=id_field,
+        metadata_fields=metadata_fields or None,
+        encoding=encoding,
+    )
+    names = tuple(name.strip() for name in channels.split(",") if name.strip()) if channels else tuple(EXTRACTORS)
+    config = AnalysisConfig(formulas=names, language=language)
+    log = ProblemLog(problems_path)
+    try:
+        with indexing_progress(quiet) as progress:
+            report = index_sources(
+                sources, index_path, format=format_name, options=options, config=config, jobs=jobs, on_problem=log,
+                on_progress=progress,
+            )
+    finally:
+        if not quiet:
+            log.close()
+    if not quiet:
+        rate = report.documents / max(report.seconds, 1e-9)
+        click.echo(
+            f"{'Stopped. ' if report.interrupted else ''}{report.documents:,} documents with {report.formulas:,} formulas "
+            f"indexed in {report.seconds:.1f} s ({rate:,.0f} documents/s): {report.path}"
+        )
+        if report.interrupted:
+            click.echo("The index holds what was read so far and can be used; run the same command to complete it.")
+        else:
+            click.echo(f"Ask it: porism search 'words and $formula$' --index {report.path}")
+    if report.interrupted:
+        raise click.exceptions.Exit(130)
+
+
+@click.command()
+@click.argument("path", type=click.Path(path_type=Path), default="porism-index", metavar="[DIR]")
+@json_option
+@click.option("--verify", is_flag=True, help="Also read every file and check it against its checksum.")
+def info(path: Path, as_json: bool, verify: bool) -> None:
+    """Tell what the index in DIR holds: documents, fields, channels, formulas, sizes, settings."""
+    from porism.cli.render import info_lines
+    from porism.index import index_info, verify_index
+
+    found = index_info(path)
+    if verify:
+        verify_index(path)
+    if as_json:
+        print_json(found.to_dict())
+        return
+    for line in info_lines(found):
+        click.echo(line)
+    if verify:
+        click.echo("every file agrees with its checksum")
+
+
+@click.command()
+@click.argument("ids", nargs=-1, metavar="[ID]...")
+@index_option
+@click.option("--filter", "filters", multiple=True, metavar="KEY=VALUE", help="Delete all documents with this metadata.")
+def delete(ids: tuple[str, ...], index_path: Path, filters: tuple[str, ...]) -> None:
+    """Delete documents from an index, by id or by metadata."""
+    from porism.errors import QueryError
+    from porism.index import IndexWriter
+    from porism.searching import filters_from_strings
+
+    if not ids and not filters:
+        raise QueryError("nothing to delete was named", hint="Give ids, or --filter KEY=VALUE.")
+    with IndexWriter(index_path, create=False) as writer:
+        count = writer.delete(ids) if ids else 0
+        for key, values in filters_from_strings(filters).items():
+            count += sum(writer.delete_matching(key, value) for value in values)
+        writer.commit()
+    click.echo(f"{count:,} documents deleted")
+    if count < len(ids):
+        click.echo(f"{len(ids) - count:,} ids are not in the index", err=True)
+
+
+@click.command()
+@index_option
+def merge(index_path: Path) -> None:
+    """Merge an index into one segment: frees the room of deleted documents, makes searching a little faster."""
+    from porism.index import IndexWriter
+    from porism.retrieve import DEFAULT_MODEL, prepare_segments
+
+    with counting_progress("merging", 1, quiet=False) as progress, IndexWriter(index_path, create=False) as writer:
+        writer.merge()
+        writer.commit(before_publish=lambda segments: prepare_segments(segments, DEFAULT_MODEL))
+        progress(1)
+    click.echo(f"merged: {index_path}")

@@ -1,0 +1,102 @@
+"""Progress on standard error: a bar with rate and time left on a terminal, silence in a pipe."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import click
+
+from porism.errors import Problem
+
+if TYPE_CHECKING:
+    from porism.indexing import Progress
+
+SHOWN_PROBLEMS = 5
+
+
+class ProblemLog:
+    """Collects reports of what was skipped or not understood; shows the first few, writes all of them to a file."""
+
+    def __init__(self, path: str | None = None) -> None:
+        self._file = open(path, "w", encoding="utf-8", errors="replace") if path else None  # noqa: SIM115
+        self._path = path
+        self._first: list[Problem] = []
+        self.count = 0
+
+    def __call__(self, problem: Problem) -> None:
+        """Takes one report."""
+        self.count += 1
+        if len(self._first) < SHOWN_PROBLEMS:
+            self._first.append(problem)
+        if self._file:
+            self._file.write(f"{' '.join(str(problem).split())}\n")
+
+    def close(self) -> None:
+        """Prints the summary on standard error."""
+        if self._file:
+            self._file.close()
+        if not self.count:
+            return
+        click.echo(f"{self.count:,} reports of what was skipped or not understood:", err=True)
+        for problem in self._first:
+            click.echo(f"  {_one_line(problem)}", err=True)
+        if self._path:
+            click.echo(f"  all of them: {self._path}", err=True)
+        elif self.count > len(self._first):
+            click.echo("  … (--problems FILE writes all of them)", err=True)
+
+
+def _one_line(problem: Problem, most: int = 160) -> str:
+    line = "".join(ch if ch.isprintable() else " " for ch in " ".join(str(problem).split()))
+    return line if len(line) <= most else f"{line[:most]}…"
+
+
+@contextmanager
+def indexing_progress(quiet: bool) -> Iterator[Callable[[Progress], None]]:
+    """A bar over the bytes read, with documents, documents a second and time left."""
+    from rich.console import Console
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    console = Console(stderr=True)
+    if quiet or not console.is_terminal:
+        yield lambda progress: None
+        return
+    columns = (
+        TextColumn("indexing"), BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+    )
+    with Bar(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("indexing", total=None, rate="")
+
+        def show(progress: Progress) -> None:
+            elapsed = max(bar.tasks[0].elapsed or 0.0, 1e-3)
+            rate = f"{progress.documents:,} documents, {progress.documents / elapsed:,.0f}/s"
+            bar.update(task, completed=progress.bytes_done, total=progress.bytes_total or None, rate=rate)
+
+        yield show
+
+
+@contextmanager
+def counting_progress(what: str, total: int, quiet: bool) -> Iterator[Callable[[int], None]]:
+    """A bar over a known number of steps; the function it yields takes how many are done."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    console = Console(stderr=True)
+    if quiet or not console.is_terminal:
+        yield lambda done: None
+        return
+    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"),
+               TimeRemainingColumn())
+    with Bar(*columns, console=console, transient=True) as bar:
+        task = bar.add_task(what, total=total, rate="")
+
+        def show(done: int) -> None:
+            elapsed = max(bar.tasks[0].elapsed or 0.0, 1e-3)
+            bar.update(task, completed=done, rate=f"{done / elapsed:,.1f}/s")
+
+        yield show

@@ -1,0 +1,56 @@
+"""Hits and index facts as lines on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from porism.explanation import Explanation
+    from porism.index import IndexInfo
+    from porism.searching import Hit
+    from porism.snippets import Snippet
+
+SHOWN_TAGS = 5
+
+
+def styled(snippet: Snippet) -> str:
+    """A snippet with matches in colour; ``click.echo`` removes the colour where there is no terminal."""
+    return "".join(
+        click.style(piece.text, fg="green" if piece.formula else "yellow", bold=True) if piece.match else piece.text
+        for piece in snippet.pieces
+    )
+
+
+def print_hits(hits: Sequence[Hit], explanations: Mapping[str, Explanation] | None = None) -> None:
+    """Prints hits as a list: rank, title, score, id and tags, snippet, and the explanation where there is one.
+
+    Where there is no terminal, matches stand between asterisks.
+    """
+    import sys
+
+    terminal = sys.stdout.isatty()
+    if not hits:
+        click.echo("Nothing found: no document shares a word or a part of a formula with the question.")
+        return
+    for hit in hits:
+        title = styled(hit.title) if terminal else hit.title.marked("*", "*")
+        click.echo(f"{hit.rank:>2}. {title}")
+        tags = hit.metadata.get("tags", ())
+        shown = ", ".join((tags,) if isinstance(tags, str) else tags[:SHOWN_TAGS])
+        facts = f"{hit.score:.3f}  {hit.id}" + (f"  [{shown}]" if shown else "")
+        click.echo(f"    {click.style(facts, dim=True)}")
+        snippet = styled(hit.snippet) if terminal else hit.snippet.marked("*", "*")
+        if snippet:
+            click.echo(click.wrap_text(snippet, width=100, initial_indent="    ", subsequent_indent="    "))
+        if explanations and hit.id in explanations:
+            for line in explanations[hit.id].lines():
+                click.echo(f"      {line}")
+        click.echo()
+
+
+def info_lines(info: IndexInfo) -> list[str]:
+    """What ``porism info`` prints: one fact a line, then a table of channels."""
+    return info.lines()
