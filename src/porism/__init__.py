@@ -1,3 +1,110 @@
-"""Porism finds mathematics: search by words and formulas together."""
+"""Porism finds mathematics: search by words and formulas together.
+
+::
+
+    import porism
+
+    porism.index_sources(["notes/"], "notes.index")
+    for hit in porism.open_index("notes.index").search(r"why does $\\sum 1/n^2$ converge?", k=5):
+        print(hit.score, hit.title, hit.snippet)
+
+Names are loaded when they are first used, so that importing the package costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from porism.analysis import AnalysisConfig
+    from porism.corpus import ReaderOptions, open_source, read_qrels, read_topics
+    from porism.errors import PorismError, Problem
+    from porism.evaluate import evaluate_run
+    from porism.explanation import Explanation
+    from porism.formula import operator_tree, parse_latex, parse_mathml, to_latex, to_mathml, to_unicode
+    from porism.index import IndexWriter, index_info
+    from porism.indexing import index_documents, index_sources
+    from porism.retrieve import ChannelSettings, SearchModel
+    from porism.run import Run
+    from porism.searching import Hit, Index, open_index
+    from porism.types import Content, Document, Formula, Query
+
+_HOME = {
+    "AnalysisConfig": "analysis",
+    "ChannelSettings": "retrieve",
+    "Content": "types",
+    "Document": "types",
+    "Explanation": "explanation",
+    "Formula": "types",
+    "Hit": "searching",
+    "Index": "searching",
+    "IndexWriter": "index",
+    "PorismError": "errors",
+    "Problem": "errors",
+    "Query": "types",
+    "ReaderOptions": "corpus",
+    "Run": "run",
+    "SearchModel": "retrieve",
+    "evaluate_run": "evaluate",
+    "index_documents": "indexing",
+    "index_info": "index",
+    "index_sources": "indexing",
+    "open_index": "searching",
+    "open_source": "corpus",
+    "operator_tree": "formula",
+    "parse_latex": "formula",
+    "parse_mathml": "formula",
+    "read_qrels": "corpus",
+    "read_topics": "corpus",
+    "to_latex": "formula",
+    "to_mathml": "formula",
+    "to_unicode": "formula",
+}
+
+__all__ = [
+    "AnalysisConfig",
+    "ChannelSettings",
+    "Content",
+    "Document",
+    "Explanation",
+    "Formula",
+    "Hit",
+    "Index",
+    "IndexWriter",
+    "PorismError",
+    "Problem",
+    "Query",
+    "ReaderOptions",
+    "Run",
+    "SearchModel",
+    "__version__",
+    "evaluate_run",
+    "index_documents",
+    "index_info",
+    "index_sources",
+    "open_index",
+    "open_source",
+    "operator_tree",
+    "parse_latex",
+    "parse_mathml",
+    "read_qrels",
+    "read_topics",
+    "to_latex",
+    "to_mathml",
+    "to_unicode",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        value = getattr(import_module(f"porism.{_HOME[name]}"), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'porism' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

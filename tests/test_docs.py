@@ -1,0 +1,50 @@
+"""Every command, option and public name is documented."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import click
+import pytest
+
+import porism
+from porism.cli import porism as group
+
+ROOT = Path(__file__).resolve().parents[1]
+CLI = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+API = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", sorted(group.commands))
+def test_commands_and_options_are_documented(name: str) -> None:
+    heading = f"## porism {name}"
+    assert heading in CLI
+    section = CLI.split(heading, 1)[1].split("\n## ", 1)[0]
+    for parameter in group.commands[name].params:
+        if isinstance(parameter, click.Option):
+            for option in [*parameter.opts, *parameter.secondary_opts]:
+                assert f"`{option}" in section, f"{name} {option}"
+
+
+def test_no_documented_command_is_missing() -> None:
+    assert set(re.findall(r"^## porism (\w+)", CLI, flags=re.M)) == set(group.commands)
+
+
+@pytest.mark.parametrize("name", [name for name in porism.__all__ if name != "__version__"])
+def test_public_names_are_documented(name: str) -> None:
+    assert re.search(rf"`{name}\b", API), f"docs/api.md does not mention {name}"
+
+
+def test_the_readme_shows_the_two_commands_first() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    commands = re.findall(r"```sh\n(.*?)```", readme, flags=re.S)
+    assert "porism demo" in commands[0]
+    assert "pytest" in commands[1]
+
+
+def test_every_folder_has_a_section_in_the_architecture() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    for path in sorted(Path(porism.__file__).parent.iterdir()):
+        if path.is_dir() and (path / "__init__.py").exists():
+            assert f"`{path.name}/`" in text, path.name

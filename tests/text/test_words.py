@@ -1,0 +1,57 @@
+"""Words of a text."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from porism.errors import ConfigError
+from porism.text import Word, WordAnalyzer, fold
+
+
+def test_words_are_folded_stemmed_and_stop_words_dropped() -> None:
+    analyzer = WordAnalyzer()
+    assert analyzer.terms("The Möbius functions AREN'T multiplicatively closed") == [
+        "mobius", "function", "multipl", "close",
+    ]
+
+
+def test_hyphens_underscores_and_digits_separate_as_readers_expect() -> None:
+    analyzer = WordAnalyzer(language="none", stop_words="none")
+    assert analyzer.terms("Cauchy-Schwarz 3rd_order 2021") == ["cauchy", "schwarz", "3rd", "order", "2021"]
+
+
+def test_other_languages() -> None:
+    assert WordAnalyzer(language="german", stop_words="none").terms("Gleichungen") == ["gleichung"]
+
+
+def test_places_point_into_the_text() -> None:
+    text = "The Erdős numbers"
+    words = WordAnalyzer().words(text)
+    assert words == [Word(0, 3, None), Word(4, 9, "erdo"), Word(10, 17, "number")]
+    assert [text[word.start : word.end] for word in words] == ["The", "Erdős", "numbers"]
+
+
+def test_very_long_runs_are_cut() -> None:
+    assert WordAnalyzer(language="none").terms("z" * 1000) == ["z" * 64]
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    ({"language": "klingon"}, "no stemmer for the language 'klingon'"),
+    ({"stop_words": "many"}, "no stop word list 'many'"),
+])
+def test_unknown_settings_are_refused(arguments, message) -> None:
+    with pytest.raises(ConfigError, match=message):
+        WordAnalyzer(**arguments)
+
+
+@given(st.text())
+def test_terms_agree_with_words(text: str) -> None:
+    analyzer = WordAnalyzer()
+    assert analyzer.terms(text) == [word.term for word in analyzer.words(text) if word.term is not None]
+
+
+@given(st.text(alphabet=st.characters(categories=["L"])))
+def test_folding_twice_changes_nothing(text: str) -> None:
+    assert fold(fold(text)) == fold(text)
