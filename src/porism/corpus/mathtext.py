@@ -1,0 +1,255 @@
+"""Formulas in plain and Markdown text: ``$…$``, ``$$…$$``, ``\\(…\\)``, ``\\[…\\]`` and bare environments.
+
+A dollar opens a formula when another one closes it in the same paragraph, at the same depth of braces (so that
+``$x \\text{ if $y$ is}$`` is one formula). A pair that reads as prices (``$5 and $10``) or that has caught prose
+between two formulas is left as text. Whatever finds no partner stays in the text and is reported.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from porism.errors import OnProblem, Problem
+from porism.types import PLACEHOLDER, Content, Formula
+
+MATH_ENVIRONMENTS = frozenset(
+    f"{name}{star}"
+    for name in (
+        "align", "alignat", "aligned", "alignedat", "array", "Bmatrix", "bmatrix", "cases", "CD", "dcases",
+        "displaymath", "dmath", "eqnarray", "equation", "flalign", "gather", "gathered", "math", "matrix", "multline",
+        "multlined", "pmatrix", "rcases", "smallmatrix", "split", "subequations", "tikzcd", "Vmatrix", "vmatrix",
+        "xalignat", "xxalignat",
+    )
+    for star in ("", "*")
+)
+"""Environments that are formulas where they stand in text without delimiters."""
+
+_HINTS = re.compile(r"\$|\\[(\[]|\\begin")
+_TOKEN = re.compile(
+    r"\$|[{}]|(?:\r\n?|\n)[ \t]*(?:\r\n?|\n)\s*"  # a dollar, a brace, a blank line
+    r"|\\(?:begin|end)\s{0,8}\{\s{0,8}([A-Za-z]{1,32}\*?)\s{0,8}\}"
+    r"|\\(?:[^\r\n]|(?=[\r\n])|\Z)"  # any other character after a backslash: \$ \\ \{ \( …
+)
+_TOKEN_OR_CODE = re.compile(_TOKEN.pattern + r"|`+|(?m:^[ ]{0,3}~~~+)")
+
+_PRICE = re.compile(r"\s?\d[\d,.' ]*(?:[kKmMbB]\b|\b)")
+_NUMBER = re.compile(r"\s*\d+(?:[.,]\d+)*\s*")
+_MATHEMATICAL = re.compile(r"[\\^_=<>{}+*/|&]")
+_PROSE_WORD = re.compile(
+    r"(?<![\\A-Za-z{])(?!(?:sin|cos|tan|cot|sec|log|exp|lim|max|min|sup|inf|mod|gcd|det|dim|ker)\b)"
+    r"[A-Za-z]{3,}(?![A-Za-z}])"
+)
+_LONGEST_PROSE = 500
+"""Only so much of a formula is looked at to tell it from prose."""
+
+
+def split_math(
+    text: str, *, code: bool = False, where: str = "text", on_problem: OnProblem | None = None
+) -> Content:
+    """Finds the formulas of a text.
+
+    Delimiters are dropped and ``\\$`` in the text becomes ``$``; a bare environment keeps its ``\\begin`` and ``\\end``
+    in the formula's source. Empty formulas are dropped. Time is linear in the length of the text.
+
+    :param code: leave formulas alone in Markdown's code spans and fenced code blocks.
+    :param where: what a reported problem names as its place.
+    :param on_problem: is told, at most once a text, of delimiters without a partner.
+    """
+    if _HINTS.search(text) is None:
+        return Content(text.replace(PLACEHOLDER, " "))
+    unbalanced: list[int] = []
+    parts = split_parts(text, code=code, on_unbalanced=unbalanced.append)
+    if unbalanced and on_problem is not None:
+        on_problem(Problem(where, describe_unbalanced(text, unbalanced)))
+    return Content.of(*parts)
+
+
+def describe_unbalanced(text: str, positions: list[int]) -> str:
+    """One sentence on delimiters without a partner at these offsets of a text."""
+    first = positions[0]
+    excerpt = " ".join(text[max(0, first - 20):first + 30].split())
+    more = f", and {len(positions) - 1} more" if len(positions) > 1 else ""
+    return f"a formula delimiter without its partner is kept as text at character {first + 1} (near {excerpt!r}){more}"
+
+
+def split_parts(
+    text: str, *, code: bool = False, on_unbalanced: Callable[[int], None] | None = None
+) -> list[str | Formula]:
+    """The strings and formulas of a text, in order; ``on_unbalanced`` gets the offset of each lonely delimiter."""
+    return _Splitter(text, code, on_unbalanced).run()
+
+
+class _Splitter:
+    """One pass that finds the tokens, one from the right that finds what closes what, one that cuts."""
+
+    def __init__(self, text: str, code: bool, on_unbalanced: Callable[[int], None] | None) -> None:
+        self.text = text
+        self.on_unbalanced = on_unbalanced
+        self.starts: list[int] = []
+        self.ends: list[int] = []
+        self.kinds: list[str] = []  # $ ( ) [ ] \$ b(egin) e(nd) `
+        self.depths: list[int] = []
+        self.paragraphs: list[int] = []
+        self.names: dict[int, str] = {}
+        self._find_tokens(_TOKEN_OR_CODE if code else _TOKEN)
+        self._pair()
+
+    def _find_tokens(self, pattern: re.Pattern[str]) -> None:
+        text, depth, paragraph = self.text, 0, 0
+        for match in pattern.finditer(text):
+            token = match.group()
+            first = token[0]
+            if first == "{":
+                depth += 1
+                continue
+            if first == "}":
+                depth -= 1
+                continue
+            if first == "$" or first == "`" or first == "~":
+                kind = first
+            elif first == "\\":
+                name = match.group(1)
+                if name is not None:
+                    if name not in MATH_ENVIRONMENTS:
+                        continue
+                    kind = "b" if token[1] == "b" else "e"
+                    self.names[len(self.starts)] = name
+                elif token[1:] in "()[]$" and len(token) == 2:
+                    kind = "\\$" if token == "\\$" else token[1]
+                else:
+                    continue
+            else:  # a blank line
+                depth = 0
+                paragraph += 1
+                continue
+            self.starts.append(match.start())
+            self.ends.append(match.end())
+            self.kinds.append(kind)
+            self.depths.append(depth)
+            self.paragraphs.append(paragraph)
+
+    def _pair(self) -> None:
+        """Finds, from the right, the token that would close each opening token; 0 where there is none."""
+        kinds, depths, paragraphs, starts = self.kinds, self.depths, self.paragraphs, self.starts
+        count = len(kinds)
+        self.closing = closing = [0] * count
+        self.closing_double = closing_double = [0] * count
+        last: dict[tuple[str, int], int] = {}  # (kind, depth) → nearest token to the right in this paragraph
+        nearest: dict[str, int] = {}  # kind → the same at any depth
+        open_ends: dict[str, list[int]] = {}  # environment → its \end tokens to the right, not yet taken
+        fences: dict[tuple[str, int], int] = {}
+        paragraph = -1
+        for token in range(count - 1, -1, -1):
+            kind, depth = kinds[token], depths[token]
+            if paragraphs[token] != paragraph:
+                paragraph = paragraphs[token]
+                last.clear()
+                nearest.clear()
+            if kind == "$":
+                closing[token] = last.get(("$", depth)) or nearest.get("$", 0)
+                closing_double[token] = last.get(("$$", depth)) or nearest.get("$$", 0)
+                if token + 1 < count and kinds[token + 1] == "$" and starts[token + 1] == starts[token] + 1:
+                    last["$$", depth] = nearest["$$"] = token
+                last["$", depth] = nearest["$"] = token
+            elif kind in ("(", "["):
+                partner = ")" if kind == "(" else "]"
+                closing[token] = last.get((partner, depth)) or nearest.get(partner, 0)
+            elif kind in (")", "]"):
+                last[kind, depth] = nearest[kind] = token
+            elif kind == "e":
+                open_ends.setdefault(self.names[token], []).append(token)
+            elif kind == "b":
+                ends = open_ends.get(self.names[token])
+                if ends:
+                    closing[token] = ends.pop()
+            elif kind in ("`", "~"):
+                size = self.ends[token] - starts[token]
+                partner_token = fences.get((kind, size), 0)
+                if size >= 3 or paragraphs[partner_token] == paragraph:  # a code span ends in its paragraph
+                    closing[token] = partner_token
+                fences[kind, size] = token
+
+    def run(self) -> list[str | Formula]:
+        """Cuts the text at the formulas."""
+        text, starts, ends, kinds, closing = self.text, self.starts, self.ends, self.kinds, self.closing
+        parts: list[str | Formula] = []
+        done = 0  # text before this offset is in parts
+        token, count = 0, len(kinds)
+        while token < count:
+            kind, start = kinds[token], starts[token]
+            close, opened, display, after = 0, ends[token], False, 0
+            if kind == "$":
+                if token + 1 < count and kinds[token + 1] == "$" and starts[token + 1] == start + 1:
+                    close, opened, display = self._display_close(token), start + 2, True
+                    after = close + 1
+                    if not close and token + 2 < count and closing[token + 1] and not self._is_double(token + 1):
+                        self._report(start)  # $$x$: the second dollar may still open an inline formula
+                        token += 1
+                        continue
+                else:
+                    close = after = closing[token]
+                    if close and not self._is_formula(opened, close):
+                        if not _PRICE.match(text, opened):
+                            self._report(start)
+                        token += 1
+                        continue
+            elif kind in "([" or kind == "b":
+                close = after = closing[token]
+                display = kind != "("
+            elif kind in "`~":
+                token = closing[token] + 1 if closing[token] else token + 1
+                continue
+            elif kind == "\\$":
+                parts.append(text[done:start])
+                done = start + 1
+                token += 1
+                continue
+            if not close:
+                if kind in "$)](b[e" and not (kind == "$" and _PRICE.match(text, opened)):
+                    self._report(start)
+                token += 2 if kind == "$" and display else 1
+                continue
+            end = ends[after]
+            source = text[start:end] if kind == "b" else text[opened:starts[close]].strip()
+            if done < start:
+                parts.append(text[done:start])
+            if source:
+                parts.append(Formula(source, display=display))
+            done = end
+            token = after + 1
+        if done < len(text):
+            parts.append(text[done:])
+        return parts
+
+    def _is_double(self, token: int) -> bool:
+        return (
+            token + 1 < len(self.kinds) and self.kinds[token + 1] == "$" and self.starts[token + 1] == self.ends[token]
+        )
+
+    def _display_close(self, token: int) -> int:
+        """The first of the two dollars that close the ``$$`` at this token, 0 where there are none."""
+        return self.closing_double[token + 1] if self.closing_double[token + 1] > token + 1 else 0
+
+    def _is_formula(self, opened: int, close: int) -> bool:
+        """Whether the text between two single dollars is a formula rather than prices or prose between formulas."""
+        text, closed = self.text, self.starts[close]
+        body = text[opened:min(closed, opened + _LONGEST_PROSE)]
+        if not body:
+            return True
+        mathematical = _MATHEMATICAL.search(body) is not None
+        following = text[self.ends[close]:self.ends[close] + 1]
+        if not mathematical and _PRICE.match(body) and not _NUMBER.fullmatch(body) and (
+            following.isdigit() or _PROSE_WORD.search(body)
+        ):
+            return False
+        if not (body[0].isspace() or text[closed - 1].isspace()):
+            return True
+        lopsided = not body[0].isspace() and following.isalnum()
+        if mathematical and not lopsided:
+            return True
+        return len(_PROSE_WORD.findall(body)) < 2
+
+    def _report(self, position: int) -> None:
+        if self.on_unbalanced is not None:
+            self.on_unbalanced(position)
