@@ -1,0 +1,90 @@
+"""How kernels are compiled: once, with fixed types, cached on disk, and reading arrays through their addresses.
+
+A kernel that takes NumPy arrays is compiled again for each combination of types, layouts and read-only flags that it
+meets, which a user would feel as seconds in a query. So kernels here declare one signature, and arrays that may be
+memory-mapped read-only, or whose number varies (one set a channel), are passed as addresses. Whoever passes an address
+keeps the array alive for the call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+from numba import njit, types
+from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Kernel:
+    """A function that is compiled for its one signature, or loaded from the cache on disk, when it is first called."""
+
+    def __init__(self, function: Callable[..., Any], signature: str, fast_math: bool) -> None:
+        self._function = function
+        self._signature = signature
+        self._fast_math = fast_math
+        self._compiled: Callable[..., Any] | None = None
+        self.__name__ = function.__name__
+        self.__doc__ = function.__doc__
+
+    def prepare(self) -> Callable[..., Any]:
+        """The compiled function; cached on disk where some folder can be written."""
+        if self._compiled is None:
+            options = {"nogil": True, "fastmath": self._fast_math, "error_model": "numpy"}
+            try:
+                self._compiled = njit(self._signature, cache=True, **options)(self._function)
+            except RuntimeError:  # Numba found no folder it may write to: compile in memory
+                self._compiled = njit(self._signature, **options)(self._function)
+        return self._compiled
+
+    def __call__(self, *arguments: Any) -> Any:
+        return (self._compiled or self.prepare())(*arguments)
+
+
+def compiled(signature: str, *, fast_math: bool = False) -> Callable[[Callable[..., Any]], Kernel]:
+    """Marks a kernel with its one signature; it releases the interpreter lock while it runs."""
+    return lambda function: Kernel(function, signature, fast_math)
+
+
+def inlined(*, fast_math: bool = False) -> Callable[[F], F]:
+    """Marks a helper that becomes part of the kernels that call it; it must stand in the same file as they do."""
+
+    def decorate(function: F) -> F:
+        return njit(fastmath=fast_math, error_model="numpy", nogil=True)(function)  # type: ignore[no-any-return]
+
+    return decorate
+
+
+def address(array: NDArray[Any] | None) -> int:
+    """Where the data of a C-contiguous array begins; 0 for None."""
+    if array is None:
+        return 0
+    if not array.flags.c_contiguous:
+        raise ValueError("only a contiguous array can be passed by its address")
+    return int(array.__array_interface__["data"][0])
+
+
+def as_layout(array: NDArray[Any], dtype: Any) -> NDArray[Any]:
+    """The array itself where it is contiguous and of this type, else a copy that is."""
+    return np.ascontiguousarray(array, dtype)
+
+
+def _pointer(element: Any) -> Any:
+    def at(typing_context: Any, location: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
+
+        return types.CPointer(element)(types.int64), generate
+
+    return intrinsic(at)
+
+
+u8_at = _pointer(types.uint8)
+"""In a kernel: the pointer to bytes at an address; ``carray(u8_at(a), n)`` is the array."""
+u16_at = _pointer(types.uint16)
+i32_at = _pointer(types.int32)
+i64_at = _pointer(types.int64)
+f64_at = _pointer(types.float64)

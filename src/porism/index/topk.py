@@ -1,0 +1,177 @@
+"""The exact best k of one segment for weighted terms of several channels.
+
+A query is terms with weights, of any of the segment's channels together. The score of a document is the sum over channels
+of ``Σ_term weight · factor(frequency, length)``; the factor is that of the channel's weighting. Documents in which no term
+occurs are not results. Ties are broken as :mod:`porism.run` says: the later id comes first.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.index import topk_kernels as kernels
+from porism.index.compiled import address, as_layout
+from porism.index.postings import Impacts, Postings
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredChannel:
+    """A channel's postings under one weighting: x / (x + y) where ``saturating``, else x / y.
+
+    x is of ``tf_values`` (float64, beside ``postings.tf_table``), y of ``length_values`` (float64, beside
+    ``postings.length_table``). ``impacts`` may be those of a slightly different mean length.
+    """
+
+    postings: Postings
+    tf_values: NDArray[np.float64]
+    length_values: NDArray[np.float64]
+    saturating: bool
+    impacts: Impacts
+    error: float
+
+    @classmethod
+    def of(
+        cls,
+        postings: Postings,
+        tf_values: NDArray[np.float64],
+        length_values: NDArray[np.float64],
+        saturating: bool,
+        impacts: Impacts | None = None,
+    ) -> ScoredChannel:
+        """Uses the impacts given where they are near enough, else computes them."""
+        x, y = as_layout(tf_values, np.float64), as_layout(length_values, np.float64)
+        error = impacts.error_for(x, y, saturating) if impacts is not None else np.inf
+        if impacts is None or not np.isfinite(error):
+            impacts = Impacts.build(postings, x, y, saturating)
+            error = impacts.error
+        return cls(postings, x, y, saturating, impacts, float(error))
+
+    def factor(self, term: int, document: int) -> float:
+        """The exact factor of a term in a document, 0 where it does not occur."""
+        x = self.tf_values[self._code(term, document)]
+        if x <= 0:
+            return 0.0
+        y = self.length_values[self.postings.length_codes[document]]
+        return float(x / (x + y) if self.saturating else x / y)
+
+    def _code(self, term: int, document: int) -> int:
+        frequency = self.postings.frequency(term, document)
+        return int(np.flatnonzero(self.postings.tf_table == frequency)[0])
+
+    def description(self) -> list[int]:
+        """What kernels need to know: addresses and sizes, in the order of their columns."""
+        postings, impacts = self.postings, self.impacts
+        return [
+            postings.vocabulary, address(postings.dense_of_term), address(postings.indptr), address(postings.docs),
+            address(postings.sparse_codes), address(impacts.sparse), len(postings.docs),
+            address(postings.sparse_escapes), address(postings.sparse_values), len(postings.sparse_escapes),
+            len(postings.term_of_dense), address(postings.dense_codes), address(impacts.dense),
+            impacts.dense.shape[1], address(postings.dense_escapes), address(postings.dense_values),
+            len(postings.dense_escapes), address(postings.length_codes), len(self.length_values),
+            address(self.length_values), len(self.tf_values), address(self.tf_values), int(self.saturating),
+        ]
+
+
+class _Workspace(threading.local):
+    """Memory that searches of one thread reuse; pages that are never written are never allocated."""
+
+    def __init__(self) -> None:
+        self.sums = np.zeros(kernels.BLOCK + kernels.GROUP, np.float32)
+        self.histogram = np.zeros(kernels.BUCKETS, np.int64)
+        self.kept = np.empty(0, np.int32)
+        self.kept_score = np.empty(0, np.float32)
+        self.slot = np.zeros(0, np.int32)
+
+    def fit(self, documents: int) -> None:
+        """Makes room for a segment of this many documents."""
+        if len(self.slot) < documents:
+            self.kept = np.empty(documents + kernels.GROUP, np.int32)
+            self.kept_score = np.empty(documents + kernels.GROUP, np.float32)
+            self.slot = np.zeros(documents, np.int32)
+
+
+_workspace = _Workspace()
+
+
+class SegmentSearcher:
+    """Finds the best documents of one segment; safe to share between threads."""
+
+    def __init__(
+        self,
+        documents: int,
+        channels: Sequence[ScoredChannel],
+        id_order: NDArray[np.int32],
+        live: NDArray[np.bool_] | None = None,
+    ) -> None:
+        """``id_order`` (int32) is each document's rank among the ids by code point; ``live`` False for the deleted."""
+        self.documents = documents
+        self.channels = tuple(channels)
+        self._order = id_order
+        self._live = None if live is None or live.all() else as_layout(live, np.bool_)
+        self._description = np.array(
+            [channel.description() for channel in channels], np.int64
+        ).reshape(-1, kernels.WIDTH)
+        self._steps = np.array([channel.impacts.step for channel in channels], np.float64)
+        self._errors = np.array([channel.error for channel in channels], np.float64)
+
+    def top(
+        self,
+        channel_of: NDArray[np.int32],
+        terms: NDArray[np.int32],
+        weights: NDArray[np.float64],
+        k: int,
+        *,
+        allowed: NDArray[np.bool_] | None = None,
+        floor: float = 0.0,
+    ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        """The best k documents (int32 positions) and their scores (float64), best first.
+
+        ``channel_of`` (int32, non-decreasing, positions in ``channels``), ``terms`` (int32, term numbers) and ``weights``
+        (float64, > 0) have one element a term, in the order in which contributions are added; no term stands twice.
+        ``allowed`` has one element a document. Documents that score below ``floor`` may be left out.
+        """
+        workspace = _workspace
+        workspace.fit(self.documents)
+        mask = self._live
+        if allowed is not None:
+            mask = as_layout(allowed if mask is None else allowed & mask, np.bool_)
+        found = 0
+        if len(terms) and k > 0:
+            found = kernels.find_candidates(
+                self.documents, self._description, self._steps, channel_of, terms, weights, self._errors, k,
+                address(mask), floor, workspace.sums, workspace.kept_score, workspace.kept, workspace.histogram,
+            )
+        scores = np.empty(found, np.float64)
+        kernels.score_candidates(
+            self.documents, self._description, channel_of, terms, weights, workspace.kept, found, scores,
+            workspace.slot,
+        )
+        return best(workspace.kept[:found], scores, self._order, k)
+
+
+def best(
+    documents: NDArray[np.int32], scores: NDArray[np.float64], order: NDArray[np.int32], k: int
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """The k first by score, then by ``order`` (int32, one element a document of the segment), both descending."""
+    if len(scores) > 4 * k + 1024:  # many more than asked for: drop those below the k-th score first
+        kth = np.partition(scores, len(scores) - k)[len(scores) - k]
+        above = np.flatnonzero(scores > kth)
+        level = np.flatnonzero(scores == kth)
+        room = k - len(above)
+        if len(level) > room:
+            ranks = order[documents[level]]
+            level = level[np.argpartition(ranks, len(level) - room)[len(level) - room :]]
+        chosen = np.concatenate([above, level])
+        documents, scores = documents[chosen], scores[chosen]
+    by_score = np.argsort(-scores)
+    ranked = scores[by_score]
+    if bool((ranked[1:] == ranked[:-1]).any()):
+        by_score = np.lexsort((-order[documents], -scores))
+        ranked = scores[by_score]
+    return documents[by_score[:k]], ranked[:k]

@@ -1,0 +1,300 @@
+"""The compiled search of one segment: sum impacts to find candidates, then score the candidates exactly.
+
+The first pass goes over blocks of documents whose sums stay in the fastest cache. It keeps every document that can be
+among the best k: its approximate score is within the error bound of the k-th best so far, which a histogram gives. The
+second pass adds exact contributions in the order of the query's terms, which is all that an exact score depends on.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import carray
+
+from porism.index.compiled import compiled, f64_at, i32_at, i64_at, inlined, u8_at
+from porism.index.postings_kernels import ESCAPE
+
+BLOCK = 8192
+"""Documents a block: their sums (float32) fill the first-level cache."""
+
+GROUP = 32
+"""Documents that are looked at together for one above the threshold."""
+
+BUCKETS = 4096
+"""Buckets of the histogram of approximate scores."""
+
+CHUNK = 2048
+"""Candidates that are scored exactly at a time."""
+
+# Columns of a channel's description: addresses and sizes.
+(
+    VOCABULARY, DENSE_OF_TERM, INDPTR, DOCS, SPARSE_CODES, IMPACTS, POSTINGS, SPARSE_ESCAPES, SPARSE_VALUES,
+    SPARSE_EXCEPTIONS, DENSE_COUNT, DENSE_CODES, DENSE_IMPACTS, STRIDE, DENSE_ESCAPES, DENSE_VALUES, DENSE_EXCEPTIONS,
+    LENGTH_CODES, LENGTHS, LENGTH_VALUES, FREQUENCIES, TF_VALUES, SATURATING, WIDTH,
+) = range(24)
+
+
+@inlined(fast_math=True)
+def _add_rows(sums: Any, size: Any, row: Any, weight: Any, count: Any) -> None:
+    """Adds ``weight`` times each of ``count`` dense rows, given by their addresses, eight in a pass."""
+    i = 0
+    while i + 8 <= count:
+        a, b, c, d = carray(u8_at(row[i]), size), carray(u8_at(row[i + 1]), size), carray(u8_at(row[i + 2]), size), carray(u8_at(row[i + 3]), size)
+        e, f, g, h = carray(u8_at(row[i + 4]), size), carray(u8_at(row[i + 5]), size), carray(u8_at(row[i + 6]), size), carray(u8_at(row[i + 7]), size)
+        v0, v1, v2, v3 = weight[i], weight[i + 1], weight[i + 2], weight[i + 3]
+        v4, v5, v6, v7 = weight[i + 4], weight[i + 5], weight[i + 6], weight[i + 7]
+        for j in range(size):
+            sums[j] += (
+                (v0 * np.float32(a[j]) + v1 * np.float32(b[j]) + v2 * np.float32(c[j]) + v3 * np.float32(d[j]))
+                + (v4 * np.float32(e[j]) + v5 * np.float32(f[j]) + v6 * np.float32(g[j]) + v7 * np.float32(h[j]))
+            )
+        i += 8
+    while i + 2 <= count:
+        a, b = carray(u8_at(row[i]), size), carray(u8_at(row[i + 1]), size)
+        v0, v1 = weight[i], weight[i + 1]
+        for j in range(size):
+            sums[j] += v0 * np.float32(a[j]) + v1 * np.float32(b[j])
+        i += 2
+    if i < count:
+        a = carray(u8_at(row[i]), size)
+        v0 = weight[i]
+        for j in range(size):
+            sums[j] += v0 * np.float32(a[j])
+
+
+@inlined(fast_math=True)
+def _above(sums: Any, start: Any, threshold: Any) -> Any:
+    """Whether any of the :data:`GROUP` sums from ``start`` is above the threshold."""
+    best = np.float32(0.0)
+    for j in range(GROUP):
+        best = max(best, sums[start + j])
+    return best > threshold
+
+
+@compiled(
+    "int64(int64, int64[:, ::1], float64[::1], int32[::1], int32[::1], float64[::1], float64[::1], int64, int64, "
+    "float64, float32[::1], float32[::1], int32[::1], int64[::1])",
+    fast_math=True,
+)
+def find_candidates(
+    documents: Any, channels: Any, steps: Any, channel_of: Any, term_of: Any, weights: Any, errors: Any, k: Any,
+    mask_at: Any, floor: Any, sums: Any, kept_score: Any, kept: Any, histogram: Any,
+) -> Any:
+    """Writes to ``kept`` the documents that can be among the best k, in increasing order; returns how many.
+
+    ``weights`` of the query's terms are > 0; ``errors`` are how far an impact times its step can be from the exact factor,
+    by channel; ``floor`` is a score that the k-th best is known to reach; ``mask_at`` the address of one byte a document,
+    0 for those that must not be found, or 0 where all may.
+    """
+    count = len(term_of)
+    row, row_weight = np.empty(count, np.int64), np.empty(count, np.float32)
+    doc_at, impact_at, length = np.empty(count, np.int64), np.empty(count, np.int64), np.empty(count, np.int64)
+    weight = np.empty(count, np.float32)
+    rows = 0
+    lists = 0
+    most = 0.0
+    slack = 0.0
+    heaviest = 0.0
+    for i in range(count):
+        heaviest = max(heaviest, weights[i] * steps[channel_of[i]])
+    for i in range(count):
+        c = channel_of[i]
+        t = term_of[i]
+        # a weight that float32 would lose beside the others still has to make its documents be found
+        w = max(weights[i] * steps[c], heaviest * 1e-30)
+        dense = carray(i32_at(channels[c, DENSE_OF_TERM]), channels[c, VOCABULARY])[t]
+        if dense >= 0:
+            row[rows] = channels[c, DENSE_IMPACTS] + dense * channels[c, STRIDE]
+            row_weight[rows] = np.float32(w / heaviest)
+            rows += 1
+        else:
+            indptr = carray(i64_at(channels[c, INDPTR]), channels[c, VOCABULARY] + 1)
+            if indptr[t] == indptr[t + 1]:
+                continue
+            doc_at[lists] = channels[c, DOCS] + 4 * indptr[t]
+            impact_at[lists] = channels[c, IMPACTS] + indptr[t]
+            length[lists] = indptr[t + 1] - indptr[t]
+            weight[lists] = np.float32(w / heaviest)
+            lists += 1
+        most += 255.0 * w / heaviest
+        slack += weights[i] * errors[c] / heaviest
+    if rows + lists == 0:
+        return 0
+    slack = slack * (1.0 + 1e-6) + most * (count + 16) * 1.2e-7  # rounding of the approximate sums themselves
+    most *= 1.0 + 1e-4
+    scale = np.float32(BUCKETS / most)
+    histogram[:] = 0
+    threshold = np.float32(max(0.0, floor / heaviest - slack) * (1.0 - 1e-6))
+    bucket = 0  # the k-th best so far is in this bucket or above …
+    above = 0  # … where there are so many candidates
+    found = 0
+    cursor = np.zeros(lists, np.int64)
+    for start in range(0, documents, BLOCK):
+        stop = min(start + BLOCK, documents)
+        size = -(-(stop - start) // GROUP) * GROUP
+        touched = rows > 0
+        if not touched:
+            for i in range(lists):
+                touched |= cursor[i] < length[i] and carray(i32_at(doc_at[i]), length[i])[cursor[i]] < stop
+            if not touched:
+                continue
+        sums[:size] = np.float32(0.0)
+        for i in range(lists):
+            docs = carray(i32_at(doc_at[i]), length[i])
+            impacts = carray(u8_at(impact_at[i]), length[i])
+            p = cursor[i]
+            end = length[i]
+            w = weight[i]
+            while p < end and docs[p] < stop:
+                sums[docs[p] - start] += w * np.float32(impacts[p])
+                p += 1
+            cursor[i] = p
+        for i in range(rows):
+            row[i] += start
+        _add_rows(sums, size, row, row_weight, rows)
+        for i in range(rows):
+            row[i] -= start
+        if mask_at != 0:
+            mask = carray(u8_at(mask_at + start), stop - start)
+            for j in range(stop - start):
+                sums[j] = sums[j] if mask[j] != 0 else np.float32(0.0)
+        first = found
+        for group in range(0, size, GROUP):
+            if _above(sums, group, threshold):
+                for j in range(group, group + GROUP):
+                    score = sums[j]
+                    kept_score[found] = score
+                    kept[found] = start + j
+                    found += score > threshold
+        for i in range(first, found):
+            b = min(np.int64(kept_score[i] * scale), BUCKETS - 1)
+            histogram[b] += 1
+            above += b >= bucket
+        if above >= k:
+            while above - histogram[bucket] >= k:
+                above -= histogram[bucket]
+                bucket += 1
+            threshold = max(threshold, np.float32(max(0.0, bucket * (most / BUCKETS) * (1.0 - 1e-5) - 2.0 * slack)))
+    total = found
+    found = 0
+    for i in range(total):
+        kept[found] = kept[i]
+        found += kept_score[i] > threshold
+    return found
+
+
+@inlined()
+def _exception(position: Any, escapes: Any, values: Any) -> Any:
+    """The frequency of a posting whose code is :data:`ESCAPE`."""
+    low = 0
+    high = len(escapes)
+    while low < high:
+        middle = (low + high) >> 1
+        if escapes[middle] < position:
+            low = middle + 1
+        else:
+            high = middle
+    return np.int64(values[low])
+
+
+@inlined()
+def _first_from(docs: Any, low: Any, high: Any, doc: Any) -> Any:
+    """The first position in ``low … high`` whose document is not below ``doc``."""
+    while low < high:
+        middle = (low + high) >> 1
+        if docs[middle] < doc:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@compiled(
+    "void(int64, int64[:, ::1], int32[::1], int32[::1], float64[::1], int32[::1], int64, float64[::1], int32[::1])"
+)
+def score_candidates(
+    documents: Any, channels: Any, channel_of: Any, term_of: Any, weights: Any, kept: Any, found: Any, scores: Any,
+    slot: Any,
+) -> None:
+    """Writes the exact scores of the documents ``kept[:found]`` (increasing) to ``scores``.
+
+    A score is the sum over channels, in the order in which they come among the terms, of the sums of
+    ``weight · factor`` over the channel's terms in their order, all in float64. ``slot`` is zeros, one for each document, and is left so.
+    """
+    count = len(term_of)
+    x, y, part = np.empty(CHUNK, np.float64), np.empty(CHUNK, np.float64), np.empty(CHUNK, np.float64)
+    for begin in range(0, found, CHUNK):
+        size = min(CHUNK, found - begin)
+        for j in range(size):
+            slot[kept[begin + j]] = j + 1
+            scores[begin + j] = 0.0
+        first, last = kept[begin], kept[begin + size - 1]
+        i = 0
+        while i < count:
+            c = channel_of[i]
+            saturating = channels[c, SATURATING] != 0
+            length_codes = carray(i32_at(channels[c, LENGTH_CODES]), documents)
+            length_values = carray(f64_at(channels[c, LENGTH_VALUES]), channels[c, LENGTHS])
+            tf_values = carray(f64_at(channels[c, TF_VALUES]), channels[c, FREQUENCIES])
+            dense_of_term = carray(i32_at(channels[c, DENSE_OF_TERM]), channels[c, VOCABULARY])
+            indptr = carray(i64_at(channels[c, INDPTR]), channels[c, VOCABULARY] + 1)
+            docs = carray(i32_at(channels[c, DOCS]), channels[c, POSTINGS])
+            sparse_codes = carray(u8_at(channels[c, SPARSE_CODES]), channels[c, POSTINGS])
+            sparse_escapes = carray(i64_at(channels[c, SPARSE_ESCAPES]), channels[c, SPARSE_EXCEPTIONS])
+            sparse_values = carray(i32_at(channels[c, SPARSE_VALUES]), channels[c, SPARSE_EXCEPTIONS])
+            dense_count = channels[c, DENSE_COUNT]
+            dense_codes = carray(u8_at(channels[c, DENSE_CODES]), documents * dense_count)
+            dense_escapes = carray(i64_at(channels[c, DENSE_ESCAPES]), channels[c, DENSE_EXCEPTIONS])
+            dense_values = carray(i32_at(channels[c, DENSE_VALUES]), channels[c, DENSE_EXCEPTIONS])
+            for j in range(size):
+                y[j] = length_values[length_codes[kept[begin + j]]]
+                part[j] = 0.0
+            while i < count and channel_of[i] == c:
+                t = term_of[i]
+                w = weights[i]
+                dense = np.int64(dense_of_term[t])
+                if dense >= 0:
+                    for j in range(size):
+                        place = kept[begin + j] * dense_count + dense
+                        value = np.int64(dense_codes[place])
+                        if value == ESCAPE:
+                            value = _exception(place, dense_escapes, dense_values)
+                        x[j] = tf_values[value]
+                    if saturating:
+                        for j in range(size):
+                            part[j] += w * (x[j] / (x[j] + y[j])) if x[j] > 0.0 else 0.0
+                    else:
+                        for j in range(size):
+                            part[j] += w * (x[j] / y[j]) if x[j] > 0.0 else 0.0
+                else:
+                    low = indptr[t]
+                    high = indptr[t + 1]
+                    if begin > 0:
+                        low = _first_from(docs, low, high, first)
+                    few = 16 * size < high - low
+                    j = 0
+                    while low < high:
+                        if few:  # look up each candidate rather than walk the list
+                            if j == size:
+                                break
+                            low = _first_from(docs, low, high, kept[begin + j])
+                            j += 1
+                            if low == high:
+                                break
+                        elif docs[low] > last:
+                            break
+                        s = np.int64(slot[docs[low]]) - 1
+                        if s >= 0 and (not few or s == j - 1):
+                            value = np.int64(sparse_codes[low])
+                            if value == ESCAPE:
+                                value = _exception(low, sparse_escapes, sparse_values)
+                            v = tf_values[value]
+                            part[s] += w * (v / (v + y[s]) if saturating else v / y[s])
+                        if not few:
+                            low += 1
+                i += 1
+            for j in range(size):
+                scores[begin + j] += part[j]
+        for j in range(size):
+            slot[kept[begin + j]] = 0
