@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
 
 from porism.errors import ConfigError, OnProblem, Problem
-from porism.types import Document, Notation
+from porism.types import PLACEHOLDER, Document, Notation
 
 Unit = Literal["answer", "question", "thread"]
 """What becomes a document in a question-and-answer collection."""
@@ -18,6 +19,13 @@ NOTATIONS: tuple[Notation, ...] = ("latex", "mathml")
 
 OnProgress = Callable[[int, int], None]
 """Called now and then with (bytes done, bytes in all); bytes in all is 0 where it is not known."""
+
+_UNWANTED = re.compile(f"[\x00-\x08\x0b\x0e-\x1f\x7f{PLACEHOLDER}]")
+
+
+def clean(text: str) -> str:
+    """The text with control characters and placeholders as spaces; tabs, line ends and form feeds stay."""
+    return _UNWANTED.sub(" ", text) if _UNWANTED.search(text) else text
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from porism.corpus.base import clean
 from porism.errors import OnProblem, Problem
-from porism.types import PLACEHOLDER, Content, Formula
+from porism.types import Content, Formula
 
 MATH_ENVIRONMENTS = frozenset(
     f"{name}{star}"
@@ -50,14 +51,15 @@ def split_math(
     """Finds the formulas of a text.
 
     Delimiters are dropped and ``\\$`` in the text becomes ``$``; a bare environment keeps its ``\\begin`` and ``\\end``
-    in the formula's source. Empty formulas are dropped. Time is linear in the length of the text.
+    in the formula's source. Empty formulas are dropped, control characters become spaces. Time is linear in the length of the text.
 
     :param code: leave formulas alone in Markdown's code spans and fenced code blocks.
     :param where: what a reported problem names as its place.
     :param on_problem: is told, at most once a text, of delimiters without a partner.
     """
+    text = clean(text)
     if _HINTS.search(text) is None:
-        return Content(text.replace(PLACEHOLDER, " "))
+        return Content(text)
     unbalanced: list[int] = []
     parts = split_parts(text, code=code, on_unbalanced=unbalanced.append)
     if unbalanced and on_problem is not None:
