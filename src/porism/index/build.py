@@ -1,0 +1,223 @@
+"""Writing a segment from parts: the one way in which documents get into an index, when they are added and when merged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.index.container import ContainerWriter, Stamp, storage_errors, sync_folder
+from porism.index.parts import Part
+from porism.index.records import write_records
+from porism.index.rows import Csr, write_rows
+from porism.index.segment import DATA_FILE
+from porism.index.strings import Packed, frozen, offsets, write_dictionary, write_names
+
+DOCUMENT_BLOCK = 64 << 10
+"""Bytes of stored documents that are compressed together."""
+TEXT_BLOCK = 16 << 10
+"""The same for short texts: metadata, formulas as written, ids of occurrences."""
+
+
+class _Formulas(NamedTuple):
+    """The formulas of a new segment: their keys, and of each the part and the row of the part that it is taken from.
+
+    ``numbers`` has for each part the new ordinal of each of its formulas, -1 for those that no document uses.
+    """
+
+    keys: Packed
+    part: NDArray[np.int64]
+    row: NDArray[np.int64]
+    numbers: list[NDArray[np.int64]]
+
+
+def write_segment(folder: Path, parts: Sequence[Part]) -> Stamp:
+    """Writes the documents that ``parts`` select, in order, as the one segment of a new ``folder``.
+
+    Formulas with the same key become one, vocabularies are united, and what no document uses is left out.
+
+    :raises StorageError: the disk is full or the folder cannot be written; nothing is left behind in the latter case.
+    """
+    fields = tuple(dict.fromkeys(field for part in parts for field in part.fields))
+    selected = [_occurrences(part, fields) for part in parts]
+    formulas = _unite_formulas(parts, selected)
+    with storage_errors(folder):
+        folder.mkdir(parents=True)
+    with ContainerWriter(folder / DATA_FILE, "segment") as writer:
+        ids = Packed.join([part.ids() for part in parts])
+        write_names(writer, "ids", ids)
+        write_records(writer, "stored", chain.from_iterable(part.stored() for part in parts), DOCUMENT_BLOCK)
+        write_records(writer, "metadata", chain.from_iterable(part.metadata() for part in parts), TEXT_BLOCK)
+        _write_filters(writer, parts)
+        _write_occurrences(writer, parts, selected, fields, formulas)
+        write_names(writer, "keys", formulas.keys)
+        by_part = [formulas.row[formulas.part == number] for number in range(len(parts))]
+        sources = chain.from_iterable(part.sources(rows) for part, rows in zip(parts, by_part, strict=True))
+        write_records(writer, "sources", sources, TEXT_BLOCK)
+        text = {
+            channel: _write_channel(writer, f"text/{channel}", channel, parts, [
+                _text_rows(part, fields) if channel in part.text_channels
+                else np.full(len(part.docs) * len(fields), -1, np.int64)
+                for part in parts
+            ])
+            for channel in dict.fromkeys(channel for part in parts for channel in part.text_channels)
+        }
+        formula = {
+            channel: _write_channel(writer, f"formula/{channel}", channel, parts, [
+                rows if channel in part.formula_channels else np.full(len(rows), -1, np.int64)
+                for part, rows in zip(parts, by_part, strict=True)
+            ])
+            for channel in dict.fromkeys(channel for part in parts for channel in part.formula_channels)
+        }
+        stamp = writer.finish(
+            {
+                "documents": len(ids), "fields": fields, "formulas": len(formulas.keys),
+                "occurrences": sum(len(rows) for rows in selected), "text": text, "formula": formula,
+            }
+        )
+    with storage_errors(folder):
+        sync_folder(folder)
+        sync_folder(folder.parent)
+    return stamp
+
+
+def _field_numbers(part: Part, fields: tuple[str, ...]) -> NDArray[np.int64]:
+    """The position in ``fields`` of each field of the part."""
+    return np.asarray([fields.index(field) for field in part.fields], np.int64)
+
+
+def _occurrences(part: Part, fields: tuple[str, ...]) -> NDArray[np.int64]:
+    """The occurrences in the part's selected documents, by document, field (as the new segment numbers it) and place."""
+    first = part.occurrence_indptr[part.docs]
+    lengths = part.occurrence_indptr[part.docs + 1] - first
+    bounds = offsets(lengths)
+    rows = np.repeat(first - bounds[:-1], lengths) + np.arange(bounds[-1])
+    docs = np.repeat(np.arange(len(part.docs)), lengths)
+    numbers = _field_numbers(part, fields)
+    order = np.lexsort((part.occurrence_number[rows], numbers[part.occurrence_field[rows]], docs))
+    return cast("NDArray[np.int64]", rows[order])
+
+
+def _unite_formulas(parts: Sequence[Part], selected: Sequence[NDArray[np.int64]]) -> _Formulas:
+    """Numbers the formulas of the selected occurrences by first appearance; equal keys are one formula."""
+    from porism.index.coding import unify
+
+    used: list[NDArray[np.int64]] = []
+    for part, rows in zip(parts, selected, strict=True):
+        found, first = np.unique(part.occurrence_formula[rows], return_index=True)
+        used.append(found[np.argsort(first)].astype(np.int64))
+    keys = Packed.join([part.keys().take(rows) for part, rows in zip(parts, used, strict=True)])
+    ids, firsts = unify(frozen(keys.blob), frozen(keys.starts))
+    bounds = offsets(np.asarray([len(rows) for rows in used], np.int64))
+    numbers: list[NDArray[np.int64]] = []
+    for number, (part, rows) in enumerate(zip(parts, used, strict=True)):
+        table = np.full(int(rows.max(initial=-1)) + 1, -1, np.int64)
+        table[rows] = ids[bounds[number] : bounds[number + 1]]
+        numbers.append(table)
+    owner = np.searchsorted(bounds, firsts, side="right") - 1
+    all_rows = np.concatenate([np.zeros(0, np.int64), *used])
+    return _Formulas(keys.take(firsts), owner, all_rows[firsts], numbers)
+
+
+def _write_occurrences(
+    writer: ContainerWriter, parts: Sequence[Part], selected: Sequence[NDArray[np.int64]], fields: tuple[str, ...],
+    formulas: _Formulas,
+) -> None:
+    lengths = [part.occurrence_indptr[part.docs + 1] - part.occurrence_indptr[part.docs] for part in parts]
+    pairs = list(zip(parts, selected, strict=True))
+    writer.add("occurrences:indptr", offsets(np.concatenate(lengths)))
+    writer.add("occurrences:field", np.concatenate(
+        [_field_numbers(part, fields)[part.occurrence_field[rows]] for part, rows in pairs]
+    ).astype(np.uint16))
+    writer.add("occurrences:formula", np.concatenate(
+        [table[part.occurrence_formula[rows]] for (part, rows), table in zip(pairs, formulas.numbers, strict=True)]
+    ).astype(np.int32))
+    writer.add("occurrences:number", np.concatenate(
+        [part.occurrence_number[rows] for part, rows in pairs]
+    ).astype(np.int32))
+    ids = chain.from_iterable(part.occurrence_ids(rows) for part, rows in pairs)
+    write_records(writer, "occurrences:id", ids, TEXT_BLOCK)
+    visual_ids = chain.from_iterable(part.visual_ids(rows) for part, rows in pairs)
+    write_records(writer, "occurrences:visual", visual_ids, TEXT_BLOCK)
+
+
+def _write_filters(writer: ContainerWriter, parts: Sequence[Part]) -> None:
+    """Metadata as an inverted file: a dictionary of key and value, and the documents of each."""
+    from porism.index.coding import unify
+
+    vocabularies: list[Packed] = []
+    terms: list[NDArray[np.int64]] = []
+    docs: list[NDArray[np.int64]] = []
+    first_doc = first_term = 0
+    for part in parts:
+        vocabulary, part_terms, part_docs = part.filters()
+        new_doc = np.full(len(part.occurrence_indptr), -1, np.int64)
+        new_doc[part.docs] = np.arange(len(part.docs)) + first_doc
+        keep = new_doc[part_docs] >= 0
+        vocabularies.append(vocabulary)
+        terms.append(part_terms[keep] + first_term)
+        docs.append(new_doc[part_docs[keep]])
+        first_doc += len(part.docs)
+        first_term += len(vocabulary)
+    packed = Packed.join(vocabularies)
+    ids, firsts = unify(frozen(packed.blob), frozen(packed.starts))
+    numbers = ids[np.concatenate(terms)]
+    counts = np.bincount(numbers, minlength=len(firsts))
+    kept = np.flatnonzero(counts)
+    ranks = np.full(len(firsts), -1, np.int64)
+    ranks[kept] = write_dictionary(writer, "filters", packed.take(firsts[kept]))
+    ranked = ranks[numbers]
+    order = np.argsort(ranked, kind="stable")
+    writer.add("filters:indptr", offsets(np.bincount(ranked, minlength=len(kept))))
+    writer.add("filters:docs", np.concatenate(docs)[order].astype(np.int32))
+
+
+def _text_rows(part: Part, fields: tuple[str, ...]) -> NDArray[np.int64]:
+    """For each row of the new segment the row of the part, -1 where the part has no such field."""
+    columns = np.full(len(fields), -1, np.int64)
+    columns[_field_numbers(part, fields)] = np.arange(len(part.fields))
+    rows = np.where(columns < 0, -1, part.docs[:, None] * len(part.fields) + columns)
+    return rows.reshape(-1)
+
+
+def _write_channel(
+    writer: ContainerWriter, name: str, channel: str, parts: Sequence[Part], rows: Sequence[NDArray[np.int64]]
+) -> dict[str, int]:
+    """Writes the dictionary and the rows of a channel in two passes over the parts: count the terms, then number them.
+
+    ``rows`` has for each part the rows to take, in order; a part without the channel gives empty ones only.
+    """
+    from porism.index.coding import unify
+
+    def pieces(number: int) -> Iterator[Csr]:
+        if (rows[number] >= 0).any():
+            yield from parts[number].rows(channel, rows[number])
+        elif len(rows[number]):
+            empty = np.zeros(0, np.int32)
+            yield Csr(np.zeros(len(rows[number]) + 1, np.int64), empty, empty.astype(np.uint16))
+
+    nothing = Packed.of([])
+    vocabularies = [
+        part.vocabulary(channel) if (taken >= 0).any() else nothing for part, taken in zip(parts, rows, strict=True)
+    ]
+    sizes = offsets(np.asarray([len(vocabulary) for vocabulary in vocabularies], np.int64))
+    packed = Packed.join(vocabularies)
+    ids, firsts = unify(frozen(packed.blob), frozen(packed.starts))
+    frequencies = np.zeros(len(firsts), np.int64)
+    for number in range(len(parts)):
+        local = np.zeros(len(vocabularies[number]), np.int64)
+        for piece in pieces(number):
+            local += np.bincount(piece.terms, minlength=len(local))
+        np.add.at(frequencies, ids[sizes[number] : sizes[number + 1]], local)
+    kept = np.flatnonzero(frequencies)
+    numbers = np.full(len(firsts), -1, np.int64)
+    numbers[kept] = write_dictionary(writer, name, packed.take(firsts[kept]), frequencies[kept])
+    of_string = numbers[ids]
+    info = write_rows(writer, name, (
+        (piece, of_string[sizes[number] : sizes[number + 1]]) for number in range(len(parts)) for piece in pieces(number)
+    ))
+    return {"terms": len(kept), **info}

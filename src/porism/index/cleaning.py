@@ -1,0 +1,58 @@
+"""Removing files that no commit refers to: what killed writers left, and segments that merges replaced.
+
+Only the writer cleans, under its lock. Readers that have a removed file mapped keep it until they close; one that is just
+opening sees a file missing, and starts again with the newer manifest.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from pathlib import Path
+
+from porism.index.manifest import MANIFEST_FILE, SEGMENT_FOLDER, Manifest
+from porism.index.segment import DATA_FILE, DERIVED_FOLDER
+
+_ABANDONED = 3600
+"""Seconds after which a temporary file in ``derived`` is nobody's: readers write there too, without the lock."""
+
+
+def clean_index(path: Path, manifest: Manifest | None) -> None:
+    """Removes what ``manifest`` does not refer to; what cannot be removed now is left to the next time."""
+    for leftover in path.glob(f"{MANIFEST_FILE}.*.tmp"):
+        _remove(leftover)
+    kept = {entry.name: entry for entry in manifest.segments} if manifest else {}
+    for folder in _entries(path / SEGMENT_FOLDER):
+        entry = kept.get(folder.name)
+        if entry is None:
+            shutil.rmtree(folder, ignore_errors=True)
+            continue
+        files = {DATA_FILE, DERIVED_FOLDER, entry.tombstones.file if entry.tombstones else ""}
+        for file in _entries(folder):
+            if file.name not in files:
+                _remove(file)
+        for file in (folder / DERIVED_FOLDER).glob("*.tmp"):
+            if _age(file) > _ABANDONED:
+                _remove(file)
+
+
+def _entries(folder: Path) -> list[Path]:
+    try:
+        return [folder / name for name in os.listdir(folder)]
+    except OSError:  # no segment was written yet, or the folder cannot be listed: nothing to clean
+        return []
+
+
+def _age(file: Path) -> float:
+    try:
+        return time.time() - file.stat().st_mtime
+    except OSError:  # it has just gone
+        return 0.0
+
+
+def _remove(file: Path) -> None:
+    try:
+        file.unlink(missing_ok=True)
+    except OSError:  # in use (Windows) or not ours: the next writer tries again
+        return

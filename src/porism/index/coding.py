@@ -1,0 +1,372 @@
+"""Compiled kernels of the file formats: sorted strings in front coding, and rows of term counts in variable bytes.
+
+Strings travel as *packed strings*: a blob of UTF-8 bytes (uint8) and n + 1 starts into it (int64). Byte order of UTF-8
+is code-point order, so every sort here is by code point. Numbers are stored as LEB128: seven bits a byte, low bits
+first, the high bit set on all bytes but the last.
+
+Importing this module loads Numba; modules that only read sizes and names import it where they need it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+BLOCK = 16
+"""Strings in a front-coded block: the first one whole, the others as what differs from the one before."""
+
+
+@njit(cache=True, nogil=True)
+def _put(out, at, value):  # type: ignore[no-untyped-def]
+    """Writes a number at ``at``; returns the position after it."""
+    while value >= 128:
+        out[at] = (value & 127) | 128
+        value >>= 7
+        at += 1
+    out[at] = value
+    return at + 1
+
+
+@njit(cache=True, nogil=True)
+def _get(data, at):  # type: ignore[no-untyped-def]
+    """Reads a number at ``at``; returns it and the position after it."""
+    value = np.int64(data[at])
+    at += 1
+    if value < 128:
+        return value, at
+    value &= 127
+    shift = 7
+    while True:
+        byte = np.int64(data[at])
+        at += 1
+        value |= (byte & 127) << shift
+        if byte < 128:
+            return value, at
+        shift += 7
+
+
+@njit(cache=True, nogil=True)
+def _compare(blob_a, start_a, end_a, blob_b, start_b, end_b):  # type: ignore[no-untyped-def]
+    """Below, at or above zero as string a sorts before, equals or sorts after string b."""
+    for step in range(min(end_a - start_a, end_b - start_b)):
+        difference = np.int64(blob_a[start_a + step]) - np.int64(blob_b[start_b + step])
+        if difference != 0:
+            return difference
+    return (end_a - start_a) - (end_b - start_b)
+
+
+@njit(cache=True, nogil=True)
+def unify(blob, starts):  # type: ignore[no-untyped-def]
+    """Numbers equal strings alike, in order of first appearance.
+
+    Returns ``ids`` (int64, one a string) and ``firsts`` (int64, one a distinct string: where it stands first). A hash
+    table with open addressing; equality is by bytes, so colliding hashes do no harm.
+    """
+    count = len(starts) - 1
+    size = 16
+    while size < 2 * count:
+        size *= 2
+    table = np.full(size, -1, np.int64)
+    hashes = np.empty(count, np.uint64)
+    ids = np.empty(count, np.int64)
+    firsts = np.empty(count, np.int64)
+    distinct = 0
+    mask = np.uint64(size - 1)
+    for string in range(count):
+        start, end = starts[string], starts[string + 1]
+        key = np.uint64(14695981039346656037)
+        for at in range(start, end):
+            key = (key ^ np.uint64(blob[at])) * np.uint64(1099511628211)
+        # FNV-1a leaves the low bits of short strings alike: one round of mixing spreads them.
+        key = (key ^ (key >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
+        key ^= key >> np.uint64(29)
+        hashes[string] = key
+        slot = np.int64(key & mask)
+        while True:
+            known = table[slot]
+            if known < 0:
+                table[slot] = string
+                ids[string] = distinct
+                firsts[distinct] = string
+                distinct += 1
+                break
+            if hashes[known] == key and _compare(blob, starts[known], starts[known + 1], blob, start, end) == 0:
+                ids[string] = ids[known]
+                break
+            slot = (slot + 1) & np.int64(mask)
+    return ids, firsts[:distinct].copy()
+
+
+@njit(cache=True, nogil=True)
+def sort_order(blob, starts):  # type: ignore[no-untyped-def]
+    """The positions of packed strings in sorted order (int64): a bottom-up merge sort, the first 8 bytes as one key."""
+    count = len(starts) - 1
+    keys = np.zeros(count, np.uint64)
+    for string in range(count):
+        key = np.uint64(0)
+        for step in range(8):
+            at = starts[string] + step
+            byte = np.uint64(blob[at]) if at < starts[string + 1] else np.uint64(0)
+            key = (key << np.uint64(8)) | byte
+        keys[string] = key
+    order = np.arange(count)
+    spare = np.empty(count, np.int64)
+    width = 1
+    while width < count:
+        for low in range(0, count, 2 * width):
+            middle = min(low + width, count)
+            high = min(low + 2 * width, count)
+            left, right = low, middle
+            for at in range(low, high):
+                if left >= middle:
+                    take_right = True
+                elif right >= high:
+                    take_right = False
+                else:
+                    a, b = order[left], order[right]
+                    if keys[a] != keys[b]:
+                        take_right = keys[b] < keys[a]
+                    else:
+                        take_right = _compare(blob, starts[b], starts[b + 1], blob, starts[a], starts[a + 1]) < 0
+                if take_right:
+                    spare[at] = order[right]
+                    right += 1
+                else:
+                    spare[at] = order[left]
+                    left += 1
+        order, spare = spare, order
+        width *= 2
+    return order
+
+
+@njit(cache=True, nogil=True)
+def front_encode(blob, starts, order, bucket_first):  # type: ignore[no-untyped-def]
+    """Front-codes the strings ``order`` names; each bucket is sorted and begins a new block.
+
+    ``bucket_first`` (int64, buckets + 1) are positions in ``order``. A string is one byte, high half the length shared
+    with the string before and low half the length of the rest (15: a number follows with what is beyond), then the
+    rest. Returns the bytes and the start of each block (int64, blocks + 1).
+    """
+    count = len(order)
+    blocks = 0
+    for bucket in range(len(bucket_first) - 1):
+        blocks += (bucket_first[bucket + 1] - bucket_first[bucket] + BLOCK - 1) // BLOCK
+    size = 0
+    for string in range(count):
+        size += starts[order[string] + 1] - starts[order[string]] + 21
+    data = np.empty(size, np.uint8)
+    block_starts = np.zeros(blocks + 1, np.int64)
+    at = 0
+    block = 0
+    for bucket in range(len(bucket_first) - 1):
+        for position in range(bucket_first[bucket], bucket_first[bucket + 1]):
+            start, end = starts[order[position]], starts[order[position] + 1]
+            shared = 0
+            if (position - bucket_first[bucket]) % BLOCK == 0:
+                block_starts[block] = at
+                block += 1
+            else:
+                before, before_end = starts[order[position - 1]], starts[order[position - 1] + 1]
+                longest = min(end - start, before_end - before)
+                while shared < longest and blob[start + shared] == blob[before + shared]:
+                    shared += 1
+            rest = end - start - shared
+            data[at] = (min(shared, 15) << 4) | min(rest, 15)
+            at += 1
+            if shared >= 15:
+                at = _put(data, at, shared - 15)
+            if rest >= 15:
+                at = _put(data, at, rest - 15)
+            for byte in range(start + shared, end):
+                data[at] = blob[byte]
+                at += 1
+    block_starts[blocks] = at
+    return data[:at].copy(), block_starts
+
+
+@njit(cache=True, nogil=True)
+def front_decode(data, block_starts, first_block, last_block, sizes):  # type: ignore[no-untyped-def]
+    """Packed strings of the blocks ``first_block`` to ``last_block`` (exclusive).
+
+    ``sizes`` (int64) bounds the number of strings and of bytes; the blob grows where the second is too small.
+    """
+    starts = np.zeros(sizes[0] + 1, np.int64)
+    blob = np.empty(max(sizes[1], 64), np.uint8)
+    count = 0
+    length = 0
+    for block in range(first_block, last_block):
+        at = block_starts[block]
+        while at < block_starts[block + 1]:
+            head = np.int64(data[at])
+            at += 1
+            shared, rest = head >> 4, head & 15
+            if shared == 15:
+                more, at = _get(data, at)
+                shared += more
+            if rest == 15:
+                more, at = _get(data, at)
+                rest += more
+            if length + shared + rest > len(blob):
+                larger = np.empty(2 * (length + shared + rest), np.uint8)
+                larger[:length] = blob[:length]
+                blob = larger
+            before = starts[count - 1] if count else 0
+            for step in range(shared):
+                blob[length + step] = blob[before + step]
+            for step in range(rest):
+                blob[length + shared + step] = data[at + step]
+            at += rest
+            length += shared + rest
+            count += 1
+            starts[count] = length
+    return blob[:length].copy(), starts[: count + 1].copy()
+
+
+@njit(cache=True, nogil=True)
+def _compare_head(data, at, blob, start, end):  # type: ignore[no-untyped-def]
+    """Compares the first string of the block at ``at`` with a packed string."""
+    rest = np.int64(data[at]) & 15
+    at += 1
+    if rest == 15:
+        more, at = _get(data, at)
+        rest += more
+    return _compare(data, at, at + rest, blob, start, end)
+
+
+@njit(cache=True, nogil=True)
+def _find_in_block(data, at, stop, blob, start, end):  # type: ignore[no-untyped-def]
+    """The position in a block of a string, or -1.
+
+    ``matched`` bytes of the string are known to equal the entry before; an entry that shares more than those with its
+    predecessor compares as that one did, so each byte is looked at once.
+    """
+    matched = 0
+    position = 0
+    while at < stop:
+        head = np.int64(data[at])
+        at += 1
+        shared, rest = head >> 4, head & 15
+        if shared == 15:
+            more, at = _get(data, at)
+            shared += more
+        if rest == 15:
+            more, at = _get(data, at)
+            rest += more
+        if shared < matched:
+            return -1  # the entries have passed the string
+        if shared == matched:
+            step = 0
+            while step < rest and start + matched < end and data[at + step] == blob[start + matched]:
+                step += 1
+                matched += 1
+            if start + matched == end:
+                return position if step == rest else -1
+            if step < rest and data[at + step] > blob[start + matched]:
+                return -1
+        at += rest
+        position += 1
+    return -1
+
+
+@njit(cache=True, nogil=True)
+def front_lookup(data, block_starts, bucket_first, bucket_block, blob, starts):  # type: ignore[no-untyped-def]
+    """The positions (int32) of packed strings among front-coded ones, -1 where absent: a binary search a bucket."""
+    count = len(starts) - 1
+    found = np.full(count, -1, np.int32)
+    for string in range(count):
+        start, end = starts[string], starts[string + 1]
+        for bucket in range(len(bucket_first) - 1):
+            low, high = bucket_block[bucket], bucket_block[bucket + 1]
+            while low < high:
+                middle = (low + high) // 2
+                if _compare_head(data, block_starts[middle], blob, start, end) <= 0:
+                    low = middle + 1
+                else:
+                    high = middle
+            block = low - 1
+            if block < bucket_block[bucket]:
+                continue
+            position = _find_in_block(data, block_starts[block], block_starts[block + 1], blob, start, end)
+            if position >= 0:
+                found[string] = bucket_first[bucket] + (block - bucket_block[bucket]) * BLOCK + position
+                break
+    return found
+
+
+@njit(cache=True, nogil=True)
+def encode_rows(indptr, terms, counts, numbers):  # type: ignore[no-untyped-def]
+    """Rows of term counts as bytes; term ``t`` is written as ``numbers[t]``.
+
+    A row with postings is their number and, by increasing term, twice the gap from the term before (from -1) less one,
+    plus one where the count is above 1 and follows, less two. A row without postings has no bytes. Returns the bytes and
+    the length of each row (int64).
+    """
+    rows = len(indptr) - 1
+    out = np.empty(8 * len(terms) + 5 * rows, np.uint8)
+    lengths = np.zeros(rows, np.int64)
+    longest = 0
+    for row in range(rows):
+        longest = max(longest, indptr[row + 1] - indptr[row])
+    pairs = np.empty(longest, np.int64)
+    at = 0
+    for row in range(rows):
+        size = indptr[row + 1] - indptr[row]
+        if size == 0:
+            continue
+        begin = at
+        for step in range(size):
+            posting = indptr[row] + step
+            pairs[step] = (np.int64(numbers[terms[posting]]) << 16) | np.int64(counts[posting])
+        if size > 48:
+            pairs[:size].sort()
+        else:
+            for step in range(1, size):
+                pair = pairs[step]
+                place = step
+                while place > 0 and pairs[place - 1] > pair:
+                    pairs[place] = pairs[place - 1]
+                    place -= 1
+                pairs[place] = pair
+        at = _put(out, at, size)
+        before = -1
+        for step in range(size):
+            term, count = pairs[step] >> 16, pairs[step] & 65535
+            gap = (term - before - 1) << 1
+            before = term
+            if count > 1:
+                at = _put(out, at, gap | 1)
+                at = _put(out, at, count - 2)
+            else:
+                at = _put(out, at, gap)
+        lengths[row] = at - begin
+    return out[:at].copy(), lengths
+
+
+@njit(cache=True, nogil=True)
+def decode_rows(data, starts, rows):  # type: ignore[no-untyped-def]
+    """The rows numbered ``rows`` (int64; -1 is an empty row) as indptr (int64), terms (int32) and counts (uint16)."""
+    indptr = np.zeros(len(rows) + 1, np.int64)
+    for place in range(len(rows)):
+        row = rows[place]
+        size = np.int64(0)
+        if row >= 0 and starts[row + 1] > starts[row]:
+            size, _ = _get(data, np.int64(starts[row]))
+        indptr[place + 1] = indptr[place] + size
+    terms = np.empty(indptr[-1], np.int32)
+    counts = np.empty(indptr[-1], np.uint16)
+    for place in range(len(rows)):
+        first, last = indptr[place], indptr[place + 1]
+        if first == last:
+            continue
+        _, at = _get(data, np.int64(starts[rows[place]]))
+        term = np.int64(-1)
+        for posting in range(first, last):
+            gap, at = _get(data, at)
+            term += (gap >> 1) + 1
+            terms[posting] = term
+            count = np.int64(1)
+            if gap & 1:
+                count, at = _get(data, at)
+                count += 2
+            counts[posting] = count
+    return indptr, terms, counts

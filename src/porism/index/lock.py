@@ -1,0 +1,72 @@
+"""The writer's lock: one process at a time changes an index, and a crash never leaves it locked."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import IO
+
+from porism.errors import IndexLocked
+from porism.index.container import storage_errors
+
+
+class WriterLock:
+    """Holds the lock file of an index from construction to :meth:`release`; the kernel lets go when the process ends.
+
+    The file stays, with the process id of the last writer in it; what counts is the lock on it, not that it exists.
+
+    :raises IndexLocked: another writer, in this process or another, holds it.
+    :raises StorageError: the folder cannot be written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        with storage_errors(path):
+            self._file: IO[bytes] | None = open(path, "a+b")
+        if not _try_lock(self._file):
+            self._file.seek(0)
+            owner = self._file.read(32).decode("ascii", "replace").strip()
+            self._file.close()
+            self._file = None
+            who = f"process {owner}" if owner.isdecimal() else "another process"
+            raise IndexLocked(
+                f"{who} is writing to this index", where=str(path.parent), hint="Wait until it is done, or stop it."
+            )
+        with storage_errors(path):
+            self._file.truncate(0)
+            self._file.write(str(os.getpid()).encode("ascii"))
+            self._file.flush()
+
+    def release(self) -> None:
+        """Lets the next writer in; does nothing the second time."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    _FAR = 1 << 30
+
+    def _try_lock(file: IO[bytes]) -> bool:
+        """Locks a byte far behind the content, which others can then still read."""
+        try:
+            file.seek(_FAR)
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        file.seek(0)
+        return True
+
+else:
+    import fcntl
+
+    def _try_lock(file: IO[bytes]) -> bool:
+        """Takes the lock unless another open file has it."""
+        try:
+            fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True

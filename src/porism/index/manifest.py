@@ -1,0 +1,137 @@
+"""The manifest: which segments and tombstones make up an index. Replacing this one file is what a commit is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+import xxhash
+from numpy.typing import NDArray
+
+from porism import __version__
+from porism.errors import IndexNotFound
+from porism.index.container import FORMAT, Container, ContainerWriter, Stamp, check_format, corrupt, replace_file
+
+MANIFEST_FILE = "manifest.json"
+SEGMENT_FOLDER = "segments"
+LOCK_FILE = "write.lock"
+
+
+@dataclass(frozen=True, slots=True)
+class Tombstones:
+    """A file in a segment's folder that says which of its documents are deleted."""
+
+    file: str
+    size: int
+    digest: int
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentEntry:
+    """A segment of the index: its folder, what identifies its file, and its documents, deleted ones included."""
+
+    name: str
+    documents: int
+    deleted: int
+    size: int
+    digest: int
+    tombstones: Tombstones | None = None
+
+    @property
+    def stamp(self) -> Stamp:
+        """What its file must be."""
+        return Stamp(self.size, self.digest)
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """One committed state. ``created`` and ``updated`` are seconds since 1970; ``next_segment`` numbers new folders."""
+
+    generation: int
+    created: float
+    updated: float
+    next_segment: int
+    config: Mapping[str, Any]
+    segments: tuple[SegmentEntry, ...]
+
+    @property
+    def doc_count(self) -> int:
+        """Documents that are not deleted."""
+        return sum(entry.documents - entry.deleted for entry in self.segments)
+
+
+def write_manifest(path: Path, manifest: Manifest) -> None:
+    """Replaces the manifest in the index folder ``path``, durably.
+
+    :raises StorageError: the disk is full or the folder cannot be written; the old one stays.
+    """
+    body = asdict(manifest)
+    value = {
+        "format": FORMAT, "written_by": f"porism {__version__}", "checksum": _checksum(body), "manifest": body,
+    }
+    replace_file(path / MANIFEST_FILE, orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+
+
+def read_manifest(path: Path) -> Manifest:
+    """Reads the manifest of the index folder ``path``.
+
+    :raises IndexNotFound: the folder has none.
+    :raises IndexVersionError: it has another format version.
+    :raises IndexCorrupt: it is damaged.
+    """
+    file = path / MANIFEST_FILE
+    try:
+        value = orjson.loads(file.read_bytes())
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise IndexNotFound(
+            "there is no index here", where=str(path), hint="Make one with: porism index SOURCE --index DIR"
+        ) from error
+    except OSError as error:
+        raise corrupt(f"cannot be read ({error.strerror})", file) from error
+    except orjson.JSONDecodeError as error:
+        raise corrupt("is damaged: it is not JSON", file) from error
+    if not isinstance(value, dict) or "format" not in value:
+        raise corrupt("is damaged: it does not say its format", file)
+    check_format(value["format"], value.get("written_by", "an unknown program"), file)
+    body = value.get("manifest")
+    if not isinstance(body, dict) or value.get("checksum") != _checksum(body):
+        raise corrupt("is damaged: its checksum does not fit", file)
+    segments = tuple(
+        SegmentEntry(**{**entry, "tombstones": Tombstones(**entry["tombstones"]) if entry["tombstones"] else None})
+        for entry in body["segments"]
+    )
+    return Manifest(**{**body, "segments": segments})
+
+
+def _checksum(body: Mapping[str, Any]) -> str:
+    return xxhash.xxh3_64_hexdigest(orjson.dumps(body, option=orjson.OPT_SORT_KEYS))
+
+
+def write_tombstones(folder: Path, generation: int, live: NDArray[np.bool_]) -> Tombstones:
+    """Writes which documents of the segment in ``folder`` are deleted as of a generation.
+
+    :raises StorageError: the disk is full or the folder cannot be written.
+    """
+    name = f"deleted-{generation:010}.bin"
+    with ContainerWriter(folder / name, "tombstones", atomic=True) as writer:
+        writer.add("deleted", np.packbits(~live))
+        stamp = writer.finish({"documents": len(live)})
+    return Tombstones(name, stamp.size, stamp.digest)
+
+
+def read_live(folder: Path, entry: SegmentEntry) -> NDArray[np.bool_]:
+    """Which documents of a segment are not deleted (bool, one a document).
+
+    :raises FileNotFoundError: the file is gone.
+    :raises IndexCorrupt: it is damaged.
+    """
+    if entry.tombstones is None:
+        return np.ones(entry.documents, np.bool_)
+    stamp = Stamp(entry.tombstones.size, entry.tombstones.digest)
+    container = Container(folder / entry.tombstones.file, "tombstones", stamp)
+    container.verify()
+    return ~np.unpackbits(container.array("deleted"), count=entry.documents).astype(np.bool_)

@@ -1,0 +1,112 @@
+"""Byte strings on disk with random access: compressed together in blocks, each read alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import cast
+
+import numpy as np
+import zstandard
+from numpy.typing import NDArray
+
+from porism.index.container import Container, ContainerWriter, corrupt
+from porism.index.strings import offsets
+
+LEVEL = 9
+"""Compression level of Zstandard: within a few per cent of the best that indexing has time for."""
+
+
+class Records:
+    """n byte strings; a view of sections that :func:`write_records` wrote under ``name``.
+
+    Reading keeps the last block decompressed, so neighbours cost nothing.
+    """
+
+    def __init__(self, container: Container, name: str) -> None:
+        self._container = container
+        self._name = name
+        self._data = cast("NDArray[np.uint8]", container.array(f"{name}:data"))
+        self._block_starts = cast("NDArray[np.int64]", container.array(f"{name}:blocks"))
+        self._block_first = cast("NDArray[np.int64]", container.array(f"{name}:first"))
+        self._lengths = cast("NDArray[np.unsignedinteger]", container.array(f"{name}:lengths"))
+        self._last: tuple[int, bytes, list[int]] | None = None
+
+    def __len__(self) -> int:
+        return len(self._lengths)
+
+    def _block(self, block: int) -> tuple[int, bytes, list[int]]:
+        """The number, the content and the bounds of the records of a block."""
+        last = self._last
+        if last is not None and last[0] == block:
+            return last
+        packed = self._data[self._block_starts[block] : self._block_starts[block + 1]].tobytes()
+        try:
+            content = zstandard.ZstdDecompressor().decompress(packed)
+        except zstandard.ZstdError as error:
+            raise corrupt(f"has changed in section '{self._name}:data'", self._container.path) from error
+        bounds = offsets(self._lengths[self._block_first[block] : self._block_first[block + 1]]).tolist()
+        if bounds[-1] != len(content):
+            raise corrupt(f"has changed in section '{self._name}:lengths'", self._container.path)
+        # One assignment, so that threads see either block whole.
+        self._last = (block, content, bounds)
+        return self._last
+
+    def __getitem__(self, position: int) -> bytes:
+        if not 0 <= position < len(self):
+            raise IndexError(f"record {position} of {len(self)}")
+        block = int(np.searchsorted(self._block_first, position, side="right")) - 1
+        _, content, bounds = self._block(block)
+        place = position - int(self._block_first[block])
+        return content[bounds[place] : bounds[place + 1]]
+
+    def take(self, positions: NDArray[np.integer]) -> Iterator[bytes]:
+        """The records at ``positions``; fast where they do not decrease."""
+        blocks = np.searchsorted(self._block_first, positions, side="right") - 1
+        places = positions - self._block_first[blocks]
+        for block, place in zip(blocks.tolist(), places.tolist(), strict=True):
+            _, content, bounds = self._block(block)
+            yield content[bounds[place] : bounds[place + 1]]
+
+    def __iter__(self) -> Iterator[bytes]:
+        for block in range(len(self._block_first) - 1):
+            _, content, bounds = self._block(block)
+            for low, high in zip(bounds, bounds[1:], strict=False):
+                yield content[low:high]
+
+
+def write_records(
+    writer: ContainerWriter, name: str, records: Iterable[bytes], block_bytes: int, level: int = LEVEL
+) -> int:
+    """Writes byte strings as :class:`Records`, in blocks of about ``block_bytes`` before compression.
+
+    Returns their number. A record never spans blocks, so one larger than a block has a block of its own.
+    """
+    lengths: list[int] = []
+    block_first = [0]
+    block_starts = [0]
+    compressor = zstandard.ZstdCompressor(level=level)
+
+    def blocks() -> Iterator[NDArray[np.uint8]]:
+        waiting: list[bytes] = []
+        size = 0
+        for record in records:
+            if waiting and size + len(record) > block_bytes:
+                yield close(waiting)
+                waiting, size = [], 0
+            waiting.append(record)
+            lengths.append(len(record))
+            size += len(record)
+        if waiting:
+            yield close(waiting)
+
+    def close(waiting: Sequence[bytes]) -> NDArray[np.uint8]:
+        packed = compressor.compress(b"".join(waiting))
+        block_starts.append(block_starts[-1] + len(packed))
+        block_first.append(block_first[-1] + len(waiting))
+        return np.frombuffer(packed, np.uint8)
+
+    writer.add_chunks(f"{name}:data", np.uint8, blocks())
+    writer.add(f"{name}:blocks", np.asarray(block_starts, np.int64))
+    writer.add(f"{name}:first", np.asarray(block_first, np.int64))
+    writer.add(f"{name}:lengths", np.asarray(lengths, np.min_scalar_type(max(lengths, default=0))))
+    return len(lengths)

@@ -1,0 +1,113 @@
+"""Rows of term counts on disk: what each document or formula contains, in variable bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.index.container import Container, ContainerWriter
+from porism.index.strings import frozen, offsets
+
+CHUNK_ROWS = 1 << 16
+
+
+class Csr(NamedTuple):
+    """Rows in compressed sparse row form: ``indptr`` int64 (rows + 1), ``terms`` int32, ``counts`` uint16."""
+
+    indptr: NDArray[np.int64]
+    terms: NDArray[np.int32]
+    counts: NDArray[np.uint16]
+
+    def take(self, rows: NDArray[np.int64]) -> Csr:
+        """The rows numbered ``rows``; -1 gives an empty row."""
+        if len(rows) == len(self.indptr) - 1 and np.array_equal(rows, np.arange(len(rows))):
+            return self
+        first = self.indptr[:-1]
+        lengths = np.where(rows < 0, 0, (self.indptr[1:] - first)[rows] if len(first) else 0)
+        indptr = offsets(lengths)
+        begin = first[rows] if len(first) else np.zeros(len(rows), np.int64)
+        source = np.repeat(begin - indptr[:-1], lengths) + np.arange(indptr[-1])
+        return Csr(indptr, self.terms[source], self.counts[source])
+
+
+class TermRows:
+    """The rows of one channel of a segment; terms are numbers of the channel's dictionary, increasing within a row.
+
+    A text channel has a row for each document and field (``document * len(fields) + field``), a formula channel one for
+    each distinct formula. Nothing is decoded before it is asked for. ``indptr``, ``terms`` and ``counts`` decode the whole
+    channel and keep it as long as this object lives (10 bytes a posting at most); :meth:`select` and :meth:`chunks`
+    decode a part.
+    """
+
+    def __init__(self, container: Container, name: str, info: dict[str, Any]) -> None:
+        self._data = cast("NDArray[np.uint8]", container.array(f"{name}:rows"))
+        self._starts = container.array(f"{name}:starts")
+        self.postings: int = info["postings"]
+        """Pairs of a row and a term in it."""
+        self.tokens: int = info["tokens"]
+        """The sum of all counts."""
+
+    def __len__(self) -> int:
+        return len(self._starts) - 1
+
+    def select(self, rows: NDArray[np.integer]) -> Csr:
+        """The rows numbered ``rows``, in that order; -1 gives an empty row."""
+        from porism.index.coding import decode_rows
+
+        return Csr(*decode_rows(self._data, self._starts, frozen(np.ascontiguousarray(rows, np.int64))))
+
+    def chunks(self, rows: int = CHUNK_ROWS) -> Iterator[tuple[int, Csr]]:
+        """All rows, ``rows`` at a time, each time with the number of the first."""
+        for first in range(0, len(self), rows):
+            yield first, self.select(np.arange(first, min(first + rows, len(self)), dtype=np.int64))
+
+    @cached_property
+    def csr(self) -> Csr:
+        """All rows, decoded once."""
+        return self.select(np.arange(len(self), dtype=np.int64))
+
+    @property
+    def indptr(self) -> NDArray[np.int64]:
+        """Where each row begins in ``terms`` and ``counts``; rows + 1 entries."""
+        return self.csr.indptr
+
+    @property
+    def terms(self) -> NDArray[np.int32]:
+        """The terms of all rows."""
+        return self.csr.terms
+
+    @property
+    def counts(self) -> NDArray[np.uint16]:
+        """How often each of ``terms`` stands in its row, at least 1 (65,535: that many or more)."""
+        return self.csr.counts
+
+
+def write_rows(writer: ContainerWriter, name: str, pieces: Iterable[tuple[Csr, NDArray[np.int64]]]) -> dict[str, int]:
+    """Writes rows that come in pieces, each with the dictionary's number of each of its terms.
+
+    Returns ``rows``, ``postings`` and ``tokens``, which :class:`TermRows` and the index's own report want back.
+    """
+    from porism.index.coding import encode_rows
+
+    lengths: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
+    postings = tokens = 0
+
+    def encoded() -> Iterator[NDArray[np.uint8]]:
+        nonlocal postings, tokens
+        for piece, numbers in pieces:
+            data, sizes = encode_rows(
+                frozen(piece.indptr), frozen(piece.terms), frozen(piece.counts), frozen(numbers)
+            )
+            lengths.append(sizes)
+            postings += len(piece.terms)
+            tokens += int(piece.counts.sum(dtype=np.int64))
+            yield data
+
+    writer.add_chunks(f"{name}:rows", np.uint8, encoded())
+    starts = offsets(np.concatenate(lengths))
+    writer.add(f"{name}:starts", starts.astype(np.uint32 if starts[-1] < 1 << 32 else np.uint64))
+    return {"rows": len(starts) - 1, "postings": postings, "tokens": tokens}

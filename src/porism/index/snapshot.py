@@ -1,0 +1,113 @@
+"""Reading an index: a consistent view of one committed state, whatever a writer does meanwhile."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from porism.index.container import corrupt
+from porism.index.manifest import SEGMENT_FOLDER, Manifest, read_live, read_manifest
+from porism.index.segment import Segment
+
+_ATTEMPTS = 100
+
+
+class Snapshot:
+    """One committed state of an index. Later commits and merges do not change it; open another one to see them.
+
+    ``generation`` numbers the commits, ``config`` is the analysis configuration that the index was made with, and
+    ``segments`` hold the documents. A context manager; without, its files are let go when nothing refers to it any more.
+    """
+
+    def __init__(self, path: Path, manifest: Manifest, segments: tuple[Segment, ...]) -> None:
+        self.path = path
+        self.manifest = manifest
+        self.segments = segments
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> Snapshot:
+        """The last committed state of the index in a folder.
+
+        :raises IndexNotFound: there is none.
+        :raises IndexVersionError: it was written in a format that this version does not read.
+        :raises IndexCorrupt: files are missing, truncated or changed.
+        """
+        folder = Path(path)
+        manifest = read_manifest(folder)
+        for _ in range(_ATTEMPTS):
+            try:
+                return cls(folder, manifest, open_segments(folder, manifest))
+            except FileNotFoundError as error:
+                # A writer may have committed and cleaned up since the manifest was read: then there is a newer one.
+                newer = read_manifest(folder)
+                if newer.generation == manifest.generation:
+                    raise corrupt("is missing", Path(str(error.filename))) from error
+                manifest = newer
+                time.sleep(0.001)
+        raise corrupt("changes faster than it can be opened", folder)
+
+    def __repr__(self) -> str:
+        return f"Snapshot({str(self.path)!r}, generation {self.generation}, {self.doc_count} documents)"
+
+    @property
+    def generation(self) -> int:
+        """The number of the commit that this is the state of."""
+        return self.manifest.generation
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """The analysis configuration stored when the index was made."""
+        return self.manifest.config
+
+    @property
+    def doc_count(self) -> int:
+        """Documents that are not deleted."""
+        return self.manifest.doc_count
+
+    def find(self, doc_id: str) -> tuple[Segment, int] | None:
+        """The segment of a document and its number there, None where there is no such document."""
+        for segment in self.segments:
+            doc = segment.find(doc_id)
+            if doc is not None:
+                return segment, doc
+        return None
+
+    def verify(self) -> None:
+        """Reads all files and compares them with their checksums.
+
+        :raises IndexCorrupt: one was changed; the message names it.
+        """
+        for segment in self.segments:
+            segment.verify()
+
+    def close(self) -> None:
+        """Lets go of the segments; their memory maps end with the last array that is a view of them."""
+        self.segments = ()
+
+    def __enter__(self) -> Snapshot:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def open_segments(path: Path, manifest: Manifest) -> tuple[Segment, ...]:
+    """All segments of a committed state, mapped.
+
+    :raises FileNotFoundError: a file is gone.
+    :raises IndexCorrupt: a file is truncated or changed.
+    """
+    segments: list[Segment] = []
+    for entry in manifest.segments:
+        folder = path / SEGMENT_FOLDER / entry.name
+        segment = Segment(folder, entry.stamp, read_live(folder, entry))
+        if segment.doc_count != entry.documents:
+            raise corrupt(f"has {segment.doc_count} documents where {entry.documents} were committed", folder)
+        segments.append(segment)
+    return tuple(segments)

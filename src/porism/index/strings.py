@@ -1,0 +1,228 @@
+"""Strings on disk: packed strings in memory, dictionaries of sorted strings, and names with a rank each.
+
+A *dictionary* numbers distinct strings. They lie front-coded in sorted blocks, so it opens at once, is read where it is
+mapped, and finds a string by binary search. Strings are grouped in a few *buckets* by how frequent they are (document
+frequency), so frequent terms have small numbers, which is what keeps rows of terms short; within a bucket they are in
+code-point order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.index.container import Container, ContainerWriter
+
+_Array = TypeVar("_Array", bound=NDArray[Any])
+
+BUCKETS = (512, 32, 3)
+"""Document frequencies from which a term is in the first, second and third bucket; the others are in the fourth."""
+
+
+class Packed(NamedTuple):
+    """n strings as UTF-8: ``blob`` uint8, and ``starts`` int64 of length n + 1."""
+
+    blob: NDArray[np.uint8]
+    starts: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def strings(self) -> list[str]:
+        """The strings themselves."""
+        blob = self.blob.tobytes()
+        bounds = self.starts.tolist()
+        return [decode(blob[low:high]) for low, high in zip(bounds, bounds[1:], strict=False)]
+
+    def take(self, positions: NDArray[np.integer]) -> Packed:
+        """The strings at ``positions``, in that order."""
+        lengths = (self.starts[1:] - self.starts[:-1])[positions]
+        starts = offsets(lengths)
+        source = np.repeat(self.starts[:-1][positions] - starts[:-1], lengths) + np.arange(starts[-1])
+        return Packed(self.blob[source], starts)
+
+    @classmethod
+    def of(cls, strings: Sequence[str]) -> Packed:
+        """Packs strings; lone surrogates are kept."""
+        encoded = [encode(string) for string in strings]
+        lengths = np.fromiter(map(len, encoded), np.int64, count=len(encoded))
+        return cls(np.frombuffer(b"".join(encoded), np.uint8), offsets(lengths))
+
+    @classmethod
+    def join(cls, parts: Sequence[Packed]) -> Packed:
+        """All strings of ``parts``, one part after the other."""
+        lengths = [part.starts[1:] - part.starts[:-1] for part in parts]
+        blobs = [part.blob[part.starts[0] : part.starts[-1]] for part in parts]
+        empty = np.zeros(0, np.uint8)
+        return cls(np.concatenate([empty, *blobs]), offsets(np.concatenate([np.zeros(0, np.int64), *lengths])))
+
+
+def encode(string: str) -> bytes:
+    """UTF-8 that carries lone surrogates too."""
+    return string.encode("utf-8", "surrogatepass")
+
+
+def decode(data: bytes) -> str:
+    """The inverse of :func:`encode`."""
+    return data.decode("utf-8", "surrogatepass")
+
+
+def offsets(lengths: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Where runs of these lengths begin, and the end of the last (int64, one longer)."""
+    out = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=out[1:])
+    return out
+
+
+class Dictionary:
+    """Distinct strings, numbered from 0; a view of sections that :func:`write_dictionary` wrote under ``name``."""
+
+    def __init__(self, container: Container, name: str) -> None:
+        self._data = cast("NDArray[np.uint8]", container.array(f"{name}:strings"))
+        self._block_starts = cast("NDArray[np.int64]", container.array(f"{name}:blocks"))
+        self._first = cast("NDArray[np.int64]", container.array(f"{name}:buckets"))
+
+    def __len__(self) -> int:
+        return int(self._first[-1])
+
+    @cached_property
+    def _bucket_block(self) -> NDArray[np.int64]:
+        """The first block of each bucket, and the number of blocks."""
+        from porism.index.coding import BLOCK
+
+        return offsets(-(-(self._first[1:] - self._first[:-1]) // BLOCK))
+
+    def lookup(self, terms: Sequence[str]) -> NDArray[np.int32]:
+        """The number of each string, -1 where the dictionary does not have it."""
+        return self.lookup_packed(Packed.of(terms))
+
+    def lookup_packed(self, packed: Packed) -> NDArray[np.int32]:
+        """:meth:`lookup` for packed strings."""
+        from porism.index.coding import front_lookup
+
+        if not len(packed) or not len(self):
+            return np.full(len(packed), -1, np.int32)
+        found = front_lookup(
+            self._data, self._block_starts, self._first, frozen(self._bucket_block), frozen(packed.blob),
+            frozen(packed.starts),
+        )
+        return cast("NDArray[np.int32]", found)
+
+    def term(self, number: int) -> str:
+        """The string with a number.
+
+        :raises IndexError: there is none.
+        """
+        from porism.index.coding import BLOCK, front_decode
+
+        if not 0 <= number < len(self):
+            raise IndexError(f"term {number} of a dictionary of {len(self)}")
+        bucket = int(np.searchsorted(self._first, number, side="right")) - 1
+        block, place = divmod(number - int(self._first[bucket]), BLOCK)
+        block += int(self._bucket_block[bucket])
+        blob, starts = front_decode(
+            self._data, self._block_starts, block, block + 1, np.array([BLOCK, 1024], np.int64)
+        )
+        return decode(blob[starts[place] : starts[place + 1]].tobytes())
+
+    def packed(self) -> Packed:
+        """All strings by number."""
+        from porism.index.coding import front_decode
+
+        blocks = len(self._block_starts) - 1
+        blob, starts = front_decode(
+            self._data, self._block_starts, 0, blocks, np.array([len(self), 3 * len(self._data)], np.int64)
+        )
+        return Packed(blob, starts)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.packed().strings())
+
+
+def frozen(array: _Array) -> _Array:
+    """A read-only view: kernels are compiled for mapped arrays, which are read-only, and only once."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def write_dictionary(
+    writer: ContainerWriter, name: str, strings: Packed, frequencies: NDArray[np.integer] | None = None
+) -> NDArray[np.int64]:
+    """Writes distinct strings as a :class:`Dictionary`; returns the number that each string gets (int64).
+
+    With ``frequencies`` (one a string) the strings are grouped by them, frequent ones first; without, the numbers are
+    the ranks in code-point order.
+    """
+    from porism.index.coding import front_encode, sort_order
+
+    count = len(strings)
+    blob, starts = frozen(strings.blob), frozen(strings.starts)
+    order = cast("NDArray[np.int64]", sort_order(blob, starts))
+    if frequencies is None:
+        first = np.array([0, count], np.int64)
+    else:
+        bucket = np.zeros(count, np.int8)
+        for limit in BUCKETS:
+            bucket += frequencies[order] < limit
+        order = order[np.argsort(bucket, kind="stable")]
+        first = offsets(np.bincount(bucket, minlength=len(BUCKETS) + 1))
+    data, block_starts = front_encode(blob, starts, frozen(order), frozen(first))
+    writer.add(f"{name}:strings", data)
+    writer.add(f"{name}:blocks", block_starts)
+    writer.add(f"{name}:buckets", first)
+    numbers = np.empty(count, np.int64)
+    numbers[order] = np.arange(count)
+    return numbers
+
+
+class Names:
+    """Distinct names of things in an order of their own (documents, formulas), found by name and named by position.
+
+    ``rank`` (int32) is the position of each name in code-point order.
+    """
+
+    def __init__(self, container: Container, name: str) -> None:
+        self.dictionary = Dictionary(container, name)
+        self.rank = cast("NDArray[np.int32]", container.array(f"{name}:rank"))
+
+    def __len__(self) -> int:
+        return len(self.rank)
+
+    @cached_property
+    def _at_rank(self) -> NDArray[np.int32]:
+        positions = np.empty(len(self.rank), np.int32)
+        positions[self.rank] = np.arange(len(self.rank), dtype=np.int32)
+        return positions
+
+    def name(self, position: int) -> str:
+        """The name of the thing at a position.
+
+        :raises IndexError: there is none.
+        """
+        return self.dictionary.term(int(self.rank[position]))
+
+    def find(self, names: Sequence[str]) -> NDArray[np.int32]:
+        """The position of each name, -1 where there is none."""
+        return self.find_packed(Packed.of(names))
+
+    def find_packed(self, names: Packed) -> NDArray[np.int32]:
+        """:meth:`find` for packed names."""
+        ranks = self.dictionary.lookup_packed(names)
+        if not len(self.rank):
+            return ranks
+        return np.where(ranks >= 0, self._at_rank[ranks], np.int32(-1))
+
+    def packed(self) -> Packed:
+        """All names by position."""
+        return self.dictionary.packed().take(self.rank)
+
+
+def write_names(writer: ContainerWriter, name: str, strings: Packed) -> None:
+    """Writes distinct strings, in their order, as :class:`Names`."""
+    ranks = write_dictionary(writer, name, strings)
+    writer.add(f"{name}:rank", ranks.astype(np.int32))

@@ -1,0 +1,389 @@
+"""Changing an index: adding, replacing and deleting documents, and committing all of it at once."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from porism.batch import AnalyzedBatch
+from porism.errors import ConfigError, IndexNotFound, StorageError
+from porism.index.build import write_segment
+from porism.index.cleaning import clean_index
+from porism.index.container import storage_errors
+from porism.index.lock import WriterLock
+from porism.index.manifest import (
+    LOCK_FILE,
+    MANIFEST_FILE,
+    SEGMENT_FOLDER,
+    Manifest,
+    SegmentEntry,
+    read_manifest,
+    write_manifest,
+    write_tombstones,
+)
+from porism.index.merging import choose_for_count, choose_tier
+from porism.index.parts import BatchPart, Part, SegmentPart
+from porism.index.segment import Segment, filter_term, filter_terms
+from porism.index.snapshot import open_segments
+from porism.index.strings import Packed
+
+BUFFER_BYTES = 192 << 20
+"""Size of the documents that wait in memory before they become a segment; building it takes about as much again."""
+BUFFER_DOCUMENTS = 200_000
+
+Publish = Callable[[Sequence[Segment]], None]
+
+
+@dataclass(slots=True)
+class _Buffered:
+    """A batch in memory; ``live`` (bool, one a document) is False for documents that a later one replaced."""
+
+    batch: AnalyzedBatch
+    live: NDArray[np.bool_]
+
+
+@dataclass(slots=True)
+class _Held:
+    """A segment of the state to be committed; ``entry`` is what the last commit says of it, None where it is new."""
+
+    segment: Segment
+    entry: SegmentEntry | None = None
+
+    @property
+    def deleted(self) -> int:
+        return self.segment.doc_count - self.segment.live_count
+
+
+class IndexWriter:
+    """The one writer of an index. Nothing is seen by readers before :meth:`commit`.
+
+    As a context manager it commits at the end, or goes back to the last commit after an exception. A process that is killed
+    leaves the last commit; what it wrote beyond is removed by the next writer, and adding the same documents again
+    is an update, so an interrupted job can simply be started again.
+
+    ``config`` is the analysis configuration: kept when the index is made, compared when it exists. ``buffer_bytes`` and
+    ``buffer_documents`` bound what waits in memory before it is written as a segment.
+
+    :raises IndexLocked: another process is writing.
+    :raises IndexNotFound: there is no index and ``create`` is False.
+    :raises ConfigError: the index was made with another configuration.
+    :raises IndexVersionError: the index has a format that this version does not write.
+    :raises StorageError: the folder cannot be written, or holds other things than an index.
+    """
+
+    def __init__(
+        self, path: str | os.PathLike[str], *, config: Mapping[str, Any] | None = None, create: bool = True,
+        buffer_bytes: int = BUFFER_BYTES, buffer_documents: int = BUFFER_DOCUMENTS,
+    ) -> None:
+        self.path = Path(path)
+        self._buffer_bytes = buffer_bytes
+        self._buffer_documents = buffer_documents
+        if not (self.path / MANIFEST_FILE).exists():
+            if not create:
+                read_manifest(self.path)
+            self._make_folder()
+        self._lock = WriterLock(self.path / LOCK_FILE)
+        try:
+            self._load(None if config is None else orjson.loads(orjson.dumps(dict(config))))
+        except BaseException:
+            self._lock.release()
+            raise
+
+    def _make_folder(self) -> None:
+        with storage_errors(self.path):
+            self.path.mkdir(parents=True, exist_ok=True)
+            ours = {MANIFEST_FILE, SEGMENT_FOLDER, LOCK_FILE}
+            others = [
+                name for name in os.listdir(self.path)
+                if name not in ours and not name.startswith((".", f"{MANIFEST_FILE}."))
+            ]
+        if others:
+            raise StorageError(
+                f"the folder holds other things, such as {min(others)!r}, and no index", where=str(self.path),
+                hint="Name a folder that is empty or does not exist.",
+            )
+
+    def _load(self, config: Mapping[str, Any] | None) -> None:
+        """Takes the last committed state from disk and removes what is not part of it."""
+        try:
+            self._manifest: Manifest | None = read_manifest(self.path)
+        except IndexNotFound:
+            self._manifest = None
+        if self._manifest is None:
+            self._config: Mapping[str, Any] = config or {}
+            self._next_segment = 1
+            self._held: list[_Held] = []
+        else:
+            if config is not None and config != self._manifest.config:
+                raise _other_config(self.path, self._manifest.config, config)
+            self._config = self._manifest.config
+            self._next_segment = self._manifest.next_segment
+            try:
+                segments = open_segments(self.path, self._manifest)
+            except FileNotFoundError as error:
+                from porism.index.container import corrupt
+
+                raise corrupt("is missing", Path(str(error.filename))) from error
+            self._held = [
+                _Held(segment, entry) for segment, entry in zip(segments, self._manifest.segments, strict=True)
+            ]
+        self._buffer: list[_Buffered] = []
+        self._where: dict[str, tuple[_Buffered, int]] = {}
+        self._buffered_bytes = 0
+        clean_index(self.path, self._manifest)
+
+    def __enter__(self) -> IndexWriter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if kind is None:
+                self.commit()
+            else:
+                self.rollback()
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Lets the next writer in; what was not committed is lost."""
+        self._held, self._buffer, self._where = [], [], {}
+        self._lock.release()
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """The analysis configuration of the index."""
+        return self._config
+
+    @property
+    def generation(self) -> int:
+        """The number of the last commit, 0 before the first."""
+        return self._manifest.generation if self._manifest else 0
+
+    @property
+    def doc_count(self) -> int:
+        """Documents that are not deleted, with those that wait to be committed."""
+        return len(self._where) + sum(held.segment.live_count for held in self._held)
+
+    def contains(self, ids: Sequence[str]) -> NDArray[np.bool_]:
+        """For each id whether there is such a document, committed or not."""
+        found = np.fromiter((doc_id in self._where for doc_id in ids), np.bool_, count=len(ids))
+        packed = Packed.of(ids)
+        for held in self._held:
+            docs = held.segment.names.find_packed(packed)
+            found |= (docs >= 0) & held.segment.live[docs]
+        return found
+
+    def add(self, batch: AnalyzedBatch) -> None:
+        """Adds documents; one whose id is there replaces it, and of two in the batch the later one stays.
+
+        :raises StorageError: the disk is full; the documents are still held and :meth:`commit` can be tried again.
+        """
+        _check(batch)
+        self._delete_held(batch.ids)
+        buffered = _Buffered(batch, np.ones(len(batch.ids), np.bool_))
+        for doc, doc_id in enumerate(batch.ids):
+            before = self._where.get(doc_id)
+            if before is not None:
+                before[0].live[before[1]] = False
+            self._where[doc_id] = (buffered, doc)
+        self._buffer.append(buffered)
+        self._buffered_bytes += _size(batch)
+        if self._buffered_bytes >= self._buffer_bytes or len(self._where) >= self._buffer_documents:
+            self._flush()
+
+    def delete(self, ids: Iterable[str]) -> int:
+        """Deletes documents by id; returns how many there were."""
+        wanted = list(dict.fromkeys(ids))
+        count = self._delete_held(wanted)
+        for doc_id in wanted:
+            before = self._where.pop(doc_id, None)
+            if before is not None:
+                before[0].live[before[1]] = False
+                count += 1
+        return count
+
+    def delete_matching(self, key: str, value: str) -> int:
+        """Deletes the documents whose metadata ``key`` is ``value`` or has it among its values; returns how many."""
+        count = 0
+        for held in self._held:
+            matching = held.segment.filter(key, value) & held.segment.live
+            held.segment.live = held.segment.live & ~matching
+            count += int(np.count_nonzero(matching))
+        term = filter_term(key, value)
+        return count + self.delete([
+            doc_id for doc_id, (buffered, doc) in self._where.items()
+            if term in filter_terms(buffered.batch.metadata[doc])
+        ])
+
+    def _delete_held(self, ids: Sequence[str]) -> int:
+        """Deletes from the segments; returns how many documents there were."""
+        packed = Packed.of(ids)
+        count = 0
+        for held in self._held:
+            docs = held.segment.names.find_packed(packed)
+            docs = np.unique(docs[docs >= 0])
+            docs = docs[held.segment.live[docs]]
+            if len(docs):
+                held.segment.live = held.segment.live.copy()
+                held.segment.live[docs] = False
+                count += len(docs)
+        return count
+
+    def _flush(self) -> None:
+        """Writes what waits in memory as a segment; it stays in memory where that fails."""
+        parts: list[Part] = [
+            BatchPart(buffered.batch, buffered.live) for buffered in self._buffer if buffered.live.any()
+        ]
+        if parts:
+            self._held.append(self._write(parts))
+        self._buffer, self._where, self._buffered_bytes = [], {}, 0
+
+    def _write(self, parts: Sequence[Part]) -> _Held:
+        """A new segment of the parts; what was written is removed where that fails."""
+        folder = self.path / SEGMENT_FOLDER / f"{self._next_segment:010}"
+        shutil.rmtree(folder, ignore_errors=True)
+        try:
+            stamp = write_segment(folder, parts)
+            held = _Held(Segment(folder, stamp))
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        self._next_segment += 1
+        return held
+
+    def merge(self, *, max_segments: int = 1) -> None:
+        """Merges segments, small ones first, until there are at most ``max_segments``, and drops deleted documents.
+
+        Readers see it after :meth:`commit`. Takes time and disk space in proportion to what is merged.
+
+        :raises StorageError: the disk is full; the segments stay as they were.
+        """
+        if max_segments < 1:
+            raise ValueError(f"max_segments is {max_segments} and must be at least 1")
+        self._flush()
+        self._merge(choose_for_count([held.segment.live_count for held in self._held], max_segments))
+        for number in range(len(self._held)):
+            if self._held[number].deleted:
+                self._merge([number])
+
+    def _merge(self, chosen: Sequence[int]) -> None:
+        """Replaces the chosen segments by one, in the place of the first."""
+        if not chosen:
+            return
+        parts: list[Part] = [
+            SegmentPart(held.segment, held.segment.live)
+            for number in chosen if (held := self._held[number]).segment.live_count
+        ]
+        merged = [self._write(parts)] if parts else []
+        first = min(chosen)
+        before, after = self._held[:first], self._held[first:]
+        left = [held for number, held in enumerate(after, first) if number not in set(chosen)]
+        self._held = before + merged + left
+
+    def _tidy(self) -> None:
+        """Keeps the number of segments logarithmic in the number of documents."""
+        self._held = [held for held in self._held if held.segment.live_count]
+        try:
+            while chosen := choose_tier(
+                [held.segment.live_count for held in self._held], [held.deleted for held in self._held]
+            ):
+                self._merge(chosen)
+        except StorageError:
+            # Merging needs room for a second copy; without it the index is as correct, only in more pieces.
+            return
+
+    def commit(self, *, before_publish: Publish | None = None) -> int:
+        """Makes everything since the last commit durable and visible, at once; returns the new generation.
+
+        ``before_publish`` is called with the new segments before readers see them, to write their derived data. Where nothing
+        has changed there is no new generation.
+
+        :raises StorageError: the disk is full or the folder cannot be written. The last commit is intact, and this one can be
+            tried again.
+        """
+        self._flush()
+        self._tidy()
+        if self._manifest is not None and not self._changed(self._manifest):
+            return self._manifest.generation
+        if before_publish is not None and (new := [held.segment for held in self._held if held.entry is None]):
+            before_publish(new)
+        generation = self.generation + 1
+        now = time.time()
+        entries = tuple(self._entry(held, generation) for held in self._held)
+        manifest = Manifest(
+            generation, self._manifest.created if self._manifest else now, now, self._next_segment, self._config, entries
+        )
+        write_manifest(self.path, manifest)
+        self._manifest = manifest
+        for held, entry in zip(self._held, entries, strict=True):
+            held.entry = entry
+        clean_index(self.path, manifest)
+        return generation
+
+    def _changed(self, manifest: Manifest) -> bool:
+        entries = [held.entry for held in self._held]
+        return entries != list(manifest.segments) or any(
+            entry is not None and entry.deleted != held.deleted
+            for held, entry in zip(self._held, entries, strict=True)
+        )
+
+    def _entry(self, held: _Held, generation: int) -> SegmentEntry:
+        """What the manifest says of a segment; writes its tombstones where they have changed."""
+        segment, entry = held.segment, held.entry
+        if entry is not None and entry.deleted == held.deleted:
+            return entry
+        tombstones = write_tombstones(segment.folder, generation, segment.live) if held.deleted else None
+        return SegmentEntry(
+            segment.name, segment.doc_count, held.deleted, segment.stamp.size, segment.stamp.digest, tombstones
+        )
+
+    def rollback(self) -> None:
+        """Forgets everything since the last commit.
+
+        The state is read from disk again, so an interruption in the midst of a commit is settled by what was published.
+        """
+        self._load(None if self._manifest is not None else self._config)
+
+
+def _check(batch: AnalyzedBatch) -> None:
+    """Raises ValueError where the columns of a batch do not fit together, before they get on disk."""
+    documents, formulas = len(batch.ids), len(batch.formula_keys)
+    sizes = {
+        "stored": (len(batch.stored), documents), "metadata": (len(batch.metadata), documents),
+        "formula_sources": (len(batch.formula_sources), formulas),
+        **{name: (matrix.rows, documents * len(batch.fields)) for name, matrix in batch.text.items()},
+        **{name: (matrix.rows, formulas) for name, matrix in batch.formulas.items()},
+    }
+    for name, (found, expected) in sizes.items():
+        if found != expected:
+            raise ValueError(f"{name} of the batch has {found} entries where {expected} belong")
+
+
+def _size(batch: AnalyzedBatch) -> int:
+    """About how many bytes a batch takes in memory."""
+    matrices = [*batch.text.values(), *batch.formulas.values()]
+    return (
+        sum(map(len, batch.stored)) + 200 * len(batch.ids) + 150 * len(batch.formula_keys)
+        + 100 * len(batch.occurrence_doc)
+        + sum(m.indptr.nbytes + m.terms.nbytes + m.counts.nbytes + 80 * len(m.vocabulary) for m in matrices)
+    )
+
+
+def _other_config(path: Path, stored: Mapping[str, Any], given: Mapping[str, Any]) -> ConfigError:
+    differing = sorted(key for key in {*stored, *given} if stored.get(key) != given.get(key))
+    return ConfigError(
+        f"the index was made with other settings of {', '.join(differing)}", where=str(path),
+        hint="Leave the settings out to keep those of the index, or make a new index.",
+    )
