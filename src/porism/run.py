@@ -1,7 +1,7 @@
 """Ranked results of queries, and the one tie rule: score descending, then document id descending.
 
 Ids are compared by code point, later ids first, which is what ``trec_eval`` does with tied scores; so a run that is
-written to a file and scored elsewhere keeps its ranking.
+written to a file and scored elsewhere keeps its ranking, wherever scores are not rounded (``trec_eval`` reads 32 bits).
 """
 
 from __future__ import annotations
@@ -9,7 +9,9 @@ from __future__ import annotations
 import gzip
 import math
 import os
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, cast
 
@@ -141,7 +143,8 @@ class Run:
     def write(self, path: str | os.PathLike[str]) -> None:
         """Writes the TREC format, tab-separated, scores with all their digits; the file appears whole or not at all.
 
-        :raises FormatError: an id contains white space, which the format cannot carry.
+        :raises FormatError: an id is empty or contains white space, which the format cannot carry.
+        :raises SourceError: the file cannot be written.
         """
         target = Path(path)
         tag = "_".join(self.name.split()) or "porism"
@@ -158,10 +161,13 @@ class Run:
             with open_text(part, "wt", compressed=target.suffix == ".gz") as file:
                 file.writelines(lines)
             os.replace(part, target)
+        except UnicodeEncodeError as error:
+            raise FormatError("an id cannot be written as UTF-8", where=str(target)) from error
         except OSError as error:
-            raise SourceError(f"cannot be written ({error.strerror})", where=str(target)) from error
+            raise SourceError(f"cannot be written ({error.strerror or error})", where=str(target)) from error
         finally:
-            part.unlink(missing_ok=True)
+            with suppress(OSError):  # whatever kept the file from being written must not be hidden by this
+                part.unlink()
 
 
 def open_text(path: str | os.PathLike[str], mode: str = "rt", *, compressed: bool | None = None) -> IO[str]:
@@ -176,12 +182,12 @@ def open_text(path: str | os.PathLike[str], mode: str = "rt", *, compressed: boo
 def read_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
     """Lines of a text file with their numbers from 1, line ends removed.
 
-    :raises SourceError: the file is missing, unreadable, or a truncated gzip.
+    :raises SourceError: the file is missing, unreadable, or a truncated or damaged gzip.
     """
     try:
         with open_text(path) as file:
             for number, line in enumerate(file, 1):
                 yield number, line.rstrip("\r\n")
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise SourceError(f"cannot be read ({reason})", where=str(path)) from error
