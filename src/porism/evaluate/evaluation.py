@@ -72,11 +72,11 @@ class Evaluation:
         return result
 
     def table(self, per_topic: bool = False) -> str:
-        """The evaluation as text: a line for each measure; with ``per_topic`` a line for each topic, and one for all."""
+        """The evaluation as text: a line for each measure; with ``per_topic`` one for each topic and one for all."""
         if per_topic:
             rows = [["topic", *self.aggregated]]
-            for topic in self.topics:
-                rows.append([topic, *(_shown(values.get(topic)) for values in self.per_topic.values())])
+            columns = self.per_topic.values()
+            rows += [[topic, *(_shown(values.get(topic)) for values in columns)] for topic in self.topics]
             rows.append(["all", *map(_shown, self.aggregated.values())])
         else:
             rows = [["measure", "value"]]

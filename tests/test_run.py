@@ -1,0 +1,177 @@
+"""Runs: the tie rule, and TREC files read and written."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from porism.errors import FormatError, Problem, SourceError
+from porism.run import Run, rank, read_lines
+
+
+def test_score_descending_then_id_descending_by_code_point() -> None:
+    assert rank([("a", 1.0), ("b", 2.0), ("c", 1.0), ("B", 1.0), ("é", 1.0), ("10", 1.0), ("9", 1.0)]) == [
+        ("b", 2.0), ("é", 1.0), ("c", 1.0), ("a", 1.0), ("B", 1.0), ("9", 1.0), ("10", 1.0),
+    ]
+
+
+@given(st.dictionaries(st.text(min_size=1), st.floats(allow_nan=False, allow_infinity=False)))
+def test_ranking_does_not_depend_on_the_order_given(scores: dict[str, float]) -> None:
+    results = list(scores.items())
+    assert rank(results) == rank(results[::-1]) == rank(sorted(results))
+    assert sorted(rank(results)) == sorted(results)
+
+
+def test_columns_and_rankings() -> None:
+    run = Run({"q1": [("a", 1.0), ("b", 2.0)], "q2": [], "q3": [("c", -1.0)]}, "mine")
+    assert run["q1"] == [("b", 2.0), ("a", 1.0)]
+    assert run["q2"] == run["unknown"] == []
+    assert (run.query_ids, run.doc_ids) == (("q1", "q2", "q3"), ("b", "a", "c"))
+    assert run.offsets.tolist() == [0, 2, 2, 3]
+    assert run.scores.tolist() == [2.0, 1.0, -1.0]
+    assert len(run) == 3
+    assert list(run) == ["q1", "q2", "q3"]
+    assert "q2" in run
+    assert "q4" not in run
+    assert repr(run) == "Run('mine', 3 queries, 3 results)"
+    assert run.to_dict() == {"q1": {"b": 2.0, "a": 1.0}, "q2": {}, "q3": {"c": -1.0}}
+    assert run.top(1).doc_ids == ("b", "c")
+    assert run.filter(lambda query, doc: doc == "a" and query == "q1").doc_ids == ("a",)
+
+
+def test_a_run_cannot_be_changed() -> None:
+    run = Run({"q": [("a", 1.0)]})
+    with pytest.raises(ValueError, match="read-only"):
+        run.scores[0] = 2.0
+    run.to_dict()["q"]["a"] = 5.0
+    assert run["q"] == [("a", 1.0)]
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(run)
+
+
+def test_equality_is_of_rankings_not_of_names_or_order() -> None:
+    assert Run({"p": [("a", 1.0)], "q": []}, "x") == Run({"q": [], "p": [("a", 1.0)]}, "y")
+    assert Run({"p": [("a", 1.0)]}) != Run({"p": [("a", 2.0)]})
+    assert Run({}) != {}
+
+
+@pytest.mark.parametrize("score", [float("nan"), float("inf"), -float("inf")])
+def test_scores_are_finite(score: float) -> None:
+    with pytest.raises(FormatError, match="query q: a score is not a finite number"):
+        Run({"q": [("a", 1.0), ("b", score)]})
+
+
+def test_a_document_stands_once() -> None:
+    with pytest.raises(FormatError, match="query q: a document stands twice"):
+        Run({"q": [("a", 1.0), ("a", 2.0)]})
+
+
+def test_spaces_tabs_gaps_in_ranks_line_ends_and_no_tag(tmp_path: Path) -> None:
+    path = tmp_path / "some.run"
+    path.write_bytes("\ufeffA.1\tQ0\t12\t1\t3.5\ttag\r\n\r\nA.1 Q0 7  9 3.5 tag\nA.2 Q0 5 1 -1e-3\n".encode())
+    run = Run.read(path)
+    assert run.name == "tag"
+    assert run.to_dict() == {"A.1": {"7": 3.5, "12": 3.5}, "A.2": {"5": -0.001}}
+    assert run["A.1"] == [("7", 3.5), ("12", 3.5)]
+
+
+def test_the_better_of_two_lines_for_one_document_stays(tmp_path: Path) -> None:
+    path = tmp_path / "some.run"
+    path.write_text("q Q0 a 1 2.0\nq Q0 a 2 3.0\nq Q0 a 3 1.0\n")
+    problems: list[Problem] = []
+    run = Run.read(path, problems.append)
+    assert run["q"] == [("a", 3.0)]
+    assert run.name == "some"
+    assert [str(problem) for problem in problems] == [
+        "some.run:2: document a stands twice for query q",
+        "some.run:3: document a stands twice for query q",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("q Q0 a 1", "some.run:2: 4 columns where a run has 6. Expected: query Q0 document rank score tag."),
+        ("q Q0 a 1 2 tag more", "some.run:2: 7 columns where a run has 6"),
+        ("q Q0 a 1 high tag", "some.run:2: the score 'high' is not a finite number"),
+        ("q Q0 a 1 nan tag", "some.run:2: the score 'nan' is not a finite number"),
+        ("q Q0 a 1 1e999 tag", "some.run:2: the score '1e999' is not a finite number"),
+    ],
+)
+def test_a_broken_line_is_named(tmp_path: Path, line: str, message: str) -> None:
+    path = tmp_path / "some.run"
+    path.write_text(f"q Q0 a 1 2.0 tag\n{line}\n")
+    with pytest.raises(FormatError) as caught:
+        Run.read(path)
+    assert message in str(caught.value)
+
+
+IDS = st.text(st.characters(exclude_categories=("Cs", "Z", "Cc")), min_size=1, max_size=8).filter(
+    lambda text: len(text.split()) == 1 and text.split()[0] == text and not text.startswith("\ufeff")
+)
+
+
+@given(
+    st.dictionaries(
+        IDS,
+        st.dictionaries(IDS, st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=4),
+        max_size=3,
+    ),
+    st.sampled_from(["run.txt", "run.gz"]),
+)
+def test_what_is_written_is_read_back(tmp_path_factory: pytest.TempPathFactory, scores: dict[str, dict[str, float]],
+                                      name: str) -> None:
+    path = tmp_path_factory.mktemp("runs") / name
+    run = Run({query: results.items() for query, results in scores.items()}, "two words")
+    run.write(path)
+    again = Run.read(path)
+    assert again == run
+    assert again.name == ("two_words" if scores else "run")
+
+
+def test_the_file_is_whole_or_absent(tmp_path: Path) -> None:
+    path = tmp_path / "run.txt"
+    path.write_text("before")
+    with pytest.raises(FormatError, match="'a b' cannot stand in a TREC file"):
+        Run({"q": [("x", 2.0), ("a b", 1.0)]}).write(path)
+    with pytest.raises(FormatError, match="the query id '' cannot stand"):
+        Run({"": [("x", 2.0)]}).write(path)
+    with pytest.raises(FormatError, match="an id cannot be written as UTF-8"):
+        Run({"q": [("\ud800", 1.0)]}).write(path)
+    assert path.read_text() == "before"
+    assert [other.name for other in tmp_path.iterdir()] == ["run.txt"]
+
+
+def test_tags_and_ranks_are_written(tmp_path: Path) -> None:
+    Run({"q": [("a", 0.1), ("b", 0.25)]}, "").write(tmp_path / "run")
+    assert (tmp_path / "run").read_text() == "q\tQ0\tb\t1\t0.25\tporism\nq\tQ0\ta\t2\t0.1\tporism\n"
+
+
+def test_places_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for path in (tmp_path / "none" / "run", tmp_path / "file" / "run", tmp_path, tmp_path / ("x" * 300)):
+        with pytest.raises(SourceError, match="cannot be written"):
+            Run({"q": [("a", 1.0)]}).write(path)
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="cannot be read"):
+        Run.read(tmp_path / "none")
+    with pytest.raises(SourceError, match="cannot be read"):
+        Run.read(tmp_path)
+    whole = gzip.compress(b"".join(b"q Q0 doc%d 1 %d tag\n" % (n, n * 7919 % 1000) for n in range(5000)))
+    (tmp_path / "cut.gz").write_bytes(whole[: len(whole) // 2])
+    (tmp_path / "damaged.gz").write_bytes(whole[:200] + b"\xff" * 100 + whole[300:])
+    (tmp_path / "text.gz").write_bytes(b"q Q0 a 1 1 tag\n")
+    for name in ("cut.gz", "damaged.gz", "text.gz"):
+        with pytest.raises(SourceError, match=f"{name}: cannot be read"):
+            Run.read(tmp_path / name)
+
+
+def test_broken_bytes_are_replaced_and_lines_are_numbered(tmp_path: Path) -> None:
+    (tmp_path / "text").write_bytes(b"one\r\n\xfftwo\n\nfour")
+    assert list(read_lines(tmp_path / "text")) == [(1, "one"), (2, "\ufffdtwo"), (3, ""), (4, "four")]
