@@ -1,0 +1,190 @@
+"""What the commands and environments of LaTeX mean to a reader who wants text and formulas: data, no code."""
+
+from __future__ import annotations
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text."""
+    return frozenset(text.split())
+
+
+
+SECTION_LEVELS = {
+    "part": -1, "addpart": -1, "chapter": 0, "addchap": 0, "section": 1, "addsec": 1, "subsection": 2,
+    "subsubsection": 3, "frametitle": 4,
+}  # fmt: skip
+
+THEOREMS = {
+    "theorem": "theorem", "thm": "theorem", "theo": "theorem", "thrm": "theorem", "teo": "theorem",
+    "lemma": "lemma", "lem": "lemma", "lemme": "lemma", "sublemma": "lemma",
+    "proposition": "proposition", "prop": "proposition", "propn": "proposition", "prp": "proposition",
+    "corollary": "corollary", "cor": "corollary", "coro": "corollary", "corol": "corollary", "crl": "corollary",
+    "definition": "definition", "defn": "definition", "dfn": "definition", "defi": "definition", "df": "definition",
+    "example": "example", "exa": "example", "exam": "example", "exmp": "example", "eg": "example", "xmpl": "example",
+    "examples": "example", "counterexample": "counterexample",
+    "exercise": "exercise", "exer": "exercise", "exc": "exercise", "xca": "exercise", "ex": "exercise",
+    "problem": "problem", "prob": "problem", "question": "question", "ques": "question", "qn": "question",
+    "remark": "remark", "rem": "remark", "rmk": "remark", "rk": "remark", "remarks": "remark", "note": "remark",
+    "observation": "observation", "obs": "observation", "claim": "claim", "clm": "claim", "fact": "fact",
+    "conjecture": "conjecture", "conj": "conjecture", "axiom": "axiom", "ax": "axiom", "postulate": "postulate",
+    "assumption": "assumption", "assum": "assumption", "hypothesis": "hypothesis", "criterion": "criterion",
+    "notation": "notation", "convention": "convention", "construction": "construction", "property": "property",
+    "algorithm": "algorithm", "algo": "algorithm", "principle": "principle", "law": "law", "identity": "identity",
+    "scholium": "scholium", "porism": "porism", "warning": "warning", "proclaim": "theorem",
+}  # fmt: skip
+"""Environments that are theorem-like even where their declaration is not at hand → the type they stand for."""
+
+PROOFS = words(
+    "proof pf prf proofof demonstration solution soln sol answer ans hint hints proofsketch"
+)
+UNPROVABLE = words(
+    "definition remark notation convention warning axiom assumption observation postulate construction"
+)
+
+MATH_ENVIRONMENTS = words(
+    "math displaymath equation eqnarray align gather multline alignat flalign xalignat xxalignat dmath dgroup "
+    "equation* eqnarray* align* gather* multline* alignat* flalign* xalignat* dmath* dgroup* IEEEeqnarray "
+    "IEEEeqnarray* subequations-body tikzcd CD diagram empheq"
+)
+BARE_ENVIRONMENTS = words(
+    "math displaymath equation equation* dmath dmath*"
+)
+"""Of these only the content is kept; the others stay in the formula, because they say how its lines are set."""
+DIAGRAMS = words(
+    "tikzcd CD diagram"
+)
+
+SKIPPED_ENVIRONMENTS = words(
+    "comment tikzpicture pgfpicture picture asy asydef asypicture filecontents filecontents* thebibliography "
+    "pspicture psmatrix luacode luacode* sagesilent pycode theindex chart tikzpicture* circuitikz forest axis "
+    "titlepage"
+)
+VERBATIM_ENVIRONMENTS = words(
+    "verbatim verbatim* Verbatim lstlisting minted alltt sageblock code pyconsole BVerbatim"
+)
+LISTS = words(
+    "itemize enumerate description inparaenum inparaitem compactitem compactenum asparaenum list trivlist "
+    "tasks parts questions"
+)
+TABLES = {"tabular": "om", "tabular*": "mom", "tabularx": "mom", "longtable": "om", "array": "om", "tabulary": "mom"}
+ENVIRONMENT_ARGUMENTS = {
+    "minipage": "ooom", "multicols": "m", "figure": "o", "table": "o", "wrapfigure": "omom", "tcolorbox": "o",
+    "mdframed": "o", "adjustwidth": "mm", "adjustbox": "m", "spacing": "m", "thebibliography": "m", "columns": "o",
+    "column": "om", "block": "", "shaded": "", "framed": "", "multicols*": "m", "itemize": "o", "enumerate": "o",
+    "description": "o", "list": "mm", "frame": "o", "subfigure": "om", "letter": "m", "otherlanguage": "m",
+    "inparaenum": "o", "parts": "o", "tasks": "oo",
+}  # fmt: skip
+
+SYMBOLS = {
+    "\\ldots": "…", "\\dots": "…", "\\textellipsis": "…", "\\LaTeX": "LaTeX", "\\TeX": "TeX", "\\LaTeXe": "LaTeX",
+    "\\S": "§", "\\P": "¶", "\\ss": "ß", "\\o": "ø", "\\O": "Ø", "\\ae": "æ", "\\AE": "Æ", "\\oe": "œ", "\\OE": "Œ",
+    "\\aa": "å", "\\AA": "Å", "\\l": "ł", "\\L": "Ł", "\\i": "ı", "\\j": "ȷ", "\\dh": "ð", "\\th": "þ",
+    "\\&": "&", "\\%": "%", "\\$": "$", "\\#": "#", "\\_": "_", "\\{": "{", "\\}": "}", "\\ ": " ", "\\\n": " ",
+    "\\,": " ", "\\;": " ", "\\:": " ", "\\!": "", "\\/": "", "\\-": "", "\\@": "", "\\quad": " ", "\\qquad": " ",
+    "\\enspace": " ", "\\thinspace": " ", "\\space": " ", "\\enskip": " ", "\\hfill": " ", "\\nobreakspace": " ",
+    "\\textbackslash": "\\", "\\textasciitilde": "~", "\\textasciicircum": "^", "\\textunderscore": "_",
+    "\\textbar": "|", "\\textless": "<", "\\textgreater": ">", "\\textquotedblleft": "“", "\\textquotedblright": "”",
+    "\\textquoteleft": "‘", "\\textquoteright": "’", "\\textendash": "–", "\\textemdash": "—", "\\textbullet": "•",
+    "\\lq": "‘", "\\rq": "’", "\\guillemotleft": "«", "\\guillemotright": "»", "\\og": "«", "\\fg": "»",
+    "\\copyright": "©", "\\textregistered": "®", "\\texttrademark": "™", "\\textdegree": "°", "\\degree": "°",
+    "\\pounds": "£", "\\euro": "€", "\\texteuro": "€", "\\dag": "†", "\\ddag": "‡", "\\slash": "/",
+    "\\par": "\n\n", "\\newpage": "\n\n", "\\clearpage": "\n\n", "\\bigskip": "\n\n", "\\medskip": "\n\n",
+    "\\smallskip": "\n\n", "\\newline": "\n", "\\linebreak": "\n", "\\cr": "\n", "\\tabularnewline": "\n",
+    "\\and": ", ", "\\textperiodcentered": "·", "\\cdot": "·", "\\textasteriskcentered": "*", "\\checkmark": "✓",
+    "\\ie": "i.e.", "\\eg": "e.g.",
+}  # fmt: skip
+
+ACCENTS = {
+    "\\'": "\u0301", "\\`": "\u0300", "\\^": "\u0302", '\\"': "\u0308", "\\~": "\u0303", "\\=": "\u0304",
+    "\\.": "\u0307", "\\u": "\u0306", "\\v": "\u030c", "\\H": "\u030b", "\\c": "\u0327", "\\d": "\u0323",
+    "\\b": "\u0331", "\\k": "\u0328", "\\r": "\u030a", "\\t": "\u0361",
+}  # fmt: skip
+"""Accent command → combining character, put after the first letter of its argument."""
+
+DROPPED = {
+    "vspace": "*m", "hspace": "*m", "includegraphics": "*om", "setlength": "mm", "addtolength": "mm", "color": "om",
+    "textcolor": "om", "colorbox": "om", "fcolorbox": "omm", "bibliographystyle": "m", "bibliography": "m",
+    "thispagestyle": "m", "pagestyle": "m", "pagenumbering": "m", "setcounter": "mm", "addtocounter": "mm",
+    "stepcounter": "m", "refstepcounter": "m", "newcounter": "mo", "addcontentsline": "mmm", "hypersetup": "m",
+    "rule": "omm", "fontsize": "mm", "raisebox": "moo", "index": "om", "glsadd": "m", "hyphenation": "m",
+    "phantomsection": "", "scalebox": "mo", "resizebox": "*mm", "rotatebox": "om", "parbox": "ooom", "makebox": "oo",
+    "framebox": "oo", "fbox": "", "nocite": "m", "addbibresource": "om", "printbibliography": "o",
+    "usetikzlibrary": "m",
+    "theoremstyle": "m", "newtheoremstyle": "mmmmmmmmm", "numberwithin": "omm", "counterwithin": "*mm",
+    "allowdisplaybreaks": "o", "linespread": "m", "vphantom": "m", "hphantom": "m", "phantom": "m", "multicolumn": "mm",
+    "multirow": "omom", "cline": "m", "cmidrule": "om", "pdfbookmark": "omm", "selectlanguage": "m", "newlength": "m",
+    "settowidth": "mm", "setbeamertemplate": "mo", "usetheme": "m", "definecolor": "mmm", "colorlet": "mm",
+    "tikzset": "m", "pgfplotsset": "m", "lstset": "m", "captionsetup": "om", "geometry": "m", "markboth": "mm",
+    "markright": "m", "pdfstringdefDisableCommands": "m", "tcbset": "m", "tcolorboxenvironment": "mm",
+    "declaretheoremstyle": "om", "setlist": "om", "crefname": "mmm", "Crefname": "mmm", "AtBeginDocument": "m",
+    "AtEndDocument": "m", "includepdf": "om", "todo": "om", "missingfigure": "om", "mathtoolsset": "m",
+    "hangindent": "", "parskip": "", "tikz": "", "animategraphics": "ommmm", "externaldocument": "om",
+    "graphicspath": "m", "lstinputlisting": "om", "verbatiminput": "m", "inputminted": "omm", "newsavebox": "m",
+    "usebox": "m", "savebox": "moom", "sbox": "mm", "setmainfont": "om", "ensurelanguage": "m", "foreignlanguage": "m",
+    "addtokomafont": "mm", "setkomafont": "mm", "RedeclareSectionCommand": "om", "Opensolutionfile": "mo",
+    "Closesolutionfile": "m", "Newassociation": "mmm", "prechili": "", "subject": "m", "institute": "om",
+    "affil": "om", "thanks": "m", "address": "om", "email": "om", "keywords": "m", "subjclass": "om", "curraddr": "m",
+    "urladdr": "m", "dedicatory": "m", "newblock": "", "subtitle": "om", "publishers": "m", "extratitle": "m",
+}  # fmt: skip
+"""Commands of which nothing is kept but what stands after these arguments: m mandatory, o optional, * star."""
+
+LENGTHS = words(
+    "kern mkern hskip vskip mskip hangindent parindent parskip baselineskip lineskip raise lower moveleft "
+    "moveright advance hsize vsize leftskip rightskip tabcolsep itemsep topsep fboxsep fboxrule arraycolsep "
+    "parsep abovedisplayskip belowdisplayskip textwidth columnsep penalty looseness interlinepenalty hfuzz "
+    "tolerance"
+)
+"""Commands that a dimension or number follows (``\\kern3pt``, ``\\parskip=0pt plus 1pt``)."""
+
+MATH_ARGUMENTS = {
+    "frac": 2, "dfrac": 2, "tfrac": 2, "cfrac": 2, "binom": 2, "dbinom": 2, "tbinom": 2, "sqrt": 1, "overline": 1,
+    "underline": 1, "hat": 1, "widehat": 1, "tilde": 1, "widetilde": 1, "bar": 1, "vec": 1, "dot": 1, "ddot": 1,
+    "check": 1, "breve": 1, "acute": 1, "grave": 1, "mathring": 1, "overbrace": 1, "underbrace": 1,
+    "overrightarrow": 1, "overleftarrow": 1, "overleftrightarrow": 1, "underrightarrow": 1, "overset": 2, "underset": 2,
+    "stackrel": 2, "mathbb": 1, "mathcal": 1, "mathfrak": 1, "mathrm": 1, "mathbf": 1, "mathsf": 1, "mathscr": 1,
+    "mathit": 1, "mathtt": 1, "mathds": 1, "bm": 1, "boldsymbol": 1, "pmb": 1, "operatorname": 1, "text": 1, "mbox": 1,
+    "textbf": 1, "textit": 1, "textrm": 1, "substack": 1, "boxed": 1, "phantom": 1, "xrightarrow": 1, "xleftarrow": 1,
+    "cancel": 1, "mathop": 1, "mathbin": 1, "mathrel": 1, "mathord": 1, "wideparen": 1, "overarc": 1, "sideset": 2,
+}  # fmt: skip
+"""Mathematical commands → how many arguments follow, so that an expansion that becomes one gets its braces."""
+
+TEXT_IN_MATH = words(
+    "\\text \\mbox \\hbox \\textrm \\textbf \\textit \\textsf \\texttt \\textnormal \\intertext \\shortintertext \\textsl "
+    "\\textup \\fbox \\emph \\makebox \\textsc"
+)
+DROPPED_IN_MATH = {
+    "nonumber": "", "notag": "", "qedhere": "", "allowdisplaybreaks": "o", "displaybreak": "o", "vspace": "*m",
+    "hspace": "*m", "includegraphics": "*om", "footnote": "om", "footnotemark": "o", "protect": "", "noindent": "",
+    "centering": "", "raisebox": "moo", "rule": "omm", "setlength": "mm", "index": "m", "hfill": "", "todo": "om",
+    "strut": "", "mathstrut": "", "nobreak": "", "smallskip": "", "medskip": "", "bigskip": "", "null": "",
+    "arraycolsep": "", "null@": "", "marginpar": "om", "vphantom": "m",
+}  # fmt: skip
+
+LABEL_WORDS = {
+    "thm": "theorem", "lem": "lemma", "lemma": "lemma", "prop": "proposition", "cor": "corollary", "def": "definition",
+    "defn": "definition", "ex": "example", "exer": "exercise", "prob": "problem", "rem": "remark", "rmk": "remark",
+    "sec": "section", "ssec": "section", "subsec": "section", "ch": "chapter", "chap": "chapter", "part": "part",
+    "fig": "figure", "tab": "table", "eq": "equation", "eqn": "equation", "conj": "conjecture", "app": "appendix",
+    "alg": "algorithm", "claim": "claim", "exm": "example", "exr": "exercise", "tbl": "table",
+}  # fmt: skip
+"""What the prefix of a label (``thm:lagrange``) stands for."""
+
+REFERENCES = words(
+    "\\ref \\eqref \\Cref \\cref \\autoref \\nameref \\pageref \\vref \\thref \\fref \\Fref \\labelcref \\crefrange "
+    "\\Crefrange \\fullref \\Autoref \\hyperlink \\zcref \\cpageref"
+)
+NAMED_REFERENCES = words(
+    "\\Cref \\cref \\autoref \\Autoref \\vref \\thref \\fref \\Fref \\fullref \\zcref"
+)
+CITATIONS = words(
+    "\\cite \\citep \\citet \\citealp \\citealt \\citeauthor \\citeyear \\parencite \\textcite \\autocite \\footcite "
+    "\\Cite \\Citet \\Citep \\citeyearpar \\fullcite \\cites \\smartcite \\supercite"
+)
+KEPT_COMMANDS = words(
+    "\\begin \\end \\section \\subsection \\subsubsection \\chapter \\part \\paragraph \\item \\label \\emph \\textbf "
+    "\\textit \\texttt \\url \\href \\footnote \\caption \\ref \\eqref \\cite \\Cref \\cref \\autoref \\input \\include "
+    "\\title \\author \\maketitle \\tableofcontents \\bibliography \\documentclass \\usepackage \\includegraphics \\par "
+    "\\text \\mbox \\newcommand \\def \\thanks \\newtheorem \\qedhere \\left \\right \\subfile \\import \\tag \\notag "
+    "\\nonumber"
+)
+"""Commands that projects redefine in looks only."""

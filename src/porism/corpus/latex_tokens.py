@@ -1,0 +1,190 @@
+"""LaTeX source as a stream of tokens: files and expansions on one stack, comments gone, lines counted.
+
+A token is a string: a control sequence (``\\alpha``, ``\\,``), one special character (``{ } $ & # ^ _ ~ [ ]``), ``$$``,
+a run of other characters, a space for a line end, or ``PAR`` for a blank line. A token that starts with NUL is the
+stream's own: ``EOF_TOKEN`` where a file ends, or a control sequence that must not be expanded (``\\0\\phi``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+PAR = "\n\n"
+EOF_TOKEN = "\0"
+TOKENS_PER_SOURCE_TOKEN = 8
+"""How many tokens of expansion each token of a file pays for: what makes reading linear in the size of the source."""
+FUEL_CAPACITY = 100_000
+"""How many tokens of expansion can be saved up, so that a few large macros are no trouble."""
+
+_TEMPLATE = r"[^\\{{}}$%~^_&#\n\[\]]+|\\(?:{letters}+|[\s\S]?)|\$\$?|\n\s*|[{{}}~^_&#\[\]]|%[^\n]*(?:\n[ \t]*)?"
+_LEXERS = {at: re.compile(_TEMPLATE.format(letters="[A-Za-z@]" if at else "[A-Za-z]")) for at in (False, True)}
+_CONTROL_CHARACTERS = re.compile("[\0-\x08\x0b\x0e-\x1f\x7f\ufffc]")
+
+
+def clean(text: str) -> str:
+    """The text with Unix line ends and without control characters, which TeX would refuse."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n\n")
+    return _CONTROL_CHARACTERS.sub(" ", text)
+
+
+class FileFrame:
+    """The unread rest of one file."""
+
+    __slots__ = ("_counted", "_line", "_missing", "at_letter", "name", "pos", "text")
+
+    def __init__(self, text: str, name: str, *, at_letter: bool = False) -> None:
+        self.text, self.name, self.at_letter = text, name, at_letter
+        self.pos = 0
+        self._counted, self._line = 0, 1
+        self._missing: set[str] = set()
+
+    def next(self) -> str | None:
+        """The next token, None at the end."""
+        text = self.text
+        while self.pos < len(text):
+            match = _LEXERS[self.at_letter].match(text, self.pos)
+            if match is None:  # every character starts some alternative
+                self.pos += 1
+                continue
+            self.pos = match.end()
+            token = match.group()
+            first = token[0]
+            if first == "%":
+                if text.startswith("\n", self.pos):  # the next line is blank: a paragraph ends
+                    return PAR
+                continue
+            if first == "\n":
+                return PAR if token.count("\n") > 1 else " "
+            return token
+        return None
+
+    @property
+    def line(self) -> int:
+        """The number of the line that is being read, from 1."""
+        self._line += self.text.count("\n", self._counted, self.pos)
+        self._counted = self.pos
+        return self._line
+
+    def until(self, end: str) -> str | None:
+        """The raw text before the next ``end``, which is passed over; None (and nothing read) where there is none."""
+        if end in self._missing:
+            return None
+        found = self.text.find(end, self.pos)
+        if found < 0:
+            self._missing.add(end)
+            return None
+        raw = self.text[self.pos : found]
+        self.pos = found + len(end)
+        return raw
+
+    def match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        """What the pattern matches right here; it is passed over."""
+        found = pattern.match(self.text, self.pos)
+        if found:
+            self.pos = found.end()
+        return found
+
+
+def tokenize(text: str) -> list[str]:
+    """The tokens of a short text."""
+    return list(iter(FileFrame(text, "").next, None))
+
+
+class _TokenFrame:
+    __slots__ = ("pos", "tokens")
+
+    def __init__(self, tokens: Sequence[str]) -> None:
+        self.tokens, self.pos = tokens, 0
+
+
+class TokenStream:
+    """A stack of files and token lists that reads as one stream."""
+
+    def __init__(self) -> None:
+        self._frames: list[FileFrame | _TokenFrame] = []
+        self.fuel = FUEL_CAPACITY
+
+    def open_file(self, frame: FileFrame) -> None:
+        """What comes next is the file; after it ``EOF_TOKEN`` and what would have come."""
+        self._frames.append(frame)
+
+    def push(self, tokens: Sequence[str]) -> None:
+        """What comes next is these tokens."""
+        if not tokens:
+            return
+        frames = self._frames
+        while frames and isinstance(frame := frames[-1], _TokenFrame) and frame.pos >= len(frame.tokens):
+            frames.pop()
+        frames.append(_TokenFrame(tokens))
+
+    def next(self) -> str | None:
+        """The next token, None when everything has been read."""
+        frames = self._frames
+        while frames:
+            frame = frames[-1]
+            if isinstance(frame, _TokenFrame):
+                pos = frame.pos
+                if pos < len(frame.tokens):
+                    frame.pos = pos + 1
+                    return frame.tokens[pos]
+                frames.pop()
+                continue
+            token = frame.next()
+            if token is None:
+                frames.pop()
+                return EOF_TOKEN
+            if self.fuel < FUEL_CAPACITY:
+                self.fuel += TOKENS_PER_SOURCE_TOKEN
+            return token
+        return None
+
+    @property
+    def file(self) -> FileFrame | None:
+        """The file that is being read (also while an expansion stands before the rest of it)."""
+        return next((frame for frame in reversed(self._frames) if isinstance(frame, FileFrame)), None)
+
+    @property
+    def raw_file(self) -> FileFrame | None:
+        """The file, if the next token comes from it and from no expansion."""
+        frames = self._frames
+        while frames and isinstance(frame := frames[-1], _TokenFrame) and frame.pos >= len(frame.tokens):
+            frames.pop()
+        return frames[-1] if frames and isinstance(frames[-1], FileFrame) else None
+
+    def drop_expansions(self) -> None:
+        """Forgets what remains of expansions and goes on in the file."""
+        while self._frames and isinstance(self._frames[-1], _TokenFrame):
+            self._frames.pop()
+
+    def drop_all(self) -> None:
+        """Forgets everything that is left to read."""
+        self._frames.clear()
+
+    def swap(self, tokens: Sequence[str]) -> list[FileFrame | _TokenFrame]:
+        """Replaces everything left to read by these tokens and returns it, for :meth:`restore`."""
+        frames, self._frames = self._frames, []
+        self.push(tokens)
+        return frames
+
+    def restore(self, frames: list[FileFrame | _TokenFrame]) -> None:
+        """Takes back what :meth:`swap` returned."""
+        self._frames = frames
+
+
+def join(tokens: Sequence[str]) -> str:
+    """The tokens as LaTeX: a space goes between a control word and a letter after it."""
+    pieces: list[str] = []
+    after_word = False
+    for token in tokens:
+        if not token:
+            continue
+        if token[0] == "\0":
+            token = token[1:]
+            if not token or token[0] != "\\":
+                continue
+        if after_word and (token[0].isalpha() or token[0] == "@"):
+            pieces.append(" ")
+        pieces.append(token)
+        after_word = token[0] == "\\" and token[-1].isalpha()
+    return "".join(pieces)

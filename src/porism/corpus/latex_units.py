@@ -1,0 +1,134 @@
+"""The units of a LaTeX project: theorem-like environments with their proofs, and what is left of each section."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from porism.corpus.latex_tables import UNPROVABLE
+from porism.errors import OnProblem, Problem
+from porism.types import Content, Document, Formula
+
+Parts = list[str | Formula]
+
+MAX_PENDING = 256
+"""So many units of one section wait for their proofs; then they are handed out."""
+
+_BLANKS = re.compile(r"[ \t\u00a0]+")
+_AROUND_NEWLINE = re.compile(r" ?\n ?")
+_NEWLINES = re.compile(r"\n{3,}")
+_BEFORE_PUNCTUATION = re.compile(r" +([,.;:?!)])(?=\s|$)")
+
+
+@dataclass(slots=True)
+class Unit:
+    """What will be one document."""
+
+    kind: str
+    file: str
+    line: int
+    section: tuple[Content, ...] = ()
+    title: Content | None = None
+    body: Parts = field(default_factory=list)
+    proof: Parts = field(default_factory=list)
+    labels: list[str] = field(default_factory=list)
+    number: int = 0
+
+    @property
+    def provable(self) -> bool:
+        """Whether a proof that follows can belong to it."""
+        return self.kind.split()[-1] not in UNPROVABLE and self.kind not in ("section", "text", "abstract", "proof")
+
+
+def tidy(parts: Parts) -> Content:
+    """The parts as content: runs of blanks are one space, blank lines separate paragraphs, the ends are bare."""
+    content = Content.of(*parts)
+    text = _BLANKS.sub(" ", content.text)
+    text = _AROUND_NEWLINE.sub("\n", text)
+    text = _NEWLINES.sub("\n\n", text)
+    text = _BEFORE_PUNCTUATION.sub(r"\1", text)
+    return Content(text.strip(), content.formulas)
+
+
+class UnitStore:
+    """Numbers the units, gives them ids, joins proofs to theorems, and turns them into documents.
+
+    :param source: the name of the collection, for the metadata.
+    ``prefix`` goes before the labels that become ids: it tells the projects of one source apart.
+    """
+
+    def __init__(self, source: str, on_problem: OnProblem) -> None:
+        self.source, self.prefix = source, ""
+        self._on_problem = on_problem
+        self._numbers: Counter[tuple[str, str]] = Counter()
+        self._ids: set[str] = set()
+        self._pending: list[Unit] = []
+
+    def number(self, unit: Unit) -> None:
+        """Counts the unit among those of its kind in its file (at its beginning, so that order is that of the text)."""
+        self._numbers[unit.file, unit.kind] += 1
+        unit.number = self._numbers[unit.file, unit.kind]
+
+    def add(self, unit: Unit) -> None:
+        """The unit is complete but for a proof that may follow."""
+        self._pending.append(unit)
+
+    def theorem_for(self, labels: list[str]) -> Unit | None:
+        """The unit that a proof belongs to: the one it names, else the last that can have a proof and has none."""
+        for unit in reversed(self._pending):
+            if unit.provable and any(label in unit.labels for label in labels):
+                return unit
+        if labels:
+            return None
+        for unit in reversed(self._pending):
+            if unit.provable:
+                return None if unit.proof else unit
+        return None
+
+    @property
+    def crowded(self) -> bool:
+        """Whether so many units wait that they should be handed out before the section ends."""
+        return len(self._pending) >= MAX_PENDING
+
+    def flush(self) -> Iterator[Document]:
+        """The documents of all units that wait."""
+        pending, self._pending = self._pending, []
+        for unit in pending:
+            document = self._document(unit)
+            if document is not None:
+                yield document
+
+    def _document(self, unit: Unit) -> Document | None:
+        fields: dict[str, Content] = {}
+        body, proof = tidy(unit.body), tidy(unit.proof)
+        if not body and not proof:
+            return None
+        if unit.title:
+            fields["title"] = unit.title
+        elif unit.section:
+            fields["title"] = unit.section[-1]
+        fields["body"] = body
+        if proof:
+            fields["proof"] = proof
+        metadata: dict[str, str | tuple[str, ...]] = {
+            "source": self.source, "type": unit.kind, "file": unit.file, "line": str(unit.line),
+        }  # fmt: skip
+        if unit.section:
+            metadata["section"] = tuple(title.to_latex() for title in unit.section)
+        if unit.labels:
+            metadata["labels"] = tuple(dict.fromkeys(unit.labels))
+        return Document(self._id(unit), fields, metadata)
+
+    def _id(self, unit: Unit) -> str:
+        where = f"{unit.file}:{unit.line}"
+        fallback = f"{unit.file}#{unit.kind.replace(' ', '-')}-{unit.number}"
+        wanted = f"{self.prefix}{unit.labels[0]}" if unit.labels else fallback
+        if wanted in self._ids:
+            self._on_problem(Problem(where, f"the label {unit.labels[0] if unit.labels else wanted} is used twice"))
+            wanted = fallback
+            while wanted in self._ids:
+                wanted += "'"
+        self._ids.add(wanted)
+        return wanted
