@@ -1,4 +1,4 @@
-"""Writing a segment from parts: the one way in which documents get into an index, when they are added and when merged."""
+"""Writing a segment from parts: the one way into an index, when documents are added and when segments are merged."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from porism.index.parts import Part
 from porism.index.records import write_records
 from porism.index.rows import Csr, write_rows
 from porism.index.segment import DATA_FILE
-from porism.index.strings import Packed, frozen, offsets, write_dictionary, write_names
+from porism.index.strings import Packed, offsets, write_dictionary, write_names
 
 DOCUMENT_BLOCK = 64 << 10
 """Bytes of stored documents that are compressed together."""
@@ -91,7 +91,7 @@ def _field_numbers(part: Part, fields: tuple[str, ...]) -> NDArray[np.int64]:
 
 
 def _occurrences(part: Part, fields: tuple[str, ...]) -> NDArray[np.int64]:
-    """The occurrences in the part's selected documents, by document, field (as the new segment numbers it) and place."""
+    """The occurrences in the part's selected documents, by document, field (numbered as in ``fields``) and place."""
     first = part.occurrence_indptr[part.docs]
     lengths = part.occurrence_indptr[part.docs + 1] - first
     bounds = offsets(lengths)
@@ -111,10 +111,10 @@ def _unite_formulas(parts: Sequence[Part], selected: Sequence[NDArray[np.int64]]
         found, first = np.unique(part.occurrence_formula[rows], return_index=True)
         used.append(found[np.argsort(first)].astype(np.int64))
     keys = Packed.join([part.keys().take(rows) for part, rows in zip(parts, used, strict=True)])
-    ids, firsts = unify(frozen(keys.blob), frozen(keys.starts))
+    ids, firsts = unify(keys.blob, keys.starts)
     bounds = offsets(np.asarray([len(rows) for rows in used], np.int64))
     numbers: list[NDArray[np.int64]] = []
-    for number, (part, rows) in enumerate(zip(parts, used, strict=True)):
+    for number, rows in enumerate(used):
         table = np.full(int(rows.max(initial=-1)) + 1, -1, np.int64)
         table[rows] = ids[bounds[number] : bounds[number + 1]]
         numbers.append(table)
@@ -164,7 +164,7 @@ def _write_filters(writer: ContainerWriter, parts: Sequence[Part]) -> None:
         first_doc += len(part.docs)
         first_term += len(vocabulary)
     packed = Packed.join(vocabularies)
-    ids, firsts = unify(frozen(packed.blob), frozen(packed.starts))
+    ids, firsts = unify(packed.blob, packed.starts)
     numbers = ids[np.concatenate(terms)]
     counts = np.bincount(numbers, minlength=len(firsts))
     kept = np.flatnonzero(counts)
@@ -206,7 +206,7 @@ def _write_channel(
     ]
     sizes = offsets(np.asarray([len(vocabulary) for vocabulary in vocabularies], np.int64))
     packed = Packed.join(vocabularies)
-    ids, firsts = unify(frozen(packed.blob), frozen(packed.starts))
+    ids, firsts = unify(packed.blob, packed.starts)
     frequencies = np.zeros(len(firsts), np.int64)
     for number in range(len(parts)):
         local = np.zeros(len(vocabularies[number]), np.int64)
@@ -218,6 +218,7 @@ def _write_channel(
     numbers[kept] = write_dictionary(writer, name, packed.take(firsts[kept]), frequencies[kept])
     of_string = numbers[ids]
     info = write_rows(writer, name, (
-        (piece, of_string[sizes[number] : sizes[number + 1]]) for number in range(len(parts)) for piece in pieces(number)
+        (piece, of_string[sizes[number] : sizes[number + 1]])
+        for number in range(len(parts)) for piece in pieces(number)
     ))
     return {"terms": len(kept), **info}

@@ -1,7 +1,7 @@
 """Removing files that no commit refers to: what killed writers left, and segments that merges replaced.
 
-Only the writer cleans, under its lock. Readers that have a removed file mapped keep it until they close; one that is just
-opening sees a file missing, and starts again with the newer manifest.
+Only the writer cleans, under its lock. Readers that have a removed file mapped keep it until they close; one that is
+just opening sees a file missing, and starts again with the newer manifest.
 """
 
 from __future__ import annotations

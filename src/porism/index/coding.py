@@ -9,15 +9,23 @@ Importing this module loads Numba; modules that only read sizes and names import
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from numba import njit
+
+from porism.index.compiled import compiled, inlined
+
+_BYTES = "Array(uint8, 1, 'C', readonly=True)"
+_NUMBERS = "Array(int64, 1, 'C', readonly=True)"
+_TERMS = "Array(int32, 1, 'C', readonly=True)"
+_COUNTS = "Array(uint16, 1, 'C', readonly=True)"
 
 BLOCK = 16
 """Strings in a front-coded block: the first one whole, the others as what differs from the one before."""
 
 
-@njit(cache=True, nogil=True)
-def _put(out, at, value):  # type: ignore[no-untyped-def]
+@inlined()
+def _put(out: Any, at: Any, value: Any) -> Any:
     """Writes a number at ``at``; returns the position after it."""
     while value >= 128:
         out[at] = (value & 127) | 128
@@ -27,8 +35,8 @@ def _put(out, at, value):  # type: ignore[no-untyped-def]
     return at + 1
 
 
-@njit(cache=True, nogil=True)
-def _get(data, at):  # type: ignore[no-untyped-def]
+@inlined()
+def _get(data: Any, at: Any) -> Any:
     """Reads a number at ``at``; returns it and the position after it."""
     value = np.int64(data[at])
     at += 1
@@ -45,18 +53,18 @@ def _get(data, at):  # type: ignore[no-untyped-def]
         shift += 7
 
 
-@njit(cache=True, nogil=True)
-def _compare(blob_a, start_a, end_a, blob_b, start_b, end_b):  # type: ignore[no-untyped-def]
+@inlined()
+def _compare(blob_a: Any, start_a: Any, end_a: Any, blob_b: Any, start_b: Any, end_b: Any) -> Any:
     """Below, at or above zero as string a sorts before, equals or sorts after string b."""
     for step in range(min(end_a - start_a, end_b - start_b)):
-        difference = np.int64(blob_a[start_a + step]) - np.int64(blob_b[start_b + step])
-        if difference != 0:
-            return difference
-    return (end_a - start_a) - (end_b - start_b)
+        byte_a, byte_b = blob_a[start_a + step], blob_b[start_b + step]
+        if byte_a != byte_b:
+            return np.int64(-1) if byte_a < byte_b else np.int64(1)
+    return np.int64((end_a - start_a) - (end_b - start_b))
 
 
-@njit(cache=True, nogil=True)
-def unify(blob, starts):  # type: ignore[no-untyped-def]
+@compiled(f"Tuple((int64[::1], int64[::1]))({_BYTES}, {_NUMBERS})")
+def unify(blob: Any, starts: Any) -> Any:
     """Numbers equal strings alike, in order of first appearance.
 
     Returns ``ids`` (int64, one a string) and ``firsts`` (int64, one a distinct string: where it stands first). A hash
@@ -97,8 +105,8 @@ def unify(blob, starts):  # type: ignore[no-untyped-def]
     return ids, firsts[:distinct].copy()
 
 
-@njit(cache=True, nogil=True)
-def sort_order(blob, starts):  # type: ignore[no-untyped-def]
+@compiled(f"int64[::1]({_BYTES}, {_NUMBERS})")
+def sort_order(blob: Any, starts: Any) -> Any:
     """The positions of packed strings in sorted order (int64): a bottom-up merge sort, the first 8 bytes as one key."""
     count = len(starts) - 1
     keys = np.zeros(count, np.uint64)
@@ -139,8 +147,8 @@ def sort_order(blob, starts):  # type: ignore[no-untyped-def]
     return order
 
 
-@njit(cache=True, nogil=True)
-def front_encode(blob, starts, order, bucket_first):  # type: ignore[no-untyped-def]
+@compiled(f"Tuple((uint8[::1], int64[::1]))({_BYTES}, {_NUMBERS}, {_NUMBERS}, {_NUMBERS})")
+def front_encode(blob: Any, starts: Any, order: Any, bucket_first: Any) -> Any:
     """Front-codes the strings ``order`` names; each bucket is sorted and begins a new block.
 
     ``bucket_first`` (int64, buckets + 1) are positions in ``order``. A string is one byte, high half the length shared
@@ -184,8 +192,8 @@ def front_encode(blob, starts, order, bucket_first):  # type: ignore[no-untyped-
     return data[:at].copy(), block_starts
 
 
-@njit(cache=True, nogil=True)
-def front_decode(data, block_starts, first_block, last_block, sizes):  # type: ignore[no-untyped-def]
+@compiled(f"Tuple((uint8[::1], int64[::1]))({_BYTES}, {_NUMBERS}, int64, int64, {_NUMBERS})")
+def front_decode(data: Any, block_starts: Any, first_block: Any, last_block: Any, sizes: Any) -> Any:
     """Packed strings of the blocks ``first_block`` to ``last_block`` (exclusive).
 
     ``sizes`` (int64) bounds the number of strings and of bytes; the blob grows where the second is too small.
@@ -222,8 +230,45 @@ def front_decode(data, block_starts, first_block, last_block, sizes):  # type: i
     return blob[:length].copy(), starts[: count + 1].copy()
 
 
-@njit(cache=True, nogil=True)
-def _compare_head(data, at, blob, start, end):  # type: ignore[no-untyped-def]
+@compiled(f"Tuple((uint8[::1], int64[::1]))({_BYTES}, {_NUMBERS}, {_NUMBERS}, {_NUMBERS}, {_NUMBERS})")
+def front_select(data: Any, block_starts: Any, bucket_first: Any, bucket_block: Any, numbers: Any) -> Any:
+    """Packed strings: those at the positions ``numbers`` among front-coded ones, in that order."""
+    count = len(numbers)
+    starts = np.zeros(count + 1, np.int64)
+    blob = np.empty(32 * count + 64, np.uint8)
+    for wanted in range(count):
+        number = numbers[wanted]
+        bucket = 0
+        while bucket_first[bucket + 1] <= number:
+            bucket += 1
+        place = number - bucket_first[bucket]
+        at = block_starts[bucket_block[bucket] + place // BLOCK]
+        begin = starts[wanted]
+        length = 0
+        for _ in range(place % BLOCK + 1):
+            head = np.int64(data[at])
+            at += 1
+            shared, rest = head >> 4, head & 15
+            if shared == 15:
+                more, at = _get(data, at)
+                shared += more
+            if rest == 15:
+                more, at = _get(data, at)
+                rest += more
+            length = shared + rest
+            if begin + length > len(blob):
+                larger = np.empty(2 * (begin + length), np.uint8)
+                larger[: begin + shared] = blob[: begin + shared]
+                blob = larger
+            for step in range(rest):
+                blob[begin + shared + step] = data[at + step]
+            at += rest
+        starts[wanted + 1] = begin + length
+    return blob[: starts[count]].copy(), starts
+
+
+@inlined()
+def _compare_head(data: Any, at: Any, blob: Any, start: Any, end: Any) -> Any:
     """Compares the first string of the block at ``at`` with a packed string."""
     rest = np.int64(data[at]) & 15
     at += 1
@@ -233,8 +278,8 @@ def _compare_head(data, at, blob, start, end):  # type: ignore[no-untyped-def]
     return _compare(data, at, at + rest, blob, start, end)
 
 
-@njit(cache=True, nogil=True)
-def _find_in_block(data, at, stop, blob, start, end):  # type: ignore[no-untyped-def]
+@inlined()
+def _find_in_block(data: Any, at: Any, stop: Any, blob: Any, start: Any, end: Any) -> Any:
     """The position in a block of a string, or -1.
 
     ``matched`` bytes of the string are known to equal the entry before; an entry that shares more than those with its
@@ -268,8 +313,8 @@ def _find_in_block(data, at, stop, blob, start, end):  # type: ignore[no-untyped
     return -1
 
 
-@njit(cache=True, nogil=True)
-def front_lookup(data, block_starts, bucket_first, bucket_block, blob, starts):  # type: ignore[no-untyped-def]
+@compiled(f"int32[::1]({_BYTES}, {_NUMBERS}, {_NUMBERS}, {_NUMBERS}, {_BYTES}, {_NUMBERS})")
+def front_lookup(data: Any, block_starts: Any, bucket_first: Any, bucket_block: Any, blob: Any, starts: Any) -> Any:
     """The positions (int32) of packed strings among front-coded ones, -1 where absent: a binary search a bucket."""
     count = len(starts) - 1
     found = np.full(count, -1, np.int32)
@@ -293,13 +338,13 @@ def front_lookup(data, block_starts, bucket_first, bucket_block, blob, starts): 
     return found
 
 
-@njit(cache=True, nogil=True)
-def encode_rows(indptr, terms, counts, numbers):  # type: ignore[no-untyped-def]
+@compiled(f"Tuple((uint8[::1], int64[::1]))({_NUMBERS}, {_TERMS}, {_COUNTS}, {_NUMBERS})")
+def encode_rows(indptr: Any, terms: Any, counts: Any, numbers: Any) -> Any:
     """Rows of term counts as bytes; term ``t`` is written as ``numbers[t]``.
 
-    A row with postings is their number and, by increasing term, twice the gap from the term before (from -1) less one,
-    plus one where the count is above 1 and follows, less two. A row without postings has no bytes. Returns the bytes and
-    the length of each row (int64).
+    A row with postings is their number and, by increasing term, twice the gap from the term before (from -1) less
+    one, plus one where the count is above 1 and follows, less two. A row without postings has no bytes. Returns the
+    bytes and the length of each row (int64).
     """
     rows = len(indptr) - 1
     out = np.empty(8 * len(terms) + 5 * rows, np.uint8)
@@ -342,8 +387,7 @@ def encode_rows(indptr, terms, counts, numbers):  # type: ignore[no-untyped-def]
     return out[:at].copy(), lengths
 
 
-@njit(cache=True, nogil=True)
-def decode_rows(data, starts, rows):  # type: ignore[no-untyped-def]
+def _decode_rows(data: Any, starts: Any, rows: Any) -> Any:
     """The rows numbered ``rows`` (int64; -1 is an empty row) as indptr (int64), terms (int32) and counts (uint16)."""
     indptr = np.zeros(len(rows) + 1, np.int64)
     for place in range(len(rows)):
@@ -370,3 +414,9 @@ def decode_rows(data, starts, rows):  # type: ignore[no-untyped-def]
                 count += 2
             counts[posting] = count
     return indptr, terms, counts
+
+
+_DECODED = "Tuple((int64[::1], int32[::1], uint16[::1]))"
+decode_rows = compiled(f"{_DECODED}({_BYTES}, Array(uint32, 1, 'C', readonly=True), {_NUMBERS})")(_decode_rows)
+decode_far_rows = compiled(f"{_DECODED}({_BYTES}, Array(uint64, 1, 'C', readonly=True), {_NUMBERS})")(_decode_rows)
+"""For channels of more than 4 GiB."""

@@ -4,20 +4,22 @@
 
     magic (8 bytes) │ sections, each on a multiple of 64 bytes │ table of contents (JSON) │ footer (32 bytes)
 
-The footer is offset, length and xxh3-64 of the table, each a little-endian uint64, and the magic again. The table has the
-format version, the kind of the file, free information, and for each section its offset, dtype, shape and xxh3-64. Reading is
-one memory map; opening checks the footer, the table and the size of the file, and ``verify`` the content.
+The footer is offset, length and xxh3-64 of the table, each a little-endian uint64, and the magic again. The table has
+the format version, the kind of the file, free information, and for each section its offset, dtype, shape and xxh3-64.
+Reading is one memory map. Opening checks the size of the file, the footer and the table; a section is checked when it
+is first asked for, unless it is so large that this would be felt; ``verify`` checks all.
 """
 
 from __future__ import annotations
 
 import errno
+import math
 import mmap
 import os
 import secrets
 import struct
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, NamedTuple
@@ -35,6 +37,8 @@ FORMAT = 1
 
 MAGIC = b"PORISM\x1a\n"
 ALIGNMENT = 64
+CHECKED_BYTES = 64 << 20
+"""Sections up to this size are compared with their checksum when they are first read: a few milliseconds at most."""
 _FOOTER = struct.Struct("<QQQ8s")
 _RESTORE = "Restore the folder from a copy, or delete it and index the sources again."
 
@@ -65,7 +69,8 @@ def check_format(version: object, written_by: object, where: Path) -> None:
     """Raises :class:`IndexVersionError` unless ``version`` is the format this program reads."""
     if version != FORMAT:
         raise IndexVersionError(
-            f"index format {version}, written by {written_by}; this is porism {__version__}, which reads format {FORMAT}",
+            f"index format {version}, written by {written_by}; this is porism {__version__}, "
+            f"which reads format {FORMAT}",
             where=str(where), hint="Upgrade porism, or index the sources again with this version.",
         )
 
@@ -125,7 +130,7 @@ class ContainerWriter:
         self._position = 0
         self._done = False
         with storage_errors(path):
-            self._file: IO[bytes] = open(self._target, "wb", buffering=1 << 20)
+            self._file: IO[bytes] = open(self._target, "wb", buffering=1 << 20)  # noqa: SIM115 (finish closes it)
         self._write(MAGIC)
 
     def __enter__(self) -> ContainerWriter:
@@ -135,10 +140,8 @@ class ContainerWriter:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if not self._done:
-            try:
+            with suppress(OSError):  # what is still buffered has no room either, and the file goes anyway
                 self._file.close()
-            except OSError:  # what was buffered has no room either: the file goes anyway
-                pass
             self._target.unlink(missing_ok=True)
 
     def _write(self, data: bytes | memoryview) -> None:
@@ -154,8 +157,8 @@ class ContainerWriter:
         self._align()
         offset = self._position
         flat = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-        self._write(memoryview(flat))
-        self._sections[name] = (offset, array.dtype.str, list(array.shape), xxhash.xxh3_64_intdigest(flat))
+        self._write(flat.data)
+        self._sections[name] = (offset, array.dtype.str, list(array.shape), xxhash.xxh3_64_intdigest(flat.data))
 
     def add_chunks(self, name: str, dtype: type[np.generic], chunks: Iterable[NDArray[Any]]) -> int:
         """Writes one flat array that comes in pieces, which never stand in memory together; returns its length."""
@@ -165,8 +168,8 @@ class ContainerWriter:
         length = 0
         for chunk in chunks:
             flat = np.ascontiguousarray(chunk, dtype).reshape(-1).view(np.uint8)
-            self._write(memoryview(flat))
-            digest.update(flat)
+            self._write(flat.data)
+            digest.update(flat.data)
             length += len(chunk)
         self._sections[name] = (offset, np.dtype(dtype).str, [length], digest.intdigest())
         return length
@@ -204,7 +207,7 @@ class Container:
     :raises IndexVersionError: it has another format version.
     """
 
-    __slots__ = ("_data", "_map", "_sections", "info", "path", "stamp")
+    __slots__ = ("_checked", "_data", "_map", "_sections", "info", "path", "stamp")
 
     def __init__(self, path: Path, kind: str, stamp: Stamp | None = None) -> None:
         self.path = path
@@ -236,6 +239,7 @@ class Container:
         self.info: dict[str, Any] = table["info"]
         self._sections: dict[str, tuple[int, str, list[int], int]] = table["sections"]
         self._data = np.frombuffer(self._map, np.uint8)
+        self._checked: set[str] = set()
 
     def __contains__(self, name: object) -> bool:
         return name in self._sections
@@ -246,30 +250,36 @@ class Container:
     def array(self, name: str) -> NDArray[Any]:
         """The section as a read-only array.
 
-        :raises IndexCorrupt: there is no such section.
+        :raises IndexCorrupt: there is no such section, or it was changed.
         """
+        if name not in self._checked:
+            if self._section(name)[0].nbytes <= CHECKED_BYTES:
+                self._check(name)
+            self._checked.add(name)
+        flat, dtype, shape = self._section(name)
+        return flat.view(dtype).reshape(shape)
+
+    def _section(self, name: str) -> tuple[NDArray[np.uint8], np.dtype[Any], list[int]]:
+        """The bytes of a section, and what they are."""
         entry = self._sections.get(name)
         if entry is None:
             raise corrupt(f"has no section {name!r}", self.path)
         offset, dtype_name, shape, _ = entry
         dtype = np.dtype(dtype_name)
-        length = dtype.itemsize * int(np.prod(shape, dtype=np.int64))
-        return self._data[offset : offset + length].view(dtype).reshape(shape)
+        return self._data[offset : offset + dtype.itemsize * math.prod(shape)], dtype, shape
+
+    def _check(self, name: str) -> None:
+        if xxhash.xxh3_64_intdigest(self._section(name)[0].data) != self._sections[name][3]:
+            raise corrupt(f"has changed in section {name!r}", self.path)
 
     def size_of(self, prefix: str = "") -> int:
         """Bytes in the sections whose name begins with ``prefix``."""
-        return sum(
-            np.dtype(dtype).itemsize * int(np.prod(shape, dtype=np.int64))
-            for name, (_, dtype, shape, _) in self._sections.items()
-            if name.startswith(prefix)
-        )
+        return sum(self._section(name)[0].nbytes for name in self._sections if name.startswith(prefix))
 
     def verify(self) -> None:
         """Reads every section and compares it with its checksum.
 
         :raises IndexCorrupt: one was changed.
         """
-        for name, (_, _, _, digest) in self._sections.items():
-            flat = self.array(name).reshape(-1).view(np.uint8)
-            if xxhash.xxh3_64_intdigest(flat) != digest:
-                raise corrupt(f"has changed in section {name!r}", self.path)
+        for name in self._sections:
+            self._check(name)

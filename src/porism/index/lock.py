@@ -23,7 +23,7 @@ class WriterLock:
     def __init__(self, path: Path) -> None:
         self.path = path
         with storage_errors(path):
-            self._file: IO[bytes] | None = open(path, "a+b")
+            self._file: IO[bytes] | None = open(path, "a+b")  # noqa: SIM115 (held as long as the lock)
         if not _try_lock(self._file):
             self._file.seek(0)
             owner = self._file.read(32).decode("ascii", "replace").strip()

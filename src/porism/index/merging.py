@@ -13,9 +13,9 @@ LARGEST = 5_000_000
 def choose_tier(live: Sequence[int], deleted: Sequence[int]) -> list[int]:
     """Positions of segments to merge after a commit, empty where all is well.
 
-    Sizes fall into tiers, powers of ``FACTOR``; a tier with ``FACTOR`` segments is merged, lowest first. So n documents in
-    any number of commits make at most about ``FACTOR * log(n)`` segments, and each document is rewritten ``log(n)`` times.
-    A segment of which more than half is deleted is rewritten by itself.
+    Sizes fall into tiers, powers of ``FACTOR``; a tier with ``FACTOR`` segments is merged, lowest first. So n documents
+    in any number of commits make at most about ``FACTOR * log(n)`` segments, and each document is rewritten ``log(n)``
+    times. A segment of which more than half is deleted is rewritten by itself.
     """
     tiers: dict[int, list[int]] = {}
     for position, size in enumerate(live):

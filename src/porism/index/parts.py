@@ -19,7 +19,7 @@ from porism.types import Metadata
 class Part(Protocol):
     """Documents with their formulas and terms; ``docs`` (int64) numbers those that go into the new segment, in order.
 
-    The methods that take positions return as many things, in that order. ``rows`` gives pieces in order; -1 is an empty row.
+    Methods that take positions return as many things, in that order. ``rows`` gives pieces; -1 is an empty row.
     """
 
     docs: NDArray[np.int64]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import cast
 
 import numpy as np
@@ -70,7 +71,7 @@ class Records:
     def __iter__(self) -> Iterator[bytes]:
         for block in range(len(self._block_first) - 1):
             _, content, bounds = self._block(block)
-            for low, high in zip(bounds, bounds[1:], strict=False):
+            for low, high in pairwise(bounds):
                 yield content[low:high]
 
 

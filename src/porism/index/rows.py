@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.index.container import Container, ContainerWriter
-from porism.index.strings import frozen, offsets
+from porism.index.strings import offsets
 
 CHUNK_ROWS = 1 << 16
 
@@ -38,9 +38,9 @@ class TermRows:
     """The rows of one channel of a segment; terms are numbers of the channel's dictionary, increasing within a row.
 
     A text channel has a row for each document and field (``document * len(fields) + field``), a formula channel one for
-    each distinct formula. Nothing is decoded before it is asked for. ``indptr``, ``terms`` and ``counts`` decode the whole
-    channel and keep it as long as this object lives (10 bytes a posting at most); :meth:`select` and :meth:`chunks`
-    decode a part.
+    each distinct formula. Nothing is decoded before it is asked for. ``indptr``, ``terms`` and ``counts`` decode the
+    whole channel and keep it as long as this object lives (6 bytes a posting); :meth:`select` and :meth:`chunks` decode
+    a part.
     """
 
     def __init__(self, container: Container, name: str, info: dict[str, Any]) -> None:
@@ -55,10 +55,17 @@ class TermRows:
         return len(self._starts) - 1
 
     def select(self, rows: NDArray[np.integer]) -> Csr:
-        """The rows numbered ``rows``, in that order; -1 gives an empty row."""
-        from porism.index.coding import decode_rows
+        """The rows numbered ``rows``, in that order; -1 gives an empty row.
 
-        return Csr(*decode_rows(self._data, self._starts, frozen(np.ascontiguousarray(rows, np.int64))))
+        :raises IndexError: there is no such row.
+        """
+        from porism.index.coding import decode_far_rows, decode_rows
+
+        wanted = np.ascontiguousarray(rows, np.int64)
+        if len(wanted) and not -1 <= int(wanted.min()) <= int(wanted.max()) < len(self):
+            raise IndexError(f"rows {wanted.min()} to {wanted.max()} of {len(self)}")
+        decode = decode_rows if self._starts.dtype == np.uint32 else decode_far_rows
+        return Csr(*decode(self._data, self._starts, wanted))
 
     def chunks(self, rows: int = CHUNK_ROWS) -> Iterator[tuple[int, Csr]]:
         """All rows, ``rows`` at a time, each time with the number of the first."""
@@ -99,9 +106,7 @@ def write_rows(writer: ContainerWriter, name: str, pieces: Iterable[tuple[Csr, N
     def encoded() -> Iterator[NDArray[np.uint8]]:
         nonlocal postings, tokens
         for piece, numbers in pieces:
-            data, sizes = encode_rows(
-                frozen(piece.indptr), frozen(piece.terms), frozen(piece.counts), frozen(numbers)
-            )
+            data, sizes = encode_rows(piece.indptr, piece.terms, piece.counts, numbers)
             lengths.append(sizes)
             postings += len(piece.terms)
             tokens += int(piece.counts.sum(dtype=np.int64))

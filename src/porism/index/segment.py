@@ -26,7 +26,7 @@ class Occurrences:
     """Where formulas stand: one entry an occurrence, by document, field and place in the field.
 
     ``indptr`` (int64, documents + 1) bounds those of each document; ``field`` (uint16) is a position in the segment's
-    fields, ``formula`` (int32) an ordinal of the segment, ``number`` (int32) says that it is the n-th formula of its field.
+    fields, ``formula`` (int32) an ordinal of the segment, ``number`` (int32) says that it is the n-th of its field.
     """
 
     def __init__(self, container: Container) -> None:
@@ -65,7 +65,8 @@ class Segment:
     """One segment as a snapshot sees it; ``folder`` holds its file, its tombstones and its derived data.
 
     Everything is mapped at once when it is opened, so files that a writer removes later do no harm, and nothing is
-    decoded before it is asked for. Documents are numbered from 0; ``live`` (bool, one a document) is False for deleted ones.
+    decoded before it is asked for. Documents are numbered from 0; ``live`` (bool, one a document) is False for those
+    that are deleted.
 
     :raises FileNotFoundError: the segment is gone.
     :raises IndexCorrupt: its file is truncated or changed.
@@ -118,10 +119,7 @@ class Segment:
 
     def doc_ids(self, docs: NDArray[np.integer] | Sequence[int]) -> list[str]:
         """The ids of documents, in the order given."""
-        positions = np.asarray(docs, np.int64)
-        if 4 * len(positions) > self.doc_count:
-            return self.names.packed().take(positions).strings()
-        return [self.names.name(doc) for doc in positions.tolist()]
+        return self.names.names(np.asarray(docs, np.int64))
 
     def find(self, doc_id: str) -> int | None:
         """The live document with this id, None where there is none."""
@@ -246,7 +244,8 @@ class Segment:
     def write_derived(self, name: str, arrays: Mapping[str, NDArray[Any]], info: Mapping[str, Any]) -> None:
         """Keeps derived data with the segment, whole or not at all; replaces what was there under the name.
 
-        :raises StorageError: the disk is full, the folder is read-only, or the segment is gone: keep the data in memory.
+        :raises StorageError: the disk is full, the folder is read-only, or the segment is gone; the caller can keep the
+            data in memory.
         """
         path = self.derived_path(name)
         with storage_errors(path):
@@ -260,11 +259,11 @@ class Segment:
         """Derived data as memory-mapped arrays and its info; None where it is missing, broken or of other data."""
         try:
             container = Container(self.derived_path(name), "derived")
+            if container.info["segment"] != list(self.stamp):
+                return None
+            return {key: container.array(key) for key in container}, container.info["info"]
         except (FileNotFoundError, IndexCorrupt, IndexVersionError):
             return None
-        if container.info["segment"] != list(self.stamp):
-            return None
-        return {key: container.array(key) for key in container}, container.info["info"]
 
     def verify(self) -> None:
         """Reads the whole file and compares it with its checksums.

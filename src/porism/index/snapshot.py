@@ -20,7 +20,8 @@ class Snapshot:
     """One committed state of an index. Later commits and merges do not change it; open another one to see them.
 
     ``generation`` numbers the commits, ``config`` is the analysis configuration that the index was made with, and
-    ``segments`` hold the documents. A context manager; without, its files are let go when nothing refers to it any more.
+    ``segments`` hold the documents. A context manager; without, its files are let go when nothing refers to it any
+    more.
     """
 
     def __init__(self, path: Path, manifest: Manifest, segments: tuple[Segment, ...]) -> None:

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple, TypeVar, cast
+from itertools import pairwise
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from porism.index.container import Container, ContainerWriter
-
-_Array = TypeVar("_Array", bound=NDArray[Any])
 
 BUCKETS = (512, 32, 3)
 """Document frequencies from which a term is in the first, second and third bucket; the others are in the fourth."""
@@ -36,7 +35,7 @@ class Packed(NamedTuple):
         """The strings themselves."""
         blob = self.blob.tobytes()
         bounds = self.starts.tolist()
-        return [decode(blob[low:high]) for low, high in zip(bounds, bounds[1:], strict=False)]
+        return [decode(blob[low:high]) for low, high in pairwise(bounds)]
 
     def take(self, positions: NDArray[np.integer]) -> Packed:
         """The strings at ``positions``, in that order."""
@@ -48,9 +47,14 @@ class Packed(NamedTuple):
     @classmethod
     def of(cls, strings: Sequence[str]) -> Packed:
         """Packs strings; lone surrogates are kept."""
-        encoded = [encode(string) for string in strings]
-        lengths = np.fromiter(map(len, encoded), np.int64, count=len(encoded))
-        return cls(np.frombuffer(b"".join(encoded), np.uint8), offsets(lengths))
+        starts = offsets(np.fromiter(map(len, strings), np.int64, count=len(strings)))
+        joined = "".join(strings)
+        blob = np.frombuffer(encode(joined), np.uint8)
+        if len(blob) != len(joined):
+            # Bytes 10xxxxxx continue a character: the others are where characters begin.
+            begins = np.flatnonzero((blob & 0xC0) != 0x80)
+            starts = np.append(begins, len(blob))[starts]
+        return cls(blob, starts)
 
     @classmethod
     def join(cls, parts: Sequence[Packed]) -> Packed:
@@ -107,8 +111,7 @@ class Dictionary:
         if not len(packed) or not len(self):
             return np.full(len(packed), -1, np.int32)
         found = front_lookup(
-            self._data, self._block_starts, self._first, frozen(self._bucket_block), frozen(packed.blob),
-            frozen(packed.starts),
+            self._data, self._block_starts, self._first, self._bucket_block, packed.blob, packed.starts
         )
         return cast("NDArray[np.int32]", found)
 
@@ -117,17 +120,19 @@ class Dictionary:
 
         :raises IndexError: there is none.
         """
-        from porism.index.coding import BLOCK, front_decode
+        return self.select(np.array([number], np.int64)).strings()[0]
 
-        if not 0 <= number < len(self):
-            raise IndexError(f"term {number} of a dictionary of {len(self)}")
-        bucket = int(np.searchsorted(self._first, number, side="right")) - 1
-        block, place = divmod(number - int(self._first[bucket]), BLOCK)
-        block += int(self._bucket_block[bucket])
-        blob, starts = front_decode(
-            self._data, self._block_starts, block, block + 1, np.array([BLOCK, 1024], np.int64)
-        )
-        return decode(blob[starts[place] : starts[place + 1]].tobytes())
+    def select(self, numbers: NDArray[np.integer]) -> Packed:
+        """The strings with these numbers, in that order.
+
+        :raises IndexError: there is none with one of them.
+        """
+        from porism.index.coding import front_select
+
+        wanted = np.ascontiguousarray(numbers, np.int64)
+        if len(wanted) and not 0 <= int(wanted.min()) <= int(wanted.max()) < len(self):
+            raise IndexError(f"strings {wanted.min()} to {wanted.max()} of {len(self)}")
+        return Packed(*front_select(self._data, self._block_starts, self._first, self._bucket_block, wanted))
 
     def packed(self) -> Packed:
         """All strings by number."""
@@ -143,13 +148,6 @@ class Dictionary:
         return iter(self.packed().strings())
 
 
-def frozen(array: _Array) -> _Array:
-    """A read-only view: kernels are compiled for mapped arrays, which are read-only, and only once."""
-    view = array.view()
-    view.flags.writeable = False
-    return view
-
-
 def write_dictionary(
     writer: ContainerWriter, name: str, strings: Packed, frequencies: NDArray[np.integer] | None = None
 ) -> NDArray[np.int64]:
@@ -161,7 +159,7 @@ def write_dictionary(
     from porism.index.coding import front_encode, sort_order
 
     count = len(strings)
-    blob, starts = frozen(strings.blob), frozen(strings.starts)
+    blob, starts = strings.blob, strings.starts
     order = cast("NDArray[np.int64]", sort_order(blob, starts))
     if frequencies is None:
         first = np.array([0, count], np.int64)
@@ -171,7 +169,7 @@ def write_dictionary(
             bucket += frequencies[order] < limit
         order = order[np.argsort(bucket, kind="stable")]
         first = offsets(np.bincount(bucket, minlength=len(BUCKETS) + 1))
-    data, block_starts = front_encode(blob, starts, frozen(order), frozen(first))
+    data, block_starts = front_encode(blob, starts, order, first)
     writer.add(f"{name}:strings", data)
     writer.add(f"{name}:blocks", block_starts)
     writer.add(f"{name}:buckets", first)
@@ -205,6 +203,10 @@ class Names:
         :raises IndexError: there is none.
         """
         return self.dictionary.term(int(self.rank[position]))
+
+    def names(self, positions: NDArray[np.integer]) -> list[str]:
+        """The names of the things at ``positions``, in that order."""
+        return self.dictionary.select(self.rank[positions]).strings()
 
     def find(self, names: Sequence[str]) -> NDArray[np.int32]:
         """The position of each name, -1 where there is none."""

@@ -19,7 +19,7 @@ from porism.batch import AnalyzedBatch
 from porism.errors import ConfigError, IndexNotFound, StorageError
 from porism.index.build import write_segment
 from porism.index.cleaning import clean_index
-from porism.index.container import storage_errors
+from porism.index.container import corrupt, storage_errors
 from porism.index.lock import WriterLock
 from porism.index.manifest import (
     LOCK_FILE,
@@ -67,9 +67,9 @@ class _Held:
 class IndexWriter:
     """The one writer of an index. Nothing is seen by readers before :meth:`commit`.
 
-    As a context manager it commits at the end, or goes back to the last commit after an exception. A process that is killed
-    leaves the last commit; what it wrote beyond is removed by the next writer, and adding the same documents again
-    is an update, so an interrupted job can simply be started again.
+    As a context manager it commits at the end, or goes back to the last commit after an exception. A process that is
+    killed leaves the last commit; what it wrote beyond is removed by the next writer, and adding the same documents
+    again is an update, so an interrupted job can simply be started again.
 
     ``config`` is the analysis configuration: kept when the index is made, compared when it exists. ``buffer_bytes`` and
     ``buffer_documents`` bound what waits in memory before it is written as a segment.
@@ -131,8 +131,6 @@ class IndexWriter:
             try:
                 segments = open_segments(self.path, self._manifest)
             except FileNotFoundError as error:
-                from porism.index.container import corrupt
-
                 raise corrupt("is missing", Path(str(error.filename))) from error
             self._held = [
                 _Held(segment, entry) for segment, entry in zip(segments, self._manifest.segments, strict=True)
@@ -307,11 +305,11 @@ class IndexWriter:
     def commit(self, *, before_publish: Publish | None = None) -> int:
         """Makes everything since the last commit durable and visible, at once; returns the new generation.
 
-        ``before_publish`` is called with the new segments before readers see them, to write their derived data. Where nothing
-        has changed there is no new generation.
+        ``before_publish`` is called with the new segments before readers see them, to write their derived data. Where
+        nothing has changed there is no new generation.
 
-        :raises StorageError: the disk is full or the folder cannot be written. The last commit is intact, and this one can be
-            tried again.
+        :raises StorageError: the disk is full or the folder cannot be written. The last commit is intact, and this one
+            can be tried again.
         """
         self._flush()
         self._tidy()
@@ -322,9 +320,8 @@ class IndexWriter:
         generation = self.generation + 1
         now = time.time()
         entries = tuple(self._entry(held, generation) for held in self._held)
-        manifest = Manifest(
-            generation, self._manifest.created if self._manifest else now, now, self._next_segment, self._config, entries
-        )
+        created = self._manifest.created if self._manifest else now
+        manifest = Manifest(generation, created, now, self._next_segment, self._config, entries)
         write_manifest(self.path, manifest)
         self._manifest = manifest
         for held, entry in zip(self._held, entries, strict=True):
