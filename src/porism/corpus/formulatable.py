@@ -1,0 +1,260 @@
+"""The formula tables of an ARQMath collection: tab-separated files of LaTeX or MathML with ids and visual ids."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, NamedTuple
+
+from porism.corpus.html import formula_of_math
+from porism.corpus.streams import Progress, byte_lines, decode, open_seekable
+from porism.errors import OnProblem, Problem
+from porism.types import PLACEHOLDER, Content, Formula, Notation
+
+_COLUMNS = {  # by the number of columns, for tables that have lost their header
+    6: ("id", "post_id", "thread_id", "type", "visual_id", "formula"),
+    8: ("id", "post_id", "thread_id", "type", "comment_id", "old_visual_id", "visual_id", "formula"),
+    9: ("id", "post_id", "thread_id", "type", "comment_id", "old_visual_id", "visual_id", "issue", "formula"),
+}
+_MOST_LINES_IN_A_CELL = 100
+_LARGEST_IN = 500
+"""Formulas asked for in one query; SQLite takes 999 parameters at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionFormula:
+    """One occurrence of a formula: the formula with its ids, and where it stands (``question``, ``title``…)."""
+
+    formula: Formula
+    post_id: str
+    thread_id: str
+    type: str
+    comment_id: str | None = None
+
+    @property
+    def id(self) -> str:
+        """The occurrence's id."""
+        return self.formula.id or ""
+
+    @property
+    def visual_id(self) -> str | None:
+        """The id shared by all formulas that look the same."""
+        return self.formula.visual_id
+
+
+class _TableRow(NamedTuple):
+    line: int
+    offset: int
+    length: int
+    cells: list[bytes]
+
+
+def table_number(path: Path) -> tuple[int, str]:
+    """The sort key that puts ``2.tsv`` before ``10.tsv``."""
+    digits = re.match(r"\d+", path.name)
+    return (int(digits.group()) if digits else 0, path.name)
+
+
+class FormulaTable:
+    """One tab-separated file, open."""
+
+    def __init__(self, path: Path, on_problem: OnProblem, stack: ExitStack) -> None:
+        self.path = path
+        self.where = f"{path.parent.name}/{path.name}"
+        self.on_problem = on_problem
+        self.file: IO[bytes] = stack.enter_context(open_seekable(path, on_problem))
+        self.columns: dict[str, int] = {}
+
+    def rows(self, progress: Progress | None = None) -> Iterator[_TableRow]:
+        """Yields the rows that have all columns; others are reported and skipped."""
+        position = 0
+        for row in self._joined_lines():
+            if progress is not None:
+                progress.add(max(0, row.offset + row.length - position))
+                position = row.offset + row.length
+            if not self.columns:
+                names = tuple(cell.decode("utf-8", "replace").strip("\ufeff ") for cell in row.cells)
+                if "id" in names and "formula" in names:
+                    self.columns = {name: number for number, name in enumerate(names)}
+                    continue
+                self.columns = {name: number for number, name in enumerate(_COLUMNS.get(len(names), _COLUMNS[9]))}
+                self.on_problem(Problem(f"{self.where}:1", "the table has no header; the usual columns are assumed"))
+            if len(row.cells) != len(self.columns):
+                if row.cells != [b""]:
+                    self.on_problem(
+                        Problem(
+                            f"{self.where}:{row.line} (byte {row.offset})",
+                            f"a row of {len(row.cells)} columns instead of {len(self.columns)} is skipped",
+                        )
+                    )
+                continue
+            yield row
+
+    def _joined_lines(self) -> Iterator[_TableRow]:
+        """Yields lines cut into cells; a last cell in quotes may go on over several lines."""
+        waiting: list[tuple[int, int, bytes]] = []
+        for line, offset, text in byte_lines(self.file, self.where, self.on_problem):
+            if waiting:
+                waiting.append((line, offset, text))
+                if text.count(b'"') % 2:  # the quotes close here
+                    whole = b"\n".join(part for _, _, part in waiting)
+                    yield self._cut(waiting[0][0], waiting[0][1], offset + len(text) - waiting[0][1], whole)
+                    waiting = []
+                elif len(waiting) == _MOST_LINES_IN_A_CELL:
+                    yield from self._unquoted(waiting)
+                    waiting = []
+            elif text.count(b'"') % 2 and b'\t"' in text:
+                waiting.append((line, offset, text))
+            else:
+                yield self._cut(line, offset, len(text), text)
+        yield from self._unquoted(waiting)
+
+    def _unquoted(self, lines: Sequence[tuple[int, int, bytes]]) -> Iterator[_TableRow]:
+        """Lines after a quote that never closes: rows of their own after all."""
+        for line, offset, text in lines:
+            yield self._cut(line, offset, len(text), text)
+
+    def _cut(self, line: int, offset: int, length: int, text: bytes) -> _TableRow:
+        if b"\t\"" not in text:
+            return _TableRow(line, offset, length, text.split(b"\t"))
+        before, _, quoted = text.partition(b'\t"')
+        if not quoted.endswith(b'"'):
+            return _TableRow(line, offset, length, text.split(b"\t"))
+        return _TableRow(line, offset, length, [*before.split(b"\t"), quoted[:-1].replace(b'""', b'"')])
+
+    def cell(self, row: _TableRow, name: str) -> str:
+        """A cell as text; empty where the table has no such column."""
+        number = self.columns.get(name)
+        if number is None:
+            return ""
+        value = row.cells[number]
+        return decode(value, f"{self.where}:{row.line}", self.on_problem) if value else ""
+
+    def key(self, row: _TableRow, name: str) -> int | str | None:
+        """A cell that holds an id, as it goes into the database; None where it is empty."""
+        number = self.columns.get(name)
+        value = row.cells[number] if number is not None else b""
+        if value.isdigit() and len(value) <= 18 and (value[0] != 48 or value == b"0"):
+            return int(value)
+        return value.decode("utf-8", "replace") or None
+
+    def formula_at(self, offset: int, length: int) -> str:
+        """The last cell of the row that stands at an offset."""
+        self.file.seek(offset)
+        return self._cut(0, offset, length, self.file.read(length)).cells[-1].decode("utf-8", "replace")
+
+
+class FormulaIds:
+    """Completes the formulas of documents: visual ids, and MathML where that is wanted.
+
+    The ids are kept in a temporary database; of MathML only its place in the file is.
+    """
+
+    def __init__(self, database: sqlite3.Connection) -> None:
+        self.database = database
+        self.tables: list[FormulaTable] = []
+        database.execute(
+            "CREATE TABLE formulas (id PRIMARY KEY, visual, number INT, offset INT, length INT) WITHOUT ROWID"
+        )
+
+    def add_visual_ids(self, table: FormulaTable, progress: Progress) -> None:
+        """Notes the visual ids of a table of LaTeX."""
+        self.database.executemany(
+            "INSERT OR IGNORE INTO formulas (id, visual) VALUES (?, ?)",
+            (
+                (table.key(row, "id"), table.key(row, "visual_id")) for row in table.rows(progress)
+                if row.cells[table.columns["id"]]
+            ),
+        )
+
+    def add_mathml(self, table: FormulaTable, progress: Progress) -> None:
+        """Notes where a table of MathML has its formulas, and their visual ids."""
+        number = len(self.tables)
+        self.tables.append(table)
+        self.database.executemany(
+            "INSERT INTO formulas VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET number = excluded.number, "
+            "offset = excluded.offset, length = excluded.length, visual = coalesce(visual, excluded.visual)",
+            (
+                (table.key(row, "id"), table.key(row, "visual_id"), number, row.offset, row.length)
+                for row in table.rows(progress) if row.cells[table.columns["id"]]
+            ),
+        )
+
+    def complete(self, content: Content) -> Content:
+        """The content with the visual ids of its formulas, and their MathML where tables of it were added."""
+        keys = {formula.id: _as_key(formula.id) for formula in content.formulas if formula.id is not None}
+        if not keys:
+            return content
+        found = self._find(list(keys.values()))
+        if not found:
+            return content
+        formulas = []
+        for formula in content.formulas:
+            row = found.get(keys[formula.id]) if formula.id is not None else None
+            if row is not None:
+                found_visual, number, offset, length = row
+                visual = str(found_visual) if found_visual is not None else formula.visual_id
+                mathml = self._mathml(formula, visual, number, offset, length) if number is not None else None
+                formula = mathml or Formula(formula.source, formula.notation, formula.id, visual, formula.display)
+            formulas.append(formula)
+        return Content(content.text, tuple(formulas))
+
+    def _find(self, keys: Sequence[int | str]) -> dict[int | str, tuple[int | str | None, int | None, int, int]]:
+        found: dict[int | str, tuple[int | str | None, int | None, int, int]] = {}
+        for start in range(0, len(keys), _LARGEST_IN):
+            some = keys[start:start + _LARGEST_IN]
+            marks = ",".join("?" * len(some))
+            for key, visual, number, offset, length in self.database.execute(
+                f"SELECT id, visual, number, offset, length FROM formulas WHERE id IN ({marks})", some
+            ):
+                found[key] = (visual, number, offset, length)
+        return found
+
+    def _mathml(self, formula: Formula, visual: str | None, number: int, offset: int, length: int) -> Formula | None:
+        element = self.tables[number].formula_at(offset, length)
+        made = formula_of_math(element, formulas="mathml", formula_id=formula.id, visual_id=visual)
+        if made is None or made.notation != "mathml":
+            return None
+        return Formula(made.source, "mathml", made.id, visual, formula.display)
+
+
+def _as_key(formula_id: str) -> int | str:
+    if formula_id.isdecimal() and formula_id.isascii() and len(formula_id) <= 18 and (
+        formula_id[0] != "0" or formula_id == "0"
+    ):
+        return int(formula_id)
+    return formula_id
+
+
+def read_tables(
+    paths: Iterable[Path], notation: Notation, on_problem: OnProblem, progress: Progress
+) -> Iterator[CollectionFormula]:
+    """Yields the formulas of tables, one file after the other; empty ones are counted and reported."""
+    for path in paths:
+        with ExitStack() as stack:
+            table = FormulaTable(path, on_problem, stack)
+            empty = 0
+            for row in table.rows(progress):
+                source = table.cell(row, "formula").strip()
+                formula_id = table.cell(row, "id")
+                visual_id = table.cell(row, "visual_id") or None
+                formula: Formula | None
+                if notation == "mathml":
+                    formula = formula_of_math(
+                        source, formulas="mathml", formula_id=formula_id, visual_id=visual_id
+                    ) if source else None
+                else:
+                    formula = Formula(source.replace(PLACEHOLDER, " "), "latex", formula_id, visual_id)
+                if formula is None or not formula.source:
+                    empty += 1
+                    continue
+                yield CollectionFormula(
+                    formula, table.cell(row, "post_id"), table.cell(row, "thread_id"), table.cell(row, "type"),
+                    table.cell(row, "comment_id") or None,
+                )
+            if empty:
+                on_problem(Problem(table.where, f"{empty} rows without a formula are skipped"))

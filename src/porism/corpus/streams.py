@@ -1,0 +1,155 @@
+"""Files as readers need them: seekable bytes whatever the compression, lines that cannot fill the memory, progress."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import tempfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+from porism.corpus.base import OnProgress
+from porism.errors import OnProblem, Problem, SourceError
+
+BLOCK = 1 << 20
+LONGEST_LINE = 256 << 20
+_WIDE_MARKS = {
+    codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32", codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+
+
+class Progress:
+    """Adds up bytes and tells a callback now and then, a few hundred times in all."""
+
+    def __init__(self, on_progress: OnProgress | None, total: int) -> None:
+        self._tell = on_progress
+        self.total = total
+        self.done = 0
+        self._next = 0
+        self._step = max(1, total // 400)
+
+    def add(self, count: int) -> None:
+        """Says that ``count`` more bytes are done."""
+        self.done += count
+        if self._tell is not None and self.done >= self._next:
+            self._next = self.done + self._step
+            self._tell(min(self.done, self.total), self.total)
+
+    def finish(self) -> None:
+        """Says that all is done."""
+        if self._tell is not None:
+            self._tell(self.total, self.total)
+
+
+def check_source(path: Path, expected: str) -> None:
+    """Refuses a file that is missing, empty or cannot be read.
+
+    :param expected: what should be there, for the message.
+    :raises SourceError: the file is missing, is no file, is empty, or cannot be opened.
+    """
+    hint = f"Expected {expected}"
+    try:
+        if path.is_dir():
+            raise SourceError("this is a folder", where=str(path), hint=hint)
+        if not path.exists():
+            raise SourceError("there is no such file", where=str(path), hint=hint)
+        with path.open("rb") as file:
+            if not file.read(1):
+                raise SourceError("the file is empty", where=str(path), hint=hint)
+    except (OSError, ValueError) as error:
+        raise SourceError(f"the file cannot be read ({_reason(error)})", where=str(path), hint=hint) from error
+
+
+def open_seekable(path: Path, on_problem: OnProblem, encoding: str | None = None) -> IO[bytes]:
+    """Opens a file for reading at any offset; gzip is unpacked, and UTF-16 and UTF-32 turned into UTF-8, to a
+    temporary file on disk.
+
+    Where gzip data break off or are damaged, what came before is kept and the place reported.
+
+    :param encoding: that of the file, where it is known.
+    :raises SourceError: the file cannot be read, or the temporary file cannot be written.
+    """
+    try:
+        file: IO[bytes] = path.open("rb")
+        start = file.read(4)
+        file.seek(0)
+        if start.startswith(b"\x1f\x8b"):
+            with file:
+                file = _unpack(file, path, on_problem)
+            start = file.read(4)
+            file.seek(0)
+        wide = next((name for mark, name in _WIDE_MARKS.items() if start.startswith(mark)), None)
+        if wide is None and encoding is not None and codecs.lookup(encoding).name.startswith(("utf-16", "utf-32")):
+            wide = encoding
+        if wide is not None:
+            with file:
+                file = _transcode(file, wide)
+    except OSError as error:
+        raise SourceError(
+            f"the file cannot be read ({_reason(error)})", where=str(path),
+            hint=f"Check the file, and the space in {tempfile.gettempdir()}",
+        ) from error
+    return file
+
+
+def _unpack(packed: IO[bytes], path: Path, on_problem: OnProblem) -> IO[bytes]:
+    output = tempfile.TemporaryFile()  # noqa: SIM115 - the caller closes it
+    size = 0
+    try:
+        with gzip.GzipFile(fileobj=packed) as unpacked:
+            while block := unpacked.read1(BLOCK):
+                output.write(block)
+                size += len(block)
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        on_problem(
+            Problem(f"{path.name}: byte {size} unpacked", f"the gzip data break off or are damaged ({_reason(error)})")
+        )
+    output.seek(0)
+    return output
+
+
+def _transcode(file: IO[bytes], encoding: str) -> IO[bytes]:
+    output = tempfile.TemporaryFile()  # noqa: SIM115 - the caller closes it
+    decoder = codecs.getincrementaldecoder(encoding)("replace")
+    while block := file.read(BLOCK):
+        output.write(decoder.decode(block).encode("utf-8", "replace"))
+    output.write(decoder.decode(b"", True).encode("utf-8", "replace"))
+    output.seek(0)
+    return output
+
+
+def byte_lines(file: IO[bytes], name: str, on_problem: OnProblem) -> Iterator[tuple[int, int, bytes]]:
+    """Yields (line number, offset, line without its end); a line longer than 256 MB is reported and skipped.
+
+    Lines end with LF, CR LF or runs of CR before LF.
+    """
+    number = offset = 0
+    while line := file.readline(LONGEST_LINE):
+        number += 1
+        start = offset
+        offset += len(line)
+        if not line.endswith(b"\n") and len(line) == LONGEST_LINE:
+            while line and not line.endswith(b"\n"):
+                line = file.readline(BLOCK)
+                offset += len(line)
+            on_problem(Problem(f"{name}:{number}", f"a line longer than {LONGEST_LINE >> 20} MB is skipped"))
+            continue
+        yield number, start, line.rstrip(b"\r\n")
+
+
+def decode(data: bytes, where: str, on_problem: OnProblem, encoding: str = "utf-8") -> str:
+    """Decodes bytes; what is not of the encoding becomes U+FFFD and is reported."""
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        on_problem(
+            Problem(where, f"byte {error.start + 1} is not {encoding}; such bytes become U+FFFD")
+        )
+        return data.decode(encoding, "replace")
+
+
+def _reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error) or type(error).__name__

@@ -1,0 +1,185 @@
+"""HTML to content: text, and formulas in every form that pages use."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from porism.corpus.html import formula_of_math, html_to_content, strip_delimiters
+from porism.errors import Problem
+from porism.types import Content, Formula
+
+F = "\ufffc"
+MATH = (
+    '<math alttext="x&lt;1" display="block"><semantics><mrow><mi>x</mi><mo>&lt;</mo><mn>1</mn></mrow>'
+    '<annotation encoding="application/x-tex">x &lt; 1</annotation></semantics></math>'
+)
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("plain  words\nhere", "plain words here"),
+        ("<p>One</p><p>Two <em>and</em> three</p>", "One\nTwo and three"),
+        ("a<br>b<br/>c", "a\nb\nc"),
+        ("<ul><li>one</li><li>two</li></ul>", "one\ntwo"),
+        ("<h1>T</h1>text<table><tr><td>1</td><td>2</td></tr></table>", "T\ntext\n1\n2"),
+        ("a &amp; b &lt; c &eacute; &#228;", "a & b < c é ä"),
+        ("a<!-- hidden <p> -->b<!DOCTYPE html><?php x?>c", "abc"),
+        ("x<script>var a = '<p>$y$</p>';</script><style>p {}</style>y", "xy"),
+        ("<svg><text>drawn</text></svg>seen", "seen"),
+        ("<pre><code>for i:\n    x = $i\n</code></pre>after", "for i:\n    x = $i\nafter"),
+        ("write <code>$x$</code> for it", "write $x$ for it"),
+        ('<a href="u" title="a<b">link</a> text', "link text"),
+        ("if a < b and vector<T> or 3<4", "if a < b and vector<T> or 3<4"),
+        ("<my-box>kept</my-box>", "kept"),
+        ("<p>open <b>never closed", "open never closed"),
+        ("a\x00b\x1b[31m &#xFFFC;\ufffc c", "a b [31m c"),
+        ("", ""),
+    ],
+)
+def test_text(html: str, text: str) -> None:
+    assert html_to_content(html) == Content(text)
+
+
+@pytest.mark.parametrize(
+    ("html", "formula"),
+    [
+        ('<span class="math-container" id="17">$a&lt;b$</span>', Formula("a<b", id="17")),
+        ('<span class="math-container">$$x^2$$</span>', Formula("x^2", display=True)),
+        ('<span class="math-container">\\begin{align}a\\end{align}</span>', Formula("\\begin{align}a\\end{align}", display=True)),
+        ('<span class="math-container" lost="" id="5">$a<i>b</i>$</span>', Formula("ab", id="5")),
+        ('<SPAN id="5" class=\'math-container wide\'>\\(y\\)</SPAN>', Formula("y", id="5")),
+        (f'<span class="math-container" id="8" visual_id="9">{MATH}</span>', Formula("x < 1", "latex", "8", "9", True)),
+        ("$z$", Formula("z")),
+        ("\\[z\\]", Formula("z", display=True)),
+        ("<p>\\begin{equation}a &amp;= b\\end{equation}</p>", Formula("\\begin{equation}a &= b\\end{equation}", display=True)),
+        ("$$a<br>b$$", Formula("a\nb", display=True)),
+        ("$a<b$", Formula("a<b")),
+        (MATH, Formula("x < 1", display=True)),
+        ('<math alttext="q"><mi>q</mi></math>', Formula("q")),
+        ("<math><mi>q</mi></math>", Formula("<math><mi>q</mi></math>", "mathml")),
+        ('<script type="math/tex">a<b</script>', Formula("a<b")),
+        ('<script type="math/tex; mode=display">% <![CDATA[\na %]]></script>', Formula("a", display=True)),
+        ('<span class="MathJax_Preview">[a]</span><script type="math/tex">a</script>', Formula("a")),
+        (
+            f'<span class="katex"><span class="katex-mathml">{MATH}</span>'
+            '<span class="katex-html" aria-hidden="true"><span class="base"><span>x</span>&lt;1</span></span></span>',
+            Formula("x < 1", display=True),
+        ),
+        ('<span class="math inline">a_1</span>', Formula("a_1")),
+        ('<span class="math display">\\[a\\]</span>', Formula("a", display=True)),
+        ('<div class="math">\\[a\\]</div>', Formula("a", display=True)),
+        ('<img class="latex" src="x.png" alt="e^x">', Formula("e^x")),
+    ],
+)
+def test_every_form_of_a_formula(html: str, formula: Formula) -> None:
+    assert html_to_content(f"see {html} here") in (
+        Content(f"see {F} here", (formula,)), Content(f"see\n{F}\nhere", (formula,))
+    )
+
+
+def test_mathml_is_preferred_where_asked_for() -> None:
+    content = html_to_content(f"see {MATH}", formulas="mathml")
+    assert content == Content(f"see {F}", (Formula(MATH, "mathml", display=True),))
+    assert html_to_content("$x$", formulas="mathml").formulas == (Formula("x"),)
+    assert html_to_content('<math alttext="x"></math>', formulas="mathml").formulas == (Formula("x"),)
+
+
+def test_mathml_reads_as_xml_by_itself() -> None:
+    formula = formula_of_math(
+        '<m:math xmlns:m="http://www.w3.org/1998/Math/MathML" id="e"><m:mi>a</m:mi><m:mo>&InvisibleTimes;</m:mo>'
+        "<m:mo>&lt;</m:mo><m:mo>&#x26;</m:mo></m:math>"
+    )
+    assert formula == Formula(
+        '<math xmlns="http://www.w3.org/1998/Math/MathML" id="e"><mi>a</mi><mo>\u2062</mo><mo>&lt;</mo><mo>&amp;</mo></math>',
+        "mathml", "e",
+    )
+    assert formula_of_math("<math></math>") is None
+    assert formula_of_math("<math alttext='a>b'><mi>a</mi></math>") == Formula("a>b")
+    assert formula_of_math("no element") is None
+
+
+def test_dollars_may_be_left_alone() -> None:
+    assert html_to_content("<p>$x$</p>", delimiters=False) == Content("$x$")
+
+
+def test_a_formula_inside_a_formula_gives_its_source() -> None:
+    html = 'let $S_<span class="math-container" id="3">$n$</span> = 1$ be'
+    assert html_to_content(html) == Content(f"let {F} be", (Formula("S_{n} = 1"),))
+
+
+def test_formulas_do_not_cross_blocks_and_lonely_dollars_are_reported() -> None:
+    found: list[Problem] = []
+    content = html_to_content("<p>cost $x</p><p>and y$ or</p>", where="post 7", on_problem=found.append)
+    assert content == Content("cost $x\nand y$ or")
+    (problem,) = found
+    assert problem.where == "post 7"
+    assert "in 1 more paragraph" in problem.what
+
+
+def test_unclosed_elements_lose_nothing_and_are_reported() -> None:
+    found: list[Problem] = []
+    content = html_to_content("a <math> b <script> c <!-- d", on_problem=found.append)
+    assert content == Content("a b c d")
+    assert [problem.what for problem in found] == ["no end of <!--, <math>, <script>"]
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("$x$", ("x", False)), (" $$ x $$ ", ("x", True)), ("\\(x\\)", ("x", False)), ("\\[x\\]", ("x", True)),
+        ("$", ("$", False)), ("$$", ("", False)), ("x", ("x", False)), ("\\begin{align}\\end{align}", ("\\begin{align}\\end{align}", True)),
+    ],
+)
+def test_strip_delimiters(source: str, expected: tuple[str, bool]) -> None:
+    assert strip_delimiters(source) == expected
+
+
+PIECES = [
+    "<p>", "</p>", "<span class=\"math-container\">", "</span>", "<math>", "</math>", "<code>", "</code>", "<pre>",
+    "</pre>", "<!--", "-->", "<script type=math/tex>", "</script>", '<span class="katex-html">', "$", "\\[", "\\]", "<",
+    ">", '"', "'", "&amp;", "&", "a", " ", "\n", F, '<a title="', "<br>",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=40).map("".join) | st.text())
+def test_any_html_gives_content(html: str) -> None:
+    for notation in ("latex", "mathml"):
+        content = html_to_content(html, formulas=notation, on_problem=lambda problem: None)  # type: ignore[arg-type]
+        assert all(formula.source for formula in content.formulas)
+        assert html_to_content(html, formulas=notation) == content  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "<", "<a ", '<a "', "<a '\"", "<!--", "<!", "<script>", "<math>", "<math></math>", "<MATH></MATH>", "<p>$", "&",
+        '<span class="math-container">', '<span class="math-container" x>', "<code>$", "<math alttext='", "<pre>",
+        '<span class="katex-html">', '<p title="<', "&#1",
+    ],
+)
+def test_hostile_input_takes_linear_time(unit: str) -> None:
+    html = unit * (300_000 // len(unit))
+    start = time.process_time()
+    html_to_content(html, on_problem=lambda problem: None)
+    assert time.process_time() - start < 3  # quadratic time would be minutes
+
+
+@pytest.mark.needs_shared_data
+def test_a_thousand_real_posts(shared_data: Path) -> None:
+    import html as stdlib_html
+    import re
+
+    posts = (shared_data / "arqmath-mini" / "Posts.V1.3.xml").read_text(encoding="utf-8")
+    bodies = [stdlib_html.unescape(body) for body in re.findall(r' Body="([^"]*)"', posts)[:1000]]
+    for body in bodies:
+        content = html_to_content(body)
+        ids = re.findall(r'<span class="math-container" id="(\w+)">', body)
+        assert [formula.id for formula in content.formulas if formula.id is not None] == ids
+        assert "<span" not in content.text
+        assert "</p>" not in content.text
