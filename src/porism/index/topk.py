@@ -86,14 +86,16 @@ class _Workspace(threading.local):
         self.histogram = np.zeros(kernels.BUCKETS, np.int64)
         self.kept = np.empty(0, np.int32)
         self.kept_score = np.empty(0, np.float32)
-        self.slot = np.zeros(0, np.int32)
+        self.slot = np.empty(0, np.int32)
+        self.bits = np.zeros(0, np.uint64)
 
     def fit(self, documents: int) -> None:
         """Makes room for a segment of this many documents."""
         if len(self.slot) < documents:
             self.kept = np.empty(documents + kernels.GROUP, np.int32)
             self.kept_score = np.empty(documents + kernels.GROUP, np.float32)
-            self.slot = np.zeros(documents, np.int32)
+            self.slot = np.empty(documents, np.int32)
+            self.bits = np.zeros(documents // 64 + 1, np.uint64)
 
 
 _workspace = _Workspace()
@@ -150,7 +152,7 @@ class SegmentSearcher:
         scores = np.empty(found, np.float64)
         kernels.score_candidates(
             self.documents, self._description, channel_of, terms, weights, workspace.kept, found, scores,
-            workspace.slot,
+            workspace.slot, workspace.bits,
         )
         return best(workspace.kept[:found], scores, self._order, k)
 

@@ -18,8 +18,11 @@ from porism.index.postings_kernels import ESCAPE
 BLOCK = 8192
 """Documents a block: their sums (float32) fill the first-level cache."""
 
-GROUP = 32
+GROUP = 64
 """Documents that are looked at together for one above the threshold."""
+
+PART = 512
+"""Documents after which the threshold is raised."""
 
 BUCKETS = 4096
 """Buckets of the histogram of approximate scores."""
@@ -63,13 +66,17 @@ def _add_rows(sums: Any, size: Any, row: Any, weight: Any, count: Any) -> None:
             sums[j] += v0 * np.float32(a[j])
 
 
-@inlined(fast_math=True)
-def _above(sums: Any, start: Any, threshold: Any) -> Any:
-    """Whether any of the :data:`GROUP` sums from ``start`` is above the threshold."""
-    best = np.float32(0.0)
-    for j in range(GROUP):
-        best = max(best, sums[start + j])
-    return best > threshold
+@inlined()
+def _best(sums: Any, start: Any) -> Any:
+    """The largest of :data:`GROUP` sums from ``start``, all as bits: of floats ≥ 0 these are in the same order.
+
+    The largest of integers is found with vector instructions, that of floats is not.
+    """
+    best = np.int32(0)
+    for j in range(np.uint64(start), np.uint64(start + GROUP)):
+        value = sums[j]
+        best = value if value > best else best
+    return best
 
 
 @compiled(
@@ -130,6 +137,9 @@ def find_candidates(
     above = 0  # … where there are so many candidates
     found = 0
     cursor = np.zeros(lists, np.int64)
+    bits = sums.view(np.int32)
+    sieve = np.empty(1, np.float32)
+    sieve_bits = sieve.view(np.int32)
     for start in range(0, documents, BLOCK):
         stop = min(start + BLOCK, documents)
         size = -(-(stop - start) // GROUP) * GROUP
@@ -143,13 +153,13 @@ def find_candidates(
         for i in range(lists):
             docs = carray(i32_at(doc_at[i]), length[i])
             impacts = carray(u8_at(impact_at[i]), length[i])
-            p = cursor[i]
-            end = length[i]
+            p = np.uint64(cursor[i])  # unsigned: no check for indices that count from the end
+            end = np.uint64(length[i])
             w = weight[i]
             while p < end and docs[p] < stop:
-                sums[docs[p] - start] += w * np.float32(impacts[p])
-                p += 1
-            cursor[i] = p
+                sums[np.uint64(docs[p] - start)] += w * np.float32(impacts[p])
+                p += np.uint64(1)
+            cursor[i] = np.int64(p)
         for i in range(rows):
             row[i] += start
         _add_rows(sums, size, row, row_weight, rows)
@@ -159,23 +169,28 @@ def find_candidates(
             mask = carray(u8_at(mask_at + start), stop - start)
             for j in range(stop - start):
                 sums[j] = sums[j] if mask[j] != 0 else np.float32(0.0)
-        first = found
-        for group in range(0, size, GROUP):
-            if _above(sums, group, threshold):
-                for j in range(group, group + GROUP):
-                    score = sums[j]
-                    kept_score[found] = score
-                    kept[found] = start + j
-                    found += score > threshold
-        for i in range(first, found):
-            b = min(np.int64(kept_score[i] * scale), BUCKETS - 1)
-            histogram[b] += 1
-            above += b >= bucket
-        if above >= k:
-            while above - histogram[bucket] >= k:
-                above -= histogram[bucket]
-                bucket += 1
-            threshold = max(threshold, np.float32(max(0.0, bucket * (most / BUCKETS) * (1.0 - 1e-5) - 2.0 * slack)))
+        for part in range(0, size, PART):
+            first = found
+            sieve[0] = threshold
+            limit = sieve_bits[0]
+            for group in range(part, min(part + PART, size), GROUP):
+                if _best(bits, group) > limit:
+                    place = np.uint64(found)
+                    for j in range(np.uint64(group), np.uint64(group + GROUP)):
+                        kept_score[place] = sums[j]
+                        kept[place] = np.uint64(start) + j
+                        place += np.uint64(bits[j] > limit)
+                    found = np.int64(place)
+            for i in range(first, found):
+                b = min(np.int64(kept_score[i] * scale), BUCKETS - 1)
+                histogram[b] += 1
+                above += b >= bucket
+            if found > first and above >= k:
+                while above - histogram[bucket] >= k:
+                    above -= histogram[bucket]
+                    bucket += 1
+                bound = bucket * (most / BUCKETS) * (1.0 - 1e-5) - 2.0 * slack
+                threshold = max(threshold, np.float32(max(0.0, bound)))
     total = found
     found = 0
     for i in range(total):
@@ -199,37 +214,49 @@ def _exception(position: Any, escapes: Any, values: Any) -> Any:
 
 
 @inlined()
+def _frequency(position: Any, codes: Any, escapes: Any, values: Any, table: Any) -> Any:
+    value = np.int64(codes[position])
+    if value == ESCAPE:
+        value = _exception(position, escapes, values)
+    return table[value]
+
+
+@inlined()
 def _first_from(docs: Any, low: Any, high: Any, doc: Any) -> Any:
     """The first position in ``low … high`` whose document is not below ``doc``."""
     while low < high:
-        middle = (low + high) >> 1
+        middle = (low + high) >> np.uint64(1)
         if docs[middle] < doc:
-            low = middle + 1
+            low = middle + np.uint64(1)
         else:
             high = middle
     return low
 
 
 @compiled(
-    "void(int64, int64[:, ::1], int32[::1], int32[::1], float64[::1], int32[::1], int64, float64[::1], int32[::1])"
+    "void(int64, int64[:, ::1], int32[::1], int32[::1], float64[::1], int32[::1], int64, float64[::1], int32[::1], uint64[::1])"
 )
 def score_candidates(
     documents: Any, channels: Any, channel_of: Any, term_of: Any, weights: Any, kept: Any, found: Any, scores: Any,
-    slot: Any,
+    slot: Any, bits: Any,
 ) -> None:
     """Writes the exact scores of the documents ``kept[:found]`` (increasing) to ``scores``.
 
     A score is the sum over channels, in the order in which they come among the terms, of the sums of
-    ``weight · factor`` over the channel's terms in their order, all in float64. ``slot`` is zeros, one for each document, and is left so.
+    ``weight · factor`` over the channel's terms in their order, all in float64. ``slot`` has an element a document and
+    ``bits`` a bit, all zero, and left so.
     """
     count = len(term_of)
+    base = np.empty(CHUNK, np.uint64)
     x, y, part = np.empty(CHUNK, np.float64), np.empty(CHUNK, np.float64), np.empty(CHUNK, np.float64)
     for begin in range(0, found, CHUNK):
         size = min(CHUNK, found - begin)
         for j in range(size):
-            slot[kept[begin + j]] = j + 1
+            doc = np.uint64(kept[begin + j])
+            slot[doc] = j
+            bits[doc >> np.uint64(6)] |= np.uint64(1) << (doc & np.uint64(63))
             scores[begin + j] = 0.0
-        first, last = kept[begin], kept[begin + size - 1]
+        last = kept[begin + size - 1]
         i = 0
         while i < count:
             c = channel_of[i]
@@ -248,18 +275,19 @@ def score_candidates(
             dense_escapes = carray(i64_at(channels[c, DENSE_ESCAPES]), channels[c, DENSE_EXCEPTIONS])
             dense_values = carray(i32_at(channels[c, DENSE_VALUES]), channels[c, DENSE_EXCEPTIONS])
             for j in range(size):
-                y[j] = length_values[length_codes[kept[begin + j]]]
+                doc = np.int64(kept[begin + j])
+                y[j] = length_values[length_codes[doc]]
+                base[j] = np.uint64(doc * dense_count)
                 part[j] = 0.0
             while i < count and channel_of[i] == c:
                 t = term_of[i]
                 w = weights[i]
-                dense = np.int64(dense_of_term[t])
-                if dense >= 0:
+                if dense_of_term[t] >= 0:
+                    dense = np.uint64(dense_of_term[t])
                     for j in range(size):
-                        place = kept[begin + j] * dense_count + dense
-                        value = np.int64(dense_codes[place])
+                        value = np.int64(dense_codes[base[j] + dense])
                         if value == ESCAPE:
-                            value = _exception(place, dense_escapes, dense_values)
+                            value = _exception(base[j] + dense, dense_escapes, dense_values)
                         x[j] = tf_values[value]
                     if saturating:
                         for j in range(size):
@@ -268,33 +296,29 @@ def score_candidates(
                         for j in range(size):
                             part[j] += w * (x[j] / y[j]) if x[j] > 0.0 else 0.0
                 else:
-                    low = indptr[t]
-                    high = indptr[t + 1]
-                    if begin > 0:
-                        low = _first_from(docs, low, high, first)
-                    few = 16 * size < high - low
-                    j = 0
-                    while low < high:
-                        if few:  # look up each candidate rather than walk the list
-                            if j == size:
-                                break
+                    low = np.uint64(indptr[t])
+                    high = np.uint64(indptr[t + 1])
+                    if 16 * size < high - low:  # look each candidate up rather than walk the list
+                        for j in range(size):
                             low = _first_from(docs, low, high, kept[begin + j])
-                            j += 1
                             if low == high:
                                 break
-                        elif docs[low] > last:
-                            break
-                        s = np.int64(slot[docs[low]]) - 1
-                        if s >= 0 and (not few or s == j - 1):
-                            value = np.int64(sparse_codes[low])
-                            if value == ESCAPE:
-                                value = _exception(low, sparse_escapes, sparse_values)
-                            v = tf_values[value]
+                            if docs[low] == kept[begin + j]:
+                                v = _frequency(low, sparse_codes, sparse_escapes, sparse_values, tf_values)
+                                part[j] += w * (v / (v + y[j]) if saturating else v / y[j])
+                        i += 1
+                        continue
+                    if begin > 0:
+                        low = _first_from(docs, low, high, kept[begin])
+                    while low < high and docs[low] <= last:
+                        doc = np.uint64(docs[low])
+                        if (bits[doc >> np.uint64(6)] >> (doc & np.uint64(63))) & np.uint64(1):
+                            s = np.uint64(slot[doc])
+                            v = _frequency(low, sparse_codes, sparse_escapes, sparse_values, tf_values)
                             part[s] += w * (v / (v + y[s]) if saturating else v / y[s])
-                        if not few:
-                            low += 1
+                        low += np.uint64(1)
                 i += 1
             for j in range(size):
                 scores[begin + j] += part[j]
         for j in range(size):
-            slot[kept[begin + j]] = 0
+            bits[np.uint64(kept[begin + j]) >> np.uint64(6)] = np.uint64(0)
