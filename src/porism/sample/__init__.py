@@ -1,21 +1,23 @@
 """The bundled sample: short entries of undergraduate mathematics, queries over them, and judgments.
 
-``ENTRIES`` holds one JSON object a line: ``id``, ``type`` (theorem, identity, definition, question-and-answer, example or
-remark), ``title``, ``body``, ``tags``, and ``question`` where the body is an answer. Formulas stand between LaTeX's
+``ENTRIES`` holds one JSON object a line: ``id``, ``type`` (theorem, identity, definition, question-and-answer, example
+or remark), ``title``, ``body``, ``tags``, and ``question`` where the body is an answer. Formulas stand between LaTeX's
 delimiters. ``QUERIES`` has ``id`` and ``query`` a line. ``QRELS`` judges entries in TREC's format with gains from 3
 (answers the query) over 2 (relevant) and 1 (related) to 0 (not relevant, though it may look so).
 """
 
 from __future__ import annotations
 
-from importlib.resources import files
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.resources import as_file, files
 from pathlib import Path
 
-__all__ = ["DEMO_QUESTIONS", "ENTRIES", "QRELS", "QUERIES", "sample_path"]
+__all__ = ["DEMO_QUESTIONS", "ENTRIES", "QRELS", "QUERIES", "entries_path", "sample_path"]
 
 
 def sample_path(name: str) -> Path:
-    """The path of a file of the sample, e.g. ``entries.jsonl``, wherever the package is installed.
+    """The path of a file of the sample, e.g. ``entries.jsonl``, in an installed package.
 
     Raises FileNotFoundError where the sample has no file of this name.
     """
@@ -25,9 +27,17 @@ def sample_path(name: str) -> Path:
     return path
 
 
-ENTRIES: Path = sample_path("entries.jsonl")
-QUERIES: Path = sample_path("queries.jsonl")
-QRELS: Path = sample_path("qrels.txt")
+@contextmanager
+def entries_path() -> Iterator[Path]:
+    """The path of the entries while the block runs; a temporary copy where the package is run from an archive."""
+    with as_file(files(__name__).joinpath("entries.jsonl")) as path:
+        yield path
+
+
+_FOLDER = Path(str(files(__name__)))
+ENTRIES: Path = _FOLDER / "entries.jsonl"
+QUERIES: Path = _FOLDER / "queries.jsonl"
+QRELS: Path = _FOLDER / "qrels.txt"
 
 DEMO_QUESTIONS: tuple[str, ...] = (
     r"why does $\sum 1/n^2$ converge to $\pi^2/6$?",
