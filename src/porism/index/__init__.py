@@ -1,0 +1,16 @@
+"""The index: a folder of immutable segments and one manifest.
+
+:class:`Snapshot` reads it, :class:`IndexWriter` changes it, and :func:`info` reports what is inside.
+"""
+
+from porism.index.report import ChannelInfo, IndexInfo, SegmentInfo, info
+from porism.index.rows import Csr, TermRows
+from porism.index.segment import Occurrences, Segment
+from porism.index.snapshot import Snapshot
+from porism.index.strings import Dictionary
+from porism.index.writer import IndexWriter
+
+__all__ = [
+    "ChannelInfo", "Csr", "Dictionary", "IndexInfo", "IndexWriter", "Occurrences", "Segment", "SegmentInfo", "Snapshot",
+    "TermRows", "info",
+]

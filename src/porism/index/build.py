@@ -104,7 +104,7 @@ def _occurrences(part: Part, fields: tuple[str, ...]) -> NDArray[np.int64]:
 
 def _unite_formulas(parts: Sequence[Part], selected: Sequence[NDArray[np.int64]]) -> _Formulas:
     """Numbers the formulas of the selected occurrences by first appearance; equal keys are one formula."""
-    from porism.index.coding import unify
+    from porism.index.string_kernels import unify
 
     used: list[NDArray[np.int64]] = []
     for part, rows in zip(parts, selected, strict=True):
@@ -147,7 +147,7 @@ def _write_occurrences(
 
 def _write_filters(writer: ContainerWriter, parts: Sequence[Part]) -> None:
     """Metadata as an inverted file: a dictionary of key and value, and the documents of each."""
-    from porism.index.coding import unify
+    from porism.index.string_kernels import unify
 
     vocabularies: list[Packed] = []
     terms: list[NDArray[np.int64]] = []
@@ -191,7 +191,7 @@ def _write_channel(
 
     ``rows`` has for each part the rows to take, in order; a part without the channel gives empty ones only.
     """
-    from porism.index.coding import unify
+    from porism.index.string_kernels import unify
 
     def pieces(number: int) -> Iterator[Csr]:
         if (rows[number] >= 0).any():

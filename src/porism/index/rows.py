@@ -59,7 +59,7 @@ class TermRows:
 
         :raises IndexError: there is no such row.
         """
-        from porism.index.coding import decode_far_rows, decode_rows
+        from porism.index.row_kernels import decode_far_rows, decode_rows
 
         wanted = np.ascontiguousarray(rows, np.int64)
         if len(wanted) and not -1 <= int(wanted.min()) <= int(wanted.max()) < len(self):
@@ -98,7 +98,7 @@ def write_rows(writer: ContainerWriter, name: str, pieces: Iterable[tuple[Csr, N
 
     Returns ``rows``, ``postings`` and ``tokens``, which :class:`TermRows` and the index's own report want back.
     """
-    from porism.index.coding import encode_rows
+    from porism.index.row_kernels import encode_rows
 
     lengths: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
     postings = tokens = 0

@@ -96,7 +96,7 @@ class Dictionary:
     @cached_property
     def _bucket_block(self) -> NDArray[np.int64]:
         """The first block of each bucket, and the number of blocks."""
-        from porism.index.coding import BLOCK
+        from porism.index.string_kernels import BLOCK
 
         return offsets(-(-(self._first[1:] - self._first[:-1]) // BLOCK))
 
@@ -106,7 +106,7 @@ class Dictionary:
 
     def lookup_packed(self, packed: Packed) -> NDArray[np.int32]:
         """:meth:`lookup` for packed strings."""
-        from porism.index.coding import front_lookup
+        from porism.index.string_kernels import front_lookup
 
         if not len(packed) or not len(self):
             return np.full(len(packed), -1, np.int32)
@@ -127,7 +127,7 @@ class Dictionary:
 
         :raises IndexError: there is none with one of them.
         """
-        from porism.index.coding import front_select
+        from porism.index.string_kernels import front_select
 
         wanted = np.ascontiguousarray(numbers, np.int64)
         if len(wanted) and not 0 <= int(wanted.min()) <= int(wanted.max()) < len(self):
@@ -136,7 +136,7 @@ class Dictionary:
 
     def packed(self) -> Packed:
         """All strings by number."""
-        from porism.index.coding import front_decode
+        from porism.index.string_kernels import front_decode
 
         blocks = len(self._block_starts) - 1
         blob, starts = front_decode(
@@ -156,7 +156,7 @@ def write_dictionary(
     With ``frequencies`` (one a string) the strings are grouped by them, frequent ones first; without, the numbers are
     the ranks in code-point order.
     """
-    from porism.index.coding import front_encode, sort_order
+    from porism.index.string_kernels import front_encode, sort_order
 
     count = len(strings)
     blob, starts = strings.blob, strings.starts

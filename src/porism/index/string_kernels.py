@@ -1,10 +1,8 @@
-"""Compiled kernels of the file formats: sorted strings in front coding, and rows of term counts in variable bytes.
+"""Compiled kernels for strings: telling equal ones, sorting, and front coding.
 
 Strings travel as *packed strings*: a blob of UTF-8 bytes (uint8) and n + 1 starts into it (int64). Byte order of UTF-8
-is code-point order, so every sort here is by code point. Numbers are stored as LEB128: seven bits a byte, low bits
-first, the high bit set on all bytes but the last.
-
-Importing this module loads Numba; modules that only read sizes and names import it where they need it.
+is code-point order, so every sort here is by code point. Importing this module loads Numba; modules that only read
+sizes and names import it where they need it.
 """
 
 from __future__ import annotations
@@ -14,43 +12,13 @@ from typing import Any
 import numpy as np
 
 from porism.index.compiled import compiled, inlined
+from porism.index.varint import get, put
 
 _BYTES = "Array(uint8, 1, 'C', readonly=True)"
 _NUMBERS = "Array(int64, 1, 'C', readonly=True)"
-_TERMS = "Array(int32, 1, 'C', readonly=True)"
-_COUNTS = "Array(uint16, 1, 'C', readonly=True)"
 
 BLOCK = 16
 """Strings in a front-coded block: the first one whole, the others as what differs from the one before."""
-
-
-@inlined()
-def _put(out: Any, at: Any, value: Any) -> Any:
-    """Writes a number at ``at``; returns the position after it."""
-    while value >= 128:
-        out[at] = (value & 127) | 128
-        value >>= 7
-        at += 1
-    out[at] = value
-    return at + 1
-
-
-@inlined()
-def _get(data: Any, at: Any) -> Any:
-    """Reads a number at ``at``; returns it and the position after it."""
-    value = np.int64(data[at])
-    at += 1
-    if value < 128:
-        return value, at
-    value &= 127
-    shift = 7
-    while True:
-        byte = np.int64(data[at])
-        at += 1
-        value |= (byte & 127) << shift
-        if byte < 128:
-            return value, at
-        shift += 7
 
 
 @inlined()
@@ -182,9 +150,9 @@ def front_encode(blob: Any, starts: Any, order: Any, bucket_first: Any) -> Any:
             data[at] = (min(shared, 15) << 4) | min(rest, 15)
             at += 1
             if shared >= 15:
-                at = _put(data, at, shared - 15)
+                at = put(data, at, shared - 15)
             if rest >= 15:
-                at = _put(data, at, rest - 15)
+                at = put(data, at, rest - 15)
             for byte in range(start + shared, end):
                 data[at] = blob[byte]
                 at += 1
@@ -201,7 +169,7 @@ def front_decode(data: Any, block_starts: Any, first_block: Any, last_block: Any
     starts = np.zeros(sizes[0] + 1, np.int64)
     blob = np.empty(max(sizes[1], 64), np.uint8)
     count = 0
-    length = 0
+    length = np.int64(0)
     for block in range(first_block, last_block):
         at = block_starts[block]
         while at < block_starts[block + 1]:
@@ -209,10 +177,10 @@ def front_decode(data: Any, block_starts: Any, first_block: Any, last_block: Any
             at += 1
             shared, rest = head >> 4, head & 15
             if shared == 15:
-                more, at = _get(data, at)
+                more, at = get(data, at)
                 shared += more
             if rest == 15:
-                more, at = _get(data, at)
+                more, at = get(data, at)
                 rest += more
             if length + shared + rest > len(blob):
                 larger = np.empty(2 * (length + shared + rest), np.uint8)
@@ -244,16 +212,16 @@ def front_select(data: Any, block_starts: Any, bucket_first: Any, bucket_block: 
         place = number - bucket_first[bucket]
         at = block_starts[bucket_block[bucket] + place // BLOCK]
         begin = starts[wanted]
-        length = 0
+        length = np.int64(0)
         for _ in range(place % BLOCK + 1):
             head = np.int64(data[at])
             at += 1
             shared, rest = head >> 4, head & 15
             if shared == 15:
-                more, at = _get(data, at)
+                more, at = get(data, at)
                 shared += more
             if rest == 15:
-                more, at = _get(data, at)
+                more, at = get(data, at)
                 rest += more
             length = shared + rest
             if begin + length > len(blob):
@@ -273,7 +241,7 @@ def _compare_head(data: Any, at: Any, blob: Any, start: Any, end: Any) -> Any:
     rest = np.int64(data[at]) & 15
     at += 1
     if rest == 15:
-        more, at = _get(data, at)
+        more, at = get(data, at)
         rest += more
     return _compare(data, at, at + rest, blob, start, end)
 
@@ -292,10 +260,10 @@ def _find_in_block(data: Any, at: Any, stop: Any, blob: Any, start: Any, end: An
         at += 1
         shared, rest = head >> 4, head & 15
         if shared == 15:
-            more, at = _get(data, at)
+            more, at = get(data, at)
             shared += more
         if rest == 15:
-            more, at = _get(data, at)
+            more, at = get(data, at)
             rest += more
         if shared < matched:
             return -1  # the entries have passed the string
@@ -336,87 +304,3 @@ def front_lookup(data: Any, block_starts: Any, bucket_first: Any, bucket_block: 
                 found[string] = bucket_first[bucket] + (block - bucket_block[bucket]) * BLOCK + position
                 break
     return found
-
-
-@compiled(f"Tuple((uint8[::1], int64[::1]))({_NUMBERS}, {_TERMS}, {_COUNTS}, {_NUMBERS})")
-def encode_rows(indptr: Any, terms: Any, counts: Any, numbers: Any) -> Any:
-    """Rows of term counts as bytes; term ``t`` is written as ``numbers[t]``.
-
-    A row with postings is their number and, by increasing term, twice the gap from the term before (from -1) less
-    one, plus one where the count is above 1 and follows, less two. A row without postings has no bytes. Returns the
-    bytes and the length of each row (int64).
-    """
-    rows = len(indptr) - 1
-    out = np.empty(8 * len(terms) + 5 * rows, np.uint8)
-    lengths = np.zeros(rows, np.int64)
-    longest = 0
-    for row in range(rows):
-        longest = max(longest, indptr[row + 1] - indptr[row])
-    pairs = np.empty(longest, np.int64)
-    at = 0
-    for row in range(rows):
-        size = indptr[row + 1] - indptr[row]
-        if size == 0:
-            continue
-        begin = at
-        for step in range(size):
-            posting = indptr[row] + step
-            pairs[step] = (np.int64(numbers[terms[posting]]) << 16) | np.int64(counts[posting])
-        if size > 48:
-            pairs[:size].sort()
-        else:
-            for step in range(1, size):
-                pair = pairs[step]
-                place = step
-                while place > 0 and pairs[place - 1] > pair:
-                    pairs[place] = pairs[place - 1]
-                    place -= 1
-                pairs[place] = pair
-        at = _put(out, at, size)
-        before = -1
-        for step in range(size):
-            term, count = pairs[step] >> 16, pairs[step] & 65535
-            gap = (term - before - 1) << 1
-            before = term
-            if count > 1:
-                at = _put(out, at, gap | 1)
-                at = _put(out, at, count - 2)
-            else:
-                at = _put(out, at, gap)
-        lengths[row] = at - begin
-    return out[:at].copy(), lengths
-
-
-def _decode_rows(data: Any, starts: Any, rows: Any) -> Any:
-    """The rows numbered ``rows`` (int64; -1 is an empty row) as indptr (int64), terms (int32) and counts (uint16)."""
-    indptr = np.zeros(len(rows) + 1, np.int64)
-    for place in range(len(rows)):
-        row = rows[place]
-        size = np.int64(0)
-        if row >= 0 and starts[row + 1] > starts[row]:
-            size, _ = _get(data, np.int64(starts[row]))
-        indptr[place + 1] = indptr[place] + size
-    terms = np.empty(indptr[-1], np.int32)
-    counts = np.empty(indptr[-1], np.uint16)
-    for place in range(len(rows)):
-        first, last = indptr[place], indptr[place + 1]
-        if first == last:
-            continue
-        _, at = _get(data, np.int64(starts[rows[place]]))
-        term = np.int64(-1)
-        for posting in range(first, last):
-            gap, at = _get(data, at)
-            term += (gap >> 1) + 1
-            terms[posting] = term
-            count = np.int64(1)
-            if gap & 1:
-                count, at = _get(data, at)
-                count += 2
-            counts[posting] = count
-    return indptr, terms, counts
-
-
-_DECODED = "Tuple((int64[::1], int32[::1], uint16[::1]))"
-decode_rows = compiled(f"{_DECODED}({_BYTES}, Array(uint32, 1, 'C', readonly=True), {_NUMBERS})")(_decode_rows)
-decode_far_rows = compiled(f"{_DECODED}({_BYTES}, Array(uint64, 1, 'C', readonly=True), {_NUMBERS})")(_decode_rows)
-"""For channels of more than 4 GiB."""

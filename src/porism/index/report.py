@@ -1,0 +1,176 @@
+"""What is inside an index: the report of ``porism info``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from porism.index.container import FORMAT
+from porism.index.segment import DERIVED_FOLDER, Segment
+from porism.index.snapshot import Snapshot
+from porism.index.strings import Packed
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelInfo:
+    """One stream of terms: how many distinct ones, (row, term) pairs, and occurrences of terms.
+
+    Rows of a text channel are the fields of documents, of a formula channel the distinct formulas of a segment. Deleted
+    documents count until a merge drops them.
+    """
+
+    name: str
+    kind: Literal["text", "formula"]
+    terms: int
+    postings: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentInfo:
+    """One segment: its documents, deleted ones included, and the bytes of its folder."""
+
+    name: str
+    documents: int
+    deleted: int
+    formulas: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class IndexInfo:
+    """Everything that ``porism info`` tells of an index.
+
+    ``documents`` are those that can be found, ``deleted`` those that a merge would drop. ``sizes`` are bytes on disk by
+    what they hold; they add up to ``size``. ``created`` and ``updated`` are seconds since 1970.
+    """
+
+    path: str
+    format: int
+    generation: int
+    created: float
+    updated: float
+    documents: int
+    deleted: int
+    fields: tuple[str, ...]
+    channels: tuple[ChannelInfo, ...]
+    formulas: int
+    occurrences: int
+    metadata: Mapping[str, int]
+    """Metadata key → number of distinct values."""
+    size: int
+    sizes: Mapping[str, int]
+    segments: tuple[SegmentInfo, ...]
+    config: Mapping[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        """A JSON-ready mapping."""
+        return asdict(self)
+
+
+def info(path: str | os.PathLike[str]) -> IndexInfo:
+    """The report of the index in a folder, as of its last commit.
+
+    :raises IndexNotFound: there is none.
+    :raises IndexVersionError: it was written in a format that this version does not read.
+    :raises IndexCorrupt: files are missing, truncated or changed.
+    """
+    with Snapshot.open(path) as snapshot:
+        segments = snapshot.segments
+        sizes = _sizes(snapshot)
+        return IndexInfo(
+            path=str(snapshot.path), format=FORMAT, generation=snapshot.generation,
+            created=snapshot.manifest.created, updated=snapshot.manifest.updated,
+            documents=snapshot.doc_count,
+            deleted=sum(segment.doc_count for segment in segments) - snapshot.doc_count,
+            fields=tuple(dict.fromkeys(field for segment in segments for field in segment.fields)),
+            channels=tuple(_channels(segments)),
+            formulas=_distinct([segment.keys.dictionary.packed() for segment in segments])
+            if len(segments) > 1 else sum(segment.formula_count for segment in segments),
+            occurrences=sum(len(segment.occurrences) for segment in segments),
+            metadata=_metadata(segments),
+            size=sum(sizes.values()), sizes=sizes,
+            segments=tuple(
+                SegmentInfo(
+                    segment.name, segment.doc_count, segment.doc_count - segment.live_count, segment.formula_count,
+                    _folder_size(segment.folder),
+                )
+                for segment in segments
+            ),
+            config=snapshot.config,
+        )
+
+
+def _channels(segments: tuple[Segment, ...]) -> list[ChannelInfo]:
+    kinds: dict[str, Literal["text", "formula"]] = {}
+    for segment in segments:
+        kinds.update(dict.fromkeys(segment.text_channels, "text"))
+        kinds.update(dict.fromkeys(segment.formula_channels, "formula"))
+    found: list[ChannelInfo] = []
+    for name in sorted(kinds, key=lambda name: (kinds[name] != "text", list(kinds).index(name))):
+        having = [segment for segment in segments if name in (*segment.text_channels, *segment.formula_channels)]
+        counts = [segment.channel_info(name) for segment in having]
+        terms = counts[0]["terms"] if len(having) == 1 else _distinct(
+            [segment.dictionary(name).packed() for segment in having]
+        )
+        found.append(ChannelInfo(
+            name, kinds[name], terms, sum(count["postings"] for count in counts),
+            sum(count["tokens"] for count in counts),
+        ))
+    return found
+
+
+def _distinct(vocabularies: list[Packed]) -> int:
+    """How many different strings there are in all."""
+    from porism.index.string_kernels import unify
+
+    packed = Packed.join(vocabularies)
+    return len(unify(packed.blob, packed.starts)[1])
+
+
+def _metadata(segments: tuple[Segment, ...]) -> dict[str, int]:
+    values: dict[str, set[str]] = {}
+    for segment in segments:
+        for key, counts in segment.metadata_counts().items():
+            values.setdefault(key, set()).update(counts)
+    return {key: len(values[key]) for key in sorted(values)}
+
+
+_PARTS = {
+    "ids": "document ids", "stored": "stored documents", "metadata": "metadata", "filters": "metadata",
+    "occurrences": "formula occurrences", "keys": "formulas", "sources": "formulas",
+}
+"""The first part of a section's name, and what the report calls it."""
+
+
+def _sizes(snapshot: Snapshot) -> dict[str, int]:
+    sizes: dict[str, int] = {}
+
+    def count(what: str, size: int) -> None:
+        sizes[what] = sizes.get(what, 0) + size
+
+    for segment in snapshot.segments:
+        for section in segment.container:
+            name = section.rpartition(":")[0]
+            what = _PARTS.get(section.partition(":")[0], f"channel {name.partition('/')[2]}")
+            count(what, segment.container.size_of(section))
+    derived = [segment.folder / DERIVED_FOLDER for segment in snapshot.segments]
+    count("derived", sum(_folder_size(folder) for folder in derived))
+    # What is left is the manifest, tombstones, tables of contents, and whatever a writer has not cleaned yet.
+    count("other", _folder_size(snapshot.path) - sum(sizes.values()))
+    return sizes
+
+
+def _folder_size(folder: Path) -> int:
+    """Bytes of all files below a folder; files that go meanwhile do not count."""
+    total = 0
+    for parent, _, files in os.walk(folder):
+        for file in files:
+            try:
+                total += os.stat(os.path.join(parent, file)).st_size
+            except FileNotFoundError:  # a writer has just cleaned it away
+                continue
+    return total

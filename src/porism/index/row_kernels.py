@@ -1,0 +1,102 @@
+"""Compiled kernels for rows of term counts: to bytes and back.
+
+Importing this module loads Numba; modules that only read sizes and names import it where they need it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from porism.index.compiled import compiled
+from porism.index.varint import get, put
+
+_BYTES = "Array(uint8, 1, 'C', readonly=True)"
+_NUMBERS = "Array(int64, 1, 'C', readonly=True)"
+_TERMS = "Array(int32, 1, 'C', readonly=True)"
+_COUNTS = "Array(uint16, 1, 'C', readonly=True)"
+
+
+@compiled(f"Tuple((uint8[::1], int64[::1]))({_NUMBERS}, {_TERMS}, {_COUNTS}, {_NUMBERS})")
+def encode_rows(indptr: Any, terms: Any, counts: Any, numbers: Any) -> Any:
+    """Rows of term counts as bytes; term ``t`` is written as ``numbers[t]``.
+
+    A row with postings is their number and, by increasing term, twice the gap from the term before (from -1) less
+    one, plus one where the count is above 1 and follows, less two. A row without postings has no bytes. Returns the
+    bytes and the length of each row (int64).
+    """
+    rows = len(indptr) - 1
+    out = np.empty(8 * len(terms) + 5 * rows, np.uint8)
+    lengths = np.zeros(rows, np.int64)
+    longest = 0
+    for row in range(rows):
+        longest = max(longest, indptr[row + 1] - indptr[row])
+    pairs = np.empty(longest, np.int64)
+    at = 0
+    for row in range(rows):
+        size = indptr[row + 1] - indptr[row]
+        if size == 0:
+            continue
+        begin = at
+        for step in range(size):
+            posting = indptr[row] + step
+            pairs[step] = (np.int64(numbers[terms[posting]]) << 16) | np.int64(counts[posting])
+        if size > 48:
+            pairs[:size].sort()
+        else:
+            for step in range(1, size):
+                pair = pairs[step]
+                place = step
+                while place > 0 and pairs[place - 1] > pair:
+                    pairs[place] = pairs[place - 1]
+                    place -= 1
+                pairs[place] = pair
+        at = put(out, at, size)
+        before = -1
+        for step in range(size):
+            term, count = pairs[step] >> 16, pairs[step] & 65535
+            gap = (term - before - 1) << 1
+            before = term
+            if count > 1:
+                at = put(out, at, gap | 1)
+                at = put(out, at, count - 2)
+            else:
+                at = put(out, at, gap)
+        lengths[row] = at - begin
+    return out[:at].copy(), lengths
+
+
+def _decode_rows(data: Any, starts: Any, rows: Any) -> Any:
+    """The rows numbered ``rows`` (int64; -1 is an empty row) as indptr (int64), terms (int32) and counts (uint16)."""
+    indptr = np.zeros(len(rows) + 1, np.int64)
+    for place in range(len(rows)):
+        row = rows[place]
+        size = np.int64(0)
+        if row >= 0 and starts[row + 1] > starts[row]:
+            size, _ = get(data, np.int64(starts[row]))
+        indptr[place + 1] = indptr[place] + size
+    terms = np.empty(indptr[-1], np.int32)
+    counts = np.empty(indptr[-1], np.uint16)
+    for place in range(len(rows)):
+        first, last = indptr[place], indptr[place + 1]
+        if first == last:
+            continue
+        _, at = get(data, np.int64(starts[rows[place]]))
+        term = np.int64(-1)
+        for posting in range(first, last):
+            gap, at = get(data, at)
+            term += (gap >> 1) + 1
+            terms[posting] = term
+            count = np.int64(1)
+            if gap & 1:
+                count, at = get(data, at)
+                count += 2
+            counts[posting] = count
+    return indptr, terms, counts
+
+
+_DECODED = "Tuple((int64[::1], int32[::1], uint16[::1]))"
+decode_rows = compiled(f"{_DECODED}({_BYTES}, Array(uint32, 1, 'C', readonly=True), {_NUMBERS})")(_decode_rows)
+decode_far_rows = compiled(f"{_DECODED}({_BYTES}, Array(uint64, 1, 'C', readonly=True), {_NUMBERS})")(_decode_rows)
+"""For channels of more than 4 GiB."""

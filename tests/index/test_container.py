@@ -1,0 +1,150 @@
+"""A container gives back its arrays, and says so when it is not what was written."""
+
+from __future__ import annotations
+
+import errno
+from pathlib import Path
+
+import numpy as np
+import orjson
+import pytest
+
+from porism.errors import IndexCorrupt, IndexVersionError, StorageError
+from porism.index import container
+from porism.index.container import Container, ContainerWriter, Stamp
+
+ARRAYS = {
+    "bytes": np.arange(7, dtype=np.uint8),
+    "matrix": np.arange(12, dtype=np.float32).reshape(3, 4),
+    "truth": np.array([True, False]),
+    "none": np.zeros((0, 5), np.int64),
+    "turned": np.arange(6).reshape(2, 3).T,
+}
+
+
+def write(path: Path, *, atomic: bool = False) -> Stamp:
+    with ContainerWriter(path, "test", atomic=atomic) as writer:
+        for name, array in ARRAYS.items():
+            writer.add(name, array)
+        length = writer.add_chunks("chunks", np.int32, (np.full(size, size) for size in range(4)))
+        assert length == 6
+        return writer.finish({"answer": 42})
+
+
+def test_arrays_come_back_aligned_and_read_only(tmp_path: Path) -> None:
+    stamp = write(tmp_path / "c.bin")
+    assert stamp.size == (tmp_path / "c.bin").stat().st_size
+    found = Container(tmp_path / "c.bin", "test", stamp)
+    assert found.info == {"answer": 42}
+    assert list(found) == [*ARRAYS, "chunks"]
+    assert "matrix" in found
+    assert "missing" not in found
+    for name, array in ARRAYS.items():
+        read = found.array(name)
+        assert read.dtype == array.dtype
+        assert read.shape == array.shape
+        assert np.array_equal(read, array)
+        assert read.ctypes.data % 64 == 0
+        assert not read.flags.writeable
+    assert found.array("chunks").tolist() == [1, 2, 2, 3, 3, 3]
+    assert found.size_of("m") == 48
+    found.verify()
+    with pytest.raises(IndexCorrupt, match="no section 'missing'"):
+        found.array("missing")
+
+
+def test_arrays_outlive_the_file_and_the_container(tmp_path: Path) -> None:
+    write(tmp_path / "c.bin")
+    matrix = Container(tmp_path / "c.bin", "test").array("matrix")
+    (tmp_path / "c.bin").unlink()
+    assert matrix.sum() == 66
+
+
+def read_everything(path: Path, stamp: Stamp) -> None:
+    found = Container(path, "test", stamp)
+    for name in found:
+        found.array(name)
+
+
+def test_every_changed_byte_of_content_or_table_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "c.bin"
+    stamp = write(path)
+    content = path.read_bytes()
+    table = orjson.loads(content[content.rindex(b'{"format"') : -32])
+    padding = set(range(8, len(content)))
+    for offset, dtype, shape, _ in table["sections"].values():
+        padding -= set(range(offset, offset + np.dtype(dtype).itemsize * int(np.prod(shape))))
+    padding -= set(range(content.rindex(b'{"format"'), len(content)))
+    for at in range(len(content)):
+        changed = bytearray(content)
+        changed[at] ^= 0x10
+        path.write_bytes(changed)
+        if at in padding:
+            read_everything(path, stamp)
+        else:
+            with pytest.raises(IndexCorrupt, match=r"c\.bin.*Restore the folder"):
+                read_everything(path, stamp)
+
+
+@pytest.mark.parametrize("size", [0, 1, 39, 40, 100, -1])
+def test_a_truncated_file_is_noticed(tmp_path: Path, size: int) -> None:
+    path = tmp_path / "c.bin"
+    write(path)
+    path.write_bytes(path.read_bytes()[:size])
+    with pytest.raises(IndexCorrupt, match=r"bytes|truncated"):
+        Container(path, "test")
+
+
+def test_another_file_in_its_place_is_noticed(tmp_path: Path) -> None:
+    stamp = write(tmp_path / "c.bin")
+    with ContainerWriter(tmp_path / "d.bin", "test") as writer:
+        other = writer.finish({})
+    with pytest.raises(IndexCorrupt, match=f"has {stamp.size} bytes where {other.size} were written"):
+        Container(tmp_path / "c.bin", "test", other)
+    with pytest.raises(IndexCorrupt, match="not the file that was committed"):
+        Container(tmp_path / "c.bin", "test", Stamp(stamp.size, 1))
+    with pytest.raises(IndexCorrupt, match="holds 'test' where 'segment' was expected"):
+        Container(tmp_path / "c.bin", "segment")
+    with pytest.raises(FileNotFoundError):
+        Container(tmp_path / "missing.bin", "test")
+
+
+def test_a_newer_format_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(container, "FORMAT", 7)
+    monkeypatch.setattr(container, "__version__", "3.1.0")
+    write(tmp_path / "c.bin")
+    monkeypatch.undo()
+    with pytest.raises(IndexVersionError, match=r"format 7, written by porism 3\.1\.0.*reads format 1.*Upgrade"):
+        Container(tmp_path / "c.bin", "test")
+
+
+def test_what_is_not_finished_is_removed(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError), ContainerWriter(tmp_path / "c.bin", "test") as writer:
+        writer.add("a", np.arange(3))
+        raise RuntimeError
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_atomic_file_replaces_the_old_one_only_when_finished(tmp_path: Path) -> None:
+    path = tmp_path / "c.bin"
+    write(path, atomic=True)
+    before = path.read_bytes()
+    with pytest.raises(RuntimeError), ContainerWriter(path, "test", atomic=True) as writer:
+        writer.add("a", np.arange(3))
+        raise RuntimeError
+    assert path.read_bytes() == before
+    with ContainerWriter(path, "test", atomic=True) as writer:
+        writer.finish({"new": True})
+    assert Container(path, "test").info == {"new": True}
+    assert [file.name for file in tmp_path.iterdir()] == ["c.bin"]
+
+
+@pytest.mark.parametrize(
+    ("number", "says"),
+    [(errno.ENOSPC, "Free some space"), (errno.EROFS, "a folder that this user may change"), (errno.EIO, "Look at")],
+)
+def test_failures_of_the_file_system_say_what_to_do(tmp_path: Path, number: int, says: str) -> None:
+    with pytest.raises(StorageError, match=says) as caught, container.storage_errors(tmp_path):
+        raise OSError(number, "the reason")
+    assert "the reason" in str(caught.value)
+    assert str(tmp_path) in str(caught.value)
