@@ -1,0 +1,336 @@
+"""Frames: what has been read so far between two fences, level by level, and how each level becomes a node.
+
+A frame holds the unfinished levels of ``operator_rules``: factors, terms, a chain of relations, logic, quantifiers and
+map arrows (*heads*), list items. A looser symbol closes all tighter levels; every symbol is closed once, so reading
+is linear.
+"""
+
+from __future__ import annotations
+
+from porism.formula.operator_lists import fold_items, relation_node
+from porism.formula.operator_products import Factor, Prefix, make, read_product
+from porism.formula.tree import OperatorNode
+
+_LOGIC_STRENGTH = {"therefore": 0, "because": 0, "iff": 1, "implies": 2, "implied": 2, "or": 3, "xor": 3, "and": 4}
+_SIGNS = frozenset({"plus", "neg", "pm", "mp"})
+
+
+class Frame:
+    """The unfinished levels between two fences (or of a whole row)."""
+
+    __slots__ = (
+        "addition",
+        "before",
+        "before_label",
+        "chain",
+        "factors",
+        "heads",
+        "inline_modulus",
+        "integral",
+        "items",
+        "logic",
+        "logic_labels",
+        "modulus",
+        "opener",
+        "parent",
+        "pmod",
+        "quantifier",
+        "relations",
+        "rows",
+        "signs",
+        "special",
+        "start",
+        "terms",
+    )
+
+    def __init__(self, parent: Frame | None, opener: str, start: int) -> None:
+        self.parent = parent
+        self.opener = opener
+        self.start = start
+        self.factors: list[Factor] = []
+        self.special = False
+        self.signs: list[str] | None = None
+        self.terms: list[OperatorNode] | None = None
+        self.addition = ""
+        self.chain: list[OperatorNode] | None = None
+        self.relations: list[str] | None = None
+        self.logic: list[OperatorNode] | None = None
+        self.logic_labels: list[str] | None = None
+        self.heads: list[tuple[str, OperatorNode | None]] | None = None
+        self.quantifier: str | None = None
+        self.items: list[OperatorNode] | None = None
+        self.rows: list[OperatorNode] | None = None
+        self.before: OperatorNode | None = None
+        self.before_label = ""
+        self.modulus: OperatorNode | None = None
+        self.inline_modulus = False
+        self.pmod = False
+        self.integral: tuple[Prefix, int] | None = None
+
+    # -- events, from the tightest level to the loosest ---------------------------------------------------------
+
+    def expects_operand(self) -> bool:
+        """Whether the next symbol cannot be a postfix or closing one: nothing stands to the left at this level."""
+        if not self.factors:
+            return True
+        return not isinstance(self.factors[-1], OperatorNode)
+
+    def add(self, label: str) -> None:
+        """A sign or an additive operator."""
+        factors = self.factors
+        if factors and not isinstance(factors[-1], OperatorNode) and label in _SIGNS:
+            last = factors[-1]
+            if isinstance(last, str) or not (last.tail and last.big):
+                if label != "plus":
+                    prefix = Prefix(label, OperatorNode("-", "C"))
+                    factors.append(prefix)
+                    self.special = True
+                return
+        if factors:
+            self._close_term()
+            group = "plus" if label in _SIGNS else label
+            if self.addition and self.addition != group and self.terms:
+                self.terms = [make(self.addition, self.terms)] if len(self.terms) > 1 else self.terms
+            self.addition = group
+            if label in _SIGNS:
+                self.signs = [label]
+        elif label in _SIGNS:
+            if self.signs is None:
+                self.signs = [label]
+            else:
+                self.signs.append(label)
+        elif self.terms is None:
+            self.factors.append(OperatorNode(label, "C"))
+        else:
+            self.addition = label
+
+    def relate(self, label: str, note: list[OperatorNode] | None = None) -> None:
+        """A relation; ``note`` is what is written over or under it."""
+        operand = self.close_sum()
+        if self.chain is None:
+            self.chain = []
+            self.relations = []
+        if operand is not None:
+            self.chain.append(operand)
+        assert self.relations is not None
+        self.relations.append(label)
+        if note:
+            self.chain.extend(note)
+
+    def connect(self, label: str) -> None:
+        """A logical connective."""
+        operand = self.close_chain()
+        if self.logic is None or self.logic_labels is None:
+            self.logic, self.logic_labels = [], []
+        if operand is not None:
+            self.logic.append(operand)
+            self.logic_labels.append(label)
+        elif self.logic_labels:
+            self.logic_labels[-1] = label
+
+    def quantify(self, label: str) -> None:
+        """A quantifier: it ends the binding of one before it, and otherwise begins a new item."""
+        if self.factors and isinstance(last := self.factors[-1], Prefix) and last.label == "not":
+            self.factors.pop()
+            self._begin_quantifier()
+            self.push_head("not", None)
+        else:
+            self._begin_quantifier()
+        self.quantifier = label
+
+    def _begin_quantifier(self) -> None:
+        if self.quantifier is not None:
+            self.push_head(self.quantifier, self.close_logic())
+            self.quantifier = None
+        elif self.logic_labels and not self.factors and not self.terms and not self.chain:
+            # what is quantified is the last operand of the logic read so far
+            assert self.logic is not None
+            left = self._fold_logic(self.logic, self.logic_labels[:-1])
+            self.push_head("=" + self.logic_labels[-1], left)
+            self.logic = self.logic_labels = None
+        elif self.factors or self.terms or self.chain or self.logic:
+            self.comma()
+
+    def push_head(self, label: str, left: OperatorNode | None) -> None:
+        """What stands before the body of an item: a bound variable, a map's name, a negation."""
+        if self.heads is None:
+            self.heads = []
+        self.heads.append((label, left))
+
+    def colon(self, label: str) -> None:
+        """A colon: the end of a quantifier's binding, else between a name and what it names."""
+        if self.quantifier is not None:
+            quantifier, self.quantifier = self.quantifier, None
+            self.push_head(quantifier, self.close_logic())
+            return
+        left = self.close_logic()
+        if left is not None:
+            self.push_head(label, left)
+
+    def bar(self, label: str) -> None:
+        """The condition bar of a set or of a probability: all so far stands before it."""
+        self.before = self.close_rows()
+        self.before_label = label
+        if self.before is None:
+            self.before = OperatorNode("|", "C")
+
+    def comma(self) -> None:
+        """The end of an item."""
+        item = self.close_item()
+        if item is not None:
+            if self.items is None:
+                self.items = []
+            self.items.append(item)
+
+    def semicolon(self) -> None:
+        """The end of a row of items."""
+        row = self.close_list()
+        if row is not None:
+            if self.rows is None:
+                self.rows = []
+            self.rows.append(row)
+
+    # -- closing levels, each closing the tighter ones ----------------------------------------------------------
+
+    def close_product(self) -> OperatorNode | None:
+        """The factors read so far as one node, None where there are none."""
+        factors = self.factors
+        if not factors:
+            return None
+        self.factors = []
+        if self.special:
+            self.special = False
+            return read_product(factors)
+        first: OperatorNode = factors[0]  # type: ignore[assignment]
+        if len(factors) == 1:
+            return first
+        last: OperatorNode = factors[-1]  # type: ignore[assignment]
+        return OperatorNode("times", "U", factors, first.start, last.end)  # type: ignore[arg-type]
+
+    def _close_term(self) -> None:
+        term = self.close_product()
+        if self.signs is not None:
+            signs, self.signs = self.signs, None
+            if term is None:
+                term = OperatorNode("+" if signs[-1] == "plus" else "-" if signs[-1] == "neg" else "±", "C")
+                signs = signs[:-1]
+            for sign in reversed(signs):
+                if sign != "plus":
+                    term = OperatorNode(sign, "O", [term], term.start, term.end)
+        if term is not None:
+            if self.terms is None:
+                self.terms = [term]
+            else:
+                self.terms.append(term)
+
+    def close_sum(self) -> OperatorNode | None:
+        """The terms read so far as one node."""
+        if self.terms is None and self.signs is None:
+            return self.close_product()
+        self._close_term()
+        terms = self.terms
+        self.terms = None
+        addition, self.addition = self.addition, ""
+        if not terms:
+            return None
+        return make(addition or "plus", terms) if len(terms) > 1 else terms[0]
+
+    def close_chain(self) -> OperatorNode | None:
+        """The relations read so far as one node, with its modulus."""
+        operand = self.close_sum()
+        if self.inline_modulus:
+            self.inline_modulus = False
+            self.modulus, operand = operand, None
+        relations = self.relations
+        if relations is not None and self.chain is not None:
+            if operand is not None:
+                self.chain.append(operand)
+            operand = relation_node(relations, self.chain)
+            self.chain = self.relations = None
+        if self.modulus is not None:
+            modulus, self.modulus = self.modulus, None
+            operand = make("mod", [modulus]) if operand is None else make("modulo", [operand, modulus])
+        return operand
+
+    def close_logic(self) -> OperatorNode | None:
+        """The statements read so far as one node."""
+        operand = self.close_chain()
+        if self.logic is None or self.logic_labels is None:
+            return operand
+        statements, labels = self.logic, self.logic_labels
+        self.logic = self.logic_labels = None
+        if operand is not None:
+            statements.append(operand)
+        return self._fold_logic(statements, labels)
+
+    @staticmethod
+    def _fold_logic(statements: list[OperatorNode], labels: list[str]) -> OperatorNode | None:
+        if not statements:
+            return OperatorNode(labels[-1], "C") if labels else None
+        if not labels:
+            return statements[0]
+        if len(set(labels)) == 1 or len(labels) >= len(statements) == 1:
+            return make(labels[0], statements)
+        operands = [statements[0]]
+        pending: list[str] = []
+        made: set[int] = set()
+
+        def reduce() -> None:
+            label, right, left = pending.pop(), operands.pop(), operands[-1]
+            if id(left) in made and left.label == label:
+                left.children.append(right)
+                left.end = right.end
+            else:
+                operands[-1] = node = make(label, [left, right])
+                made.add(id(node))
+
+        for label, statement in zip(labels, statements[1:], strict=False):
+            strength = _LOGIC_STRENGTH.get(label, 2)
+            while pending and _LOGIC_STRENGTH.get(pending[-1], 2) >= strength:
+                reduce()
+            pending.append(label)
+            operands.append(statement)
+        while pending:
+            reduce()
+        return operands[0]
+
+    def close_item(self) -> OperatorNode | None:
+        """The item read so far: its logic under its quantifiers, map names and negations."""
+        body = self.close_logic()
+        if self.quantifier is not None:
+            quantifier, self.quantifier = self.quantifier, None
+            body = make(quantifier, [body]) if body is not None else OperatorNode(quantifier, "C")
+        if self.heads is not None:
+            heads, self.heads = self.heads, None
+            for label, left in reversed(heads):
+                children = [node for node in (left, body) if node is not None]
+                body = make(label.lstrip("="), children) if children else None
+        return body
+
+    def close_list(self) -> OperatorNode | None:
+        """The items read so far as one node."""
+        item = self.close_item()
+        if self.items is None:
+            return item
+        items, self.items = self.items, None
+        if item is not None:
+            items.append(item)
+        return fold_items(items)
+
+    def close_rows(self) -> OperatorNode | None:
+        """Everything read so far as one node."""
+        row = self.close_list()
+        if self.rows is not None:
+            rows, self.rows = self.rows, None
+            if row is not None:
+                rows.append(row)
+            row = make("sequence", rows) if len(rows) > 1 else rows[0]
+        return row
+
+    def finish(self) -> OperatorNode | None:
+        """The whole frame as one node, with what stood before its condition bar."""
+        node = self.close_rows()
+        if self.before is not None:
+            children = [self.before] if node is None else [self.before, node]
+            return make(self.before_label, children)
+        return node

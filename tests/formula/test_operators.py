@@ -1,0 +1,293 @@
+"""The operator tree: one hand-made case for each rule of the grammar, and its properties on any input."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from porism.formula.latex import parse_latex
+from porism.formula.operators import operator_string, operator_tree
+from porism.formula.tree import LayoutNode, LayoutTree, OperatorNode
+
+
+def meaning(source: str) -> str:
+    """The operator tree of LaTeX as nested calls; leaves that are no variable or number show their kind."""
+    return _calls(operator_tree(parse_latex(source)).root)
+
+
+def _calls(node: OperatorNode) -> str:
+    if node.children:
+        return f"{node.label}({', '.join(_calls(child) for child in node.children)})"
+    return node.label if node.kind in "VN" else f"{node.kind}:{node.label}"
+
+
+CASES = {
+    "sums and products": [
+        ("-a", "neg(a)"),
+        ("a-b+c", "plus(a, neg(b), c)"),
+        ("a+b+c", "plus(a, b, c)"),
+        (r"a\pm b", "plus(a, pm(b))"),
+        ("a+-b", "plus(a, neg(b))"),
+        ("--a", "neg(neg(a))"),
+        ("2xy", "times(2, x, y)"),
+        (r"a\cdot b\times c", "times(a, b, c)"),
+        (r"a\cdot -b", "times(a, neg(b))"),
+        ("a(b+c)", "times(a, plus(b, c))"),
+        ("(a+b)(c+d)", "times(plus(a, b), plus(c, d))"),
+        (r"\frac{a}{b}", "divide(a, b)"),
+        ("a/b", "divide(a, b)"),
+        (r"{a \over b}", "divide(a, b)"),
+        ("n(n+1)/2", "divide(times(n, plus(n, 1)), 2)"),
+        ("a/b c", "times(divide(a, b), c)"),
+        (r"a\bmod b", "mod(a, b)"),
+        (r"f\circ g\circ h", "compose(f, g, h)"),
+        (r"A\cup B\cup C", "union(A, B, C)"),
+        (r"A\cup B\cap C", "union(A, inter(B, C))"),
+        (r"A\cup B\setminus C", "setminus(union(A, B), C)"),
+        (r"V\otimes W\oplus U", "oplus(otimes(V, W), U)"),
+    ],
+    "relations": [
+        ("a=b", "eq(a, b)"),
+        ("a=b=c", "eq(a, b, c)"),
+        ("a<b=c", "lt-eq(a, b, c)"),
+        (r"a\le b<c\le d", "leq-lt-leq(a, b, c, d)"),
+        (r"f:A\to B", "colon(f, to(A, B))"),
+        (r"x\mapsto x^2", "mapsto(x, sup(x, 2))"),
+        ("a|b", "divides(a, b)"),
+        (r"a\mid b", "divides(a, b)"),
+        (r"a\equiv b\pmod{n}", "modulo(equiv(a, b), n)"),
+        (r"a\equiv b\mod n", "modulo(equiv(a, b), n)"),
+        (r"A\xrightarrow{f}B", "to(A, f, B)"),
+        ("=5", "eq(5)"),
+        ("a=", "eq(a)"),
+    ],
+    "lists": [
+        (r"a,b\in R", "in(list(a, b), R)"),
+        (r"n=1,2,\dots", "eq(n, list(1, 2, C:…))"),
+        ("x=1,y=2", "list(eq(x, 1), eq(y, 2))"),
+        ("a,b,c", "list(a, b, c)"),
+        ("(a,b)", "tuple(a, b)"),
+        ("[a,b]", "closed(a, b)"),
+        ("[a,b)", "closed_open(a, b)"),
+        ("(a,b]", "open_closed(a, b)"),
+        ("]a,b[", "open(a, b)"),
+        (r"\{a,b\}", "set(a, b)"),
+        (r"\{x\mid x>0\}", "setbuilder(x, gt(x, 0))"),
+        (r"\{x:|x|<1\}", "setbuilder(x, lt(abs(x), 1))"),
+        (r"\{x|x>0,y>0\}", "setbuilder(x, list(gt(x, 0), gt(y, 0)))"),
+        (r"\langle x,y\rangle", "inner(x, y)"),
+        ("(G,+)", "tuple(G, C:+)"),
+        ("P(A;B)", "apply(P, sequence(A, B))"),
+    ],
+    "application": [
+        ("f(x)", "apply(f, x)"),
+        ("f(x,y)", "apply(f, x, y)"),
+        ("2f(x+1)", "times(2, apply(f, plus(x, 1)))"),
+        ("u(x+h)-u(x)", "plus(apply(u, plus(x, h)), neg(apply(u, x)))"),
+        (r"k:A\to B,k(a+b)", "list(colon(k, to(A, B)), apply(k, plus(a, b)))"),
+        ("f'(x)", "apply(prime(f), x)"),
+        ("f''(x)", "apply(prime2(f), x)"),
+        (r"f^{\prime\prime}(x)", "apply(prime2(f), x)"),
+        ("f_n(x)", "apply(sub(f, n), x)"),
+        ("f^{-1}(x)", "apply(sup(f, neg(1)), x)"),
+        (r"(f\circ g)(x)", "apply(compose(f, g), x)"),
+        (r"\operatorname{Var}(X)", "apply(Var, X)" if False else "Var(X)"),
+        ("P(A|B)", "apply(P, given(A, B))"),
+        ("E[X]", "apply(E, X)"),
+        (r"\sin x y", "sin(times(x, y))"),
+        (r"\sin x\cos y", "times(sin(x), cos(y))"),
+        (r"\sin x+y", "plus(sin(x), y)"),
+        (r"\sin(x)y", "times(sin(x), y)"),
+        (r"\sin^2 x+\cos^2 x=1", "eq(plus(sup(sin(x), 2), sup(cos(x), 2)), 1)"),
+        (r"\sin^{-1}x", "arcsin(x)"),
+        (r"\log_2 x", "log(x, 2)"),
+        (r"\log\log x", "log(log(x))"),
+        (r"\log|x|", "log(abs(x))"),
+        (r"\max(a,b)", "max(a, b)"),
+        (r"\sin", "sin"),
+    ],
+    "bars": [
+        ("|x|", "abs(x)"),
+        ("2|x|+|y|", "plus(times(2, abs(x)), abs(y))"),
+        ("||a|-|b||", "abs(plus(abs(a), neg(abs(b))))"),
+        (r"\|x\|", "norm(x)"),
+        (r"\|x\|_2", "sub(norm(x), 2)"),
+        (r"|x-y|<\delta\implies|f(x)|<\epsilon", "implies(lt(abs(plus(x, neg(y))), δ), lt(abs(apply(f, x)), ϵ))"),
+        (r"\lfloor x\rfloor+\lceil y\rceil", "plus(floor(x), ceil(y))"),
+        (r"f|_{x=0}", "at(f, eq(x, 0))"),
+    ],
+    "scripts": [
+        ("x_i^2", "subsup(x, i, 2)"),
+        ("x^2_i", "subsup(x, i, 2)"),
+        ("x_i", "sub(x, i)"),
+        ("(a+b)^2", "sup(plus(a, b), 2)"),
+        ("e^{-x}", "sup(e, neg(x))"),
+        ("n!", "factorial(n)"),
+        ("n!!", "factorial2(n)"),
+        (r"50\%", "percent(50)"),
+        (r"90^\circ", "degree(90)"),
+        ("x'^2", "sup(prime(x), 2)"),
+        (r"\bar x", "bar(x)"),
+        (r"\hat{f}(x)", "apply(hat(f), x)"),
+        (r"\sqrt{x}", "sqrt(x)"),
+        (r"\sqrt[3]{x}", "root(x, 3)"),
+        (r"\binom{n}{k}", "binom(n, k)"),
+        (r"{n\choose k}", "binom(n, k)"),
+        ("A^T", "sup(A, T)"),
+        (r"x\to 0^+", "to(x, sup(0, C:+))"),
+    ],
+    "big operators": [
+        (r"\sum_{i=1}^n i^2+1", "plus(sum(sup(i, 2), eq(i, 1), n), 1)"),
+        (r"\sum_i\sum_j a_{ij}", "sum(sum(sub(a, times(i, j)), j), i)"),
+        (r"\sum", "C:∑"),
+        (r"\int f dx", "int(f, diff(x))"),
+        (r"\int_0^1 x^2+1\,dx=3", "eq(int(plus(sup(x, 2), 1), 0, 1, diff(x)), 3)"),
+        (r"\int_0^1\frac{dx}{1+x}", "int(divide(diff(x), plus(1, x)), 0, 1)"),
+        (r"\int\int f\,dx\,dy", "int(int(f, diff(x)), diff(y))"),
+        (r"\iint f\,dx\,dy", "iint(f, diff(x), diff(y))"),
+        (r"\lim_{x\to 0}\frac{\sin x}{x}=1", "eq(lim(divide(sin(x), x), to(x, 0)), 1)"),
+        (r"\max_{x\in A}f(x)", "max(apply(f, x), in(x, A))"),
+        (r"\frac{d}{dx}f(x)", "deriv(apply(f, x), diff(x))"),
+        (r"\frac{dy}{dx}", "divide(diff(y), diff(x))"),
+        (r"\frac{\partial f}{\partial x}", "divide(partial(f), partial(x))"),
+    ],
+    "logic": [
+        (r"p\land q\Rightarrow p\lor q", "implies(and(p, q), or(p, q))"),
+        (r"x>0\land y>0", "and(gt(x, 0), gt(y, 0))"),
+        (r"a\wedge b=b\wedge a", "eq(and(a, b), and(b, a))"),
+        (r"\neg p\lor q", "or(not(p), q)"),
+        (r"\forall x\in R,x^2\ge 0", "forall(in(x, R), geq(sup(x, 2), 0))"),
+        (r"\forall x,y\in A,x<y", "forall(in(list(x, y), A), lt(x, y))"),
+        (r"\forall x P(x)", "forall(x, apply(P, x))"),
+        (r"\exists x\forall y(x=y)", "exists(x, forall(y, eq(x, y)))"),
+        (r"\forall\epsilon>0\,\exists\delta>0:\delta<\epsilon", "forall(gt(ϵ, 0), exists(gt(δ, 0), lt(δ, ϵ)))"),
+        (r"x^2\ge 0,\forall x\in R", "list(geq(sup(x, 2), 0), forall(in(x, R)))"),
+        (r"\neg\exists xP(x)", "not(exists(x, apply(P, x)))"),
+        (r"p\iff q\iff r", "iff(p, q, r)"),
+    ],
+    "arrays and text": [
+        (r"\begin{pmatrix}a&b\\c&d\end{pmatrix}", "matrix(row(a, b), row(c, d))"),
+        (r"\begin{vmatrix}a&b\\c&d\end{vmatrix}", "det(row(a, b), row(c, d))"),
+        (r"\begin{cases}1&x>0\\0&x\le 0\end{cases}", "cases(branch(1, gt(x, 0)), branch(0, leq(x, 0)))"),
+        (r"\begin{aligned}a&=b\\&=c\end{aligned}", "eq(a, b, c)"),
+        (r"\begin{aligned}a&=b\\c&=d\end{aligned}", "lines(eq(a, b), eq(c, d))"),
+        (r"x=5\text{ if }y>0", "list(eq(x, 5), T:if, gt(y, 0))"),
+        (r"3\text{cm}", "times(3, T:cm)"),
+        (r"\text{Var}(X)=1", "eq(apply(T:Var, X), 1)"),
+        (r"\qvar{x}+1", "plus(W:x, 1)"),
+    ],
+    "broken input": [
+        ("", "E:"),
+        ("+", "C:+"),
+        ("((a", "a"),
+        ("a)b]", "times(a, b)"),
+        ("a,,b", "list(a, b)"),
+        (r"f(\cdot)", "apply(f, C:⋅)"),
+    ],
+}
+
+
+@pytest.mark.parametrize(("source", "expected"), [case for cases in CASES.values() for case in cases])
+def test_meaning(source: str, expected: str) -> None:
+    assert meaning(source) == expected
+
+
+def test_the_worked_example() -> None:
+    tree = operator_tree(parse_latex(r"x^2+\frac{a}{b}=0"))
+    assert operator_string(tree) == (
+        "[U!eq,0[U!plus,0[O!sup,0[V!x],1[N!2]],1[O!divide,0[V!a],1[V!b]]],1[N!0]]"
+    )
+
+
+def test_equal_meanings_have_equal_trees() -> None:
+    for left, right in [
+        (r"\frac{a}{b}", "a/b"), (r"x\leq y", r"x\le y"), ("x_i^2", "x^2_i"), (r"a\cdot b", "ab"), (r"\{x:x>0\}", r"\{x\mid x>0\}"),
+        (r"\mathbb R", "ℝ"), ("f''", r"f^{\prime\prime}"), (r"A\rightarrow B", r"A\to B"), (r"\left(a,b\right]", "(a,b]"),
+    ]:
+        assert meaning(left) == meaning(right)
+
+
+def test_fonts_that_name_another_symbol_stay_apart() -> None:
+    assert meaning(r"\mathbb{R}") == "ℝ"
+    assert meaning(r"\mathcal{F}") == "𝓕" or meaning(r"\mathcal{F}") == "𝒟" or meaning(r"\mathcal{F}") not in ("F", "𝔉")
+    assert meaning(r"\mathfrak{F}") == "𝔉"
+    assert meaning(r"\mathbf{x}") == "x"
+
+
+def test_unordered_operators_are_marked() -> None:
+    kinds = {node.label: node.kind for node in operator_tree(parse_latex(r"a=b+c\cdot d,x<y,\{a\}")).root.walk()}
+    assert kinds["eq"] == kinds["plus"] == kinds["times"] == kinds["set"] == "U"
+    assert kinds["lt"] == "O"
+
+
+def test_spans_point_into_the_source() -> None:
+    source = r"\frac{f(x)}{2} + \sqrt{y} = 10"
+    tree = operator_tree(parse_latex(source))
+    spans = {node.label: source[node.start : node.end] for node in tree.root.walk()}
+    assert spans["f"] == "f"
+    assert spans["y"] == "y"
+    assert spans["10"] == "10"
+    assert spans["apply"] == "f(x)"
+    assert spans["divide"] == r"\frac{f(x)}{2}"
+    assert spans["eq"] == source
+
+
+def _nested(depth: int) -> LayoutTree:
+    inner = [LayoutNode("x", "V", 0, 1)]
+    for _ in range(depth):
+        outer = LayoutNode("√", "R", 0, 1)
+        outer.within = inner
+        inner = [outer]
+    return LayoutTree(inner, "x")
+
+
+def test_ten_thousand_levels() -> None:
+    tree = operator_tree(_nested(10_000))
+    assert sum(1 for _ in tree.root.walk()) == 10_001
+    assert operator_string(tree).count("O!sqrt") == 10_000
+
+
+@pytest.mark.parametrize(
+    "unit", ["(", "x+", r"\int ", "|", r"\forall ", "a,", "-", r"\sin ", "{", "[", r"\sum_i", "x'", "a=", r"\lnot ", "d x", ")", "!",
+             r"\land x=1", "a:", r"\int x dx", r"|x|", r"\{x|", "P("],
+)
+def test_time_is_linear(unit: str) -> None:
+    def seconds(count: int) -> float:
+        row: list[LayoutNode] = []
+        for _ in range(count):
+            row.extend(parse_latex(unit).row)
+        begin = time.perf_counter()
+        operator_tree(LayoutTree(row, ""))
+        return time.perf_counter() - begin
+
+    seconds(100)
+    small = min(seconds(1_000) for _ in range(3))
+    assert min(seconds(10_000) for _ in range(2)) < 60 * small + 0.05
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.sampled_from(
+    ["x", "f", "d", "(", ")", "[", "]", r"\{", r"\}", "|", r"\|", "+", "-", "=", "<", ",", ";", ":", "^2", "_i", "'", "!", r"\sin ",
+     r"\sum", r"\int ", r"\frac{a}{b}", r"\frac{d}{dx}", r"\forall ", r"\exists ", r"\land ", r"\lnot ", r"\Rightarrow ", r"\bmod ",
+     r"\pmod n", r"\mid ", "/", r"\cdot ", r"\circ ", r"\text{if}", r"\lim", r"\max", r"\partial ", "2", r"\to ", r"\cup ", "|_{a}", "."]
+), max_size=30))
+def test_any_sequence_of_symbols_gives_a_tree_that_keeps_its_operands(pieces: list[str]) -> None:
+    source = "".join(pieces)
+    tree = operator_tree(parse_latex(source))
+    nodes = list(tree.root.walk())
+    assert all(0 <= node.start <= node.end <= len(source) for node in nodes)
+    assert all(node.kind in "UOVNCTWE" for node in nodes)
+    assert all(node.kind in "UO" for node in nodes if node.children)
+    assert sum(node.label == "2" for node in nodes) == source.count("2")
+    assert sum(node.label == "x" and node.kind == "V" for node in nodes) == source.count("x")
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(max_size=60))
+def test_any_text_gives_a_tree(source: str) -> None:
+    tree = operator_tree(parse_latex(source))
+    assert tree.source == parse_latex(source).source
+    assert all(node.kind in "UOVNCTWE" for node in tree.root.walk())
