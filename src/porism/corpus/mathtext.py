@@ -242,7 +242,7 @@ class _Splitter:
         mathematical = _MATHEMATICAL.search(body) is not None
         following = text[self.ends[close]:self.ends[close] + 1]
         if not mathematical and _PRICE.match(body) and not _NUMBER.fullmatch(body) and (
-            following.isdigit() or _PROSE_WORD.search(body)
+            following.isdigit() or len(_PROSE_WORD.findall(body)) >= (1 if body[-1].isspace() else 2)
         ):
             return False
         if not (body[0].isspace() or text[closed - 1].isspace()):

@@ -1,0 +1,411 @@
+"""Tables of documents: JSON lines, CSV and TSV, with a mapping of their columns or a guess at it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+from porism.corpus.base import OnProgress, ReaderOptions, clean, ignore_problem
+from porism.corpus.cells import read_cells
+from porism.corpus.streams import Progress, byte_lines, check_source, decode, open_seekable
+from porism.corpus.threads import body_content, join_contents, tag_names, temporary_database
+from porism.errors import ConfigError, OnProblem, Problem, SourceError
+from porism.types import Content, Document
+
+ID_NAMES = ("id", "_id", "doc_id", "docid", "docno", "document_id", "post_id", "uid", "key")
+TITLE_NAMES = ("title", "heading", "name", "subject")
+QUESTION_NAMES = ("question", "q", "problem", "query", "prompt")
+ANSWER_NAMES = ("answer", "a", "solution", "response", "answers")
+BODY_NAMES = ("body", "text", "content", "contents", "abstract", "statement", "passage", "description", "theorem")
+TAG_NAMES = ("tags", "keywords", "categories", "topics", "labels")
+LONGEST_METADATA = 300
+"""Longer values are text, not metadata, and are left out of a guess."""
+MOST_METADATA = 50
+LARGEST_JSON_ARRAY = 1 << 30
+_JSON_NAMES = (".jsonl", ".ndjson", ".jsonlines", ".json")
+_CSV_NAMES = (".csv", ".tsv", ".tab")
+_NOT_JSON = re.compile(rb"\b(?:NaN|Infinity)\b")
+
+
+class Record(NamedTuple):
+    """One record of a table: the line where it begins, and its keys and values."""
+
+    line: int
+    values: Mapping[str, Any]
+
+
+class JsonlReader:
+    """JSON lines (or one JSON array) as a registered reader."""
+
+    name = "jsonl"
+
+    def detect(self, path: Path) -> bool:
+        """Whether the name ends in ``.jsonl``, ``.ndjson`` or ``.json`` and the content begins like records."""
+        if not _bare_name(path).endswith(_JSON_NAMES) or not path.is_file():
+            return False
+        try:
+            with open_seekable(path, ignore_problem) as file:
+                start = file.read(4096).lstrip(b"\xef\xbb\xbf \t\r\n")
+        except SourceError:
+            return False
+        if _bare_name(path).endswith(".json"):
+            return re.match(rb"\[\s*\{", start) is not None or re.match(rb'\{".*\}\s*\n\{"', start) is not None
+        return start.startswith((b"{", b"["))
+
+    def read(
+        self, path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress
+    ) -> Iterator[Document]:
+        """Yields the documents, see :func:`read_jsonl`."""
+        return _read(Path(path), options, on_problem, on_progress, _json_records, "JSON lines, one record a line")
+
+
+class CsvReader:
+    """CSV and TSV as a registered reader."""
+
+    name = "csv"
+
+    def detect(self, path: Path) -> bool:
+        """Whether the name ends in ``.csv`` or ``.tsv``."""
+        return path.is_file() and _bare_name(path).endswith(_CSV_NAMES)
+
+    def read(
+        self, path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress
+    ) -> Iterator[Document]:
+        """Yields the documents, see :func:`read_csv`."""
+        return _read(Path(path), options, on_problem, on_progress, _csv_records, "a table with a header")
+
+
+def read_jsonl(
+    path: str | Path,
+    *,
+    options: ReaderOptions | None = None,
+    on_problem: OnProblem | None = None,
+    on_progress: OnProgress | None = None,
+) -> Iterator[Document]:
+    """Yields a document for each line of JSON (or each object of one JSON array), packed with gzip or not.
+
+    ``options.fields`` maps fields of documents to keys, with dots into nested values (``{"body": "meta.text"}``); a
+    list gives all its strings. Without it, common names are recognised in upper or lower case: ids, titles, tags, and
+    either a body, or an answer (``body``) with its question (``question``); without any of them all strings are the
+    ``body``. What is left and short becomes metadata unless ``options.metadata_fields`` names what to take.
+
+    A record without an id is called ``file:line``. Lines that are no JSON object are reported and skipped. An id that
+    stands again is reported; an index keeps the later document. Text may hold LaTeX between dollars, or be HTML.
+
+    :raises SourceError: the file is missing, empty or has no record that can be read.
+    """
+    reader = JsonlReader()
+    return reader.read(Path(path), options or ReaderOptions(), on_problem or ignore_problem, on_progress or _quiet)
+
+
+def read_csv(
+    path: str | Path,
+    *,
+    options: ReaderOptions | None = None,
+    on_problem: OnProblem | None = None,
+    on_progress: OnProgress | None = None,
+) -> Iterator[Document]:
+    """Yields a document for each row of a CSV or TSV file, with the rules of :func:`read_jsonl` for its columns.
+
+    The first row holds the names of the columns. A TSV file of two or three columns whose first row has no known name
+    is taken to be (id, body) or (id, title, body); columns are also known by their number from ``0``. Separators may
+    be comma, semicolon, tab or bar; cells in quotes may go on over lines. Rows with other numbers of cells than the
+    header are reported and skipped.
+
+    :raises SourceError: the file is missing, empty or has no row that can be read.
+    """
+    reader = CsvReader()
+    return reader.read(Path(path), options or ReaderOptions(), on_problem or ignore_problem, on_progress or _quiet)
+
+
+def _quiet(done: int, total: int) -> None:
+    return None
+
+
+def _bare_name(path: Path) -> str:
+    return path.name.lower().removesuffix(".gz")
+
+
+RecordSource = Callable[[IO[bytes], Path, ReaderOptions, OnProblem, Progress], Iterator[Record]]
+
+
+def _read(
+    path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress, records: RecordSource,
+    expected: str,
+) -> Iterator[Document]:
+    check_source(path, expected)
+    return _documents(path, options, on_problem, on_progress, records, expected)
+
+
+def _documents(
+    path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress, records: RecordSource,
+    expected: str,
+) -> Iterator[Document]:
+    count = 0
+    with open_seekable(path, on_problem, options.encoding) as file, closing(temporary_database()) as seen:
+        seen.execute("CREATE TABLE ids (id TEXT PRIMARY KEY) WITHOUT ROWID")
+        progress = Progress(on_progress, file.seek(0, 2))
+        file.seek(0)
+        for record in records(file, path, options, on_problem, progress):
+            where = f"{path.name}:{record.line}"
+            document = to_document(record, where, options, on_problem, options.collection or path.name)
+            if document is None:
+                continue
+            count += 1
+            key = document.id.encode("utf-8", "replace")
+            if not seen.execute("INSERT OR IGNORE INTO ids VALUES (?)", (key,)).rowcount:
+                on_problem(Problem(where, f"the id {document.id!r} stands again; an index keeps the later document"))
+            yield document
+        progress.finish()
+    if not count:
+        raise SourceError("no record could be read", where=str(path), hint=f"Expected {expected}")
+
+
+def to_document(
+    record: Record, where: str, options: ReaderOptions, on_problem: OnProblem, source: str
+) -> Document | None:
+    """The document of a record, None (and a report) where it has no text."""
+    values = record.values
+    mapping, guessed_id = guess_fields(values) if options.fields is None else (dict(options.fields), None)
+    id_field = options.id_field or guessed_id or _first(values, ID_NAMES)
+    fields: dict[str, Content] = {}
+    for name, key in mapping.items():
+        content = _content(look_up(values, key), name, where, on_problem)
+        if content:
+            fields[name] = content
+    if not fields:
+        wanted = ", ".join(sorted(filter(None, set(mapping.values())))) or "any text"
+        there = ", ".join(map(str, list(values)[:20])) or "no keys"
+        on_problem(Problem(where, f"a record without {wanted} is skipped (it has {there})"))
+        return None
+    found = look_up(values, id_field) if id_field is not None else None
+    doc_id = _scalar(found).strip() if found is not None else ""
+    metadata: dict[str, str | tuple[str, ...]] = {"source": source}
+    if options.metadata_fields is not None:
+        for key in options.metadata_fields:
+            value = _metadata_value(look_up(values, key))
+            if value:
+                metadata[key] = value
+    else:
+        used = {key.split(".")[0] for key in mapping.values()} - {mapping.get("tags", "")}
+        metadata |= _guess_metadata(values, used | ({id_field} if id_field else set()), mapping.get("tags"))
+    return Document(doc_id or where, fields, metadata)
+
+
+def guess_fields(values: Mapping[str, Any]) -> tuple[dict[str, str], str | None]:
+    """Which keys hold what, by their names: (field → key, key of the id or None)."""
+    id_key = _first(values, ID_NAMES)
+    title, question = _first(values, TITLE_NAMES), _first(values, QUESTION_NAMES)
+    answer, body, tags = _first(values, ANSWER_NAMES), _first(values, BODY_NAMES), _first(values, TAG_NAMES)
+    found: dict[str, str | None] = {"title": title}
+    if answer is not None:
+        found |= {"body": answer, "question": question if question is not None else body}
+    elif body is not None:
+        found |= {"body": body, "question": question}
+    else:
+        found |= {"body": question}
+    found["tags"] = tags
+    mapping = {name: key for name, key in found.items() if key is not None}
+    if "body" not in mapping and "title" not in mapping:
+        mapping["body"] = ""  # all strings
+    return mapping, id_key
+
+
+def look_up(values: Any, key: str) -> Any:
+    """The value at a key with dots into nested objects and lists (``a.b``, ``a.0``); the key ``""`` is everything."""
+    if not key:
+        return values
+    if isinstance(values, Mapping) and key in values:
+        return values[key]
+    value = values
+    for part in key.split("."):
+        if isinstance(value, Mapping):
+            value = value.get(part)
+        elif isinstance(value, list) and part.isdecimal():
+            value = value[int(part)] if int(part) < len(value) else None
+        elif isinstance(value, list):
+            value = [entry.get(part) for entry in value if isinstance(entry, Mapping)]
+        else:
+            return None
+    return value
+
+
+def _first(values: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
+    lower = {str(key).lower().strip(): key for key in reversed(list(values)) if values[key] not in (None, "", [])}
+    return next((lower[name] for name in names if name in lower), None)
+
+
+def _content(value: Any, name: str, where: str, on_problem: OnProblem) -> Content:
+    if name == "tags":
+        return Content(" ".join(_tags(value)))
+    strings = list(_strings(value))
+    contents = [body_content(text, f"{where}: {name}", on_problem) for text in strings]
+    return contents[0] if len(contents) == 1 else join_contents(contents, "\n\n")
+
+
+def _strings(value: Any) -> Iterator[str]:
+    """All strings and numbers in a value, depth first, without recursion."""
+    stack = [value]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, str):
+            if value.strip():
+                yield value
+        elif isinstance(value, Mapping):
+            stack.extend(reversed(list(value.values())))
+        elif isinstance(value, list):
+            stack.extend(reversed(value))
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            yield str(value)
+
+
+def _tags(value: Any) -> tuple[str, ...]:
+    """The entries of a list; of a string, what stands between commas, bars or angle brackets, or else its words."""
+    if isinstance(value, str):
+        return tag_names(value) if not re.search("[,;]", value) else tuple(
+            tag for part in re.split("[,;<>|]", value) if (tag := clean(part).strip())
+        )
+    return tuple(clean(text).strip() for text in _strings(value))
+
+
+def _scalar(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    return str(value) if isinstance(value, int | float) else ""
+
+
+def _metadata_value(value: Any) -> str | tuple[str, ...]:
+    if isinstance(value, list):
+        return tuple(text for entry in value[:1000] if (text := _scalar(entry)))
+    return _scalar(value)
+
+
+def _guess_metadata(
+    values: Mapping[str, Any], used: set[str], tags: str | None
+) -> dict[str, str | tuple[str, ...]]:
+    """What is short of the rest; objects are flattened one level (``meta.url``)."""
+    metadata: dict[str, str | tuple[str, ...]] = {}
+    for key, value in values.items():
+        if key in used or key == "source" or len(metadata) >= MOST_METADATA:
+            continue
+        if key == tags:
+            metadata["tags"] = _tags(value)
+            continue
+        entries: Mapping[str, Any] = {key: value}
+        if isinstance(value, Mapping):
+            entries = {f"{key}.{name}": entry for name, entry in value.items()}
+        for name, entry in entries.items():
+            found = _metadata_value(entry)
+            if found and sum(map(len, found)) <= LONGEST_METADATA:
+                metadata[name] = found
+    return metadata
+
+
+def _json_records(
+    file: IO[bytes], path: Path, options: ReaderOptions, on_problem: OnProblem, progress: Progress
+) -> Iterator[Record]:
+    import orjson
+
+    start = file.read(64).lstrip(b"\xef\xbb\xbf \t\r\n")
+    file.seek(0)
+    if start.startswith(b"["):
+        yield from _json_array(file, path, on_problem, progress)
+        return
+    encoding = options.encoding or "utf-8"
+    for line, _, data in byte_lines(file, path.name, on_problem):
+        progress.add(len(data) + 1)
+        data = data.removeprefix(b"\xef\xbb\xbf") if line == 1 else data
+        if not data.strip():
+            continue
+        where = f"{path.name}:{line}"
+        try:
+            value = orjson.loads(data)
+        except orjson.JSONDecodeError as error:
+            value = _loads_again(data, where, encoding, error, on_problem)
+            if value is None:
+                continue
+        if isinstance(value, dict):
+            yield Record(line, value)
+        else:
+            on_problem(Problem(where, f"a line that is no JSON object but {type(value).__name__} is skipped"))
+
+
+def _loads_again(data: bytes, where: str, encoding: str, error: Exception, on_problem: OnProblem) -> Any:
+    """For lines in another encoding or with NaN, which orjson refuses; None where it is in vain."""
+    text = decode(data, where, on_problem, encoding)
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        on_problem(Problem(where, f"a line that is no JSON is skipped ({error})"))
+        return None
+
+
+def _json_array(file: IO[bytes], path: Path, on_problem: OnProblem, progress: Progress) -> Iterator[Record]:
+    import orjson
+
+    if progress.total > LARGEST_JSON_ARRAY:
+        raise SourceError(
+            "a JSON array of this size would fill the memory", where=str(path),
+            hint="Convert it to JSON lines (jq -c '.[]')",
+        )
+    try:
+        values = orjson.loads(file.read().removeprefix(b"\xef\xbb\xbf"))
+    except orjson.JSONDecodeError as error:
+        raise SourceError(f"this is no JSON ({error})", where=str(path), hint="Expected an array of objects") from error
+    for number, value in enumerate(values, 1):
+        if isinstance(value, dict):
+            yield Record(number, value)
+        else:
+            on_problem(Problem(f"{path.name}: entry {number}", "an entry that is no object is skipped"))
+
+
+def _csv_records(
+    file: IO[bytes], path: Path, options: ReaderOptions, on_problem: OnProblem, progress: Progress
+) -> Iterator[Record]:
+    tabbed = _bare_name(path).endswith((".tsv", ".tab"))
+    rows = read_cells(file, path.name, on_problem, progress, encoding=options.encoding or "utf-8", tabbed=tabbed)
+    header: list[str] | None = None
+    for line, cells in rows:
+        if header is None:
+            names = [cell.strip() for cell in cells]
+            header = _header(names, options, tabbed)
+            if header is names:
+                _check_mapping(header, options, path)
+                continue
+        if len(cells) != len(header):
+            on_problem(
+                Problem(f"{path.name}:{line}", f"a row of {len(cells)} cells instead of {len(header)} is skipped")
+            )
+            continue
+        yield Record(line, dict(zip(header, cells, strict=True)))
+
+
+def _header(first: list[str], options: ReaderOptions, tabbed: bool) -> list[str]:
+    """The names of the columns: the first row itself, or others where that row is no header."""
+    wanted = [*(options.fields or {}).values(), options.id_field, *(options.metadata_fields or ())]
+    asked = [name for name in wanted if name]
+    numbers = [str(number) for number in range(len(first))]
+    if asked:
+        return numbers if all(name.isdecimal() and name not in first for name in asked) else first
+    lower = {name.lower() for name in first}
+    known = {*ID_NAMES, *TITLE_NAMES, *QUESTION_NAMES, *ANSWER_NAMES, *BODY_NAMES, *TAG_NAMES}
+    if tabbed and not lower & known and len(first) in (2, 3):
+        return ["id", "body"] if len(first) == 2 else ["id", "title", "body"]
+    return first
+
+
+def _check_mapping(header: list[str], options: ReaderOptions, path: Path) -> None:
+    wanted = [*(options.fields or {}).values(), options.id_field, *(options.metadata_fields or ())]
+    for name in wanted:
+        if name and name not in header:
+            raise ConfigError(
+                f"the table has no column {name!r}", where=str(path), hint=f"Its columns are {', '.join(header)}"
+            )
