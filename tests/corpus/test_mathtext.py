@@ -40,6 +40,8 @@ def problems(text: str) -> list[Problem]:
         (r"set $\{1,2\}$ and $\{3\}$", ["set ", (r"\{1,2\}", False), " and ", (r"\{3\}", False)]),
         (r"\\[2pt] $x$", ["\\\\[2pt] ", ("x", False)]),
         ("several\nlines $a\n+b$", ["several\nlines ", ("a\n+b", False)]),
+        ("$$\r\na\r\n$$\r\nb", [("a", True), "\r\nb"]),
+        ("$1-xyzw$ as a sum", [("1-xyzw", False), " as a sum"]),
         ("$$$$ is empty", [" is empty"]),
     ],
 )
@@ -96,7 +98,7 @@ def test_a_lonely_dollar_is_kept_and_reported_with_its_place() -> None:
     assert "$x is a prime" in problem.what
 
 
-@pytest.mark.parametrize("text", ["$$x$ y", "$x$$", r"\[ a", r"\( a", "$", "$$", "$a\n\nb$ c", r"\begin{align} a"])
+@pytest.mark.parametrize("text", ["$$x$ y", "$x$$", r"\[ a", r"\( a", "$", "$$", "$a\n\nb$ c", "$a\r\n\r\nb$", r"\begin{align} a"])
 def test_whatever_has_no_partner_is_reported_once(text: str) -> None:
     assert len(problems(text)) == 1
 

@@ -28,7 +28,7 @@ MATH_ENVIRONMENTS = frozenset(
 
 _HINTS = re.compile(r"\$|\\[(\[]|\\begin")
 _TOKEN = re.compile(
-    r"\$|[{}]|(?:\r\n?|\n)[ \t]*(?:\r\n?|\n)\s*"  # a dollar, a brace, a blank line
+    r"\$|[{}]|(?:\r\n|\r(?!\n)|\n)[ \t]*(?:\r\n|\r(?!\n)|\n)\s*"  # a dollar, a brace, a blank line
     r"|\\(?:begin|end)\s{0,8}\{\s{0,8}([A-Za-z]{1,32}\*?)\s{0,8}\}"
     r"|\\(?:[^\r\n]|(?=[\r\n])|\Z)"  # any other character after a backslash: \$ \\ \{ \( …
 )
@@ -51,7 +51,8 @@ def split_math(
     """Finds the formulas of a text.
 
     Delimiters are dropped and ``\\$`` in the text becomes ``$``; a bare environment keeps its ``\\begin`` and ``\\end``
-    in the formula's source. Empty formulas are dropped, control characters become spaces. Time is linear in the length of the text.
+    in the formula's source. Empty formulas are dropped, control characters become spaces. Time is linear in the
+    length of the text.
 
     :param code: leave formulas alone in Markdown's code spans and fenced code blocks.
     :param where: what a reported problem names as its place.
