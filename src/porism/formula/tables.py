@@ -173,7 +173,7 @@ def canonical_number(text: str) -> str:
 
 @lru_cache(maxsize=1024)
 def negated(label: str) -> str:
-    """The label of a symbol that is struck through: ``=`` gives ``≠``; with a combining stroke where there is no other."""
+    """The label of a symbol struck through: ``=`` gives ``≠``; with a combining stroke where there is no other."""
     composed = unicodedata.normalize("NFC", label + "\u0338")
     known = SYMBOLS.get(composed)
     return known[0] if known is not None else composed

@@ -87,7 +87,7 @@ _TRANSPARENT = """
     shoveleft shoveright lx@ vcenter
 """
 TRANSPARENT = frozenset(_TRANSPARENT.split())
-"""Commands without a meaning for the layout: spacing, size, style, limits, boxes. Their arguments are read as they stand."""
+"""Commands without a meaning for the layout: spacing, size, style, limits, boxes. Arguments are read as they stand."""
 
 DROPPED: dict[str, int] = {
     "label": 1, "tag": 1, "color": 1, "hspace": 1, "vspace": 1, "mspace": 1, "require": 1, "phantom": 1, "hphantom": 1,

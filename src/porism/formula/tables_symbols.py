@@ -1,7 +1,7 @@
 """The symbols of mathematics as data: for each its canonical label and every other way to write it.
 
 A group is ``(token class, kind, lines)``. In ``lines`` entries are separated by ``;``; the first item of an entry is
-the canonical label, the others are names of LaTeX commands (ASCII letters, without the backslash) or single characters that
+the canonical label, the others are names of LaTeX commands (ASCII letters, without the backslash) or characters that
 mean the same symbol. Fonts, accents, environments and commands that take arguments are in
 :mod:`porism.formula.tables_commands`.
 """

@@ -1,0 +1,371 @@
+"""The stack machine that builds a layout tree from LaTeX tokens: rows, groups and arguments, without recursion.
+
+The machine has one current row. A plain group ``{…}`` or ``\\left…\\right`` writes on into the row that it stands in; an
+argument, a script or a cell has a row of its own. A command that waits for its argument is a frame on the stack: the
+next symbol or group is delivered to it. The commands themselves are in :mod:`porism.formula.latex_commands`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from porism.formula.latex_tokens import Tokens
+from porism.formula.layout import brace_mark, nucleus, trim
+from porism.formula.tables import blackboard, canonical_name
+from porism.formula.tables_commands import WORD_FONTS
+from porism.formula.tree import LayoutNode, ParseProblem, Row
+
+TOP, GROUP, LEFT, ARGUMENT, OPTION, COMMAND, CELLS, ROOT, TEXT = range(9)
+
+MOST_PROBLEMS = 100
+_LONGEST_WORD = 64
+
+Build = Callable[["Machine", "Frame", int], None]
+
+
+class Frame:
+    """What to go back to when a group, an argument or an environment ends."""
+
+    __slots__ = (
+        "arguments", "awaiting", "base", "build", "closer", "fences", "font", "infix", "kind", "line", "lines", "payload",
+        "row", "start", "wanted",
+    )
+    arguments: list[Row]
+    wanted: int
+    build: Build
+    closer: str
+    fences: str
+    line: list[Row]
+    lines: list[list[Row]]
+
+    def __init__(
+        self, kind: int, row: Row, base: int, font: str, infix: Infix | None, awaiting: bool, start: int
+    ) -> None:
+        self.kind = kind
+        self.row = row
+        self.base = base
+        self.font = font
+        self.infix = infix
+        self.awaiting = awaiting
+        self.start = start
+        self.payload: Any = ()
+
+
+class Infix:
+    """A ``\\over`` or ``\\choose`` that has its left side and collects the right one."""
+
+    __slots__ = ("fences", "label", "numerator", "start")
+
+    def __init__(self, label: str, fences: tuple[str, str], numerator: Row, start: int) -> None:
+        self.label = label
+        self.fences = fences
+        self.numerator = numerator
+        self.start = start
+
+
+class Machine:
+    """The state of one parse; the token loop is in :func:`porism.formula.latex.parse_latex`."""
+
+    __slots__ = (
+        "awaiting", "base", "braces", "depth_reported", "ends", "environments", "font", "group_base", "group_end",
+        "group_row", "infix",
+        "max_depth", "overflow", "problems", "row", "source", "stack", "starts", "stream", "texts", "unsettled", "word",
+        "words",
+    )
+
+    def __init__(self, source: str, tokens: Tokens, max_depth: int) -> None:
+        self.source = source
+        self.texts = tokens.texts
+        self.starts = tokens.starts
+        self.ends = tokens.ends
+        self.stream: Iterator[tuple[int, str]] = enumerate(tokens.texts)
+        self.max_depth = max_depth
+        self.row: Row = []
+        self.base = 0
+        self.font = ""
+        self.infix: Infix | None = None
+        self.awaiting = False
+        self.stack: list[Frame] = []
+        self.problems: list[ParseProblem] = []
+        self.group_row: Row | None = None
+        self.group_base = self.group_end = 0
+        self.overflow = self.braces = self.environments = 0
+        self.unsettled = self.depth_reported = False
+        self.word: LayoutNode | None = None
+        self.words: list[LayoutNode] = []
+
+    # -- small helpers -------------------------------------------------------------------------------------------------
+
+    def problem(self, position: int, what: str) -> None:
+        """Notes something that was not understood; the notes of one formula are limited."""
+        if len(self.problems) < MOST_PROBLEMS:
+            self.problems.append(ParseProblem(position, what))
+
+    def next_visible(self, i: int) -> int:
+        """Consumes white space after token ``i``; the index of the token before the next visible one."""
+        texts = self.texts
+        while texts[i + 1].isspace():
+            next(self.stream)
+            i += 1
+        return i
+
+    def take(self) -> None:
+        """Consumes one token."""
+        next(self.stream)
+
+    def has_room(self, i: int) -> bool:
+        """Whether one more level of nesting is allowed; reports the first time that it is not."""
+        if len(self.stack) < self.max_depth:
+            return True
+        if not self.depth_reported:
+            self.depth_reported = True
+            self.problem(self.starts[i], f"nested deeper than {self.max_depth} levels: the rest is read flat")
+        return False
+
+    # -- adding nodes --------------------------------------------------------------------------------------------------
+
+    def add(self, node: LayoutNode) -> None:
+        """Appends a finished node and delivers it where a command waits for an argument."""
+        self.row.append(node)
+        if self.awaiting:
+            self.deliver(node.end)
+
+    def add_symbol(self, label: str, kind: str, start: int, end: int) -> None:
+        """Appends a symbol in the current font."""
+        if self.font and kind != "O":
+            self.add_styled(label, kind, start, end)
+        else:
+            self.add(LayoutNode(label, kind, start, end))
+
+    def add_styled(self, label: str, kind: str, start: int, end: int) -> None:
+        """Appends a letter or a number in the current font; adjacent letters of a text font become one name."""
+        font = self.font
+        if len(label) > 1 and kind == "V":
+            self.add(LayoutNode(label, kind, start, end))
+            return
+        if font == "bb":
+            shown = blackboard(label) if len(label) == 1 else label
+            self.add(LayoutNode(shown, "V", start, end, "bb") if shown != label else LayoutNode(label, kind, start, end))
+            return
+        if kind == "V" and font in WORD_FONTS and not self.awaiting:
+            word = self.word
+            row = self.row
+            if (
+                word is not None and row and row[-1] is word and len(row) > self.base and word.end == start
+                and word.above is None and word.below is None and len(word.label) < _LONGEST_WORD
+                and label.isascii() and word.font in (font, "")
+            ):
+                if len(word.label) == 1:
+                    self.words.append(word)
+                word.label += label
+                word.end = end
+                word.font = "" if font == "rm" else font
+                return
+            # A lone italic letter is an ordinary one; upright Greek is not told apart.
+            node = LayoutNode(label, kind, start, end, "" if font == "it" else font)
+            if label.isascii():
+                self.word = node
+            elif font == "rm":
+                node.font = ""
+            row.append(node)
+            return
+        if font == "it" or (font != "bf" and (kind == "N" or not label.isascii())):
+            font = ""
+        self.add(LayoutNode(label, kind, start, end, font))
+
+    def finish_words(self) -> None:
+        """Gives names that were put together from letters their canonical label."""
+        for word in self.words:
+            if not word.font:
+                word.label = canonical_name(word.label)
+
+    # -- groups and arguments ------------------------------------------------------------------------------------------
+
+    def push(self, kind: int, i: int) -> Frame:
+        """Saves the state before a group; the caller sets the row and the base of the new one."""
+        frame = Frame(kind, self.row, self.base, self.font, self.infix, self.awaiting, self.starts[i])
+        self.stack.append(frame)
+        self.infix = None
+        self.awaiting = False
+        return frame
+
+    def restore(self) -> Frame:
+        """Takes the top frame off and goes back to its state."""
+        frame = self.stack.pop()
+        self.row = frame.row
+        self.base = frame.base
+        self.font = frame.font
+        self.infix = frame.infix
+        self.awaiting = frame.awaiting
+        return frame
+
+    def command(self, i: int, wanted: int, build: Build, payload: Any = ()) -> None:
+        """Waits for ``wanted`` arguments, then calls ``build``; without room for it the arguments stand as they are."""
+        if not self.has_room(i):
+            return
+        frame = self.push(COMMAND, i)
+        frame.wanted = wanted
+        frame.build = build
+        frame.payload = payload
+        frame.arguments = []
+        self.row = []
+        self.base = 0
+        self.awaiting = True
+
+    def open_row(self, kind: int, i: int) -> Frame:
+        """Opens something that has a row of its own."""
+        frame = self.push(kind, i)
+        self.row = []
+        self.base = 0
+        return frame
+
+    def deliver(self, end: int) -> None:
+        """Hands the current row to the command that waits for it; a finished command may complete the next one."""
+        while self.awaiting:
+            frame = self.stack[-1]
+            frame.arguments.append(self.row)
+            if len(frame.arguments) < frame.wanted:
+                self.row = []
+                return
+            self.restore()
+            build, before = frame.build, len(self.row)
+            awaiting = self.awaiting
+            self.awaiting = False
+            build(self, frame, end)
+            self.awaiting = awaiting
+            if awaiting and len(self.row) == before:
+                # What was built is not a symbol: the command below still waits.
+                return
+
+    def missing(self, i: int) -> None:
+        """Gives empty arguments to all commands that wait: something came that cannot be one."""
+        while self.awaiting:
+            self.problem(self.starts[i], "an argument is missing")
+            frame = self.stack[-1]
+            while len(frame.arguments) < frame.wanted:
+                frame.arguments.append(self.row)
+                self.row = []
+            self.restore()
+            awaiting = self.awaiting
+            self.awaiting = False
+            frame.build(self, frame, self.starts[i])
+            self.awaiting = awaiting
+            if awaiting and self.row:
+                self.deliver(self.starts[i])
+
+    def finish_infix(self, end: int) -> None:
+        """Builds the fraction of a ``\\over`` from what stands before and after it in the group."""
+        infix = self.infix
+        if infix is None:
+            return
+        self.infix = None
+        row = self.row
+        under = row[self.base:]
+        del row[self.base:]
+        opening, closing = infix.fences
+        if opening:
+            row.append(LayoutNode(opening, "O", infix.start, infix.start))
+        if infix.label == "lines":
+            node = LayoutNode("lines", "M", infix.start, end)
+            node.elements = [[infix.numerator], [under]]
+        else:
+            node = LayoutNode(infix.label, "F", infix.start, end)
+            node.over, node.under = infix.numerator, under
+        row.append(node)
+        if closing:
+            row.append(LayoutNode(closing, "O", end, end))
+
+    def close(self, i: int, problem: str = "") -> None:
+        """Ends the innermost open thing at token ``i``."""
+        if self.awaiting:
+            self.missing(i)
+            return
+        frame = self.stack[-1]
+        kind = frame.kind
+        end = self.ends[i]
+        if problem:
+            self.problem(frame.start, problem)
+        if kind == CELLS:
+            frame.build(self, frame, i)
+            return
+        if self.infix is not None:
+            self.finish_infix(end)
+        if kind == GROUP:
+            self.braces -= 1
+            self.group_row, self.group_base, self.group_end = self.row, self.base, len(self.row)
+            self.restore()
+        elif kind == ARGUMENT:
+            self.braces -= 1
+            content = self.row
+            self.restore()
+            self.row = content
+            self.deliver(end)
+        elif kind == OPTION:
+            content = self.row
+            self.restore()
+            self.stack[-1].payload = (content,)
+        elif kind == ROOT:
+            content = self.row
+            self.restore()
+            self.row.extend(content)
+            if self.awaiting:
+                self.deliver(end)
+        else:
+            self.restore()
+
+    # -- scripts -------------------------------------------------------------------------------------------------------
+
+    def script_base(self, slot: str, i: int) -> LayoutNode:
+        """The node that a script after it belongs to: the last symbol, the last group, or an empty base."""
+        if self.awaiting:
+            self.missing(i)
+        row = self.row
+        length = len(row)
+        if self.group_row is row and self.group_end == length and self.group_base >= self.base:
+            base = self.group_base
+            if length - base != 1 or getattr(row[base], slot) is not None:
+                node = nucleus(row, base, slot)
+                if length == base:
+                    node.start = node.end = self.starts[i]
+                    self.unsettled = True
+                self.group_row = None
+                return node
+            return brace_mark(row[base], slot) or row[base]
+        if length > self.base:
+            node = row[-1]
+            return node if node.over is None and node.under is None else brace_mark(node, slot) or node
+        node = LayoutNode("", "G", self.starts[i], self.starts[i])
+        node.within = []
+        row.append(node)
+        self.unsettled = True
+        return node
+
+    def attach(self, node: LayoutNode, slot: str, content: Row, position: int) -> None:
+        """Adds a script; a second one on the same side goes on after the first (``f'^2`` is one script ``′2``)."""
+        if slot == "above":
+            if node.above is None:
+                node.above = content
+                return
+            if node.above and node.above[-1].label != "′":
+                self.problem(position, "a second superscript")
+            node.above.extend(content)
+        else:
+            if node.below is None:
+                node.below = content
+                return
+            self.problem(position, "a second subscript")
+            node.below.extend(content)
+
+    def finish(self) -> Row:
+        """Closes what is still open and hands over the top row."""
+        last = len(self.texts) - 1
+        while self.stack:
+            if self.awaiting:
+                self.missing(last)
+            else:
+                self.close(last, "this is never closed")
+        self.finish_infix(self.ends[last])
+        self.finish_words()
+        trim(self.row)
+        return self.row

@@ -1,0 +1,209 @@
+"""Arguments of LaTeX commands that are not read as mathematics: text, names, and what is dropped."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from porism.formula.latex_machine import ARGUMENT, GROUP, TEXT, Frame, Machine
+from porism.formula.tables import SYMBOLS, canonical_name
+from porism.formula.tree import LayoutNode
+
+_SPACES = frozenset({"\\ ", "\\,", "\\;", "\\:", "\\>", "\\quad", "\\qquad", "\\space", "\\\\", "\\enspace", "~"})
+_LONGEST_NAME = 64
+_FARTHEST_OPTION_END = 200
+
+
+def text_of(token: str) -> str:
+    """What a token says inside text: escapes and spaces resolved, other commands gone."""
+    if token[0] != "\\":
+        return " " if token == "~" else token
+    known = SYMBOLS.get(token)
+    if known is not None:
+        return known[0]
+    return " " if token in _SPACES or token.startswith("\\\\") else ""
+
+
+def printable(text: str) -> str:
+    """The text with runs of white space as one space and without characters that cannot be shown."""
+    if not text.isprintable():
+        text = "".join(char if char.isprintable() else " " for char in text)
+    return " ".join(text.split())
+
+
+def text(machine: Machine, payload: Any, i: int) -> None:
+    """``\\text{…}``: text up to its closing brace, with mathematics between dollars."""
+    i = machine.next_visible(i)
+    token = machine.texts[i + 1]
+    if token != "{":
+        if token in ("", "}", "&", "$", "^", "_") or token.startswith("\\\\"):
+            machine.problem(machine.starts[i], "an argument is missing")
+            return
+        machine.take()
+        label = printable(text_of(token))
+        if label:
+            machine.add(LayoutNode(label, "T", machine.starts[i + 1], machine.ends[i + 1]))
+        return
+    machine.take()
+    wraps = machine.awaiting
+    if wraps:
+        if machine.has_room(i):
+            row = machine.row
+            machine.push(ARGUMENT, i + 1)
+            machine.braces += 1
+            machine.row = row
+        else:
+            machine.missing(i + 1)
+            wraps = False
+    _read_text(machine, 0, wraps)
+
+
+def resume_text(machine: Machine, frame: Frame, i: int) -> None:
+    """Goes on with text after the mathematics inside it."""
+    depth, wraps = frame.payload
+    _read_text(machine, depth, wraps)
+
+
+def _read_text(machine: Machine, depth: int, wraps: bool) -> None:
+    pieces: list[str] = []
+    first = last = -1
+    for j, token in machine.stream:
+        if token == "{":
+            depth += 1
+        elif token == "}":
+            if depth == 0:
+                _add_text(machine, pieces, first, last)
+                if wraps:
+                    machine.close(j)
+                else:
+                    machine.group_row = None
+                return
+            depth -= 1
+        elif token == "$" and machine.has_room(j):
+            _add_text(machine, pieces, first, last)
+            frame = machine.push(TEXT, j)
+            frame.payload = (depth, wraps)
+            machine.base = len(machine.row)
+            return
+        elif not token:
+            machine.problem(machine.starts[j], "text is never closed")
+            break
+        else:
+            if first < 0:
+                first = machine.starts[j]
+            last = machine.ends[j]
+            pieces.append(text_of(token))
+    _add_text(machine, pieces, first, last)
+
+
+def _add_text(machine: Machine, pieces: list[str], start: int, end: int) -> None:
+    label = printable("".join(pieces))
+    if label:
+        machine.row.append(LayoutNode(label, "T", start, end))
+
+
+def name(machine: Machine, payload: Any, i: int) -> None:
+    """``\\operatorname{…}``: one name where it is only letters, else upright mathematics."""
+    start = machine.starts[i]
+    i = machine.next_visible(i)
+    if machine.texts[i + 1] == "*":
+        machine.take()
+        i = machine.next_visible(i + 1)
+    if machine.texts[i + 1] != "{":
+        machine.problem(start, "a name is missing")
+        return
+    letters: list[str] = []
+    for j in range(i + 2, min(len(machine.texts), i + 2 + _LONGEST_NAME)):
+        token = machine.texts[j]
+        if token == "}":
+            for _ in range(j - i):
+                machine.take()
+            label = canonical_name("".join(letters))
+            if label:
+                font = "rm" if len(label) == 1 else ""
+                machine.add(LayoutNode(label, "V", start, machine.ends[j], font))
+            return
+        if token.isalnum() or token == "-":
+            letters.append(token)
+        elif token.isspace() or token in _SPACES:
+            letters.append(" ")
+        elif not token.startswith(("\\math", "\\rm", "\\!", "\\text")):
+            break
+    machine.take()
+    if machine.has_room(i):
+        kind = ARGUMENT if machine.awaiting else GROUP
+        row = machine.row
+        machine.push(kind, i + 1)
+        machine.braces += 1
+        machine.row = row
+        machine.base = 0 if kind == ARGUMENT else len(row)
+        machine.font = "rm"
+    else:
+        machine.overflow += 1
+
+
+def wildcard(machine: Machine, payload: Any, i: int) -> None:
+    """``\\qvar{x}``: a wildcard of the name ``x``."""
+    start = machine.starts[i]
+    i = machine.next_visible(i)
+    if machine.texts[i + 1] == "@":
+        # LaTeXML writes out the name of its macro: \qvar@construct.
+        while machine.texts[i + 1] == "@" or machine.texts[i + 1].isalpha():
+            machine.take()
+            i += 1
+    label, i = argument_text(machine, i)
+    machine.add(LayoutNode(printable(label).replace(" ", "") or "?", "W", start, machine.ends[i]))
+
+
+def argument_text(machine: Machine, i: int) -> tuple[str, int]:
+    """Consumes one argument after token ``i``: its text, braces left out, and the index of its last token."""
+    i = machine.next_visible(i)
+    token = machine.texts[i + 1]
+    if token in ("", "}", "&", "]") or token.startswith("\\\\"):
+        return "", i
+    machine.take()
+    if token != "{":
+        return text_of(token), i + 1
+    pieces: list[str] = []
+    depth = 0
+    for j, inner in machine.stream:
+        if inner == "{":
+            depth += 1
+        elif inner == "}":
+            if depth == 0:
+                return "".join(pieces), j
+            depth -= 1
+        elif not inner:
+            machine.problem(machine.starts[j], "an argument is never closed")
+            break
+        else:
+            pieces.append(text_of(inner))
+    return "".join(pieces), len(machine.texts) - 1
+
+
+def skip_option(machine: Machine, i: int) -> int:
+    """Consumes an optional argument in brackets, if one follows and ends soon; the index of the last token consumed."""
+    i = machine.next_visible(i)
+    texts = machine.texts
+    if texts[i + 1] == "[":
+        for j in range(i + 2, min(len(texts), i + _FARTHEST_OPTION_END)):
+            if texts[j] == "]":
+                for _ in range(j - i):
+                    machine.take()
+                return j
+    return i
+
+
+def option(machine: Machine, payload: Any, i: int) -> None:
+    """A command with an optional argument that is dropped; what follows is read as it stands."""
+    skip_option(machine, i)
+
+
+def drop(machine: Machine, payload: int, i: int) -> None:
+    """Consumes a command's arguments, ``payload`` of them, and forgets them."""
+    i = machine.next_visible(i)
+    if machine.texts[i + 1] == "*":
+        machine.take()
+        i += 1
+    i = skip_option(machine, i)
+    for _ in range(payload):
+        _, i = argument_text(machine, i)
