@@ -51,7 +51,7 @@ def test_paths_lead_to_the_files() -> None:
 def test_counts() -> None:
     assert len(ENTRY) == len(read_lines(ENTRIES)) == 269, "ids are unique"
     assert len(QUERY) == len(read_lines(QUERIES)) == 56, "ids are unique"
-    assert len(JUDGMENTS) == 384
+    assert len(JUDGMENTS) == 475
     assert next(iter(ENTRY)) == "derivative-definition"
     assert QUERY["Q.1"] == r"why does $\sum 1/n^2$ converge to $\pi^2/6$?"
 
