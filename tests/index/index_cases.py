@@ -28,7 +28,8 @@ class Doc:
 
     @property
     def stored(self) -> bytes:
-        return f"{self.id}:{sorted(self.words.items())}".encode("utf-8", "surrogatepass")
+        words = {name: sorted(words) for name, words in sorted(self.words.items()) if words}
+        return f"{self.id}: {words}".encode("utf-8", "surrogatepass")
 
 
 def matrix(rows: Sequence[Sequence[str]]) -> TermMatrix:

@@ -1,0 +1,115 @@
+"""Many readers beside one writer, each with a consistent view."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from index_cases import Doc, batch_of, read_all
+
+from porism.errors import IndexCorrupt
+from porism.index import IndexWriter, Segment, Snapshot
+
+
+def turn(number: int) -> list[Doc]:
+    return [Doc(f"d{n}", {"body": [f"turn{number}"]}, {"body": [(f"{number}", "", "")]}) for n in range(6)]
+
+
+def check(snapshot: Snapshot) -> int:
+    documents = read_all(snapshot)
+    assert len(documents) == 6
+    (word,) = {word for doc in documents.values() for word in doc.words["body"]}
+    return int(word.removeprefix("turn"))
+
+
+READER = """
+import sys
+from test_readers import Snapshot, check
+
+last, opened = -1, 0
+while last < 60:
+    with Snapshot.open(sys.argv[1]) as snapshot:
+        now = check(snapshot)
+        assert check(snapshot) == now >= last
+        last = now
+        opened += 1
+print(opened)
+"""
+
+
+def test_readers_in_other_processes_and_threads(tmp_path: Path) -> None:
+    path = tmp_path / "index"
+    with IndexWriter(path) as writer:
+        writer.add(batch_of(turn(0)))
+        writer.commit()
+        environment = {
+            **os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [str(Path(__file__).parent), *sys.path]))
+        }
+        readers = [
+            subprocess.Popen([sys.executable, "-c", READER, str(path)], stdout=subprocess.PIPE, text=True,
+                             env=environment)
+            for _ in range(2)
+        ]
+        failures: list[BaseException] = []
+        stop = threading.Event()
+
+        def read() -> None:
+            try:
+                while not stop.is_set():
+                    check(Snapshot.open(path))
+            except BaseException as failure:
+                failures.append(failure)
+
+        thread = threading.Thread(target=read)
+        thread.start()
+        first = Snapshot.open(path)
+        number = 0
+        # The readers need a moment to start: the writer goes on until they have seen turn 60 and ended.
+        while number < 60 or any(reader.poll() is None for reader in readers):
+            number += 1
+            writer.add(batch_of(turn(number)))
+            if number % 7 == 0:
+                writer.merge()
+            writer.commit()
+        stop.set()
+        thread.join()
+    assert failures == []
+    for reader in readers:
+        output, _ = reader.communicate()
+        assert reader.returncode == 0
+        assert int(output) > 0
+    assert check(first) == 0
+    assert check(Snapshot.open(path)) == number
+
+
+def test_a_reader_that_lost_a_race_opens_the_newer_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with IndexWriter(tmp_path) as writer:
+        writer.add(batch_of(turn(0)))
+    import porism.index.snapshot as module
+
+    true_open = module.open_segments
+
+    def late(*arguments: object) -> tuple[Segment, ...]:
+        monkeypatch.setattr(module, "open_segments", true_open)
+        with IndexWriter(tmp_path) as writer:
+            writer.add(batch_of(turn(1)))
+        return true_open(*arguments)
+
+    monkeypatch.setattr(module, "open_segments", late)
+    snapshot = Snapshot.open(tmp_path)
+    assert snapshot.generation == 2
+    assert check(snapshot) == 1
+
+
+def test_a_file_that_is_missing_without_a_newer_state_is_named(tmp_path: Path) -> None:
+    with IndexWriter(tmp_path) as writer:
+        writer.add(batch_of(turn(0)))
+    (tmp_path / "segments" / "0000000001" / "segment.bin").unlink()
+    with pytest.raises(IndexCorrupt, match=r"0000000001/segment\.bin: is missing"):
+        Snapshot.open(tmp_path)
+    with pytest.raises(IndexCorrupt, match=r"0000000001/segment\.bin: is missing"):
+        IndexWriter(tmp_path)
