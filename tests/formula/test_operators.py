@@ -94,7 +94,7 @@ CASES = {
         ("f_n(x)", "apply(sub(f, n), x)"),
         ("f^{-1}(x)", "apply(sup(f, neg(1)), x)"),
         (r"(f\circ g)(x)", "apply(compose(f, g), x)"),
-        (r"\operatorname{Var}(X)", "apply(Var, X)" if False else "Var(X)"),
+        (r"\operatorname{Var}(X)", "Var(X)"),
         ("P(A|B)", "apply(P, given(A, B))"),
         ("E[X]", "apply(E, X)"),
         (r"\sin x y", "sin(times(x, y))"),
@@ -204,15 +204,22 @@ def test_the_worked_example() -> None:
 
 def test_equal_meanings_have_equal_trees() -> None:
     for left, right in [
-        (r"\frac{a}{b}", "a/b"), (r"x\leq y", r"x\le y"), ("x_i^2", "x^2_i"), (r"a\cdot b", "ab"), (r"\{x:x>0\}", r"\{x\mid x>0\}"),
-        (r"\mathbb R", "ℝ"), ("f''", r"f^{\prime\prime}"), (r"A\rightarrow B", r"A\to B"), (r"\left(a,b\right]", "(a,b]"),
+        (r"\frac{a}{b}", "a/b"),
+        (r"x\leq y", r"x\le y"),
+        ("x_i^2", "x^2_i"),
+        (r"a\cdot b", "ab"),
+        (r"\{x:x>0\}", r"\{x\mid x>0\}"),
+        (r"\mathbb R", "ℝ"),
+        ("f''", r"f^{\prime\prime}"),
+        (r"A\rightarrow B", r"A\to B"),
+        (r"\left(a,b\right]", "(a,b]"),
     ]:
         assert meaning(left) == meaning(right)
 
 
 def test_fonts_that_name_another_symbol_stay_apart() -> None:
     assert meaning(r"\mathbb{R}") == "ℝ"
-    assert meaning(r"\mathcal{F}") == "𝓕" or meaning(r"\mathcal{F}") == "𝒟" or meaning(r"\mathcal{F}") not in ("F", "𝔉")
+    assert meaning(r"\mathcal{F}") == meaning(r"\mathscr{F}") == "\U0001d4a1"
     assert meaning(r"\mathfrak{F}") == "𝔉"
     assert meaning(r"\mathbf{x}") == "x"
 
@@ -251,8 +258,11 @@ def test_ten_thousand_levels() -> None:
 
 
 @pytest.mark.parametrize(
-    "unit", ["(", "x+", r"\int ", "|", r"\forall ", "a,", "-", r"\sin ", "{", "[", r"\sum_i", "x'", "a=", r"\lnot ", "d x", ")", "!",
-             r"\land x=1", "a:", r"\int x dx", r"|x|", r"\{x|", "P("],
+    "unit",
+    [
+        "(", "x+", r"\int ", "|", r"\forall ", "a,", "-", r"\sin ", "{", "[", r"\sum_i", "x'", "a=", r"\lnot ", "d x",
+        ")", "!", r"\land x=1", "a:", r"\int x dx", "|x|", r"\{x|", "P(",
+    ],
 )
 def test_time_is_linear(unit: str) -> None:
     def seconds(count: int) -> float:
@@ -268,12 +278,16 @@ def test_time_is_linear(unit: str) -> None:
     assert min(seconds(10_000) for _ in range(2)) < 60 * small + 0.05
 
 
+PIECES = [
+    "x", "f", "d", "(", ")", "[", "]", r"\{", r"\}", "|", r"\|", "+", "-", "=", "<", ",", ";", ":", "^2", "_i", "!",
+    "'", r"\sin ", r"\sum ", r"\int ", r"\frac{a}{b}", r"\frac{d}{dy}", r"\forall ", r"\exists ", r"\land ", r"\lnot ",
+    r"\Rightarrow ", r"\bmod ", r"\pmod n", r"\mid ", "/", r"\cdot ", r"\circ ", r"\text{if}", r"\lim ", r"\max ",
+    r"\partial ", "2", r"\to ", r"\cup ", "|_{a}", ".",
+]
+
+
 @settings(max_examples=300, deadline=None)
-@given(st.lists(st.sampled_from(
-    ["x", "f", "d", "(", ")", "[", "]", r"\{", r"\}", "|", r"\|", "+", "-", "=", "<", ",", ";", ":", "^2", "_i", "'", "!", r"\sin ",
-     r"\sum", r"\int ", r"\frac{a}{b}", r"\frac{d}{dx}", r"\forall ", r"\exists ", r"\land ", r"\lnot ", r"\Rightarrow ", r"\bmod ",
-     r"\pmod n", r"\mid ", "/", r"\cdot ", r"\circ ", r"\text{if}", r"\lim", r"\max", r"\partial ", "2", r"\to ", r"\cup ", "|_{a}", "."]
-), max_size=30))
+@given(st.lists(st.sampled_from(PIECES), max_size=30))
 def test_any_sequence_of_symbols_gives_a_tree_that_keeps_its_operands(pieces: list[str]) -> None:
     source = "".join(pieces)
     tree = operator_tree(parse_latex(source))
@@ -281,8 +295,9 @@ def test_any_sequence_of_symbols_gives_a_tree_that_keeps_its_operands(pieces: li
     assert all(0 <= node.start <= node.end <= len(source) for node in nodes)
     assert all(node.kind in "UOVNCTWE" for node in nodes)
     assert all(node.kind in "UO" for node in nodes if node.children)
-    assert sum(node.label == "2" for node in nodes) == source.count("2")
-    assert sum(node.label == "x" and node.kind == "V" for node in nodes) == source.count("x")
+    digits = sum(node.label.count("2") for node in nodes if node.kind == "N")
+    assert digits == sum("2" in piece for piece in pieces)
+    assert sum(node.label == "x" and node.kind == "V" for node in nodes) == pieces.count("x")
 
 
 @settings(max_examples=200, deadline=None)

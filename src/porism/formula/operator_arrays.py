@@ -11,9 +11,9 @@ _LABELS = {"||": "det", "∥∥": "norm", "{": "cases", "}": "cases"}
 def line_rows(node: LayoutNode) -> list[Row] | None:
     """The lines of an aligned display, cells joined, or None for a matrix or cases.
 
-    A display is aligned when its label says so (``lines``), or when it has no fences and some cell after the first of its
-    line begins with a relation. A line that begins with a relation continues the one above it: ``a &= b \\\\ &= c`` is
-    one chain.
+    A display is aligned when its label says so (``lines``), or when it has no fences and some cell after the first
+    of its line begins with a relation. A line that begins with a relation continues the one above it:
+    ``a &= b \\\\ &= c`` is one chain.
     """
     elements = node.elements or []
     if node.label != "lines" and (

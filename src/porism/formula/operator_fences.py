@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from porism.formula.operator_frames import Frame
 from porism.formula.operator_prepass import BAR_CLOSES, BAR_EVALUATES, BAR_OPENS
-from porism.formula.operator_products import Prefix, make, spanning
+from porism.formula.operator_products import Prefix, Written, make, spanning
 from porism.formula.operator_rules import FENCES, FUNCTION_LETTERS, OPERATOR_LETTERS, Rule
 from porism.formula.operator_scripts import Surroundings, leaf_node
 from porism.formula.tree import LayoutNode, OperatorNode
@@ -40,15 +40,15 @@ class Fences(Surroundings):
             return frame
         parent = frame.parent
         if frame.opener == "{" and frame.before is None:
-            frame.bar("setbuilder")
+            frame.bar("setbuilder", node)
         elif (
             frame.opener in ("(", "[") and frame.before is None and parent is not None and parent.factors
             and isinstance(last := parent.factors[-1], Prefix | OperatorNode)
             and (isinstance(last, Prefix) or last.kind in "VT")
         ):
-            frame.bar("given")
+            frame.bar("given", node)
         elif note or not frame.expects_operand() or node.label == "∣":
-            frame.relate(rule.label, self.remark(node) if node in self.around else None)
+            frame.relate(rule.label, node, self.remark(node) if node in self.around else None)
         else:
             frame.factors.append(self.dress(leaf_node(node), node) if node in self.around else leaf_node(node))
         return frame
@@ -60,8 +60,11 @@ class Fences(Surroundings):
         parent = frame.parent
         if parent is None:
             # nothing was opened: the symbol goes, what is written around it stays with what stands before it
-            if node in self.around and frame.factors and isinstance(frame.factors[-1], OperatorNode):
-                frame.factors[-1] = self.dress(frame.factors[-1], node)
+            if node in self.around:
+                if frame.factors and isinstance(last := frame.factors[-1], OperatorNode):
+                    frame.factors[-1] = self.dress(last, node)
+                else:
+                    frame.factors.append(self.dress(leaf_node(node), node))
             return frame
         inner = frame.finish()
         if frame.pmod:
@@ -83,7 +86,7 @@ class Fences(Surroundings):
                 arguments = [] if group.kind == "E" else [group] if keeps else group.children
                 group = OperatorNode("apply", "O", [last, *arguments], last.start, node.end)
             elif parent.special:
-                factors.append("times")
+                factors.append(Written("times", node))
         factors.append(self.dress(group, node) if node in self.around else group)
         return parent
 

@@ -8,39 +8,23 @@ is linear.
 from __future__ import annotations
 
 from porism.formula.operator_lists import fold_items, relation_node
-from porism.formula.operator_products import Factor, Prefix, make, read_product
-from porism.formula.tree import OperatorNode
+from porism.formula.operator_products import Factor, Prefix, Written, make, read_product
+from porism.formula.tree import LayoutNode, OperatorNode
 
 _LOGIC_STRENGTH = {"therefore": 0, "because": 0, "iff": 1, "implies": 2, "implied": 2, "or": 3, "xor": 3, "and": 4}
 _SIGNS = frozenset({"plus", "neg", "pm", "mp"})
+
+
+_NOWHERE = LayoutNode("", "O")
 
 
 class Frame:
     """The unfinished levels between two fences (or of a whole row)."""
 
     __slots__ = (
-        "addition",
-        "before",
-        "before_label",
-        "chain",
-        "factors",
-        "heads",
-        "inline_modulus",
-        "integral",
-        "items",
-        "logic",
-        "logic_labels",
-        "modulus",
-        "opener",
-        "parent",
-        "pmod",
-        "quantifier",
-        "relations",
-        "rows",
-        "signs",
-        "special",
-        "start",
-        "terms",
+        "addition", "before", "before_label", "chain", "factors", "heads", "inline_modulus", "integral",
+        "items", "logic", "logic_labels", "modulus", "opener", "parent", "pmod", "quantifier", "relations",
+        "rows", "signs", "special", "start", "symbol", "terms",
     )
 
     def __init__(self, parent: Frame | None, opener: str, start: int) -> None:
@@ -49,7 +33,8 @@ class Frame:
         self.start = start
         self.factors: list[Factor] = []
         self.special = False
-        self.signs: list[str] | None = None
+        self.symbol = _NOWHERE
+        self.signs: list[Written] | None = None
         self.terms: list[OperatorNode] | None = None
         self.addition = ""
         self.chain: list[OperatorNode] | None = None
@@ -75,15 +60,14 @@ class Frame:
             return True
         return not isinstance(self.factors[-1], OperatorNode)
 
-    def add(self, label: str) -> None:
+    def add(self, label: str, symbol: LayoutNode) -> None:
         """A sign or an additive operator."""
         factors = self.factors
         if factors and not isinstance(factors[-1], OperatorNode) and label in _SIGNS:
             last = factors[-1]
-            if isinstance(last, str) or not (last.tail and last.big):
+            if isinstance(last, Written) or not (last.tail and last.big):
                 if label != "plus":
-                    prefix = Prefix(label, OperatorNode("-", "C"))
-                    factors.append(prefix)
+                    factors.append(Prefix(label, Written(label, symbol).leaf()))
                     self.special = True
                 return
         if factors:
@@ -93,18 +77,18 @@ class Frame:
                 self.terms = [make(self.addition, self.terms)] if len(self.terms) > 1 else self.terms
             self.addition = group
             if label in _SIGNS:
-                self.signs = [label]
+                self.signs = [Written(label, symbol)]
         elif label in _SIGNS:
             if self.signs is None:
-                self.signs = [label]
+                self.signs = [Written(label, symbol)]
             else:
-                self.signs.append(label)
+                self.signs.append(Written(label, symbol))
         elif self.terms is None:
-            self.factors.append(OperatorNode(label, "C"))
+            self.factors.append(Written(label, symbol).leaf())
         else:
             self.addition = label
 
-    def relate(self, label: str, note: list[OperatorNode] | None = None) -> None:
+    def relate(self, label: str, symbol: LayoutNode, note: list[OperatorNode] | None = None) -> None:
         """A relation; ``note`` is what is written over or under it."""
         operand = self.close_sum()
         if self.chain is None:
@@ -114,11 +98,13 @@ class Frame:
             self.chain.append(operand)
         assert self.relations is not None
         self.relations.append(label)
+        self.symbol = symbol
         if note:
             self.chain.extend(note)
 
-    def connect(self, label: str) -> None:
+    def connect(self, label: str, symbol: LayoutNode) -> None:
         """A logical connective."""
+        self.symbol = symbol
         operand = self.close_chain()
         if self.logic is None or self.logic_labels is None:
             self.logic, self.logic_labels = [], []
@@ -128,7 +114,7 @@ class Frame:
         elif self.logic_labels:
             self.logic_labels[-1] = label
 
-    def quantify(self, label: str) -> None:
+    def quantify(self, label: str, symbol: LayoutNode) -> None:
         """A quantifier: it ends the binding of one before it, and otherwise begins a new item."""
         if self.factors and isinstance(last := self.factors[-1], Prefix) and last.label == "not":
             self.factors.pop()
@@ -137,6 +123,7 @@ class Frame:
         else:
             self._begin_quantifier()
         self.quantifier = label
+        self.symbol = symbol
 
     def _begin_quantifier(self) -> None:
         if self.quantifier is not None:
@@ -167,12 +154,12 @@ class Frame:
         if left is not None:
             self.push_head(label, left)
 
-    def bar(self, label: str) -> None:
+    def bar(self, label: str, symbol: LayoutNode) -> None:
         """The condition bar of a set or of a probability: all so far stands before it."""
         self.before = self.close_rows()
         self.before_label = label
         if self.before is None:
-            self.before = OperatorNode("|", "C")
+            self.before = Written(label, symbol).leaf()
 
     def comma(self) -> None:
         """The end of an item."""
@@ -212,11 +199,10 @@ class Frame:
         if self.signs is not None:
             signs, self.signs = self.signs, None
             if term is None:
-                term = OperatorNode("+" if signs[-1] == "plus" else "-" if signs[-1] == "neg" else "±", "C")
-                signs = signs[:-1]
+                term = signs.pop().leaf()
             for sign in reversed(signs):
-                if sign != "plus":
-                    term = OperatorNode(sign, "O", [term], term.start, term.end)
+                if sign.label != "plus":
+                    term = OperatorNode(sign.label, "O", [term], sign.symbol.start, term.end)
         if term is not None:
             if self.terms is None:
                 self.terms = [term]
@@ -245,7 +231,7 @@ class Frame:
         if relations is not None and self.chain is not None:
             if operand is not None:
                 self.chain.append(operand)
-            operand = relation_node(relations, self.chain)
+            operand = relation_node(relations, self.chain) or Written("", self.symbol).leaf()
             self.chain = self.relations = None
         if self.modulus is not None:
             modulus, self.modulus = self.modulus, None
@@ -266,7 +252,7 @@ class Frame:
     @staticmethod
     def _fold_logic(statements: list[OperatorNode], labels: list[str]) -> OperatorNode | None:
         if not statements:
-            return OperatorNode(labels[-1], "C") if labels else None
+            return None
         if not labels:
             return statements[0]
         if len(set(labels)) == 1 or len(labels) >= len(statements) == 1:
@@ -299,7 +285,7 @@ class Frame:
         body = self.close_logic()
         if self.quantifier is not None:
             quantifier, self.quantifier = self.quantifier, None
-            body = make(quantifier, [body]) if body is not None else OperatorNode(quantifier, "C")
+            body = make(quantifier, [body]) if body is not None else Written("", self.symbol).leaf()
         if self.heads is not None:
             heads, self.heads = self.heads, None
             for label, left in reversed(heads):

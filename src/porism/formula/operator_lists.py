@@ -14,11 +14,11 @@ QUANTIFIERS = frozenset({"forall", "exists", "nexists", "exists1"})
 _DOTS = frozenset("…⋮⋱⋰")
 
 
-def relation_node(relations: list[str], operands: list[OperatorNode]) -> OperatorNode:
+def relation_node(relations: list[str], operands: list[OperatorNode]) -> OperatorNode | None:
     """One node for a chain of relations; different ones join their labels in order."""
     label = relations[0]
     if not operands:
-        return OperatorNode(label, "C")
+        return None
     if len(relations) > 1:
         parts = [label]
         for relation in relations:

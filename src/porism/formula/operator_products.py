@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from porism.formula.operator_rules import UNORDERED
-from porism.formula.tree import OperatorNode
+from porism.formula.tree import LayoutNode, OperatorNode
 
 _INVERSE = {name: "arc" + name for name in ("sin", "cos", "tan", "cot", "sec", "csc")} | {
     name: "ar" + name for name in ("sinh", "cosh", "tanh", "coth", "sech", "csch")
@@ -11,14 +13,28 @@ _INVERSE = {name: "arc" + name for name in ("sin", "cos", "tan", "cot", "sec", "
 
 
 def make(label: str, children: list[OperatorNode]) -> OperatorNode:
-    """An operator over ``children`` (at least one), from the start of the first to the end of the last."""
-    return OperatorNode(label, "U" if label in UNORDERED else "O", children, children[0].start, children[-1].end)
+    """An operator over ``children`` (at least one) that spans from the first to the last."""
+    first, last = children[0], children[-1]
+    start = first.start if first.start < last.start else last.start
+    end = last.end if last.end > first.end else first.end
+    return OperatorNode(label, "U" if label in UNORDERED else "O", children, start, end)
 
 
 def spanning(node: OperatorNode, end: int) -> OperatorNode:
     """The node, made to reach ``end``."""
     node.end = max(node.end, end)
     return node
+
+
+class Written(NamedTuple):
+    """A written operator among factors or terms: the label of its node, and the symbol."""
+
+    label: str
+    symbol: LayoutNode
+
+    def leaf(self) -> OperatorNode:
+        """What stands for the operator where it has no operands."""
+        return OperatorNode(self.symbol.label, "C", None, self.symbol.start, self.symbol.end)
 
 
 class Prefix:
@@ -64,7 +80,7 @@ class Prefix:
         return node
 
 
-Factor = OperatorNode | Prefix | str
+Factor = OperatorNode | Prefix | Written
 
 
 def read_product(factors: list[Factor]) -> OperatorNode:
@@ -74,8 +90,8 @@ def read_product(factors: list[Factor]) -> OperatorNode:
     function or written operator (``sin x y`` is ``sin(xy)``), a function right after it as its argument
     (``log log x``).
     """
-    stack: list[tuple[Prefix, list[OperatorNode | str]]] = []
-    group: list[OperatorNode | str] = []
+    stack: list[tuple[Prefix, list[OperatorNode | Written]]] = []
+    group: list[OperatorNode | Written] = []
 
     def close_prefix() -> None:
         nonlocal group
@@ -90,7 +106,7 @@ def read_product(factors: list[Factor]) -> OperatorNode:
                 close_prefix()
             stack.append((factor, group))
             group = []
-        elif isinstance(factor, str):
+        elif isinstance(factor, Written):
             while stack and not stack[-1][0].big:
                 close_prefix()
             group.append(factor)
@@ -103,13 +119,13 @@ def read_product(factors: list[Factor]) -> OperatorNode:
     return _multiply(group)
 
 
-def _multiply(factors: list[OperatorNode | str]) -> OperatorNode:
+def _multiply(factors: list[OperatorNode | Written]) -> OperatorNode:
     """A product of nodes and written operators, read from the left; equal operators make one flat node."""
     product: list[OperatorNode] = []
     result: OperatorNode | None = None
     label = ""
     for factor in factors:
-        if not isinstance(factor, str):
+        if isinstance(factor, OperatorNode):
             if label:
                 left = _times(product)
                 if left is None:
@@ -123,14 +139,14 @@ def _multiply(factors: list[OperatorNode | str]) -> OperatorNode:
                 label = ""
             else:
                 product.append(factor)
-        elif factor == "times":
+        elif factor.label == "times":
             label = ""
         else:
-            label = factor
+            label = factor.label
     node = _times(product)
     if node is None:
         last = factors[-1]
-        return OperatorNode(last, "C") if isinstance(last, str) else last
+        return last.leaf() if isinstance(last, Written) else last
     if label:
         node = make(label, [node])
     return node

@@ -21,9 +21,10 @@ class Surroundings:
         self.around: set[LayoutNode] = set()
         self.lines: dict[LayoutNode, list[Row]] = {}
 
-    def row_node(self, row: Row | None) -> OperatorNode:
+    def row_node(self, row: Row | None, at: int) -> OperatorNode:
+        """The node of a row, or the leaf that stands for an empty one at offset ``at``."""
         node = self.nodes.get(id(row)) if row is not None else None
-        return node if node is not None else OperatorNode("", "E", None, 0, 0)
+        return node if node is not None else OperatorNode("", "E", None, at, at)
 
     def remark(self, node: LayoutNode) -> list[OperatorNode]:
         """What is written around a symbol that takes no scripts of its own."""
@@ -32,20 +33,25 @@ class Surroundings:
 
     def dress(self, base: OperatorNode, node: LayoutNode) -> OperatorNode:
         """A node with the accents, pre-scripts, primes, subscript and superscript of a symbol around it."""
-        if node.over:
-            base = self._mark(base, node.over, node, "overset")
-        if node.under:
-            base = self._mark(base, node.under, node, "underset")
-        if node.pre_above or node.pre_below:
-            children = [base, *(self.row_node(row) for row in (node.pre_below, node.pre_above) if row)]
+        if node.kind != "F":
+            if node.over:
+                base = self._mark(base, node.over, node, "overset")
+            if node.under:
+                base = self._mark(base, node.under, node, "underset")
+        if (node.pre_above and node.kind != "R") or node.pre_below:
+            children = [base, *(self.row_node(row, node.start) for row in self._before(node) if row)]
             base = OperatorNode("prescript", "O", children, node.start, base.end)
         return self.scripts(base, node)
+
+    @staticmethod
+    def _before(node: LayoutNode) -> tuple[Row | None, ...]:
+        return (node.pre_below,) if node.kind == "R" else (node.pre_below, node.pre_above)
 
     def _mark(self, base: OperatorNode, row: Row, node: LayoutNode, label: str) -> OperatorNode:
         mark = row[0]
         accent = ACCENTS.get(mark.label) if len(row) == 1 and mark.kind == "O" else None
         if accent is None:
-            return OperatorNode(label, "O", [base, self.row_node(row)], base.start, max(base.end, node.end))
+            return OperatorNode(label, "O", [base, self.row_node(row, node.start)], base.start, max(base.end, node.end))
         if label == "underset" and accent == "bar":
             accent = "underline"
         children = [base, *self.remark(mark)] if mark in self.around else [base]
@@ -54,7 +60,7 @@ class Surroundings:
     def scripts(self, base: OperatorNode, node: LayoutNode) -> OperatorNode:
         above, below = node.above, node.below
         start, end = base.start, max(base.end, node.end)
-        below_node = self.row_node(below) if below else None
+        below_node = self.row_node(below, node.start) if below else None
         if not above:
             return base if below_node is None else OperatorNode("sub", "O", [base, below_node], start, end)
         primes, power = self.superscript(above)
@@ -75,7 +81,7 @@ class Surroundings:
     def superscript(self, row: Row) -> tuple[int, OperatorNode | None]:
         """How many primes a superscript has, and what else it holds."""
         if row[0].label != "′" or row[0].kind != "O":
-            return 0, self.row_node(row)
+            return 0, self.row_node(row, row[0].start)
         primes = 0
         for node in row:
             if node.label != "′" or node.kind != "O" or node in self.around:
@@ -83,7 +89,7 @@ class Surroundings:
             primes += 1
         if primes == len(row):
             return primes, None
-        node_of_rest = self.row_node(row)
+        node_of_rest = self.row_node(row, row[0].start)
         # the primes stand first in what the row was read as; they are counted here instead
         return primes, _without_primes(node_of_rest)
 
@@ -91,26 +97,26 @@ class Surroundings:
         kind = node.kind
         around = node in self.around
         if kind == "F":
-            over, under = self.row_node(node.over), self.row_node(node.under)
+            over, under = self.row_node(node.over, node.start), self.row_node(node.under, node.start)
             label = {"/": "divide", "choose": "binom"}.get(node.label, node.label)
             result = OperatorNode(label, "O", [over, under], node.start, node.end)
-            if label == "divide" and _is_derivative(over, under):
+            if label == "divide" and not (node.above or node.below) and _is_derivative(over, under):
                 prefix = Prefix("deriv", result, big=True)
                 prefix.tail = [under, *over.children[1:]]
                 frame.special = True
                 return prefix
-            return self.scripts(result, node) if around else result
+            return self.dress(result, node) if around else result
         if kind == "R":
-            children = [self.row_node(node.within)]
+            children = [self.row_node(node.within, node.start)]
             if node.pre_above:
-                children.append(self.row_node(node.pre_above))
+                children.append(self.row_node(node.pre_above, node.start))
             label = "sqrt" if len(children) == 1 else "root"
             result = OperatorNode(label, "O", children, node.start, node.end)
-            return self.scripts(result, node) if around else result
+            return self.dress(result, node) if around else result
         if kind == "M":
             return self.dress(array_node(node, self.lines.get(node), self.nodes), node)
         if kind == "G":
-            return self.dress(self.row_node(node.within), node)
+            return self.dress(self.row_node(node.within, node.start), node)
         leaf = leaf_node(node)
         return self.dress(leaf, node) if around else leaf
 

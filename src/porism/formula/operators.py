@@ -17,7 +17,7 @@ from porism.formula.operator_prepass import (
     is_letter,
     look_ahead,
 )
-from porism.formula.operator_products import Prefix, make, spanning
+from porism.formula.operator_products import Prefix, Written, make, spanning
 from porism.formula.operator_rules import (
     ADD,
     BAR,
@@ -160,9 +160,9 @@ class _Reader(Fences):
                     leaf = OperatorNode(label, leaf_kind, None, node.start, node.end)
                     frame.factors.append(self.dress(leaf, node) if node in around else leaf)
                 elif role == RELATION:
-                    frame.relate(rule.label, self.remark(node) if node in around else None)
+                    frame.relate(rule.label, node, self.remark(node) if node in around else None)
                 elif role == ADD:
-                    frame.add(rule.label)
+                    frame.add(rule.label, node)
                     if node in around:
                         self.remarks.extend(self.remark(node))
                 else:
@@ -208,9 +208,11 @@ class _Reader(Fences):
             else:
                 frame = self.close(frame, node)
         elif role == BAR:
-            frame = self.bar(frame, rule, node, note)
+            return self.bar(frame, rule, node, note), position
         elif role == MULTIPLY:
             self._multiply(frame, rule.label, node)
+            if node in self.around:
+                self.remarks.extend(self.remark(node))
         elif role in (FUNCTION, BIG, PREFIX):
             self._prefix(frame, rule, node)
         elif role == INTEGRAL:
@@ -223,8 +225,10 @@ class _Reader(Fences):
                 frame.special = True
         elif role == POSTFIX:
             self._postfix(frame, rule.label, node)
-        elif role == LOGIC or (role == LATTICE and note):
-            frame.connect(rule.label)
+        elif node in self.around and role != CLOSE:
+            self.remarks.extend(self.remark(node))
+        if role == LOGIC or (role == LATTICE and note):
+            frame.connect(rule.label, node)
         elif role == LATTICE:
             self._multiply(frame, rule.label, node)
         elif role == QUANTIFIER:
@@ -238,23 +242,21 @@ class _Reader(Fences):
             frame.semicolon()
         elif role == COLON:
             if frame.opener == "{" and frame.before is None and frame.quantifier is None:
-                frame.bar("setbuilder")
+                frame.bar("setbuilder", node)
             else:
                 frame.colon("colon")
         elif role == MODULO:
-            self._modulo(frame)
+            self._modulo(frame, node)
         return frame, position
 
     # -- operators among factors --------------------------------------------------------------------------------
 
     def _multiply(self, frame: Frame, label: str, node: LayoutNode) -> None:
         if not frame.factors and label in ("or", "and"):
-            frame.connect(label)
+            frame.connect(label, node)
             return
-        frame.factors.append(label)
+        frame.factors.append(Written(label, node))
         frame.special = True
-        if node in self.around:
-            self.remarks.extend(self.remark(node))
 
     def _prefix(self, frame: Frame, rule: Rule, node: LayoutNode) -> None:
         prefix = self._big(rule, node) if rule.role == BIG else Prefix(rule.label, leaf_node(node))
@@ -263,7 +265,7 @@ class _Reader(Fences):
             prefix.immediate = False
         if rule.role != BIG and node in self.around:
             if node.below:
-                prefix.tail.append(self.row_node(node.below))
+                prefix.tail.append(self.row_node(node.below, node.start))
                 prefix.big = rule.label in EXTREMA
             if node.above:
                 primes, power = self.superscript(node.above)
@@ -273,7 +275,7 @@ class _Reader(Fences):
                     return
                 if power is not None:
                     prefix.raise_to(power)
-            if node.over or node.under:
+            if node.over or node.under or node.pre_above or node.pre_below:
                 prefix.leaf = self.dress(leaf_node(node), node)
                 prefix.label = prefix.leaf.label if prefix.leaf.children else prefix.label
         frame.factors.append(prefix)
@@ -283,15 +285,15 @@ class _Reader(Fences):
         leaf = OperatorNode(node.label, "C", None, node.start, node.end)
         prefix = Prefix(rule.label, leaf, big=True, immediate=False)
         if node in self.around:
-            for row in (node.below, node.under, node.above, node.over):
+            for row in (node.below, node.under, node.above, node.over, node.pre_below, node.pre_above):
                 if row:
-                    prefix.tail.append(self.row_node(row))
+                    prefix.tail.append(self.row_node(row, node.start))
         return prefix
 
     def _postfix(self, frame: Frame, label: str, node: LayoutNode) -> None:
         factors = frame.factors
         if not factors or not isinstance(last := factors[-1], OperatorNode):
-            factors.append(leaf_node(node))
+            factors.append(self.dress(leaf_node(node), node))
             return
         if label == "factorial" and last.label == label and last.end == node.start:
             last.label = "factorial2"
@@ -301,7 +303,7 @@ class _Reader(Fences):
         if node in self.around:
             factors[-1] = self.dress(factors[-1], node)  # type: ignore[arg-type]
 
-    def _modulo(self, frame: Frame) -> None:
+    def _modulo(self, frame: Frame, node: LayoutNode) -> None:
         if frame.opener == "(" and not frame.factors and frame.chain is None and frame.items is None:
             frame.pmod = True
         elif frame.relations and frame.relations[-1] in ("equiv", "nequiv") and not frame.inline_modulus:
@@ -310,7 +312,7 @@ class _Reader(Fences):
                 frame.chain.append(operand)
             frame.inline_modulus = True
         else:
-            frame.factors.append("mod")
+            frame.factors.append(Written("mod", node))
             frame.special = True
 
     def _differential(self, frame: Frame, row: Row, position: int) -> Frame:
@@ -341,7 +343,7 @@ class _Reader(Fences):
             operand = self.dress(operand, variable)
         children = [operand]
         if sign.above:
-            children.append(self.row_node(sign.above))
+            children.append(self.row_node(sign.above, sign.start))
         return OperatorNode("diff", "O", children, sign.start, operand.end)
 
     def _quantify(self, frame: Frame, rule: Rule, row: Row, position: int) -> int:
@@ -349,7 +351,7 @@ class _Reader(Fences):
         if label == "exists" and position < len(row) and row[position].label == "!":
             label = "exists1"
             position += 1
-        frame.quantify(label)
+        frame.quantify(label, row[position - 1])
         if position + 1 < len(row) and is_letter(row[position]) and _begins_operand(row[position + 1]):
             variable = leaf_node(row[position])
             if row[position] in self.around:
