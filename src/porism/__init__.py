@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from porism.evaluate import evaluate_run
     from porism.explanation import Explanation
     from porism.formula import operator_tree, parse_latex, parse_mathml, to_latex, to_mathml, to_unicode
-    from porism.index import IndexWriter, index_info
+    from porism.index import IndexWriter
+    from porism.index import info as index_info
     from porism.indexing import index_documents, index_sources
     from porism.retrieve import ChannelSettings, SearchModel
     from porism.run import Run
@@ -64,6 +65,8 @@ _HOME = {
     "to_unicode": "formula",
 }
 
+_NAME_THERE = {"index_info": "info"}
+
 __all__ = [
     "AnalysisConfig",
     "ChannelSettings",
@@ -100,7 +103,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name in _HOME:
-        value = getattr(import_module(f"porism.{_HOME[name]}"), name)
+        value = getattr(import_module(f"porism.{_HOME[name]}"), _NAME_THERE.get(name, name))
         globals()[name] = value
         return value
     raise AttributeError(f"module 'porism' has no attribute {name!r}")

@@ -1,16 +1,16 @@
 """From documents and queries to terms: which channels there are, and how each is filled.
 
-A *channel* is one stream of terms: ``words`` from the text, every other channel from the formulas by the term extractor
-of its name (:data:`porism.formula.EXTRACTORS`). Documents are analysed in batches, so that batches can be spread over
+A *channel* is one stream of terms: ``words`` and ``word-pairs`` from the text, every other channel from the formulas by the
+term extractor of its name (:data:`porism.formula.EXTRACTORS`). Documents are analysed in batches, so that batches can be spread over
 processes and each distinct formula of a batch is parsed once.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -20,12 +20,13 @@ from porism.batch import AnalyzedBatch, TermMatrix
 from porism.documents import clean_text, dump_document
 from porism.errors import ConfigError, Problem
 from porism.formula import EXTRACTORS, extract, layout_key, operator_tree, parse
-from porism.formula.tree import LayoutTree
 from porism.text import WordAnalyzer
-from porism.types import Content, Document, Formula
+from porism.types import Document, Formula
 
 WORDS = "words"
-"""The name of the text channel."""
+WORD_PAIRS = "word-pairs"
+TEXT_CHANNELS = (WORDS, WORD_PAIRS)
+"""The channels of the text: stemmed words, and pairs of them that stand side by side (stop words left out)."""
 
 MOST_PROBLEMS_PER_BATCH = 200
 """Reports of one batch beyond these are counted and summed up in one line."""
@@ -35,17 +36,21 @@ MOST_PROBLEMS_PER_BATCH = 200
 class AnalysisConfig:
     """What an index must know to read a query as it read the documents; stored in it and checked when it is opened.
 
-    ``formulas`` names the formula channels, each a term extractor; ``language`` the Snowball stemmer (or ``none``) and
+    ``text`` names the text channels, ``formulas`` the formula channels, each a term extractor; ``language`` the Snowball stemmer (or ``none``) and
     ``stop_words`` a list (``english`` or ``none``).
 
     :raises ConfigError: a channel, a language or a list does not exist.
     """
 
+    text: tuple[str, ...] = TEXT_CHANNELS
     formulas: tuple[str, ...] = tuple(EXTRACTORS)
     language: str = "english"
     stop_words: str = "english"
 
     def __post_init__(self) -> None:
+        for name in self.text:
+            if name not in TEXT_CHANNELS:
+                raise ConfigError(f"there is no text channel {name!r}", hint=f"Choose from {', '.join(TEXT_CHANNELS)}.")
         for name in self.formulas:
             if name not in EXTRACTORS:
                 raise ConfigError(
@@ -55,7 +60,7 @@ class AnalysisConfig:
 
     def to_dict(self) -> dict[str, Any]:
         """A JSON-ready mapping."""
-        return {**asdict(self), "formulas": list(self.formulas)}
+        return {**asdict(self), "text": list(self.text), "formulas": list(self.formulas)}
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> AnalysisConfig:
@@ -63,13 +68,13 @@ class AnalysisConfig:
 
         :raises ConfigError: a setting is unknown: the index was made by another version.
         """
-        known = {"formulas", "language", "stop_words"}
+        known = {"text", "formulas", "language", "stop_words"}
         if unknown := set(value) - known:
             raise ConfigError(
                 f"the index was analysed with settings this version does not know: {', '.join(sorted(unknown))}",
                 hint="Index the collection again with this version.",
             )
-        return cls(tuple(value["formulas"]), value["language"], value["stop_words"])
+        return cls(tuple(value["text"]), tuple(value["formulas"]), value["language"], value["stop_words"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,31 +128,23 @@ class Analyzer:
 
     @property
     def channels(self) -> tuple[str, ...]:
-        """All channels: ``words`` and the formula channels."""
-        return (WORDS, *self.config.formulas)
+        """All channels: those of the text, then those of the formulas."""
+        return (*self.config.text, *self.config.formulas)
 
-    def parse_formula(self, formula: Formula) -> LayoutTree:
-        """The layout tree of a formula; what was not understood is in its ``problems``."""
-        return parse(formula)
+    def text_terms(self, text: str) -> dict[str, list[str]]:
+        """The terms of a text by text channel, with repetition."""
+        words = self.words.terms(text)
+        terms = {WORDS: words} if WORDS in self.config.text else {}
+        if WORD_PAIRS in self.config.text:
+            terms[WORD_PAIRS] = [f"{first} {second}" for first, second in pairwise(words)]
+        return terms
 
     def formula_terms(self, formula: Formula, channels: Iterable[str] | None = None) -> AnalyzedFormula:
         """The key and terms of one formula in ``channels`` (all by default)."""
-        layout = parse(formula)
+        layout = parse(Formula(clean_text(formula.source), formula.notation))
         operators = operator_tree(layout)
         names = self.config.formulas if channels is None else channels
         return AnalyzedFormula(layout_key(layout), {name: extract(name, layout, operators) for name in names})
-
-    def content_terms(self, content: Content, channels: Iterable[str] | None = None) -> dict[str, Counter[str]]:
-        """Term counts of one content by channel, formulas taken together; for queries."""
-        names = set(self.channels if channels is None else channels)
-        counts: dict[str, Counter[str]] = {name: Counter() for name in self.channels if name in names}
-        if WORDS in counts:
-            counts[WORDS].update(self.words.terms(content.text))
-        formula_channels = [name for name in self.config.formulas if name in names]
-        for formula in content.formulas:
-            for name, terms in self.formula_terms(formula, formula_channels).terms.items():
-                counts[name].update(terms)
-        return counts
 
     def analyze(self, documents: Sequence[Document]) -> tuple[AnalyzedBatch, list[Problem]]:
         """One batch, and what was skipped or not understood in it."""
@@ -157,7 +154,7 @@ class Analyzer:
 class _BatchBuilder:
     def __init__(self, analyzer: Analyzer) -> None:
         self.analyzer = analyzer
-        self.text = _Columns()
+        self.text_columns = {name: _Columns() for name in analyzer.config.text}
         self.formula_columns = {name: _Columns() for name in analyzer.config.formulas}
         self.row_of_source: dict[tuple[str, str], int] = {}
         self.row_of_key: dict[str, int] = {}
@@ -168,14 +165,14 @@ class _BatchBuilder:
     def build(self, documents: Sequence[Document]) -> tuple[AnalyzedBatch, list[Problem]]:
         fields = tuple(dict.fromkeys(name for document in documents for name in document.fields))
         number_of = {name: number for number, name in enumerate(fields)}
-        word_terms = self.analyzer.words.terms
         occurrences: list[tuple[int, int, int, int]] = []
         ids: list[str] = []
         visual_ids: list[str] = []
         for position, document in enumerate(documents):
             in_order = sorted((number_of[name], content) for name, content in document.fields.items())
             for number, content in in_order:
-                self.text.add(position * len(fields) + number, word_terms(content.text))
+                for name, terms in self.analyzer.text_terms(content.text).items():
+                    self.text_columns[name].add(position * len(fields) + number, terms)
                 for nth, formula in enumerate(content.formulas):
                     row = self._formula_row(formula, document.id)
                     if row is not None:
@@ -190,7 +187,9 @@ class _BatchBuilder:
             stored=[dump_document(document) for document in documents],
             metadata=[_clean_metadata(document) for document in documents],
             fields=fields,
-            text={WORDS: self.text.matrix(len(documents) * len(fields))},
+            text={
+                name: column.matrix(len(documents) * len(fields)) for name, column in self.text_columns.items()
+            },
             formula_keys=list(self.row_of_key),
             formula_sources=self.sources,
             formulas={name: column.matrix(len(self.sources)) for name, column in self.formula_columns.items()},
@@ -213,7 +212,7 @@ class _BatchBuilder:
 
     def _new_formula(self, formula: Formula, doc_id: str) -> int:
         try:
-            layout = parse(formula)
+            layout = parse(Formula(clean_text(formula.source), formula.notation))
             key = clean_text(layout_key(layout))
             row = self.row_of_key.get(key)
             if row is not None:

@@ -108,11 +108,13 @@ def index(
 def info(path: Path, as_json: bool, verify: bool) -> None:
     """Tell what the index in DIR holds: documents, fields, channels, formulas, sizes, settings."""
     from porism.cli.render import info_lines
-    from porism.index import index_info, verify_index
+    from porism.index import Snapshot
+    from porism.index import info as index_info
 
     found = index_info(path)
     if verify:
-        verify_index(path)
+        with Snapshot.open(path) as snapshot:
+            snapshot.verify()
     if as_json:
         print_json(found.to_dict())
         return

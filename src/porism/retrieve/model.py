@@ -1,0 +1,79 @@
+"""The settings of hybrid search: which channels, with which weights. Every number here can be set by the user."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from porism.errors import ConfigError
+from porism.retrieve.weighting import BM25, LexicalChannel
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelSettings:
+    """How one channel counts: its weight in the sum, BM25's ``k1`` (≥ 0) and ``b`` (0 to 1).
+
+    :raises ConfigError: a number is out of its range.
+    """
+
+    weight: float = 1.0
+    k1: float = 1.2
+    b: float = 0.75
+
+    def __post_init__(self) -> None:
+        self.lexical  # noqa: B018  # checks the numbers
+
+    @property
+    def lexical(self) -> LexicalChannel:
+        """The same for the engine."""
+        return LexicalChannel(self.weight, BM25(self.k1, self.b))
+
+
+@dataclass(frozen=True, slots=True)
+class SearchModel:
+    """What a search sums over and how it reads a query.
+
+    A document's score is ``Σ_channel weight · Σ_term q(term) · BM25(term)``. A term's frequency in a document is the sum of
+    its frequencies in the fields, each times its ``field_weights`` (1 for a field not named). The weight of a query term is
+    ``q = (Σ_field w_field · Σ_occurrence m) ^ power`` with ``w`` from ``query_field_weights`` and ``power`` from
+    ``words_power`` or ``formulas_power``, so that what a long question repeats does not drown the rest. For a word ``m`` is
+    1; for a term of a formula it is ``(mass + mass_offset) ^ −mass_exponent``, where the mass of a formula is the sum of
+    the inverse document frequencies of its terms: a formula counts by what it says, not by its length.
+
+    :raises ConfigError: a weight is negative, or there is no channel of positive weight.
+    """
+
+    channels: Mapping[str, ChannelSettings]
+    field_weights: Mapping[str, float] = field(default_factory=dict)
+    query_field_weights: Mapping[str, float] = field(default_factory=dict)
+    words_power: float = 1.0
+    formulas_power: float = 0.5
+    mass_offset: float = 5.0
+    mass_exponent: float = 0.5
+
+    def __post_init__(self) -> None:
+        for name in ("channels", "field_weights", "query_field_weights"):
+            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+        if not any(settings.weight > 0 for settings in self.channels.values()):
+            raise ConfigError("a search model needs a channel of positive weight")
+        for where, weights in (("field", self.field_weights), ("query field", self.query_field_weights)):
+            for name, weight in weights.items():
+                if not 0 <= weight < float("inf"):
+                    raise ConfigError(f"the {where} {name!r} cannot have the weight {weight}", hint="Use a number ≥ 0.")
+        if not (self.words_power > 0 and self.formulas_power > 0 and self.mass_offset > 0 and self.mass_exponent >= 0):
+            raise ConfigError("powers and the mass offset must be positive, the mass exponent ≥ 0")
+
+
+DEFAULT_MODEL = SearchModel(
+    channels={
+        "words": ChannelSettings(1.0, 1.5, 0.75),
+        "word-pairs": ChannelSettings(0.4, 1.5, 0.75),
+        "tokens": ChannelSettings(1.0, 1.5, 0.75),
+        "tokens-2": ChannelSettings(1.0, 1.5, 0.75),
+        "tokens-3": ChannelSettings(1.0, 1.5, 0.75),
+    },
+    field_weights={"title": 3.0, "tags": 3.0},
+    query_field_weights={"title": 2.0},
+)
+"""The best configuration measured; docs/effectiveness.md has the figures."""

@@ -1,0 +1,80 @@
+"""From a query to weighted terms of channels."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from porism.analysis import Analyzer
+from porism.retrieve.lexical import LexicalRetriever
+from porism.retrieve.model import SearchModel
+from porism.types import Formula, Query
+
+MOST_FORMULAS = 2_000
+"""Distinct formulas of one query beyond these do not count: they would make the query take seconds."""
+
+
+class QueryReader:
+    """Weighs the terms of queries by a model, over the statistics of one snapshot."""
+
+    def __init__(self, analyzer: Analyzer, model: SearchModel, lexical: LexicalRetriever) -> None:
+        self._analyzer = analyzer
+        self._model = model
+        self._lexical = lexical
+        self._text = [name for name in analyzer.config.text if name in lexical.channels]
+        self._formulas = [name for name in analyzer.config.formulas if name in lexical.channels]
+
+    def terms(self, query: Query) -> dict[str, dict[str, float]]:
+        """Channel → term → weight q, as :class:`SearchModel` defines it."""
+        sums: dict[str, defaultdict[str, float]] = {
+            name: defaultdict(float) for name in (*self._text, *self._formulas)
+        }
+        asked: defaultdict[tuple[str, str], float] = defaultdict(float)
+        for field_name, content in query.fields.items():
+            weight = self._model.query_field_weights.get(field_name, 1.0)
+            if weight == 0:
+                continue
+            found = self._analyzer.text_terms(content.text)
+            for name in self._text:
+                sum_of = sums[name]
+                for term in found[name]:
+                    sum_of[term] += weight
+            for formula in content.formulas:
+                asked[formula.notation, formula.source] += weight
+        self._add_formulas(sums, asked)
+        powers = {
+            **dict.fromkeys(self._text, self._model.words_power),
+            **dict.fromkeys(self._formulas, self._model.formulas_power),
+        }
+        return {
+            name: {term: total ** powers[name] for term, total in found_terms.items()}
+            for name, found_terms in sums.items() if found_terms
+        }
+
+    def _add_formulas(
+        self, sums: Mapping[str, defaultdict[str, float]], asked: Mapping[tuple[str, str], float]
+    ) -> None:
+        """Adds each formula's terms, times its weight in the query, and divided by a power of its mass in each channel."""
+        if not self._formulas or not asked:
+            return
+        formulas = [
+            (self._analyzer.formula_terms(Formula(source, notation), self._formulas).terms, weight)  # type: ignore[arg-type]
+            for (notation, source), weight in list(asked.items())[:MOST_FORMULAS]
+        ]
+        for name in self._formulas:
+            idf = self._idf(name, {term for terms, _ in formulas for term in terms[name]})
+            sum_of = sums[name]
+            for terms, weight in formulas:
+                mass = sum(idf[term] for term in terms[name])
+                share = weight * (mass + self._model.mass_offset) ** -self._model.mass_exponent
+                for term in terms[name]:
+                    sum_of[term] += share
+
+    def _idf(self, channel: str, terms: Iterable[str]) -> dict[str, float]:
+        """The inverse document frequencies of terms, those that no document has included."""
+        ordered = sorted(terms)
+        df = self._lexical.document_frequencies(channel, ordered).astype(np.float64)
+        documents = self._lexical.statistics(channel).documents
+        return dict(zip(ordered, np.log1p((documents - df + 0.5) / (df + 0.5)).tolist(), strict=True))
