@@ -8,41 +8,72 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from index_cases import Doc, batch_of, read_all
 
 from porism.errors import IndexNotFound
-from porism.index import IndexWriter, Snapshot
+from porism.index import IndexWriter, Segment, Snapshot
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="SIGKILL")
 
-WRITER = """
+HARNESS = """
 import sys
-from index_cases import Doc, batch_of
-from porism.index import IndexWriter
+from pathlib import Path
+from test_crash import kill_writers
 
-path, rounds, start = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-with IndexWriter(path, config={"a": 1}, buffer_documents=6) as writer:
-    for turn in range(start, start + rounds):
-        # All ten documents say the same: a state in which they differ was never committed.
-        writer.add(batch_of([Doc(f"d{n}", {"body": [f"turn{turn}"] * 3}, {"body": [(f"{turn}", "", "")]})
-                             for n in range(10)]))
-        if turn % 5 == 4:
-            writer.merge()
-        writer.commit(before_publish=lambda segments: [
-            segment.write_derived("postings", {"x": segment.id_order}, {}) for segment in segments])
-        print(turn, flush=True)
+print(kill_writers(Path(sys.argv[1]), 20))
 """
 
 
-def start(path: Path, rounds: int, turn: int) -> subprocess.Popen[str]:
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [str(Path(__file__).parent), *sys.path]))}
-    return subprocess.Popen(
-        [sys.executable, "-c", WRITER, str(path), str(rounds), str(turn)],
-        stdout=subprocess.PIPE, text=True, env=environment,
-    )
+def write(path: Path, turn: int, report: int) -> None:
+    """Commits turn after turn, tells each on ``report``, and never ends by itself."""
+    with IndexWriter(path, config={"a": 1}, buffer_documents=6) as writer:
+        while True:
+            # All ten documents say the same: a state in which they differ was never committed.
+            words, formulas = {"body": [f"turn{turn}"] * 3}, {"body": [(f"{turn}", "", "")]}
+            writer.add(batch_of([Doc(f"d{number}", words, formulas) for number in range(10)]))
+            if turn % 5 == 4:
+                writer.merge()
+            writer.commit(before_publish=derive)
+            os.write(report, f"{turn}\n".encode())
+            turn += 1
+
+
+def derive(segments: Sequence[Segment]) -> None:
+    for segment in segments:
+        segment.write_derived("postings", {"ranks": segment.id_order}, {})
+
+
+def kill_writers(path: Path, rounds: int) -> int:
+    """Starts writers and kills each at a random moment; returns the last turn that was committed."""
+    chance = random.Random(7)
+    with IndexWriter(path.with_name("warm")) as writer:  # loads the kernels, which the children then have
+        for doc_id in "ab":
+            writer.add(batch_of([Doc(doc_id, {})]))
+            writer.commit()
+        writer.merge()
+    last = -1
+    for _ in range(rounds):
+        reading, report = os.pipe()
+        process = os.fork()
+        if process == 0:
+            try:
+                write(path, last + 1, report)
+            finally:
+                os._exit(1)
+        os.close(report)
+        time.sleep(chance.random() * 0.15)
+        os.kill(process, signal.SIGKILL)
+        os.waitpid(process, 0)
+        with open(reading, encoding="ascii") as reports:
+            reported = [last, *map(int, reports)]
+        # What was reported was committed; one more commit may have been published before the kill.
+        last = turn_of(path)
+        assert last in (reported[-1], reported[-1] + 1)
+    return last
 
 
 def turn_of(path: Path) -> int:
@@ -59,22 +90,15 @@ def turn_of(path: Path) -> int:
 
 
 def test_killed_at_random_moments(tmp_path: Path) -> None:
-    chance = random.Random(7)
     path = tmp_path / "index"
-    last = -1
-    for _ in range(20):
-        process = start(path, 10_000, last + 1)
-        assert process.stdout is not None
-        # Kernels are loaded after the first turn: from then on every moment is one of real work.
-        assert process.stdout.readline() == f"{last + 1}\n"
-        time.sleep(chance.random() * 0.1)
-        process.send_signal(signal.SIGKILL)
-        reported = [last + 1, *map(int, process.stdout.read().split("\n")[:-1])]
-        process.wait()
-        # What was reported was committed; one more commit may have been published before the kill.
-        last = turn_of(path)
-        assert last in (reported[-1], reported[-1] + 1)
-    assert last > 20
+    folders = [str(Path(__file__).parent), *filter(None, sys.path)]
+    # Writers are forked from a process of their own, so that they need not start and load kernels each time.
+    result = subprocess.run(
+        [sys.executable, "-c", HARNESS, str(path)], capture_output=True, text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(folders)},
+    )
+    assert result.returncode == 0, result.stderr
+    assert int(result.stdout) > 5
     # The next writer is let in, cleans up, and works.
     with IndexWriter(path) as writer:
         writer.add(batch_of([Doc("new", {"body": ["x"]})]))

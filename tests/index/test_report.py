@@ -46,7 +46,7 @@ def test_the_report_counts_everything(tmp_path: Path) -> None:
     on_disk = sum(file.stat().st_size for file in tmp_path.rglob("*") if file.is_file())
     assert report.size == on_disk == sum(report.sizes.values())
     assert report.sizes["derived"] > 8000
-    assert {"stored documents", "channel words", "channel pairs", "formulas", "formula occurrences"} <= set(report.sizes)
+    assert {"stored documents", "channel words", "channel pairs", "formulas"} <= set(report.sizes)
     assert report.config == {"stemmer": "english"}
     assert orjson.loads(orjson.dumps(report.to_dict()))["channels"][0]["terms"] == 3
 
