@@ -69,11 +69,12 @@ _ARRAYS: Mapping[str, Any] = {
 class Postings:
     """The postings of one channel of N documents and V terms, P of them sparse and D dense terms.
 
-    ``indptr`` (int64, V + 1) bounds each term's part of ``docs`` (int32, P, increasing within a term) and ``sparse_codes``
-    (uint8, P). ``dense_of_term`` (int32, V) is a term's dense row, -1 for a sparse one; ``dense_codes`` (uint8, N × D) is
-    document by document. A code indexes ``tf_table`` (float64; 0 is "does not occur"); code 255 says that the index is in
-    ``sparse_values`` or ``dense_values`` (int32), at the place where ``sparse_escapes`` or ``dense_escapes`` (int64,
-    increasing) has the position of the code. ``length_codes`` (int32, N) index ``length_table`` (float64, increasing).
+    ``indptr`` (int64, V + 1) bounds each term's part of ``docs`` (int32, P, increasing within a term) and
+    ``sparse_codes`` (uint8, P). ``dense_of_term`` (int32, V) is a term's dense row, -1 for a sparse one;
+    ``dense_codes`` (uint8, N × D) is document by document. A code indexes ``tf_table`` (float64; 0 is "does not
+    occur"); code 255 says that the index is in ``sparse_values`` or ``dense_values`` (int32), at the place where
+    ``sparse_escapes`` or ``dense_escapes`` (int64, increasing) has the position of the code. ``length_codes`` (int32,
+    N) index ``length_table`` (float64, increasing).
     """
 
     indptr: NDArray[np.int64]
@@ -118,9 +119,10 @@ class Postings:
         if live.all():
             return self.df
         gone = np.zeros(self.vocabulary, np.int32)
+        mask = as_layout(live, np.bool_)
         kernels.count_gone(
             self.documents, self.vocabulary, len(self.term_of_dense), address(self.indptr), address(self.docs),
-            address(self.dense_codes), address(self.term_of_dense), len(self.docs), as_layout(live, np.bool_), gone,
+            address(self.dense_codes), address(self.term_of_dense), len(self.docs), address(mask), gone,
         )
         return self.df - gone
 
@@ -131,6 +133,10 @@ class Postings:
 
     def frequency(self, term: int, document: int) -> float:
         """The weighted frequency of a term in a document, 0 where it does not occur."""
+        return float(self.tf_table[self.frequency_index(term, document)])
+
+    def frequency_index(self, term: int, document: int) -> int:
+        """Where ``tf_table`` has the frequency of a term in a document; 0 where it does not occur."""
         row = int(self.dense_of_term[term])
         if row >= 0:
             position = document * len(self.term_of_dense) + row
@@ -139,11 +145,11 @@ class Postings:
             start, stop = int(self.indptr[term]), int(self.indptr[term + 1])
             position = start + int(np.searchsorted(self.docs[start:stop], document))
             if position == stop or self.docs[position] != document:
-                return 0.0
+                return 0
             code, escapes, values = int(self.sparse_codes[position]), self.sparse_escapes, self.sparse_values
         if code == kernels.ESCAPE:
             code = int(values[np.searchsorted(escapes, position)])
-        return float(self.tf_table[code])
+        return code
 
     def length(self, document: int) -> float:
         """The weighted length of a document."""
@@ -265,9 +271,9 @@ def _count(
 class Impacts:
     """One byte a posting of some :class:`Postings`: the exact factor is within ``error`` of ``step`` times the byte.
 
-    ``sparse`` (uint8, P) goes with ``docs``; ``dense`` (uint8, D × padded N) is term by term. The factor of a posting is
-    ``x / (x + y)`` where ``saturating``, else ``x / y``, with x of ``tf_values`` (float64, beside ``tf_table``) and y of
-    ``length_values`` (float64, beside ``length_table``).
+    ``sparse`` (uint8, P) goes with ``docs``; ``dense`` (uint8, D × padded N) is term by term. The factor of a posting
+    is ``x / (x + y)`` where ``saturating``, else ``x / y``, with x of ``tf_values`` (float64, beside ``tf_table``) and
+    y of ``length_values`` (float64, beside ``length_table``).
     """
 
     sparse: NDArray[np.uint8]
@@ -283,6 +289,7 @@ class Impacts:
         cls, postings: Postings, tf_values: NDArray[np.float64], length_values: NDArray[np.float64], saturating: bool
     ) -> Impacts:
         """Rounds the factors of all postings."""
+        tf_values, length_values = as_layout(tf_values, np.float64), as_layout(length_values, np.float64)
         dense_count = len(postings.term_of_dense)
         sparse = np.empty(len(postings.docs), np.uint8)
         dense = np.zeros((dense_count, -(-postings.documents // LANE) * LANE), np.uint8)
@@ -291,7 +298,7 @@ class Impacts:
             address(postings.sparse_codes), len(postings.sparse_escapes), address(postings.sparse_escapes),
             address(postings.sparse_values), address(postings.dense_codes), len(postings.dense_escapes),
             address(postings.dense_escapes), address(postings.dense_values), address(postings.length_codes),
-            as_layout(tf_values, np.float64), as_layout(length_values, np.float64), saturating,
+            address(tf_values), len(tf_values), address(length_values), len(length_values), saturating,
         )
         peak = 1.0 if saturating else kernels.quantise(*source, 0.0, sparse, dense)[0]
         step = peak / 255 if peak > 0 else 1.0
@@ -315,7 +322,7 @@ class Impacts:
 
     def to_arrays(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """The arrays by name and the JSON-ready rest; :meth:`from_arrays` is the inverse."""
-        arrays = {
+        arrays: dict[str, NDArray[Any]] = {
             "impacts": self.sparse, "dense_impacts": self.dense, "tf_values": self.tf_values,
             "length_values": self.length_values,
         }

@@ -1,9 +1,9 @@
 """Compiled passes that turn the term matrix of a segment into postings and their impacts.
 
-A document's *entries* are the matrix rows that it is made of, each with the number of a field: the rows of its fields for
-a text channel, the formulas that occur in it for a formula channel. Its weighted frequency of a term is
-``Σ_field weight(field) · Σ_entry count``, fields added in the order given, whole numbers within a field first, so that the
-value depends on nothing else.
+A document's *entries* are the matrix rows that it is made of, each with the number of a field: the rows of its fields
+for a text channel, the formulas that occur in it for a formula channel. Its weighted frequency of a term is ``Σ_field
+weight(field) · Σ_entry count``, fields added in the order given, whole numbers within a field first, so that the value
+depends on nothing else.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numba import carray
 
-from porism.index.compiled import compiled, i32_at, i64_at, inlined, u8_at, u16_at
+from porism.index.compiled import compiled, f64_at, i32_at, i64_at, inlined, u8_at, u16_at
 
 ESCAPE = 255
 """The frequency code that stands for "look among the exceptions"; 0 stands for "does not occur"."""
@@ -173,15 +173,16 @@ def _factor(x: Any, y: Any, saturating: Any) -> Any:
 
 @compiled(
     "UniTuple(float64, 2)(int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, "
-    "float64[::1], float64[::1], boolean, float64, uint8[::1], uint8[:, ::1])"
+    "int64, int64, int64, int64, boolean, float64, uint8[::1], uint8[:, ::1])"
 )
 def quantise(
     documents: Any, postings: Any, dense_count: Any, docs_at: Any, sparse_codes_at: Any, sparse_escape_count: Any,
     sparse_escapes_at: Any, sparse_values_at: Any, dense_codes_at: Any, dense_escape_count: Any, dense_escapes_at: Any,
-    dense_values_at: Any, length_codes_at: Any, tf_values: Any, length_values: Any, saturating: Any, step: Any,
-    sparse_impacts: Any, dense_impacts: Any,
+    dense_values_at: Any, length_codes_at: Any, tf_values_at: Any, frequencies: Any, length_values_at: Any, lengths:
+    Any, saturating: Any, step: Any, sparse_impacts: Any, dense_impacts: Any,
 ) -> Any:
-    """Impacts as whole multiples of ``step`` (1 to 255, 0 where a term does not occur): (largest factor, largest error).
+    """Impacts as whole multiples of ``step`` (1 to 255, 0 where a term does not occur): (largest factor, largest
+    error).
 
     With ``step`` 0 nothing is written and only the largest factor is of use.
     """
@@ -191,6 +192,8 @@ def quantise(
     dense_codes = carray(u8_at(dense_codes_at), documents * dense_count)
     dense_values = carray(i32_at(dense_values_at), dense_escape_count)
     length_codes = carray(i32_at(length_codes_at), documents)
+    tf_values = carray(f64_at(tf_values_at), frequencies)
+    length_values = carray(f64_at(length_values_at), lengths)
     peak = 0.0
     error = 0.0
     escape = 0
@@ -225,21 +228,22 @@ def quantise(
     return peak, error
 
 
-@compiled("void(int64, int64, int64, int64, int64, int64, int64, int64, boolean[::1], int32[::1])")
+@compiled("void(int64, int64, int64, int64, int64, int64, int64, int64, int64, int32[::1])")
 def count_gone(
     documents: Any, vocabulary: Any, dense_count: Any, indptr_at: Any, docs_at: Any, dense_codes_at: Any,
-    term_of_dense_at: Any, postings: Any, live: Any, gone: Any,
+    term_of_dense_at: Any, postings: Any, live_at: Any, gone: Any,
 ) -> None:
     """Adds to ``gone`` how many deleted documents each term occurs in."""
     indptr = carray(i64_at(indptr_at), vocabulary + 1)
     docs = carray(i32_at(docs_at), postings)
     dense_codes = carray(u8_at(dense_codes_at), documents * dense_count)
     term_of_dense = carray(i32_at(term_of_dense_at), dense_count)
+    live = carray(u8_at(live_at), documents)
     for t in range(vocabulary):
         for p in range(indptr[t], indptr[t + 1]):
-            gone[t] += not live[docs[p]]
+            gone[t] += live[docs[p]] == 0
     for d in range(documents):
-        if not live[d]:
+        if live[d] == 0:
             for row in range(dense_count):
                 gone[term_of_dense[row]] += dense_codes[d * dense_count + row] != 0
 

@@ -1,8 +1,8 @@
 """The exact best k of one segment for weighted terms of several channels.
 
-A query is terms with weights, of any of the segment's channels together. The score of a document is the sum over channels
-of ``Σ_term weight · factor(frequency, length)``; the factor is that of the channel's weighting. Documents in which no term
-occurs are not results. Ties are broken as :mod:`porism.run` says: the later id comes first.
+A query is terms with weights, of any of the segment's channels together. The score of a document is the sum over
+channels of ``Σ_term weight · factor(frequency, length)``; the factor is that of the channel's weighting. Documents in
+which no term occurs are not results. Ties are broken as :mod:`porism.run` says: the later id comes first.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +33,7 @@ class ScoredChannel:
     saturating: bool
     impacts: Impacts
     error: float
+    computed: bool
 
     @classmethod
     def of(
@@ -47,22 +47,18 @@ class ScoredChannel:
         """Uses the impacts given where they are near enough, else computes them."""
         x, y = as_layout(tf_values, np.float64), as_layout(length_values, np.float64)
         error = impacts.error_for(x, y, saturating) if impacts is not None else np.inf
-        if impacts is None or not np.isfinite(error):
-            impacts = Impacts.build(postings, x, y, saturating)
-            error = impacts.error
-        return cls(postings, x, y, saturating, impacts, float(error))
+        if impacts is not None and np.isfinite(error):
+            return cls(postings, x, y, saturating, impacts, float(error), False)
+        impacts = Impacts.build(postings, x, y, saturating)
+        return cls(postings, x, y, saturating, impacts, impacts.error, True)
 
-    def factor(self, term: int, document: int) -> float:
-        """The exact factor of a term in a document, 0 where it does not occur."""
-        x = self.tf_values[self._code(term, document)]
+    def parts(self, term: int, document: int) -> tuple[float, float, float]:
+        """The exact (factor, x, y) of a term in a document; the factor is 0 where it does not occur."""
+        x = float(self.tf_values[self.postings.frequency_index(term, document)])
+        y = float(self.length_values[self.postings.length_codes[document]])
         if x <= 0:
-            return 0.0
-        y = self.length_values[self.postings.length_codes[document]]
-        return float(x / (x + y) if self.saturating else x / y)
-
-    def _code(self, term: int, document: int) -> int:
-        frequency = self.postings.frequency(term, document)
-        return int(np.flatnonzero(self.postings.tf_table == frequency)[0])
+            return 0.0, x, y
+        return x / (x + y) if self.saturating else x / y, x, y
 
     def description(self) -> list[int]:
         """What kernels need to know: addresses and sizes, in the order of their columns."""
@@ -134,9 +130,9 @@ class SegmentSearcher:
     ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """The best k documents (int32 positions) and their scores (float64), best first.
 
-        ``channel_of`` (int32, non-decreasing, positions in ``channels``), ``terms`` (int32, term numbers) and ``weights``
-        (float64, > 0) have one element a term, in the order in which contributions are added; no term stands twice.
-        ``allowed`` has one element a document. Documents that score below ``floor`` may be left out.
+        ``channel_of`` (int32, non-decreasing, positions in ``channels``), ``terms`` (int32, term numbers) and
+        ``weights`` (float64, > 0) have one element a term, in the order in which contributions are added; no term
+        stands twice. ``allowed`` has one element a document. Documents that score below ``floor`` may be left out.
         """
         workspace = _workspace
         workspace.fit(self.documents)

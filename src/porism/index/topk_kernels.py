@@ -43,8 +43,10 @@ def _add_rows(sums: Any, size: Any, row: Any, weight: Any, count: Any) -> None:
     """Adds ``weight`` times each of ``count`` dense rows, given by their addresses, eight in a pass."""
     i = 0
     while i + 8 <= count:
-        a, b, c, d = carray(u8_at(row[i]), size), carray(u8_at(row[i + 1]), size), carray(u8_at(row[i + 2]), size), carray(u8_at(row[i + 3]), size)
-        e, f, g, h = carray(u8_at(row[i + 4]), size), carray(u8_at(row[i + 5]), size), carray(u8_at(row[i + 6]), size), carray(u8_at(row[i + 7]), size)
+        a, b = carray(u8_at(row[i]), size), carray(u8_at(row[i + 1]), size)
+        c, d = carray(u8_at(row[i + 2]), size), carray(u8_at(row[i + 3]), size)
+        e, f = carray(u8_at(row[i + 4]), size), carray(u8_at(row[i + 5]), size)
+        g, h = carray(u8_at(row[i + 6]), size), carray(u8_at(row[i + 7]), size)
         v0, v1, v2, v3 = weight[i], weight[i + 1], weight[i + 2], weight[i + 3]
         v4, v5, v6, v7 = weight[i + 4], weight[i + 5], weight[i + 6], weight[i + 7]
         for j in range(size):
@@ -90,9 +92,9 @@ def find_candidates(
 ) -> Any:
     """Writes to ``kept`` the documents that can be among the best k, in increasing order; returns how many.
 
-    ``weights`` of the query's terms are > 0; ``errors`` are how far an impact times its step can be from the exact factor,
-    by channel; ``floor`` is a score that the k-th best is known to reach; ``mask_at`` the address of one byte a document,
-    0 for those that must not be found, or 0 where all may.
+    ``weights`` of the query's terms are > 0; ``errors`` are how far an impact times its step can be from the exact
+    factor, by channel; ``floor`` is a score that the k-th best is known to reach; ``mask_at`` the address of one byte a
+    document, 0 for those that must not be found, or 0 where all may.
     """
     count = len(term_of)
     row, row_weight = np.empty(count, np.int64), np.empty(count, np.float32)
@@ -234,7 +236,8 @@ def _first_from(docs: Any, low: Any, high: Any, doc: Any) -> Any:
 
 
 @compiled(
-    "void(int64, int64[:, ::1], int32[::1], int32[::1], float64[::1], int32[::1], int64, float64[::1], int32[::1], uint64[::1])"
+    "void(int64, int64[:, ::1], int32[::1], int32[::1], float64[::1], int32[::1], int64, float64[::1], int32[::1], "
+    "uint64[::1])"
 )
 def score_candidates(
     documents: Any, channels: Any, channel_of: Any, term_of: Any, weights: Any, kept: Any, found: Any, scores: Any,

@@ -1,0 +1,337 @@
+"""Exact top-k search over weighted terms of several channels, across the segments of a snapshot.
+
+The score of a document is ``Σ_channel Σ_term weight · factor``, added in the order of the channels given and, within a
+channel, of the terms by code point, in float64. Statistics count live documents only. So scores and rankings depend on
+the documents alone, bit by bit: not on how they are spread over segments, nor on what was deleted or replaced before.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.errors import ConfigError, QueryError
+from porism.explanation import Explanation
+from porism.index import Segment
+from porism.index.topk import ScoredChannel, SegmentSearcher
+from porism.retrieve.channels import FieldWeights, channel_statistics, has_channel, live_df, scored_channel
+from porism.retrieve.weighting import ChannelStatistics, LexicalChannel
+
+QueryTerms = Mapping[str, Mapping[str, float]]
+"""Channel → term → weight in the query (its number of occurrences, or any number ≥ 0)."""
+
+_FEW_IDS = 64
+_MOST_REMEMBERED = 200_000
+
+
+class Results(NamedTuple):
+    """One query's ranked results: document ids and scores (float64), best first."""
+
+    ids: list[str]
+    scores: NDArray[np.float64]
+
+
+class _Ids:
+    """Document ids of a segment, decoded all at once when many are asked for."""
+
+    def __init__(self, segment: Segment) -> None:
+        self._segment = segment
+        self._bytes: bytes | None = None
+        self._starts: NDArray[np.int64] = np.zeros(0, np.int64)
+
+    def take(self, documents: NDArray[np.int32]) -> list[str]:
+        if self._bytes is None:
+            if len(documents) < _FEW_IDS:
+                return self._segment.doc_ids(documents)
+            packed = self._segment.names.packed()
+            self._starts, self._bytes = packed.starts, packed.blob.tobytes()
+        data = self._bytes
+        bounds = zip(self._starts[documents].tolist(), self._starts[documents + 1].tolist(), strict=True)
+        return [data[start:stop].decode("utf-8", "surrogatepass") for start, stop in bounds]
+
+
+class _Terms:
+    """Numbers and document frequencies of a channel's terms in every segment; what was looked up is remembered."""
+
+    def __init__(self, segments: Sequence[Segment], channel: str, weights: FieldWeights) -> None:
+        self._dictionaries = [
+            segment.dictionary(channel) if has_channel(segment, channel) else None for segment in segments
+        ]
+        self._df = [live_df(segment, channel, weights) for segment in segments]
+        self._known: dict[str, tuple[int, ...]] = {}
+
+    def find(self, terms: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Term numbers (int32, segments × terms; -1 where a segment lacks it) and document frequencies (int64)."""
+        if len(self._known) > _MOST_REMEMBERED:
+            self._known = {}
+        known = self._known
+        unknown = [term for term in terms if term not in known]
+        if unknown:
+            rows = np.full((len(self._dictionaries), len(unknown)), -1, np.int32)
+            for number, dictionary in enumerate(self._dictionaries):
+                if dictionary is not None:
+                    rows[number] = dictionary.lookup(unknown)
+            df = np.zeros(len(unknown), np.int64)
+            for row, counts in zip(rows, self._df, strict=True):
+                if len(counts):
+                    df += np.where(row >= 0, counts[row], 0)
+            found = np.concatenate([rows.astype(np.int64), df[None]]).T.tolist()
+            known.update(zip(unknown, map(tuple, found), strict=True))
+        table = np.array([known[term] for term in terms], np.int64).reshape(len(terms), -1)
+        return np.ascontiguousarray(table[:, :-1].T).astype(np.int32), table[:, -1]
+
+
+@dataclass(frozen=True, eq=False)
+class _Prepared:
+    """One query's terms that occur at all: channel position, term, query weight, document frequency, final weight."""
+
+    channel_of: NDArray[np.int32]
+    terms: list[str]
+    asked: NDArray[np.float64]
+    df: NDArray[np.int64]
+    weights: NDArray[np.float64]
+    numbers: NDArray[np.int32]
+
+
+class LexicalRetriever:
+    """Search of a snapshot's segments by the channels given; immutable, and safe to share between threads.
+
+    What it needs of a channel is opened when a query first uses it.
+    """
+
+    def __init__(
+        self,
+        segments: Sequence[Segment],
+        channels: Mapping[str, LexicalChannel],
+        field_weights: FieldWeights | None = None,
+    ) -> None:
+        """``channels`` are in the order in which their scores are added; a channel of weight 0 is left out.
+
+        :raises ConfigError: the index has no such channel.
+        """
+        self.segments = tuple(segment for segment in segments if segment.doc_count)
+        self.channels = {name: channel for name, channel in channels.items() if channel.weight > 0}
+        self.field_weights: FieldWeights = dict(field_weights or {})
+        for name in channels:
+            if self.segments and not any(has_channel(segment, name) for segment in self.segments):
+                known = sorted({
+                    name for segment in self.segments for name in (*segment.text_channels, *segment.formula_channels)
+                })
+                raise ConfigError(
+                    f"the index has no channel {name!r}", hint=f"It has {', '.join(known)}; index again for others."
+                )
+        self._names = tuple(self.channels)
+        self._lock = threading.RLock()
+        self._terms: dict[str, _Terms] = {}
+        self._statistics: dict[str, ChannelStatistics] = {}
+        self._scored_channels: dict[str, list[ScoredChannel]] = {}
+        self._searchers: dict[tuple[str, ...], list[SegmentSearcher]] = {}
+        self._ids = [_Ids(segment) for segment in self.segments]
+        # large segments first: their k-th score spares work in the others
+        self._order = sorted(range(len(self.segments)), key=lambda number: -self.segments[number].doc_count)
+
+    def statistics(self, channel: str) -> ChannelStatistics:
+        """The number and mean length of the live documents that have the channel."""
+        with self._lock:
+            if channel not in self._statistics:
+                self._statistics[channel] = channel_statistics(self.segments, channel, self.field_weights)
+            return self._statistics[channel]
+
+    def document_frequencies(self, channel: str, terms: Sequence[str]) -> NDArray[np.int64]:
+        """In how many live documents each term occurs (int64, one a term)."""
+        return self._channel_terms(channel).find(terms)[1]
+
+    def term_weights(self, query: QueryTerms) -> dict[str, dict[str, float]]:
+        """What each query term that occurs in the collection weighs: the factor apart, its share of scores.
+
+        :raises QueryError: a weight is not a finite number ≥ 0.
+        :raises ConfigError: the retriever has no such channel.
+        """
+        names, prepared = self._prepare(query)
+        found: dict[str, dict[str, float]] = {name: {} for name in names}
+        for position, term, weight in zip(
+            prepared.channel_of.tolist(), prepared.terms, prepared.weights.tolist(), strict=True
+        ):
+            found[names[position]][term] = weight
+        return found
+
+    def search_terms(
+        self,
+        queries: Sequence[QueryTerms],
+        k: int,
+        *,
+        allowed: Sequence[NDArray[np.bool_]] | None = None,
+        threads: int = 1,
+    ) -> list[Results]:
+        """The best ``k`` documents of each query; those in which no term occurs are not results.
+
+        ``allowed`` has, for each of ``segments``, one element a document: False for those that must not be found.
+
+        :raises QueryError: ``k`` is below 1, or a weight is not a finite number ≥ 0.
+        :raises ConfigError: a query names a channel that the retriever does not have.
+        """
+        if k < 1:
+            raise QueryError(f"{k} results cannot be found", hint="Ask for at least 1.")
+        if threads == 1 or len(queries) < 2:
+            return [self._search(query, k, allowed) for query in queries]
+        with ThreadPoolExecutor(threads) as pool:
+            return list(pool.map(lambda query: self._search(query, k, allowed), queries))
+
+    def explain_terms(self, query: QueryTerms, doc_id: str) -> Explanation:
+        """Why a document has its score: channels, and in each its terms, all adding up.
+
+        :raises QueryError: the index has no such document, or a weight is not a finite number ≥ 0.
+        :raises ConfigError: the query names a channel that the retriever does not have.
+        """
+        number, document = self._find(doc_id)
+        names, prepared = self._prepare(query)
+        searcher = self._segment_searchers(names)[number]
+        total = 0.0
+        channels: list[Explanation] = []
+        for position, name in enumerate(names):
+            scored = searcher.channels[position]
+            share = self.channels[name].weight
+            subtotal = 0.0
+            leaves: list[Explanation] = []
+            for i in np.flatnonzero(prepared.channel_of == position).tolist():
+                term = int(prepared.numbers[number, i])
+                factor, x, y = scored.parts(term, document) if term >= 0 else (0.0, 0.0, 0.0)
+                if factor == 0:
+                    continue
+                weight = float(prepared.weights[i])
+                value = weight * factor
+                subtotal += value
+                frequency = scored.postings.frequency(term, document)
+                below = f"({x:.4g} + {y:.4g})" if scored.saturating else f"{y:.4g}"
+                asked = float(prepared.asked[i])
+                leaves.append(Explanation(value, (
+                    f"{prepared.terms[i]!r}: in the query {asked:g} · channel weight {share:g} · "
+                    f"term weight {weight / (share * asked):.4f} (in {prepared.df[i]} documents) · {x:.4g} / {below} "
+                    f"(frequency {frequency:g}, length {scored.postings.length(document):g})"
+                )))
+            total += subtotal
+            if leaves:
+                channels.append(Explanation(subtotal, f"channel {name}: {self.channels[name].weighting!r}", leaves))
+        return Explanation(total, f"document {doc_id}", channels)
+
+    def _find(self, doc_id: str) -> tuple[int, int]:
+        """The segment that has a document, and the document's number there."""
+        for number, segment in enumerate(self.segments):
+            document = segment.find(doc_id)
+            if document is not None:
+                return number, document
+        raise QueryError(f"there is no document {doc_id!r} in the index")
+
+    def _channel_terms(self, name: str) -> _Terms:
+        with self._lock:
+            if name not in self._terms:
+                self._terms[name] = _Terms(self.segments, name, self.field_weights)
+            return self._terms[name]
+
+    def _scored(self, name: str) -> list[ScoredChannel]:
+        """The channel in each segment."""
+        if name not in self._scored_channels:
+            weighting, statistics = self.channels[name].weighting, self.statistics(name)
+            self._scored_channels[name] = [
+                scored_channel(segment, name, self.field_weights, weighting, statistics) for segment in self.segments
+            ]
+        return self._scored_channels[name]
+
+    def _segment_searchers(self, names: tuple[str, ...]) -> list[SegmentSearcher]:
+        """Search of each segment by these channels together."""
+        with self._lock:
+            if names not in self._searchers:
+                scored = [self._scored(name) for name in names]
+                self._searchers[names] = [
+                    SegmentSearcher(
+                        segment.doc_count, [one[number] for one in scored], segment.id_order, segment.live
+                    )
+                    for number, segment in enumerate(self.segments)
+                ]
+            return self._searchers[names]
+
+    def _prepare(self, query: QueryTerms) -> tuple[tuple[str, ...], _Prepared]:
+        for name in query:
+            if name not in self.channels:
+                raise ConfigError(
+                    f"the query has terms of the channel {name!r}, which is not searched",
+                    hint=f"Searched are {', '.join(self._names)}.",
+                )
+        names = tuple(name for name in self._names if query.get(name))
+        terms: list[str] = []
+        columns: list[tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]] = []
+        numbers: list[NDArray[np.int32]] = [np.zeros((len(self.segments), 0), np.int32)]
+        for position, name in enumerate(names):
+            wanted = query[name]
+            ordered = sorted(wanted)
+            asked = np.array([wanted[term] for term in ordered], np.float64)
+            if not bool(np.isfinite(asked).all()) or float(asked.min()) < 0:
+                raise QueryError(f"the weights of query terms of {name!r} must be finite numbers ≥ 0")
+            rows, df = self._channel_terms(name).find(ordered)
+            channel = self.channels[name]
+            weights = np.zeros(len(ordered), np.float64)
+            occurs = df > 0
+            weights[occurs] = (
+                channel.weight * asked[occurs] * channel.weighting.term_weights(df[occurs], self.statistics(name))
+            )
+            keep = np.flatnonzero(weights > 0)
+            terms.extend([ordered[i] for i in keep.tolist()])
+            columns.append((np.full(len(keep), position, np.int32), asked[keep], df[keep], weights[keep]))
+            numbers.append(rows[:, keep])
+        if not columns:
+            nothing = np.zeros(0)
+            prepared = _Prepared(
+                nothing.astype(np.int32), [], nothing, nothing.astype(np.int64), nothing, numbers[0]
+            )
+            return names, prepared
+        channel_of, asked, df, weights = (np.concatenate(column) for column in zip(*columns, strict=True))
+        return names, _Prepared(channel_of, terms, asked, df, weights, np.concatenate(numbers, axis=1))
+
+    def _search(self, query: QueryTerms, k: int, allowed: Sequence[NDArray[np.bool_]] | None) -> Results:
+        names, prepared = self._prepare(query)
+        if not len(prepared.weights):
+            return Results([], np.zeros(0))
+        searchers = self._segment_searchers(names)
+        found: list[tuple[int, NDArray[np.int32], NDArray[np.float64]]] = []
+        floor = 0.0
+        for number in self._order:
+            row = prepared.numbers[number]
+            channel_of, weights = prepared.channel_of, prepared.weights
+            if bool((row < 0).any()):
+                present = row >= 0
+                channel_of, row, weights = channel_of[present], row[present], weights[present]
+            documents, scores = searchers[number].top(
+                channel_of, row, weights, k, allowed=None if allowed is None else allowed[number], floor=floor
+            )
+            if len(scores):
+                found.append((number, documents, scores))
+            if len(scores) == k:
+                floor = max(floor, float(scores[-1]))
+        return self._merge(found, k)
+
+    def _merge(self, found: Sequence[tuple[int, NDArray[np.int32], NDArray[np.float64]]], k: int) -> Results:
+        """The best k over segments by score and then, descending, by id."""
+        if len(found) == 1:
+            number, documents, scores = found[0]
+            return Results(self._ids[number].take(documents), scores)
+        if not found:
+            return Results([], np.zeros(0))
+        scores = np.concatenate([one for _, _, one in found])
+        if len(scores) > k:
+            kth = np.partition(scores, len(scores) - k)[len(scores) - k]
+            found = [(number, documents[one >= kth], one[one >= kth]) for number, documents, one in found]
+            scores = np.concatenate([one for _, _, one in found])
+        ids = [name for number, documents, _ in found for name in self._ids[number].take(documents)]
+        order = np.argsort(-scores, kind="stable")
+        ranked = scores[order]
+        if bool((ranked[1:] == ranked[:-1]).any()):
+            by_id = sorted(range(len(ids)), key=ids.__getitem__, reverse=True)
+            order = np.array(by_id, np.int64)[np.argsort(-scores[by_id], kind="stable")]
+        order = order[:k]
+        return Results([ids[i] for i in order.tolist()], scores[order])

@@ -1,0 +1,97 @@
+"""How much an occurrence of a term counts: weightings of the form ``w(term) · f(frequency, length)``.
+
+The engine evaluates one family of factors exactly and fast: with ``x`` from the weighted frequency alone and ``y`` from
+the weighted length alone, f is ``x / (x + y)`` (saturating) or ``x / y``. BM25, tf·idf with pivoted or no length
+normalisation, and the divergence-from-randomness models with Laplace or Bernoulli after-effect are of this family.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelStatistics:
+    """What a weighting may know of a channel: how many live documents have at least one term, and their mean length.
+
+    Lengths are weighted by field. ``mean_length`` is 1 where there is no such document.
+    """
+
+    documents: int
+    mean_length: float
+
+
+class Weighting(Protocol):
+    """A weighting; an immutable value whose ``repr`` tells it from all others."""
+
+    @property
+    def saturating(self) -> bool:
+        """Whether the factor is ``x / (x + y)`` rather than ``x / y``."""
+
+    def term_weights(self, df: NDArray[np.int64], statistics: ChannelStatistics) -> NDArray[np.float64]:
+        """The weight of terms that occur in ``df`` (≥ 1) live documents; a term of weight ≤ 0 does not count."""
+
+    def tf_values(self, frequencies: NDArray[np.float64]) -> NDArray[np.float64]:
+        """x of each weighted frequency: > 0 where that is, 0 for 0."""
+
+    def length_values(self, lengths: NDArray[np.float64], statistics: ChannelStatistics) -> NDArray[np.float64]:
+        """y of each weighted length: ≥ 0, and > 0 where the factor is ``x / y``."""
+
+
+@dataclass(frozen=True, slots=True)
+class BM25:
+    """Okapi BM25 as Lucene computes it, with exact lengths.
+
+    ``idf = ln(1 + (N − df + 0.5) / (df + 0.5))`` and ``f = tf / (tf + k1 · (1 − b + b · length / mean length))``; the
+    constant factor k1 + 1 of the original is left out, which changes no ranking. Robertson and Zaragoza, *The
+    Probabilistic Relevance Framework: BM25 and Beyond* (2009), equations 3.11 and 3.15; the field weights are those of
+    BM25F with one length normalisation for all fields.
+
+    :raises ConfigError: ``k1`` is not a finite number ≥ 0, or ``b`` not between 0 and 1.
+    """
+
+    k1: float = 1.2
+    b: float = 0.75
+
+    def __post_init__(self) -> None:
+        if not (0 <= self.k1 < float("inf") and 0 <= self.b <= 1):
+            raise ConfigError(f"BM25 cannot have k1 = {self.k1} and b = {self.b}", hint="Use k1 ≥ 0 and 0 ≤ b ≤ 1.")
+
+    @property
+    def saturating(self) -> bool:
+        """BM25's factor saturates."""
+        return True
+
+    def term_weights(self, df: NDArray[np.int64], statistics: ChannelStatistics) -> NDArray[np.float64]:
+        """The inverse document frequency."""
+        found = df.astype(np.float64)
+        return np.log(1.0 + (statistics.documents - found + 0.5) / (found + 0.5))
+
+    def tf_values(self, frequencies: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The frequency itself."""
+        return frequencies
+
+    def length_values(self, lengths: NDArray[np.float64], statistics: ChannelStatistics) -> NDArray[np.float64]:
+        """What the frequency competes with: k1 for a document of mean length."""
+        return self.k1 * (1.0 - self.b + self.b * lengths / statistics.mean_length)
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalChannel:
+    """How one channel counts in a score: its weight in the sum over channels (≥ 0; 0 leaves it out) and its weighting.
+
+    :raises ConfigError: the weight is not a finite number ≥ 0.
+    """
+
+    weight: float = 1.0
+    weighting: Weighting = BM25()
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.weight < float("inf"):
+            raise ConfigError(f"a channel cannot have the weight {self.weight}", hint="Use a number ≥ 0.")
