@@ -318,7 +318,10 @@ class Declarations:
 
     def _csname(self, command: str) -> None:
         parts: list[str] = []
-        while (token := self.expander.next()) is not None and token != "\\endcsname":
+        while (token := self.expander.stream.next()) is not None and token != "\\endcsname":
+            macro = self.expander.macros.get(token)
+            if macro is not None and self.expander.expand(token, macro):
+                continue
             parts.append(token)
             if token in ("{", "}", EOF_TOKEN) or token[0] == "\\" or len(parts) > 100:
                 self.expander.stream.push(parts)

@@ -26,7 +26,8 @@ DIMENSION = re.compile(
     r"\s*=?\s*(?:[-+]?\s*[\d.,]*\s*(?:pt|mm|cm|in|ex|em|mu|bp|pc|sp|dd|cc|fil{1,3}|true\s*\w\w)\b|[-+]?\d+)?"
     r"(?:\s*(?:plus|minus)\s*[-\d.]*\s*(?:pt|mm|cm|in|ex|em|mu|fil{1,3})\b){0,2}"
 )
-_ARROWS = frozenset(["\\ar", "\\arrow"])
+_ARROW = re.compile(r"\\[lrud]{0,4}ar(?:row)?$")
+_DRAWING = frozenset(["\\POS", "\\dir", "\\save"])  # Xy-pic's pen: what is drawn with it is no formula
 _STRUCTURE = frozenset(
     ["\\item", "\\documentclass", "\\caption", "\\paragraph"] + ["\\" + name for name in SECTION_LEVELS]
 )
@@ -60,6 +61,8 @@ class FormulaReader:
         finally:
             self.expander.math = False
             self.expander.end_groups(depth)
+        if not _DRAWING.isdisjoint(tokens):
+            return ""
         macros = self.expander.macros
         if any(token in macros for token in tokens):
             self.unexpanded += 1
@@ -121,7 +124,7 @@ class FormulaReader:
                         else:
                             expander.report("a display formula opened by $$ and closed by $")
                     return out
-                else:
+                elif not braces:
                     expander.report("a $ inside a display formula")
                 continue
             if token in closers:
@@ -231,7 +234,7 @@ class FormulaReader:
             expander.stream.push(["{"])
         elif token == "\\egroup" or token == "\\endgroup":
             expander.stream.push(["}"])
-        elif token in _ARROWS and self._diagram:
+        elif self._diagram and _ARROW.match(token):
             self._arrow()
         elif token == "\\xymatrix":
             self._diagram = True

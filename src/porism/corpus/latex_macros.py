@@ -225,13 +225,18 @@ class Expander:
         tokens = [token for token in self.group() or [] if not token.isspace()]
         return tokens[0] if len(tokens) == 1 and tokens[0][0] == "\\" else None
 
+    def _scan_limit(self) -> int:
+        """How far the end of an argument is looked for: searches that fail are paid for, so that they stay few."""
+        return min(MAX_ARGUMENT_TOKENS, max(64, self.stream.fuel))
+
     def _balanced(self, end: str) -> list[str] | None:
         taken: list[str] = []
         depth = 0
+        limit = self._scan_limit()
         while (token := self.stream.next()) is not None:
             if token == end and depth == 0:
                 return taken
-            if token == EOF_TOKEN or len(taken) > MAX_ARGUMENT_TOKENS or (token == PAR and end == "]"):
+            if token == EOF_TOKEN or len(taken) > limit or (token == PAR and end == "]"):
                 taken.append(token)
                 break
             if token == "{":
@@ -255,6 +260,7 @@ class Expander:
         taken: list[str] = []
         depth = 0
         size = len(delimiter)
+        limit = self._scan_limit()
         while True:
             if depth == 0 and len(taken) >= size and tuple(taken[-size:]) == delimiter:
                 value = taken[:-size]
@@ -262,7 +268,7 @@ class Expander:
                     return value[1:-1]
                 return value
             token = self.stream.next()
-            stop = token is None or token in (EOF_TOKEN, PAR) or len(taken) > MAX_ARGUMENT_TOKENS
+            stop = token is None or token in (EOF_TOKEN, PAR) or len(taken) > limit
             if token is not None and not stop and token[0] not in "\\\0" and len(token) > 1:
                 self.stream.push([token[1:]])
                 token = token[0]

@@ -13,8 +13,8 @@ from pathlib import Path
 from porism.corpus.base import OnProgress, ReaderOptions
 from porism.corpus.latex_structure import LatexStructure
 from porism.corpus.latex_tokens import FileFrame, clean
-from porism.corpus.latex_units import UnitStore
 from porism.corpus.textfile import decode, read_bytes, size_of
+from porism.corpus.units import UnitStore
 from porism.errors import OnProblem, SourceError
 from porism.types import Document
 
@@ -55,8 +55,10 @@ class LatexReader:
         :raises SourceError: there is no such file or folder, or no LaTeX source in it.
         """
         if path.is_dir():
-            files = sorted(found for found in path.rglob("*") if found.suffix.lower() in EXTENSIONS)
-            files = [found for found in files if not any(part.startswith(".") for part in found.relative_to(path).parts)]
+            files = [
+                found for found in sorted(path.rglob("*"))
+                if found.suffix.lower() in EXTENSIONS and "/." not in f"/{found.relative_to(path).as_posix()}"
+            ]
             if not files:
                 raise SourceError("holds no LaTeX source", where=str(path), hint="Name a folder with .tex files")
             yield from self.read_files(path, files, options, on_problem, on_progress)

@@ -8,7 +8,7 @@ from porism.corpus.latex_macros import Environment
 from porism.corpus.latex_tables import PROOFS, REFERENCES, SECTION_LEVELS, THEOREMS
 from porism.corpus.latex_text import LatexText
 from porism.corpus.latex_tokens import FileFrame, join
-from porism.corpus.latex_units import Unit, UnitStore
+from porism.corpus.units import Unit, UnitStore
 from porism.errors import OnProblem, Problem
 from porism.types import Content, Document
 

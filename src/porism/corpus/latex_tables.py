@@ -149,15 +149,15 @@ MATH_ARGUMENTS = {
 """Mathematical commands → how many arguments follow, so that an expansion that becomes one gets its braces."""
 
 TEXT_IN_MATH = words(
-    "\\text \\mbox \\hbox \\textrm \\textbf \\textit \\textsf \\texttt \\textnormal \\intertext \\shortintertext \\textsl "
-    "\\textup \\fbox \\emph \\makebox \\textsc"
+    "\\text \\mbox \\hbox \\textrm \\textbf \\textit \\textsf \\texttt \\textnormal \\intertext \\shortintertext "
+    "\\textsl \\textup \\fbox \\emph \\makebox \\textsc"
 )
 DROPPED_IN_MATH = {
     "nonumber": "", "notag": "", "qedhere": "", "allowdisplaybreaks": "o", "displaybreak": "o", "vspace": "*m",
     "hspace": "*m", "includegraphics": "*om", "footnote": "om", "footnotemark": "o", "protect": "", "noindent": "",
     "centering": "", "raisebox": "moo", "rule": "omm", "setlength": "mm", "index": "m", "hfill": "", "todo": "om",
     "strut": "", "mathstrut": "", "nobreak": "", "smallskip": "", "medskip": "", "bigskip": "", "null": "",
-    "arraycolsep": "", "null@": "", "marginpar": "om", "vphantom": "m",
+    "marginpar": "om", "vphantom": "m", "multirow": "omom", "multicolumn": "mm", "cline": "m",
 }  # fmt: skip
 
 LABEL_WORDS = {
@@ -182,9 +182,9 @@ CITATIONS = words(
 )
 KEPT_COMMANDS = words(
     "\\begin \\end \\section \\subsection \\subsubsection \\chapter \\part \\paragraph \\item \\label \\emph \\textbf "
-    "\\textit \\texttt \\url \\href \\footnote \\caption \\ref \\eqref \\cite \\Cref \\cref \\autoref \\input \\include "
-    "\\title \\author \\maketitle \\tableofcontents \\bibliography \\documentclass \\usepackage \\includegraphics \\par "
-    "\\text \\mbox \\newcommand \\def \\thanks \\newtheorem \\qedhere \\left \\right \\subfile \\import \\tag \\notag "
-    "\\nonumber"
+    "\\textit \\texttt \\url \\href \\footnote \\caption \\ref \\eqref \\cite \\Cref \\cref \\autoref \\input "
+    "\\include \\title \\author \\maketitle \\tableofcontents \\bibliography \\documentclass \\usepackage "
+    "\\includegraphics \\par \\text \\mbox \\newcommand \\def \\thanks \\newtheorem \\qedhere \\left \\right "
+    "\\subfile \\import \\tag \\notag \\nonumber"
 )
 """Commands that projects redefine in looks only."""

@@ -29,12 +29,12 @@ from porism.corpus.latex_tables import (
     VERBATIM_ENVIRONMENTS,
 )
 from porism.corpus.latex_tokens import EOF_TOKEN, PAR, join
-from porism.corpus.latex_units import Parts, tidy
+from porism.corpus.units import Parts, tidy
 from porism.types import Content, Formula
 
 MAX_INLINE_DEPTH = 3
 
-_LIGATURES = {"``": "“", "''": "”", "---": "—", "--": "–", "`": "‘", "'": "’"}
+_LIGATURES = {"``": "“", "''": "”", "---": "—", "--": "–", "`": "‘", "'": "'"}
 _LIGATURE = re.compile("``|''|---?|[`']")
 _RAW_GROUP = re.compile(r"\s*\{([^{}\n]*)\}")
 _VERB = re.compile(r"\*?([^A-Za-z\s])(.*?)\1")
@@ -317,7 +317,7 @@ class LatexText:
         """An argument in which ``%`` and ``#`` are characters."""
         file = self.expander.stream.raw_file
         found = file.match(_RAW_GROUP) if file is not None else None
-        return found.group(1) if found else self.expander.name()
+        return re.sub(r"\\([%#_&~])", r"\1", found.group(1) if found else self.expander.name())
 
     def _url(self, command: str) -> None:
         self._text(self._raw_argument())
@@ -338,7 +338,9 @@ class LatexText:
 
     def _citation(self, command: str) -> None:
         self.expander.star()
-        notes = [join(note) for note in (self.expander.optional(), self.expander.optional()) if note]
+        notes = [
+            self.content(note).to_latex() for note in (self.expander.optional(), self.expander.optional()) if note
+        ]
         keys = ", ".join(key.strip() for key in self.expander.name().split(","))
         self._text(f"[{'; '.join([keys, *notes])}]")
 

@@ -127,8 +127,10 @@ class TokenStream:
                 pos = frame.pos
                 if pos < len(frame.tokens):
                     frame.pos = pos + 1
-                    return frame.tokens[pos]
-                frames.pop()
+                    if frame.tokens[pos]:
+                        return frame.tokens[pos]
+                else:
+                    frames.pop()
                 continue
             token = frame.next()
             if token is None:

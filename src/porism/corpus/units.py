@@ -1,4 +1,4 @@
-"""The units of a LaTeX project: theorem-like environments with their proofs, and what is left of each section."""
+"""The units of notes, pages and LaTeX projects: theorem-like blocks with their proofs, and what is left of sections."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from porism.corpus.latex_tables import UNPROVABLE
 from porism.errors import OnProblem, Problem
-from porism.types import Content, Document, Formula
+from porism.types import Content, Document, Formula, Metadata
 
 Parts = list[str | Formula]
 
@@ -24,7 +24,7 @@ _BEFORE_PUNCTUATION = re.compile(r" +([,.;:?!)])(?=\s|$)")
 
 @dataclass(slots=True)
 class Unit:
-    """What will be one document."""
+    """What will be one document; ``anchor`` is its id where the format gives one, references use its ``labels``."""
 
     kind: str
     file: str
@@ -35,6 +35,7 @@ class Unit:
     proof: Parts = field(default_factory=list)
     labels: list[str] = field(default_factory=list)
     number: int = 0
+    anchor: str | None = None
 
     @property
     def provable(self) -> bool:
@@ -56,11 +57,13 @@ class UnitStore:
     """Numbers the units, gives them ids, joins proofs to theorems, and turns them into documents.
 
     :param source: the name of the collection, for the metadata.
+    :param extra: metadata that every document gets.
     ``prefix`` goes before the labels that become ids: it tells the projects of one source apart.
     """
 
-    def __init__(self, source: str, on_problem: OnProblem) -> None:
+    def __init__(self, source: str, on_problem: OnProblem, extra: Metadata | None = None) -> None:
         self.source, self.prefix = source, ""
+        self.extra: Metadata = extra or {}
         self._on_problem = on_problem
         self._numbers: Counter[tuple[str, str]] = Counter()
         self._ids: set[str] = set()
@@ -115,6 +118,7 @@ class UnitStore:
         metadata: dict[str, str | tuple[str, ...]] = {
             "source": self.source, "type": unit.kind, "file": unit.file, "line": str(unit.line),
         }  # fmt: skip
+        metadata.update(self.extra)
         if unit.section:
             metadata["section"] = tuple(title.to_latex() for title in unit.section)
         if unit.labels:
@@ -124,7 +128,7 @@ class UnitStore:
     def _id(self, unit: Unit) -> str:
         where = f"{unit.file}:{unit.line}"
         fallback = f"{unit.file}#{unit.kind.replace(' ', '-')}-{unit.number}"
-        wanted = f"{self.prefix}{unit.labels[0]}" if unit.labels else fallback
+        wanted = unit.anchor or (f"{self.prefix}{unit.labels[0]}" if unit.labels else fallback)
         if wanted in self._ids:
             self._on_problem(Problem(where, f"the label {unit.labels[0] if unit.labels else wanted} is used twice"))
             wanted = fallback

@@ -1,0 +1,175 @@
+"""Files with headings: what stands under each heading is a document, and so is each theorem-like block.
+
+Markdown, reST, notebooks and web pages all come down to this: headings with levels, running content, and blocks that
+are units of their own. A short file without such blocks stays one document.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from porism.corpus.latex_tables import PROOFS, THEOREMS
+from porism.corpus.units import Parts, Unit, UnitStore
+from porism.errors import OnProblem
+from porism.types import Content, Document, Formula, Metadata
+
+SHORT_FILE = 2_000
+"""Files with at most so many characters, formulas included, are one document."""
+
+_SLUG = re.compile(r"[\W_]+")
+
+
+def slug(text: str) -> str:
+    """A heading as a part of an id: ``The Basel problem`` → ``the-basel-problem``."""
+    return _SLUG.sub("-", text.lower()).strip("-")[:80]
+
+
+def kind_of(name: str) -> str | None:
+    """The type that a block's name stands for (``thm`` → ``theorem``), ``proof``, or None for any other block."""
+    plain = name.lower().rstrip("*")
+    return THEOREMS.get(plain) or ("proof" if plain in PROOFS else None)
+
+
+class FileUnits:
+    """Gathers the units of one file.
+
+    :param file: its name in ids and metadata.
+    :param source: the name of the collection.
+    :param title: of the whole file, where the format has one.
+    :param extra: metadata that every document of the file gets.
+    """
+
+    def __init__(
+        self, file: str, source: str, on_problem: OnProblem, title: Content | None = None, extra: Metadata | None = None
+    ) -> None:
+        self.file, self.title = file, title
+        self._store = UnitStore(source, on_problem, extra)
+        self._units: list[Unit] = []
+        self._path: list[tuple[int, Content]] = []
+        self._anchors: Counter[str] = Counter()
+        self._blocks: list[tuple[Unit | None, Parts]] = []
+        self._text = Unit("section", file, 1)
+        self._units.append(self._text)
+        self.out: Parts = self._text.body
+        self._size = 0
+
+    @property
+    def nested(self) -> bool:
+        """Whether a theorem-like block is open."""
+        return bool(self._blocks)
+
+    def heading(self, level: int, title: Content, line: int, anchor: str | None = None) -> None:
+        """A heading; what is open ends. A larger ``level`` is deeper."""
+        while self._blocks:
+            self.end()
+        self._path = [entry for entry in self._path if entry[0] < level]
+        self._path.append((level, title))
+        unit = Unit("section", self.file, line, self._titles(), title)
+        unit.anchor = self._anchor(anchor or slug(title.to_latex()))
+        self._units.append(unit)
+        self._text = unit
+        self.out = unit.body
+        self._size += len(title.text)
+
+    def add(self, *parts: str | Formula) -> None:
+        """Running content."""
+        self.out.extend(parts)
+        self._size += sum(len(part) if isinstance(part, str) else len(part.source) + 2 for part in parts)
+
+    def begin(self, kind: str, title: Content | None, line: int, label: str | None = None) -> None:
+        """Begins a theorem-like block, or a proof; inside another one it stays a part of that."""
+        before = self.out
+        if self._blocks or kind == "proof":
+            owner = self._owner()
+            if self._blocks and (kind != "proof" or owner is None or self.out is owner.proof):
+                self.add(f"\n\n{kind.capitalize()}", *([" (", *title.parts, ")"] if title else []), ". ")
+                self._blocks.append((None, before))
+                return
+            if owner is not None:
+                self.out = owner.proof
+                if title:
+                    self.add(*title.parts, ". ")
+                self._blocks.append((None, before))
+                return
+        self.out.append("\n\n")
+        unit = Unit(kind, self.file, line, self._titles(), title)
+        if label:
+            unit.labels.append(label)
+            unit.anchor = self._anchor(label)
+        self._store.number(unit)
+        self._units.append(unit)
+        self.out = unit.body
+        self._blocks.append((unit, before))
+
+    def retitle(self, title: Content) -> bool:
+        """Gives the block that has just begun its title; False where it has content already."""
+        unit = self._blocks[-1][0] if self._blocks else None
+        if unit is None or any(not isinstance(part, str) or part.strip() for part in unit.body):
+            return False
+        unit.title = title
+        return True
+
+    def label(self, name: str) -> None:
+        """Another name of the open unit."""
+        unit = next((unit for unit, _ in reversed(self._blocks) if unit is not None), self._text)
+        unit.labels.append(name)
+
+    def end(self) -> None:
+        """Ends the innermost block."""
+        if self._blocks:
+            self.add("\n\n")
+            _, self.out = self._blocks.pop()
+            self.out.append("\n\n")
+
+    def documents(self) -> Iterator[Document]:
+        """All documents of the file, in order."""
+        sections = [unit for unit in self._units if unit.kind == "section"]
+        if len(sections) == len(self._units) and self._size <= SHORT_FILE:
+            yield from self._one(sections)
+            return
+        for unit in self._units:
+            if unit.kind == "section" and unit.anchor is None:
+                unit.title, unit.anchor = self.title, self.file
+            elif not unit.section and self.title:
+                unit.section = (self.title,)
+            self._store.add(unit)
+            if self._store.crowded:
+                yield from self._store.flush()
+        yield from self._store.flush()
+
+    def _one(self, sections: list[Unit]) -> Iterator[Document]:
+        whole = Unit("document", self.file, 1, title=self.title, anchor=self.file)
+        for unit in sections:
+            if unit.title:
+                if not whole.title:
+                    whole.title = unit.title
+                else:
+                    whole.body.extend(["\n\n", *unit.title.parts, "\n\n"])
+            whole.body.extend(unit.body)
+            whole.labels.extend(unit.labels)
+        if whole.title and not any(not isinstance(part, str) or part.strip() for part in whole.body):
+            whole.body.extend(whole.title.parts)
+        self._store.add(whole)
+        yield from self._store.flush()
+
+    def _titles(self) -> tuple[Content, ...]:
+        return tuple(title for _, title in self._path)
+
+    def _owner(self) -> Unit | None:
+        """The unit that a proof belongs to: the open one, else the last that can have one and has none."""
+        if self._blocks:
+            return next((unit for unit, _ in reversed(self._blocks) if unit is not None), None)
+        for unit in reversed(self._units):
+            if unit.kind == "section":
+                return None
+            if unit.provable:
+                return None if unit.proof else unit
+        return None
+
+    def _anchor(self, name: str) -> str:
+        name = name or "section"
+        self._anchors[name] += 1
+        count = self._anchors[name]
+        return f"{self.file}#{name}" if count == 1 else f"{self.file}#{name}-{count}"
