@@ -14,3 +14,14 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip("needs the real collections in ../shared/data")
     return folder
+
+
+@pytest.fixture(scope="session")
+def sample_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An index of the bundled sample with all channels; tests must not change it."""
+    from porism.indexing import index_sources
+    from porism.sample import ENTRIES
+
+    path = tmp_path_factory.mktemp("sample") / "index"
+    index_sources([ENTRIES], path, jobs=1)
+    return path

@@ -1,0 +1,139 @@
+"""``porism index``, ``info``, ``delete``, ``merge``: the life of an index."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+
+@pytest.fixture
+def notes(tmp_path):
+    """A folder of mixed notes."""
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "groups.md").write_text("# Groups\n\nIf $|G|=p$ is prime then $G$ is cyclic.\n", encoding="utf-8")
+    (folder / "sums.jsonl").write_text(
+        '{"id": "gauss", "title": "Gauss", "body": "$1+2+\\\\dots+n=\\\\frac{n(n+1)}{2}$", "tags": ["sums"]}\n'
+        '{"id": "geo", "title": "Geometric series", "body": "For $|q|<1$: $\\\\sum q^k=1/(1-q)$", "tags": ["series"]}\n',
+        encoding="utf-8",
+    )
+    (folder / "thm.tex").write_text(
+        "\\documentclass{article}\\newcommand{\\R}{\\mathbb{R}}\\newtheorem{theorem}{Theorem}\n\\begin{document}\n"
+        "\\begin{theorem}[Bolzano]\\label{thm:bolzano} A bounded sequence in $\\R$ has a convergent subsequence."
+        "\\end{theorem}\n\\end{document}\n",
+        encoding="utf-8",
+    )
+    return folder
+
+
+def test_a_folder_is_indexed_searched_changed_and_merged(porism, notes, tmp_path) -> None:
+    index = tmp_path / "index"
+    result = porism("index", notes, "--index", index, "--jobs", 1)
+    assert result.status == 0, result.err
+    assert "documents" in result.out
+    hits = json.loads(porism("search", "$\\sum q^k$", "--index", index, "--json").out)
+    assert hits[0]["id"] == "geo"
+    bolzano = json.loads(porism("search", "bounded sequence in $\\mathbb{R}$", "--index", index, "--json").out)[0]
+    assert "ℝ" in porism("search", "bounded sequence", "--index", index).out
+    assert bolzano["title"] == "Bolzano"
+
+    info = json.loads(porism("info", index, "--json").out)
+    before = info["documents"]
+    assert before >= 4
+    assert info["deleted"] == 0
+    assert "1 documents deleted" in porism("delete", "geo", "--index", index).out
+    assert json.loads(porism("info", index, "--json").out)["documents"] == before - 1
+    assert porism("merge", "--index", index).status == 0
+    after = json.loads(porism("info", index, "--json").out)
+    assert (after["documents"], after["deleted"]) == (before - 1, 0)
+    assert "checksum" in porism("info", index, "--verify").out
+
+    again = porism("index", notes, "--index", index, "--jobs", 1)
+    assert again.status == 0
+    assert json.loads(porism("info", index, "--json").out)["documents"] == before
+
+
+def test_indexing_twice_changes_no_ranking(porism, notes, tmp_path) -> None:
+    once, twice = tmp_path / "once", tmp_path / "twice"
+    porism("index", notes, "--index", once, "--jobs", 1)
+    for _ in range(2):
+        porism("index", notes, "--index", twice, "--jobs", 1)
+    query = ("search", "series $q^k$ theorem", "--json", "--index")
+    assert json.loads(porism(*query, once).out) == json.loads(porism(*query, twice).out)
+
+
+@pytest.mark.parametrize("content", [b"", b"\n\n"])
+def test_empty_sources_are_refused_and_leave_nothing(porism, tmp_path, content) -> None:
+    (tmp_path / "empty.jsonl").write_bytes(content)
+    result = porism("index", tmp_path / "empty.jsonl", "--index", tmp_path / "index")
+    assert result.status == 1
+    assert "empty.jsonl" in result.err
+    assert not (tmp_path / "index").exists()
+
+
+def test_a_missing_source_is_named(porism, tmp_path, notes) -> None:
+    result = porism("index", notes, tmp_path / "no-such-file.md", "--index", tmp_path / "index")
+    assert result.status == 1
+    assert "no-such-file.md" in result.err
+    assert not (tmp_path / "index").exists()
+
+
+def test_wrong_options_are_explained(porism, notes, tmp_path) -> None:
+    index = tmp_path / "index"
+    assert "docx" in porism("index", notes, "--index", index, "--format", "docx").err
+    assert "NAME=KEY" in porism("index", notes, "--index", index, "--field", "title").err
+    assert "no-channel" in porism("index", notes, "--index", index, "--channels", "no-channel").err
+
+
+def test_broken_lines_are_reported_and_the_rest_is_kept(porism, tmp_path) -> None:
+    source = tmp_path / "half.jsonl"
+    source.write_text('{"id": "a", "body": "primes"}\n{"id": "b", "bo\n{"id": "c", "body": "$p$ prime"}\n')
+    report = tmp_path / "problems.txt"
+    result = porism("index", source, "--index", tmp_path / "index", "--problems", report)
+    assert result.status == 0
+    assert "2 documents" in result.out
+    assert "half.jsonl:2" in report.read_text()
+    assert "half.jsonl:2" in result.err
+
+
+def test_delete_needs_something_to_delete(porism, notes, tmp_path) -> None:
+    porism("index", notes, "--index", tmp_path / "index", "--jobs", 1)
+    assert "nothing to delete" in porism("delete", "--index", tmp_path / "index").err
+    assert "2 documents deleted" in porism(
+        "delete", "--index", tmp_path / "index", "--filter", "tags=sums", "--filter", "tags=series"
+    ).out
+
+
+def test_an_interruption_leaves_a_usable_index(tmp_path) -> None:
+    source = tmp_path / "many.jsonl"
+    with source.open("w") as file:
+        for number in range(200_000):
+            file.write(f'{{"id": "d{number}", "body": "number {number} $x_{{{number}}}^2+{number}$"}}\n')
+    command = [sys.executable, "-m", "porism", "index", str(source), "--index", str(tmp_path / "index"), "--jobs", "2"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(6)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert "Stopped" in out
+    assert "Traceback" not in err
+    from porism.searching import open_index
+
+    with open_index(tmp_path / "index") as index:
+        assert 0 < len(index) < 200_000
+        assert index.search("number", 1)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_read_only_folder_is_explained(porism, notes, tmp_path) -> None:
+    folder = tmp_path / "locked"
+    folder.mkdir(mode=0o500)
+    result = porism("index", notes, "--index", folder / "index")
+    assert result.status == 1
+    assert "locked" in result.err

@@ -1,0 +1,98 @@
+"""``porism search`` on the sample."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+
+def test_json_is_one_array_with_the_stated_keys(porism, sample_index) -> None:
+    result = porism("search", r"sum of reciprocal squares $\sum 1/n^2$", "--index", sample_index, "-k", 3, "--json")
+    assert result.status == 0
+    hits = json.loads(result.out)
+    assert [hit["rank"] for hit in hits] == [1, 2, 3]
+    assert all(set(hit) == {"rank", "id", "score", "title", "snippet", "metadata"} for hit in hits)
+    assert [hit["score"] for hit in hits] == sorted((hit["score"] for hit in hits), reverse=True)
+    assert all("<mark>" in hit["snippet"] for hit in hits)
+    assert "basel-problem" in [hit["id"] for hit in hits]
+
+
+def test_explanations_add_up_to_the_scores(porism, sample_index) -> None:
+    result = porism("search", r"integral of $e^{-x^2}$", "--index", sample_index, "-k", 2, "--json", "--explain")
+    for hit in json.loads(result.out):
+        stack = [hit["explanation"]]
+        assert stack[0]["value"] == pytest.approx(hit["score"], rel=1e-12)
+        while stack:
+            node = stack.pop()
+            parts = node.get("parts", [])
+            if parts:
+                assert node["value"] == pytest.approx(sum(part["value"] for part in parts), rel=1e-9)
+            stack.extend(parts)
+
+
+def test_the_list_marks_matches_and_shows_unicode(porism, sample_index) -> None:
+    result = porism("search", r"binomial theorem $(a+b)^n$", "--index", sample_index, "-k", 1)
+    assert result.status == 0
+    assert re.search(r"^ 1\. ", result.out)
+    assert "*Binomial*" in result.out or "*binomial*" in result.out
+    assert "\\binom" not in result.out
+    latex = porism("search", r"binomial theorem $(a+b)^n$", "--index", sample_index, "-k", 1, "--show", "latex")
+    assert "$" in latex.out
+
+
+def test_filters_keep_what_they_name(porism, sample_index) -> None:
+    query = ("search", "theorem", "--index", sample_index, "-k", 500, "--json")
+    everything = json.loads(porism(*query).out)
+    some = json.loads(porism(*query, "--filter", "tags=number-theory").out)
+    assert 0 < len(some) < len(everything)
+    assert all("number-theory" in hit["metadata"]["tags"] for hit in some)
+    either = json.loads(porism(*query, "--filter", "tags=number-theory", "--filter", "tags=topology").out)
+    assert len(either) > len(some)
+
+
+def test_any_k_is_honoured(porism, sample_index) -> None:
+    few = json.loads(porism("search", "theorem", "--index", sample_index, "-k", 1, "--json").out)
+    many = json.loads(porism("search", "theorem", "--index", sample_index, "-k", 100_000, "--json").out)
+    assert len(few) == 1
+    assert few[0]["id"] == many[0]["id"]
+    assert len({hit["id"] for hit in many}) == len(many)
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    (["search", "  "], "the query is empty"),
+    (["search", "x", "--filter", "tags"], "not of the form key=value"),
+    (["search", "theorem", "--filter", "colour=red"], "no document has the metadata 'colour'"),
+])
+def test_wrong_questions_are_explained_in_one_line(porism, sample_index, arguments, message) -> None:
+    result = porism(*arguments, "--index", sample_index)
+    assert result.status == 1
+    assert message in result.err
+    assert result.err.count("\n") == 1
+    assert result.out == ""
+
+
+def test_no_index_is_one_clear_line(porism, tmp_path) -> None:
+    result = porism("search", "x", "--index", tmp_path / "nowhere")
+    assert result.status == 1
+    assert "nowhere" in result.err
+    assert result.err.startswith("Error: ")
+    assert result.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("query", [
+    "$", "$$", "$x", "a $ b $ c $", r"$\frac{$", "${{{{$", r"\begin{align} x", "\x00\x01", "$?x + ?y = ?y + ?x$", "ﬁnite $ℝ$", "'\"",
+])
+def test_odd_questions_are_answered(porism, sample_index, query) -> None:
+    result = porism("search", query, "--index", sample_index, "--json")
+    if result.status == 0:
+        assert isinstance(json.loads(result.out), list)
+    else:
+        assert "the query is empty" in result.err
+
+
+def test_a_huge_formula_is_answered(porism, sample_index) -> None:
+    result = porism("search", "$" + "x^{" * 10_000 + "$", "--index", sample_index, "--json")
+    assert result.status == 0
+    assert isinstance(json.loads(result.out), list)
