@@ -20,6 +20,7 @@ from porism.errors import ConfigError, IndexNotFound, StorageError
 from porism.index.build import write_segment
 from porism.index.cleaning import clean_index
 from porism.index.container import corrupt, storage_errors
+from porism.index.interrupts import uninterrupted
 from porism.index.lock import WriterLock
 from porism.index.manifest import (
     LOCK_FILE,
@@ -69,7 +70,8 @@ class IndexWriter:
 
     As a context manager it commits at the end, or goes back to the last commit after an exception. A process that is
     killed leaves the last commit; what it wrote beyond is removed by the next writer, and adding the same documents
-    again is an update, so an interrupted job can simply be started again.
+    again is an update, so an interrupted job can simply be started again. Ctrl-C takes effect between whole operations,
+    or in the long ones where nothing was changed yet: what was added before it can still be committed.
 
     ``config`` is the analysis configuration: kept when the index is made, compared when it exists. ``buffer_bytes`` and
     ``buffer_documents`` bound what waits in memory before it is written as a segment.
@@ -189,27 +191,29 @@ class IndexWriter:
         :raises StorageError: the disk is full; the documents are still held and :meth:`commit` can be tried again.
         """
         _check(batch)
-        self._delete_held(batch.ids)
-        buffered = _Buffered(batch, np.ones(len(batch.ids), np.bool_))
-        for doc, doc_id in enumerate(batch.ids):
-            before = self._where.get(doc_id)
-            if before is not None:
-                before[0].live[before[1]] = False
-            self._where[doc_id] = (buffered, doc)
-        self._buffer.append(buffered)
-        self._buffered_bytes += _size(batch)
+        with uninterrupted():
+            self._delete_held(batch.ids)
+            buffered = _Buffered(batch, np.ones(len(batch.ids), np.bool_))
+            for doc, doc_id in enumerate(batch.ids):
+                before = self._where.get(doc_id)
+                if before is not None:
+                    before[0].live[before[1]] = False
+                self._where[doc_id] = (buffered, doc)
+            self._buffer.append(buffered)
+            self._buffered_bytes += _size(batch)
         if self._buffered_bytes >= self._buffer_bytes or len(self._where) >= self._buffer_documents:
             self._flush()
 
     def delete(self, ids: Iterable[str]) -> int:
         """Deletes documents by id; returns how many there were."""
         wanted = list(dict.fromkeys(ids))
-        count = self._delete_held(wanted)
-        for doc_id in wanted:
-            before = self._where.pop(doc_id, None)
-            if before is not None:
-                before[0].live[before[1]] = False
-                count += 1
+        with uninterrupted():
+            count = self._delete_held(wanted)
+            for doc_id in wanted:
+                before = self._where.pop(doc_id, None)
+                if before is not None:
+                    before[0].live[before[1]] = False
+                    count += 1
         return count
 
     def delete_matching(self, key: str, value: str) -> int:
@@ -244,9 +248,10 @@ class IndexWriter:
         parts: list[Part] = [
             BatchPart(buffered.batch, buffered.live) for buffered in self._buffer if buffered.live.any()
         ]
-        if parts:
-            self._held.append(self._write(parts))
-        self._buffer, self._where, self._buffered_bytes = [], {}, 0
+        written = [self._write(parts)] if parts else []
+        with uninterrupted():
+            self._held += written
+            self._buffer, self._where, self._buffered_bytes = [], {}, 0
 
     def _write(self, parts: Sequence[Part]) -> _Held:
         """A new segment of the parts; what was written is removed where that fails."""
@@ -322,10 +327,11 @@ class IndexWriter:
         entries = tuple(self._entry(held, generation) for held in self._held)
         created = self._manifest.created if self._manifest else now
         manifest = Manifest(generation, created, now, self._next_segment, self._config, entries)
-        write_manifest(self.path, manifest)
-        self._manifest = manifest
-        for held, entry in zip(self._held, entries, strict=True):
-            held.entry = entry
+        with uninterrupted():
+            write_manifest(self.path, manifest)
+            self._manifest = manifest
+            for held, entry in zip(self._held, entries, strict=True):
+                held.entry = entry
         clean_index(self.path, manifest)
         return generation
 
