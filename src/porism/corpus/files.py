@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from porism.corpus.base import OnProgress, ReaderOptions
@@ -16,8 +16,10 @@ SKIPPED_FOLDERS = frozenset(["node_modules", "__pycache__", "_build", "site-pack
 _TOLD_EVERY = 64
 
 
-def walk(root: Path, on_problem: OnProblem) -> Iterator[Path]:
+def walk(root: Path, on_problem: OnProblem, whole: Callable[[Path], bool] | None = None) -> Iterator[Path]:
     """The files below a folder in sorted order; hidden ones and folders of machinery are passed over.
+
+    A folder for which ``whole`` holds is yielded itself, and its files are not.
 
     A folder that cannot be read is reported; one that a link leads to again is not entered twice.
     """
@@ -35,6 +37,9 @@ def walk(root: Path, on_problem: OnProblem) -> Iterator[Path]:
                 on_problem(Problem(str(path), "a link to a folder that is read elsewhere; it is passed over"))
                 continue
             seen.add((status.st_dev, status.st_ino))
+            if whole is not None and whole(path):
+                yield path
+                continue
             with os.scandir(path) as entries:
                 names = sorted(entry.name for entry in entries)
         except OSError as error:

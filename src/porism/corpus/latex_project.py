@@ -79,7 +79,7 @@ class LatexReader:
         """Yields the documents of these files and of those that they include, main files first.
 
         A file that another one includes is read in its place there; files that nothing includes are read on their
-        own, with the macros of the first main file.
+        own, with the macros of the first main file of their folder or of one above it.
 
         :param root: the folder that file names in ids and metadata are relative to.
         """
@@ -104,10 +104,19 @@ class _Project:
     def read(self, files: list[Path]) -> Iterator[Document]:
         self.bytes_all = sum(size_of(path) for path in files)
         mains, parts, targets = self._sort(files)
-        loose = [path for path in parts if path.stem not in targets]
-        for path in (*mains, *loose, *(path for path in parts if path.stem in targets)):
-            if path.resolve() not in self.done:
-                yield from self._read_root(path, is_main=path in mains)
+        folders: dict[Path, tuple[list[Path], list[Path]]] = {}
+        mains.sort(key=lambda path: (len(path.parts), str(path.parent), path.stem in targets, path.name))
+        for path in mains:
+            folders.setdefault(path.parent, ([], []))[0].append(path)
+        folders.setdefault(self.root, ([], []))
+        for path in sorted(parts, key=lambda path: (path.stem in targets, str(path))):
+            home = next((folder for folder in path.parents if folder in folders), self.root)
+            folders[home][1].append(path)
+        for heads, others in folders.values():
+            self._first = None
+            for path in (*heads, *others):
+                if path.resolve() not in self.done:
+                    yield from self._read_root(path, is_main=path in heads)
         self.on_progress(self.bytes_all, self.bytes_all)
 
     def _sort(self, files: list[Path]) -> tuple[list[Path], list[Path], set[str]]:
@@ -123,7 +132,6 @@ class _Project:
             for match in _TARGET.finditer(data):
                 targets.add(Path(match.group(1).decode("utf-8", "replace")).stem)
             (mains if _MAIN.search(data) else parts).append(path)
-        mains.sort(key=lambda path: (path.stem in targets, len(path.parts), str(path)))
         return mains, parts, targets
 
     def _read_root(self, path: Path, *, is_main: bool) -> Iterator[Document]:

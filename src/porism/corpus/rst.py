@@ -32,9 +32,9 @@ _REFERENCE = re.compile(r"\[[#*\w.]{1,60}\]_|(?<=\w)_(?=\s|$|[.,;:)])")
 _BULLET = re.compile(r"^(\s*)(?:[-*+•]|\(?(?:\d{1,9}|#|[a-z])[.)])\s+")
 _HELD = "\ue000"
 _DROPPED = words(
-    "toctree image figure include raw contents index meta only highlight automodule autoclass autofunction plot "
-    "graphviz bibliography tikz digraph currentmodule module sectionauthor codeauthor default-role role replace unicode date "
-    "math-macro"
+    "toctree image figure include raw contents index meta only highlight automodule autoclass autofunction "
+    "plot graphviz bibliography tikz digraph currentmodule module sectionauthor codeauthor default-role role "
+    "replace unicode date math-macro"
 )
 _CODE = frozenset(("code", "code-block", "sourcecode", "literalinclude", "parsed-literal", "ipython", "sagelinks"))
 
@@ -127,6 +127,7 @@ class _Blocks:
         self.units, self._levels, self._depth = units, levels, depth
         self._paragraph: list[str] = []
         self._label: str | None = None
+        self._literal = False
 
     def read(self, lines: list[str], offset: int) -> None:
         position = 0
@@ -136,6 +137,11 @@ class _Blocks:
                 self._flush()
                 position += 1
                 continue
+            if self._literal and not self._paragraph and line[:1] == " ":
+                self.units.add("\n", line.strip(), "\n")
+                position += 1
+                continue
+            self._literal = False
             skip = self._title(lines, position, offset)
             if skip:
                 position += skip
@@ -159,7 +165,8 @@ class _Blocks:
         if self._paragraph:
             lines = self._paragraph
             self._paragraph = []
-            if lines[-1].rstrip().endswith("::"):
+            self._literal = lines[-1].rstrip().endswith("::")
+            if self._literal:
                 lines[-1] = lines[-1].rstrip()[:-1]
             self.units.add("\n\n", *rst_text("\n".join(line.strip() for line in lines)).parts)
 

@@ -1,0 +1,230 @@
+"""Every reader by its name, the detection of formats, and folders that mix them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from porism.corpus.arqmath import ArqmathReader
+from porism.corpus.base import OnProgress, Reader, ReaderOptions, ignore_problem, ignore_progress
+from porism.corpus.files import FileReader, check_file, relative_name, source_name, walk
+from porism.corpus.latex_project import EXTENSIONS as LATEX_EXTENSIONS
+from porism.corpus.latex_project import LatexReader
+from porism.corpus.markdown import MarkdownReader
+from porism.corpus.notebook import NotebookReader
+from porism.corpus.pages import PageReader
+from porism.corpus.plain import PlainReader
+from porism.corpus.rst import RstReader
+from porism.corpus.stackexchange import StackExchangeReader
+from porism.corpus.tabular import CsvReader, JsonlReader
+from porism.corpus.textfile import guess_encoding, size_of
+from porism.errors import OnProblem, PorismError, Problem, SourceError
+from porism.types import Document
+
+_SNIFFED = 4096
+
+
+class FolderReader:
+    """Reads a folder of mixed files: each goes to the reader of its format, in sorted order.
+
+    LaTeX sources are read together, as projects; a folder that is a collection of its own (ARQMath, Stack Exchange)
+    goes to its reader as a whole. Files of no known format are passed over.
+    """
+
+    name = "folder"
+
+    def detect(self, path: Path) -> bool:
+        """Whether it is a folder."""
+        return path.is_dir()
+
+    def read(
+        self, path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress
+    ) -> Iterator[Document]:
+        """Yields the documents of all files.
+
+        :raises SourceError: there is no such folder, or no file of a known format in it.
+        """
+        if not path.is_dir():
+            raise SourceError("there is no such folder", where=str(path))
+        found = [(entry, name) for entry in walk(path, on_problem, _is_collection) if (name := _format_of(entry))]
+        if not found:
+            raise _nothing_known(path)
+        latex = [entry for entry, name in found if name == "latex"]
+        source = source_name(path, options)
+        total, done = sum(size_of(entry) for entry, _ in found), 0
+        for entry, name in found:
+            if name == "latex":
+                if entry == latex[0]:
+                    reader = LatexReader()
+                    before = done
+                    yield from _guarded(
+                        reader.read_files(path, latex, options, on_problem, ignore_progress, source), entry, on_problem
+                    )
+                    done = before
+            else:
+                yield from _guarded(self._file(entry, name, path, source, options, on_problem), entry, on_problem)
+            done += size_of(entry)
+            on_progress(done, total)
+
+    def _file(
+        self, entry: Path, name: str, root: Path, source: str, options: ReaderOptions, on_problem: OnProblem
+    ) -> Iterator[Document]:
+        reader = READERS[name]
+        where = relative_name(entry, root)
+        if not isinstance(reader, FileReader):
+            yield from reader.read(entry, options, on_problem, ignore_progress)
+        elif size_of(entry) == 0:
+            on_problem(Problem(where, "the file is empty"))
+        else:
+            yield from reader.read_file(entry, where, source, options, on_problem)
+
+
+READERS: dict[str, Reader] = {
+    "arqmath": ArqmathReader(),
+    "stackexchange": StackExchangeReader(),
+    "jsonl": JsonlReader(),
+    "csv": CsvReader(),
+    "latex": LatexReader(),
+    "markdown": MarkdownReader(),
+    "rst": RstReader(),
+    "notebook": NotebookReader(),
+    "html": PageReader(),
+    "text": PlainReader(),
+    "folder": FolderReader(),
+}
+"""Format → its reader. The order is that of detection: collections first, then tables, then single files."""
+
+_COLLECTIONS = ("arqmath", "stackexchange")
+_BY_EXTENSION = {
+    **dict.fromkeys(LATEX_EXTENSIONS, "latex"),
+    **{
+        suffix: name for name, reader in READERS.items() if isinstance(reader, FileReader) for suffix in reader.extensions
+    },
+}
+
+
+def detect_format(path: Path | str) -> str:
+    """The name of the format of a file or folder, told by its contents, its extension or its first bytes.
+
+    :raises SourceError: it is missing, empty, unreadable, or of no known format.
+    """
+    path = Path(path)
+    if path.is_dir():
+        collection = _format_of(path)
+        if collection is not None:
+            return collection
+        kinds = {name for entry in walk(path, ignore_problem, _is_collection) if (name := _format_of(entry))}
+        if not kinds:
+            raise _nothing_known(path)
+        return kinds.pop() if len(kinds) == 1 and kinds.isdisjoint(_COLLECTIONS) else "folder"
+    check_file(path)
+    known = _format_of(path) or _format_of_bytes(path)
+    if known is None:
+        raise SourceError("is of no known format", where=str(path), hint=_hint())
+    return known
+
+
+def open_source(
+    path: Path | str,
+    format: str | None = None,
+    options: ReaderOptions | None = None,
+    on_problem: OnProblem = ignore_problem,
+    on_progress: OnProgress = ignore_progress,
+) -> Iterator[Document]:
+    """The documents of one source, in a stream.
+
+    :param format: its format; None detects it.
+    :param on_problem: is told of everything that was skipped or repaired.
+    :param on_progress: is told (bytes done, bytes in all) now and then.
+    :raises SourceError: the source is missing, empty, unreadable or of no known format, or there is no such format
+        (at once, before the first document is asked for).
+    """
+    return open_sources([path], format, options, on_problem, on_progress)
+
+
+def open_sources(
+    paths: Iterable[Path | str],
+    format: str | None = None,
+    options: ReaderOptions | None = None,
+    on_problem: OnProblem = ignore_problem,
+    on_progress: OnProgress = ignore_progress,
+) -> Iterator[Document]:
+    """The documents of several sources, one after the other; see :func:`open_source`.
+
+    A document whose id was there before is reported and gets an id with its source's name before it.
+    """
+    if format is not None and format not in READERS:
+        raise SourceError(f"there is no format {format!r}", hint=_hint())
+    sources: list[tuple[Path, Reader]] = []
+    for path in map(Path, paths):
+        if format is not None and not path.exists():
+            raise SourceError("there is no such file or folder", where=str(path))
+        sources.append((path, READERS[format or detect_format(path)]))
+    return _read_all(sources, options or ReaderOptions(), on_problem, on_progress)
+
+
+def _read_all(
+    sources: list[tuple[Path, Reader]], options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress
+) -> Iterator[Document]:
+    seen: set[int] = set()  # hashes, so that memory stays small on large collections
+    for path, reader in sources:
+        for document in reader.read(path, options, on_problem, on_progress):
+            mark = hash(document.id)
+            if mark in seen:
+                name, number = f"{path.name}:{document.id}", 1
+                while hash(name) in seen:
+                    number += 1
+                    name = f"{path.name}:{document.id}~{number}"
+                on_problem(Problem(str(path), f"the id {document.id} is there twice; this one becomes {name}"))
+                mark = hash(name)
+                document = replace(document, id=name)
+            seen.add(mark)
+            yield document
+
+
+def _is_collection(path: Path) -> bool:
+    return any(READERS[name].detect(path) for name in _COLLECTIONS)
+
+
+def _format_of(path: Path) -> str | None:
+    """The format by name alone (and of a folder, by what is in it)."""
+    if path.is_dir():
+        return next((name for name in _COLLECTIONS if READERS[name].detect(path)), None)
+    name = _BY_EXTENSION.get(path.suffix.lower())
+    if name is not None:
+        return name
+    return next((name for name in ("arqmath", "stackexchange", "jsonl", "csv") if READERS[name].detect(path)), None)
+
+
+def _format_of_bytes(path: Path) -> str | None:
+    with path.open("rb") as file:
+        head = file.read(_SNIFFED)
+    start = head.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    if start.startswith((b"<!doctype html", b"<html", b"<?xml")) and b"<html" in start:
+        return "html"
+    if b"\\documentclass" in start or b"\\begin{document}" in start:
+        return "latex"
+    if start.startswith(b"{"):
+        return "notebook" if b'"cells"' in start else "jsonl"
+    if b"\0" in head and guess_encoding(head) is None:
+        return None
+    if start.startswith((b"%pdf", b"pk\x03\x04", b"\x1f\x8b", b"\x89png", b"\xff\xd8\xff", b"<?xml")):
+        return None
+    return "text"
+
+
+def _guarded(documents: Iterator[Document], path: Path, on_problem: OnProblem) -> Iterator[Document]:
+    """The documents of one entry of a folder; what stops its reader does not stop the walk."""
+    try:
+        yield from documents
+    except PorismError as error:
+        on_problem(Problem(error.where or str(path), error.what))
+
+
+def _nothing_known(path: Path) -> SourceError:
+    return SourceError("holds no file of a known format", where=str(path), hint=_hint())
+
+
+def _hint() -> str:
+    return f"The formats are {', '.join(READERS)}"
