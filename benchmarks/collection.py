@@ -33,9 +33,11 @@ _TAG = re.compile(r"<[^>]+>")
 _TOKEN = re.compile(r"\\[a-zA-Z]+|[a-zA-Z]|\d+|[^\s$]")
 _WORD = re.compile(r"[^\W_]+")
 _SENTENCE_END = re.compile(r"(?<=[.?!])\s+|\n")
-_STOP = frozenset(
-    ["a", "an", "and", "are", "as", "at", "be", "but", "by", "can", "do", "does", "for", "from", "have", "how", "i", "if", "in", "is", "it", "me", "my", "not", "of", "on", "or", "so", "such", "that", "the", "then", "there", "this", "to", "was", "we", "what", "when", "where", "which", "why", "will", "with", "would", "you"]
-)
+_STOP = frozenset({
+    "a", "an", "and", "are", "as", "at", "be", "but", "by", "can", "do", "does", "for", "from", "have", "how", "i",
+    "if", "in", "is", "it", "me", "my", "not", "of", "on", "or", "so", "such", "that", "the", "then", "there",
+    "this", "to", "was", "we", "what", "when", "where", "which", "why", "will", "with", "would", "you"
+})
 
 Piece = tuple[str, ...]
 """One formula's tokens, or the words between two formulas."""

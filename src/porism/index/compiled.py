@@ -9,14 +9,18 @@ keeps the array alive for the call.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
+import numba
+import numba.extending
 import numpy as np
-from numba import njit, types
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+njit: Any = numba.njit  # versions of Numba differ in how much they say of their types
+types: Any = numba.types
+intrinsic: Any = numba.extending.intrinsic
 
 
 class Kernel:
@@ -41,7 +45,13 @@ class Kernel:
         return self._compiled
 
     def __call__(self, *arguments: Any) -> Any:
-        return (self._compiled or self.prepare())(*arguments)
+        try:
+            return (self._compiled or self.prepare())(*arguments)
+        except SystemError as error:
+            # This is what becomes of a Ctrl-C that comes while Numba unpacks the arguments.
+            if isinstance(error.__cause__, KeyboardInterrupt):
+                raise error.__cause__ from None
+            raise
 
 
 def compiled(signature: str, *, fast_math: bool = False) -> Callable[[Callable[..., Any]], Kernel]:
@@ -53,7 +63,7 @@ def inlined(*, fast_math: bool = False) -> Callable[[F], F]:
     """Marks a helper that becomes part of the kernels that call it; it must stand in the same file as they do."""
 
     def decorate(function: F) -> F:
-        return njit(fastmath=fast_math, error_model="numpy", nogil=True)(function)  # type: ignore[no-any-return]
+        return cast(F, njit(fastmath=fast_math, error_model="numpy", nogil=True)(function))
 
     return decorate
 
