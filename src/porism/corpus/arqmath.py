@@ -15,7 +15,7 @@ from pathlib import Path
 from porism.corpus.base import OnProgress, ReaderOptions, Unit, ignore_problem
 from porism.corpus.formulatable import CollectionFormula, FormulaIds, FormulaTable, read_tables, table_number
 from porism.corpus.streams import Progress
-from porism.corpus.threads import ThreadFiles, ThreadReader, temporary_database
+from porism.corpus.threads import ThreadFiles, ThreadReader, database_errors, temporary_database
 from porism.errors import OnProblem, Problem, SourceError
 from porism.types import Content, Document, Notation
 
@@ -105,6 +105,7 @@ def _documents(
     stack: ExitStack,
 ) -> Iterator[Document]:
     with stack:
+        stack.enter_context(database_errors(reader.files.posts))
         if ids is not None:
             for path in latex:
                 with ExitStack() as table_stack:

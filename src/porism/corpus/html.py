@@ -17,8 +17,9 @@ from porism.corpus.mathtext import describe_unbalanced, split_parts
 from porism.errors import OnProblem, Problem
 from porism.types import PLACEHOLDER, Content, Formula, Notation
 
-_PLAIN_ATTRIBUTES = r"""(?:[^<>"']++|"[^"<]*"|'[^'<]*')*+"""
-_ATTRIBUTE_WITH_LESS_THAN = r"""(?:"[^"<]*(?:<[^"<]*){1,4}"|'[^'<]*(?:<[^'<]*){1,4}')"""
+# Quotes count after an equals sign only, as in HTML itself; a quoted value holds four < at most.
+_PLAIN_ATTRIBUTES = r"""(?:[^<>=]++|=\s*+(?:"[^"<]*"|'[^'<]*')|=(?!\s*+["']))*+"""
+_ATTRIBUTE_WITH_LESS_THAN = r"""=\s*+(?:"[^"<]*(?:<[^"<]*){1,4}"|'[^'<]*(?:<[^'<]*){1,4}')"""
 _TOKEN = re.compile(
     r'<span class="math-container"(?: id="([^"<>]*)")?>([^<]*)</span>'
     rf"|<(/?)([A-Za-z][\w:-]*)(?=[\s/>])({_PLAIN_ATTRIBUTES}(?:{_ATTRIBUTE_WITH_LESS_THAN}{_PLAIN_ATTRIBUTES}){{0,2}})>"

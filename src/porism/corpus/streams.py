@@ -82,7 +82,7 @@ def open_seekable(path: Path, on_problem: OnProblem, encoding: str | None = None
             start = file.read(4)
             file.seek(0)
         wide = next((name for mark, name in _WIDE_MARKS.items() if start.startswith(mark)), None)
-        if wide is None and encoding is not None and codecs.lookup(encoding).name.startswith(("utf-16", "utf-32")):
+        if wide is None and encoding is not None and narrow_encoding(encoding) != encoding:
             wide = encoding
         if wide is not None:
             with file:
@@ -93,6 +93,13 @@ def open_seekable(path: Path, on_problem: OnProblem, encoding: str | None = None
             hint=f"Check the file, and the space in {tempfile.gettempdir()}",
         ) from error
     return file
+
+
+def narrow_encoding(encoding: str | None) -> str:
+    """The encoding of what :func:`open_seekable` gives: UTF-8 in place of UTF-16, UTF-32, and None."""
+    if encoding is None or codecs.lookup(encoding).name.startswith(("utf-16", "utf-32")):
+        return "utf-8"
+    return encoding
 
 
 def _unpack(packed: IO[bytes], path: Path, on_problem: OnProblem) -> IO[bytes]:

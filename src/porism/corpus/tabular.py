@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 from porism.corpus.base import OnProgress, ReaderOptions, clean, ignore_problem
 from porism.corpus.cells import read_cells
-from porism.corpus.streams import Progress, byte_lines, check_source, decode, open_seekable
-from porism.corpus.threads import body_content, join_contents, tag_names, temporary_database
+from porism.corpus.jsonrecords import Record, json_records
+from porism.corpus.streams import Progress, check_source, narrow_encoding, open_seekable
+from porism.corpus.threads import body_content, database_errors, join_contents, tag_names, temporary_database
 from porism.errors import ConfigError, OnProblem, Problem, SourceError
 from porism.types import Content, Document
 
@@ -25,17 +25,8 @@ TAG_NAMES = ("tags", "keywords", "categories", "topics", "labels")
 LONGEST_METADATA = 300
 """Longer values are text, not metadata, and are left out of a guess."""
 MOST_METADATA = 50
-LARGEST_JSON_ARRAY = 1 << 30
 _JSON_NAMES = (".jsonl", ".ndjson", ".jsonlines", ".json")
 _CSV_NAMES = (".csv", ".tsv", ".tab")
-_NOT_JSON = re.compile(rb"\b(?:NaN|Infinity)\b")
-
-
-class Record(NamedTuple):
-    """One record of a table: the line where it begins, and its keys and values."""
-
-    line: int
-    values: Mapping[str, Any]
 
 
 class JsonlReader:
@@ -60,7 +51,7 @@ class JsonlReader:
         self, path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress
     ) -> Iterator[Document]:
         """Yields the documents, see :func:`read_jsonl`."""
-        return _read(Path(path), options, on_problem, on_progress, _json_records, "JSON lines, one record a line")
+        return _read(Path(path), options, on_problem, on_progress, json_records, "JSON lines, one record a line")
 
 
 class CsvReader:
@@ -146,7 +137,11 @@ def _documents(
     expected: str,
 ) -> Iterator[Document]:
     count = 0
-    with open_seekable(path, on_problem, options.encoding) as file, closing(temporary_database()) as seen:
+    with (
+        database_errors(path),
+        open_seekable(path, on_problem, options.encoding) as file,
+        closing(temporary_database()) as seen,
+    ):
         seen.execute("CREATE TABLE ids (id TEXT PRIMARY KEY) WITHOUT ROWID")
         progress = Progress(on_progress, file.seek(0, 2))
         file.seek(0)
@@ -174,7 +169,7 @@ def to_document(
     id_field = options.id_field or guessed_id or _first(values, ID_NAMES)
     fields: dict[str, Content] = {}
     for name, key in mapping.items():
-        content = _content(look_up(values, key), name, where, on_problem)
+        content = _content(look_up(values, key), name, where, options, on_problem)
         if content:
             fields[name] = content
     if not fields:
@@ -239,11 +234,11 @@ def _first(values: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
     return next((lower[name] for name in names if name in lower), None)
 
 
-def _content(value: Any, name: str, where: str, on_problem: OnProblem) -> Content:
+def _content(value: Any, name: str, where: str, options: ReaderOptions, on_problem: OnProblem) -> Content:
     if name == "tags":
         return Content(" ".join(_tags(value)))
     strings = list(_strings(value))
-    contents = [body_content(text, f"{where}: {name}", on_problem) for text in strings]
+    contents = [body_content(text, f"{where}: {name}", on_problem, options.formulas) for text in strings]
     return contents[0] if len(contents) == 1 else join_contents(contents, "\n\n")
 
 
@@ -309,69 +304,11 @@ def _guess_metadata(
     return metadata
 
 
-def _json_records(
-    file: IO[bytes], path: Path, options: ReaderOptions, on_problem: OnProblem, progress: Progress
-) -> Iterator[Record]:
-    import orjson
-
-    start = file.read(64).lstrip(b"\xef\xbb\xbf \t\r\n")
-    file.seek(0)
-    if start.startswith(b"["):
-        yield from _json_array(file, path, on_problem, progress)
-        return
-    encoding = options.encoding or "utf-8"
-    for line, _, data in byte_lines(file, path.name, on_problem):
-        progress.add(len(data) + 1)
-        data = data.removeprefix(b"\xef\xbb\xbf") if line == 1 else data
-        if not data.strip():
-            continue
-        where = f"{path.name}:{line}"
-        try:
-            value = orjson.loads(data)
-        except orjson.JSONDecodeError as error:
-            value = _loads_again(data, where, encoding, error, on_problem)
-            if value is None:
-                continue
-        if isinstance(value, dict):
-            yield Record(line, value)
-        else:
-            on_problem(Problem(where, f"a line that is no JSON object but {type(value).__name__} is skipped"))
-
-
-def _loads_again(data: bytes, where: str, encoding: str, error: Exception, on_problem: OnProblem) -> Any:
-    """For lines in another encoding or with NaN, which orjson refuses; None where it is in vain."""
-    text = decode(data, where, on_problem, encoding)
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        on_problem(Problem(where, f"a line that is no JSON is skipped ({error})"))
-        return None
-
-
-def _json_array(file: IO[bytes], path: Path, on_problem: OnProblem, progress: Progress) -> Iterator[Record]:
-    import orjson
-
-    if progress.total > LARGEST_JSON_ARRAY:
-        raise SourceError(
-            "a JSON array of this size would fill the memory", where=str(path),
-            hint="Convert it to JSON lines (jq -c '.[]')",
-        )
-    try:
-        values = orjson.loads(file.read().removeprefix(b"\xef\xbb\xbf"))
-    except orjson.JSONDecodeError as error:
-        raise SourceError(f"this is no JSON ({error})", where=str(path), hint="Expected an array of objects") from error
-    for number, value in enumerate(values, 1):
-        if isinstance(value, dict):
-            yield Record(number, value)
-        else:
-            on_problem(Problem(f"{path.name}: entry {number}", "an entry that is no object is skipped"))
-
-
 def _csv_records(
     file: IO[bytes], path: Path, options: ReaderOptions, on_problem: OnProblem, progress: Progress
 ) -> Iterator[Record]:
     tabbed = _bare_name(path).endswith((".tsv", ".tab"))
-    rows = read_cells(file, path.name, on_problem, progress, encoding=options.encoding or "utf-8", tabbed=tabbed)
+    rows = read_cells(file, path.name, on_problem, progress, encoding=narrow_encoding(options.encoding), tabbed=tabbed)
     header: list[str] | None = None
     for line, cells in rows:
         if header is None:

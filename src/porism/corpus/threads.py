@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from html import unescape
 from pathlib import Path
@@ -21,7 +21,7 @@ from porism.corpus.mathtext import split_math
 from porism.corpus.streams import Progress, check_source, open_seekable
 from porism.corpus.xmlrows import Row, RowFile
 from porism.errors import OnProblem, Problem, SourceError
-from porism.types import Content, Document
+from porism.types import Content, Document, Notation
 
 QUESTION, ANSWER = 1, 2
 _LINK_KINDS = {1: "linked", 3: "duplicates"}
@@ -75,15 +75,10 @@ class ThreadReader:
         :raises SourceError: a file has no row that can be read, or there is no room for the temporary database.
         """
         with ExitStack() as stack:
+            stack.enter_context(database_errors(self.files.posts))
             self.database = stack.enter_context(closing(temporary_database()))
-            try:
-                self._open(stack)
-                yield from self._by_unit()
-            except sqlite3.OperationalError as error:
-                raise SourceError(
-                    f"the temporary database failed ({error})", where=str(self.files.posts),
-                    hint="Make room on the disk, or point TMPDIR to another one",
-                ) from error
+            self._open(stack)
+            yield from self._by_unit()
         self.progress.finish()
 
     def _open(self, stack: ExitStack) -> None:
@@ -268,7 +263,7 @@ class ThreadReader:
 
     def _body(self, number: int, post: dict[bytes, bytes]) -> Content:
         text = self.posts.text(post, b"Body")
-        return self.finish(body_content(text, self._where(number, "body"), self.on_problem))
+        return self.finish(body_content(text, self._where(number, "body"), self.on_problem, self.options.formulas))
 
     def _comments(self, posts: Sequence[int]) -> Content:
         comments = self.comments
@@ -311,7 +306,7 @@ class ThreadReader:
 
 def temporary_database() -> sqlite3.Connection:
     """A database that lives in memory until it is large, then in a temporary file, and is gone when closed."""
-    database = sqlite3.connect("", isolation_level=None)
+    database = sqlite3.connect("", isolation_level=None, check_same_thread=False)
     database.execute("PRAGMA journal_mode = OFF")
     database.execute("PRAGMA synchronous = OFF")
     database.execute("PRAGMA cache_size = -32768")
@@ -319,15 +314,27 @@ def temporary_database() -> sqlite3.Connection:
     return database
 
 
+@contextmanager
+def database_errors(path: Path) -> Iterator[None]:
+    """Turns failures of a temporary database, such as a full disk, into a :class:`SourceError` about ``path``."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        raise SourceError(
+            f"the temporary database failed ({error})", where=str(path),
+            hint="Make room on the disk, or point TMPDIR to another one",
+        ) from error
+
+
 def tag_names(text: str) -> tuple[str, ...]:
     """The tags of ``<calculus><real-analysis>``, ``|calculus|real-analysis|`` or a list with commas or spaces."""
     return tuple(_TAG_NAME.findall(text))
 
 
-def body_content(text: str, where: str, on_problem: OnProblem) -> Content:
+def body_content(text: str, where: str, on_problem: OnProblem, formulas: Notation = "latex") -> Content:
     """A post's body: HTML where it has a tag of HTML, else Markdown."""
     if _HTML.search(text):
-        return html_to_content(text, where=where, on_problem=on_problem)
+        return html_to_content(text, formulas=formulas, where=where, on_problem=on_problem)
     return split_math(text, code=True, where=where, on_problem=on_problem)
 
 

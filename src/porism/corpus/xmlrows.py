@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from porism.corpus.streams import BLOCK, Progress, decode
+from porism.corpus.streams import BLOCK, Progress, decode, narrow_encoding
 from porism.errors import OnProblem, Problem
 
 LONGEST_ROW = 64 << 20
@@ -41,7 +41,7 @@ class RowFile:
         self.file = file
         self.name = path.name
         self.on_problem = on_problem
-        self.encoding = encoding or self._declared_encoding()
+        self.encoding = narrow_encoding(encoding) if encoding else self._declared_encoding()
         self.rows = 0
 
     def close(self) -> None:
@@ -55,14 +55,11 @@ class RowFile:
         if declared is None:
             return "utf-8"
         name = declared.group(1).decode("ascii", "replace")
-        if name.lower().replace("-", "").startswith(("utf16", "utf32")):
-            return "utf-8"  # the file has been turned into UTF-8 if it ever was anything else
         try:
-            "".encode(name)
+            return narrow_encoding(name)
         except LookupError:
             self.on_problem(Problem(self.name, f"the encoding {name!r} is not known; UTF-8 is assumed"))
             return "utf-8"
-        return name
 
     def scan(self, progress: Progress) -> Iterator[Row]:
         """Yields all rows that can be read; whatever else stands in the file is reported with line and byte."""
