@@ -10,8 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +20,7 @@ from porism.explanation import Explanation
 from porism.index import Segment
 from porism.index.topk import ScoredChannel, SegmentSearcher
 from porism.retrieve.channels import FieldWeights, channel_statistics, has_channel, live_df, scored_channel
-from porism.retrieve.weighting import ChannelStatistics, LexicalChannel
+from porism.retrieve.weighting import ChannelStatistics, LexicalChannel, Weighting
 
 QueryTerms = Mapping[str, Mapping[str, float]]
 """Channel → term → weight in the query (its number of occurrences, or any number ≥ 0)."""
@@ -38,65 +37,101 @@ class Results(NamedTuple):
 
 
 class _Ids:
-    """Document ids of a segment, decoded all at once when many are asked for."""
+    """Document ids of a segment; those that were asked for stay decoded."""
 
     def __init__(self, segment: Segment) -> None:
         self._segment = segment
-        self._bytes: bytes | None = None
-        self._starts: NDArray[np.int64] = np.zeros(0, np.int64)
+        self._known: NDArray[np.object_] = np.empty(segment.doc_count, object)
+        self._bytes = b""
+        self._starts: NDArray[np.int64] | None = None
 
     def take(self, documents: NDArray[np.int32]) -> list[str]:
-        if self._bytes is None:
+        found = self._known[documents]
+        nothing: Any = None
+        unknown = np.flatnonzero(np.equal(found, nothing))
+        if len(unknown):
+            found[unknown] = self._known[documents[unknown]] = self._decode(documents[unknown])
+        return cast("list[str]", found.tolist())
+
+    def _decode(self, documents: NDArray[np.int32]) -> list[str]:
+        if self._starts is None:
             if len(documents) < _FEW_IDS:
                 return self._segment.doc_ids(documents)
             packed = self._segment.names.packed()
-            self._starts, self._bytes = packed.starts, packed.blob.tobytes()
+            self._bytes, self._starts = packed.blob.tobytes(), packed.starts
         data = self._bytes
         bounds = zip(self._starts[documents].tolist(), self._starts[documents + 1].tolist(), strict=True)
         return [data[start:stop].decode("utf-8", "surrogatepass") for start, stop in bounds]
 
 
+class _Found(NamedTuple):
+    """Terms of a channel: numbers (int32, segments × terms; -1 where a segment lacks it), df (int64), weights
+    (float64)."""
+
+    numbers: NDArray[np.int32]
+    df: NDArray[np.int64]
+    weights: NDArray[np.float64]
+
+
 class _Terms:
-    """Numbers and document frequencies of a channel's terms in every segment; what was looked up is remembered."""
+    """A channel's terms in every segment; what was looked up is remembered."""
 
-    def __init__(self, segments: Sequence[Segment], channel: str, weights: FieldWeights) -> None:
+    def __init__(
+        self, segments: Sequence[Segment], name: str, fields: FieldWeights, weighting: Weighting,
+        statistics: ChannelStatistics,
+    ) -> None:
         self._dictionaries = [
-            segment.dictionary(channel) if has_channel(segment, channel) else None for segment in segments
+            segment.dictionary(name) if has_channel(segment, name) else None for segment in segments
         ]
-        self._df = [live_df(segment, channel, weights) for segment in segments]
-        self._known: dict[str, tuple[int, ...]] = {}
+        self._live_df = [live_df(segment, name, fields) for segment in segments]
+        self._weighting, self._statistics = weighting, statistics
+        self._lock = threading.Lock()
+        self._forget()
 
-    def find(self, terms: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Term numbers (int32, segments × terms; -1 where a segment lacks it) and document frequencies (int64)."""
-        if len(self._known) > _MOST_REMEMBERED:
-            self._known = {}
-        known = self._known
-        unknown = [term for term in terms if term not in known]
-        if unknown:
-            rows = np.full((len(self._dictionaries), len(unknown)), -1, np.int32)
-            for number, dictionary in enumerate(self._dictionaries):
-                if dictionary is not None:
-                    rows[number] = dictionary.lookup(unknown)
-            df = np.zeros(len(unknown), np.int64)
-            for row, counts in zip(rows, self._df, strict=True):
-                if len(counts):
-                    df += np.where(row >= 0, counts[row], 0)
-            found = np.concatenate([rows.astype(np.int64), df[None]]).T.tolist()
-            known.update(zip(unknown, map(tuple, found), strict=True))
-        table = np.array([known[term] for term in terms], np.int64).reshape(len(terms), -1)
-        return np.ascontiguousarray(table[:, :-1].T).astype(np.int32), table[:, -1]
+    def _forget(self) -> None:
+        self._row: dict[str, int] = {}
+        self._table = _Found(np.zeros((len(self._dictionaries), 0), np.int32), np.zeros(0, np.int64), np.zeros(0))
+
+    def find(self, terms: Sequence[str]) -> _Found:
+        """What is known of each term; the weight of one that does not occur is 0."""
+        with self._lock:
+            try:
+                rows = np.fromiter(map(self._row.__getitem__, terms), np.int64, count=len(terms))
+            except KeyError:
+                if len(self._row) > _MOST_REMEMBERED:
+                    self._forget()
+                self._learn([term for term in terms if term not in self._row])
+                rows = np.fromiter(map(self._row.__getitem__, terms), np.int64, count=len(terms))
+            numbers, df, weights = self._table
+            return _Found(numbers[:, rows], df[rows], weights[rows])
+
+    def _learn(self, terms: Sequence[str]) -> None:
+        numbers = np.full((len(self._dictionaries), len(terms)), -1, np.int32)
+        df = np.zeros(len(terms), np.int64)
+        for row, dictionary, counts in zip(numbers, self._dictionaries, self._live_df, strict=True):
+            if dictionary is not None and len(counts):
+                row[:] = dictionary.lookup(terms)
+                df += np.where(row >= 0, counts[row], 0)
+        weights = np.zeros(len(terms), np.float64)
+        occurs = df > 0
+        weights[occurs] = self._weighting.term_weights(df[occurs], self._statistics)
+        known = self._table
+        self._table = _Found(
+            np.concatenate([known.numbers, numbers], axis=1), np.concatenate([known.df, df]),
+            np.concatenate([known.weights, weights]),
+        )
+        self._row.update(zip(terms, range(len(known.df), len(known.df) + len(terms)), strict=True))
 
 
-@dataclass(frozen=True, eq=False)
-class _Prepared:
-    """One query's terms that occur at all: channel position, term, query weight, document frequency, final weight."""
+class _Asked(NamedTuple):
+    """One query's terms that occur at all, by channel and code point: weights in the query and in all, numbers, df."""
 
     channel_of: NDArray[np.int32]
     terms: list[str]
     asked: NDArray[np.float64]
-    df: NDArray[np.int64]
     weights: NDArray[np.float64]
     numbers: NDArray[np.int32]
+    df: NDArray[np.int64]
 
 
 class LexicalRetriever:
@@ -145,7 +180,7 @@ class LexicalRetriever:
 
     def document_frequencies(self, channel: str, terms: Sequence[str]) -> NDArray[np.int64]:
         """In how many live documents each term occurs (int64, one a term)."""
-        return self._channel_terms(channel).find(terms)[1]
+        return self._channel_terms(channel).find(terms).df
 
     def term_weights(self, query: QueryTerms) -> dict[str, dict[str, float]]:
         """What each query term that occurs in the collection weighs: the factor apart, its share of scores.
@@ -231,7 +266,9 @@ class LexicalRetriever:
     def _channel_terms(self, name: str) -> _Terms:
         with self._lock:
             if name not in self._terms:
-                self._terms[name] = _Terms(self.segments, name, self.field_weights)
+                self._terms[name] = _Terms(
+                    self.segments, name, self.field_weights, self.channels[name].weighting, self.statistics(name)
+                )
             return self._terms[name]
 
     def _scored(self, name: str) -> list[ScoredChannel]:
@@ -256,7 +293,7 @@ class LexicalRetriever:
                 ]
             return self._searchers[names]
 
-    def _prepare(self, query: QueryTerms) -> tuple[tuple[str, ...], _Prepared]:
+    def _prepare(self, query: QueryTerms) -> tuple[tuple[str, ...], _Asked]:
         for name in query:
             if name not in self.channels:
                 raise ConfigError(
@@ -264,34 +301,37 @@ class LexicalRetriever:
                     hint=f"Searched are {', '.join(self._names)}.",
                 )
         names = tuple(name for name in self._names if query.get(name))
-        terms: list[str] = []
-        columns: list[tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]] = []
-        numbers: list[NDArray[np.int32]] = [np.zeros((len(self.segments), 0), np.int32)]
-        for position, name in enumerate(names):
-            wanted = query[name]
-            ordered = sorted(wanted)
-            asked = np.array([wanted[term] for term in ordered], np.float64)
-            if not bool(np.isfinite(asked).all()) or float(asked.min()) < 0:
-                raise QueryError(f"the weights of query terms of {name!r} must be finite numbers ≥ 0")
-            rows, df = self._channel_terms(name).find(ordered)
-            channel = self.channels[name]
-            weights = np.zeros(len(ordered), np.float64)
-            occurs = df > 0
-            weights[occurs] = (
-                channel.weight * asked[occurs] * channel.weighting.term_weights(df[occurs], self.statistics(name))
+        parts = [self._ask(position, name, query[name]) for position, name in enumerate(names)]
+        if len(parts) == 1:
+            return names, parts[0]
+        if not parts:
+            nothing = np.zeros(0, np.int64)
+            return names, _Asked(
+                nothing.astype(np.int32), [], np.zeros(0), np.zeros(0),
+                np.zeros((len(self.segments), 0), np.int32), nothing,
             )
-            keep = np.flatnonzero(weights > 0)
-            terms.extend([ordered[i] for i in keep.tolist()])
-            columns.append((np.full(len(keep), position, np.int32), asked[keep], df[keep], weights[keep]))
-            numbers.append(rows[:, keep])
-        if not columns:
-            nothing = np.zeros(0)
-            prepared = _Prepared(
-                nothing.astype(np.int32), [], nothing, nothing.astype(np.int64), nothing, numbers[0]
-            )
-            return names, prepared
-        channel_of, asked, df, weights = (np.concatenate(column) for column in zip(*columns, strict=True))
-        return names, _Prepared(channel_of, terms, asked, df, weights, np.concatenate(numbers, axis=1))
+        return names, _Asked(
+            np.concatenate([part.channel_of for part in parts]),
+            [term for part in parts for term in part.terms],
+            np.concatenate([part.asked for part in parts]),
+            np.concatenate([part.weights for part in parts]),
+            np.concatenate([part.numbers for part in parts], axis=1),
+            np.concatenate([part.df for part in parts]),
+        )
+
+    def _ask(self, position: int, name: str, wanted: Mapping[str, float]) -> _Asked:
+        """One channel's part of a query."""
+        terms = sorted(wanted)
+        asked = np.fromiter(map(wanted.__getitem__, terms), np.float64, count=len(terms))
+        if not (asked.min() >= 0 and asked.max() < np.inf):
+            raise QueryError(f"the weights of query terms of {name!r} must be finite numbers ≥ 0")
+        numbers, df, weights = self._channel_terms(name).find(terms)
+        weights = self.channels[name].weight * asked * weights
+        if not weights.min() > 0:
+            kept = np.flatnonzero(weights > 0)
+            terms = [terms[i] for i in kept.tolist()]
+            asked, weights, numbers, df = asked[kept], weights[kept], numbers[:, kept], df[kept]
+        return _Asked(np.full(len(terms), position, np.int32), terms, asked, weights, numbers, df)
 
     def _search(self, query: QueryTerms, k: int, allowed: Sequence[NDArray[np.bool_]] | None) -> Results:
         names, prepared = self._prepare(query)
@@ -301,7 +341,7 @@ class LexicalRetriever:
         found: list[tuple[int, NDArray[np.int32], NDArray[np.float64]]] = []
         floor = 0.0
         for number in self._order:
-            row = prepared.numbers[number]
+            row = np.ascontiguousarray(prepared.numbers[number])
             channel_of, weights = prepared.channel_of, prepared.weights
             if bool((row < 0).any()):
                 present = row >= 0
