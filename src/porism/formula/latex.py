@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from porism.formula.latex_commands import HANDLERS, unlisted
 from porism.formula.latex_machine import Machine
-from porism.formula.latex_macros import Macro, expand, needs_expansion
+from porism.formula.latex_macros import Macro, MacroFound, expand
 from porism.formula.latex_tokens import tokenize
 from porism.formula.layout import settle
 from porism.formula.tables import SYMBOLS
-from porism.formula.tree import LayoutNode, LayoutTree, ParseProblem
+from porism.formula.tree import LayoutNode, LayoutTree
 
 MAX_LENGTH = 200_000
 MAX_DEPTH = 200
@@ -33,13 +33,26 @@ def parse_latex(
     if too_long:
         text = text[:max_length]
     tokens = tokenize(text)
-    problems: list[ParseProblem] = []
-    if needs_expansion(tokens, macros):
-        tokens = expand(tokens, macros, problems)
     machine = Machine(text, tokens, max_depth)
-    machine.problems = problems
     if too_long:
         machine.problem(max_length, f"longer than {max_length} characters: the rest was dropped")
+    try:
+        if macros:
+            raise MacroFound
+        _read(machine)
+    except MacroFound:
+        problems = [problem for problem in machine.problems if problem.position == max_length]
+        machine = Machine(text, expand(tokenize(text), macros, problems), max_depth)
+        machine.problems = problems
+        machine.expanded = True
+        _read(machine)
+    row = machine.finish()
+    if machine.unsettled:
+        settle(row)
+    return LayoutTree(row, source, tuple(machine.problems))
+
+
+def _read(machine: Machine) -> None:
     symbol = SYMBOLS.get
     handler = HANDLERS.get
     starts, ends, node = machine.starts, machine.ends, LayoutNode
@@ -59,7 +72,3 @@ def parse_latex(
             entry[0](machine, entry[1], i)
         else:
             unlisted(machine, token, i)
-    row = machine.finish()
-    if machine.unsettled:
-        settle(row, text)
-    return LayoutTree(row, source, tuple(machine.problems))

@@ -160,6 +160,10 @@ def matrix(kind: str, fences: str, lines: list[list[Row]], start: int, end: int)
             return joined[0] if joined else []
         lines = [[line] for line in joined]
         fences = "lines"
+    else:
+        for line in lines:
+            while len(line) > 1 and not line[-1]:
+                line.pop()
     node = LayoutNode(fences, "M", start, end)
     node.elements = lines
     return [node]

@@ -8,6 +8,7 @@ from typing import Any
 
 from porism.formula.latex_cells import begin, braced_environment, end_environment, next_cell, next_line
 from porism.formula.latex_machine import ARGUMENT, CELLS, COMMAND, GROUP, LEFT, OPTION, ROOT, TEXT, Frame, Infix, Machine
+from porism.formula.latex_macros import MACRO_TRIGGERS, MacroFound
 from porism.formula.latex_text import drop, name, option, resume_text, text, wildcard
 from porism.formula.layout import attach_limits, nucleus
 from porism.formula.tables import (
@@ -85,6 +86,8 @@ def number(machine: Machine, token: str, i: int) -> None:
         elif token.startswith("{,}"):
             machine.add(LayoutNode(",", "O", start, min(start + 3, end)))
             skipped = 3
+        elif token.startswith("\\,"):
+            skipped = 2
         else:
             machine.add_symbol(token[0], "N", start, min(start + 1, end))
             skipped = 1
@@ -143,17 +146,14 @@ def other_character(machine: Machine, token: str, i: int) -> None:
 
 def open_group(machine: Machine, payload: Any, i: int) -> None:
     """``{``: an argument where a command waits, else a group that writes on into the row."""
-    if not machine.has_room(i):
-        machine.overflow += 1
-        return
-    machine.braces += 1
     if machine.awaiting:
-        row = machine.row
-        machine.push(ARGUMENT, i)
-        machine.row = row
-    else:
+        machine.open_argument()
+    elif machine.has_room(i):
+        machine.braces += 1
         machine.push(GROUP, i)
         machine.base = len(machine.row)
+    else:
+        machine.overflow += 1
 
 
 def close_group(machine: Machine, payload: Any, i: int) -> None:
@@ -161,6 +161,14 @@ def close_group(machine: Machine, payload: Any, i: int) -> None:
     if machine.overflow:
         machine.overflow -= 1
         return
+    if machine.stack and not machine.awaiting and machine.infix is None:
+        frame = machine.stack[-1]
+        if frame.kind == ARGUMENT:
+            machine.close_argument(frame, i)
+            return
+        if frame.kind == GROUP:
+            machine.close(i)
+            return
     if not machine.braces:
         machine.problem(machine.starts[i], "} without {")
         machine.add(LayoutNode("}", "O", machine.starts[i], machine.ends[i]))
@@ -270,6 +278,25 @@ def stray(machine: Machine, payload: Any, i: int) -> None:
     machine.add(LayoutNode(payload, "O", machine.starts[i], machine.ends[i]))
 
 
+def last_backslash(machine: Machine, payload: Any, i: int) -> None:
+    """A backslash at the end: a space was cut off after it."""
+    machine.problem(machine.starts[i], "a backslash at the end")
+
+
+def quote(machine: Machine, payload: Any, i: int) -> None:
+    """An apostrophe that was written as an entity."""
+    primes(machine, 1, i)
+
+
+def prime(machine: Machine, payload: Any, i: int) -> None:
+    """``\\prime``: a symbol where a script is read, else a script of the symbol before it."""
+    row = machine.row
+    if machine.awaiting or len(row) == machine.base or row[-1].label == "′":
+        machine.add(LayoutNode("′", "O", machine.starts[i], machine.ends[i]))
+    else:
+        primes(machine, 1, i)
+
+
 def cell_or_stray(machine: Machine, payload: Any, i: int) -> None:
     """``&``: the next cell of a matrix, else it stands for itself."""
     if not next_cell(machine, i):
@@ -368,6 +395,11 @@ def root(machine: Machine, payload: Any, i: int) -> None:
     start = i
     i = machine.next_visible(i)
     machine.command(start, 1, _build_root)
+    _open_option(machine, i)
+
+
+def _open_option(machine: Machine, i: int) -> None:
+    """Opens an optional argument where the next token is a bracket that is closed soon."""
     if machine.texts[i + 1] == "[" and machine.awaiting and machine.has_room(i):
         end = _option_end(machine, i + 1)
         if end:
@@ -471,22 +503,15 @@ def arrow(machine: Machine, payload: str, i: int) -> None:
     """``\\xrightarrow[below]{above}`` and its kin."""
     start = i
     i = machine.next_visible(i)
-    machine.command(start, 1, _build_arrow)
-    if machine.awaiting:
-        machine.stack[-1].fences = payload
-        if machine.texts[i + 1] == "[" and machine.has_room(i):
-            end = _option_end(machine, i + 1)
-            if end:
-                machine.take()
-                machine.texts[end] = _OPTION_END
-                machine.open_row(OPTION, i + 1)
+    machine.command(start, 1, _build_arrow, (payload,))
+    _open_option(machine, i)
 
 
 def _build_arrow(machine: Machine, frame: Frame, end: int) -> None:
-    node = LayoutNode(frame.fences, "O", frame.start, end)
+    node = LayoutNode(frame.payload[0], "O", frame.start, end)
     node.over = frame.arguments[0] or None
-    if frame.payload:
-        node.under = frame.payload[0] or None
+    if len(frame.payload) > 1:
+        node.under = frame.payload[1] or None
     machine.row.append(node)
 
 
@@ -499,9 +524,10 @@ def font(machine: Machine, payload: str, i: int) -> None:
     if machine.texts[i + 1] == "{":
         machine.take()
         open_group(machine, None, i + 1)
-    else:
+        machine.font = payload
+    elif machine.has_room(i):
         machine.command(i, 1, _build_styled)
-    machine.font = payload
+        machine.font = payload
 
 
 def _build_styled(machine: Machine, frame: Frame, end: int) -> None:
@@ -546,7 +572,9 @@ def _handlers() -> dict[str, tuple[Handler, Any]]:
         "{": (open_group, None), "}": (close_group, None), "^": (script, "above"), "_": (script, "below"),
         "&": (cell_or_stray, None), "\\\\": (next_line, None), "\\cr": (next_line, None), "\\tabularnewline": (next_line, None),
         "\\left": (left, None), "\\right": (right, True), "\\middle": (right, False), "$": (dollar, None), "#": (stray, "#"),
-        "\\": (stray, "∖"), "%": (ignore, None), "~": (ignore, None), " ": (ignore, None), "": (ignore, None),
+        "\\": (last_backslash, None), "&lt;": (alias, "<"), "&gt;": (alias, ">"), "&amp;": (cell_or_stray, None),
+        "&quot;": (alias, '"'), "&nbsp;": (ignore, None), "&#39;": (quote, None), "\\prime": (prime, None),
+        "′": (prime, None), "%": (ignore, None), "~": (ignore, None), " ": (ignore, None), "": (ignore, None),
         "\\sqrt": (root, None), "√": (root, None), "\\surd": (root, None), "\\root": (plain_root, None), "\\of": (of, None),
         "\\overset": (stack_over, "over"), "\\stackrel": (stack_over, "over"), "\\underset": (stack_over, "under"),
         "\\not": (negation, None), "\\qvar": (wildcard, None), _OPTION_END: (option_end, None),
@@ -569,7 +597,20 @@ def _handlers() -> dict[str, tuple[Handler, Any]]:
         for key, value in names.items():
             table["\\" + key] = (function, value)
     table["\\bbox"] = (option, None)
+    for command in MACRO_TRIGGERS:
+        table[command] = (macro, None)
     return table
+
+
+def macro(machine: Machine, payload: Any, i: int) -> None:
+    """A macro or a definition: unless it is left over from expansion, the parse starts anew with macros expanded.
+
+    :raises MacroFound: always the first time.
+    """
+    if not machine.expanded:
+        raise MacroFound
+    machine.problem(machine.starts[i], f"unknown command {machine.texts[i]}")
+    machine.add(LayoutNode(machine.texts[i], "E", machine.starts[i], machine.ends[i]))
 
 
 def dots(machine: Machine, payload: Any, i: int) -> None:

@@ -28,14 +28,15 @@ class Frame:
     """What to go back to when a group, an argument or an environment ends."""
 
     __slots__ = (
-        "arguments", "awaiting", "base", "build", "closer", "fences", "font", "infix", "kind", "line", "lines", "payload",
-        "row", "start", "wanted",
+        "arguments", "awaiting", "base", "build", "closer", "fences", "font", "infix", "inner_font", "kind", "line",
+        "lines", "payload", "row", "start", "wanted",
     )
     arguments: list[Row]
     wanted: int
     build: Build
     closer: str
     fences: str
+    inner_font: str
     line: list[Row]
     lines: list[list[Row]]
 
@@ -67,12 +68,24 @@ class Infix:
 class Machine:
     """The state of one parse; the token loop is in :func:`porism.formula.latex.parse_latex`."""
 
-    __slots__ = (
-        "awaiting", "base", "braces", "depth_reported", "ends", "environments", "font", "group_base", "group_end",
-        "group_row", "infix",
-        "max_depth", "overflow", "problems", "row", "source", "stack", "starts", "stream", "texts", "unsettled", "word",
-        "words",
-    )
+    base = 0
+    """Where in the current row the innermost group begins."""
+    infix: Infix | None = None
+    group_row: Row | None = None
+    """The row in which the group that was closed last lies, from ``group_base`` to ``group_end``."""
+    group_base = 0
+    group_end = 0
+    overflow = 0
+    """Braces open beyond the greatest depth."""
+    braces = 0
+    environments = 0
+    unsettled = False
+    """Whether matrices or empty bases wait for :func:`porism.formula.layout.settle`."""
+    depth_reported = False
+    expanded = False
+    """Whether macros have been expanded in the tokens."""
+    word: LayoutNode | None = None
+    """The letter or name that an adjacent letter in a text font would continue."""
 
     def __init__(self, source: str, tokens: Tokens, max_depth: int) -> None:
         self.source = source
@@ -82,17 +95,11 @@ class Machine:
         self.stream: Iterator[tuple[int, str]] = enumerate(tokens.texts)
         self.max_depth = max_depth
         self.row: Row = []
-        self.base = 0
         self.font = ""
-        self.infix: Infix | None = None
         self.awaiting = False
+        """Whether the top frame is a command that waits for an argument."""
         self.stack: list[Frame] = []
         self.problems: list[ParseProblem] = []
-        self.group_row: Row | None = None
-        self.group_base = self.group_end = 0
-        self.overflow = self.braces = self.environments = 0
-        self.unsettled = self.depth_reported = False
-        self.word: LayoutNode | None = None
         self.words: list[LayoutNode] = []
 
     # -- small helpers -------------------------------------------------------------------------------------------------
@@ -144,6 +151,9 @@ class Machine:
         if len(label) > 1 and kind == "V":
             self.add(LayoutNode(label, kind, start, end))
             return
+        if font == "boldsymbol":
+            self.add(LayoutNode(label, kind, start, end, "bf"))
+            return
         if font == "bb":
             shown = blackboard(label) if len(label) == 1 else label
             self.add(LayoutNode(shown, "V", start, end, "bb") if shown != label else LayoutNode(label, kind, start, end))
@@ -160,17 +170,17 @@ class Machine:
                     self.words.append(word)
                 word.label += label
                 word.end = end
-                word.font = "" if font == "rm" else font
+                word.font = "" if font in ("rm", "it") else font
                 return
             # A lone italic letter is an ordinary one; upright Greek is not told apart.
             node = LayoutNode(label, kind, start, end, "" if font == "it" else font)
             if label.isascii():
                 self.word = node
-            elif font == "rm":
+            else:
                 node.font = ""
             row.append(node)
             return
-        if font == "it" or (font != "bf" and (kind == "N" or not label.isascii())):
+        if font == "it" or not label.isascii() or (font != "bf" and kind == "N"):
             font = ""
         self.add(LayoutNode(label, kind, start, end, font))
 
@@ -204,14 +214,31 @@ class Machine:
         """Waits for ``wanted`` arguments, then calls ``build``; without room for it the arguments stand as they are."""
         if not self.has_room(i):
             return
-        frame = self.push(COMMAND, i)
+        frame = Frame(COMMAND, self.row, self.base, self.font, self.infix, self.awaiting, self.starts[i])
+        self.stack.append(frame)
         frame.wanted = wanted
         frame.build = build
         frame.payload = payload
         frame.arguments = []
         self.row = []
         self.base = 0
-        self.awaiting = True
+        self.infix = None
+        if self.texts[i + 1] == "{":
+            next(self.stream)
+            self.braces += 1
+            frame.kind = ARGUMENT
+            frame.inner_font = self.font
+            self.awaiting = False
+        else:
+            self.awaiting = True
+
+    def open_argument(self) -> None:
+        """A brace opens where a command waits: its frame also serves as that of the argument."""
+        frame = self.stack[-1]
+        self.braces += 1
+        frame.kind = ARGUMENT
+        frame.inner_font = self.font
+        self.awaiting = False
 
     def open_row(self, kind: int, i: int) -> Frame:
         """Opens something that has a row of its own."""
@@ -219,6 +246,35 @@ class Machine:
         self.row = []
         self.base = 0
         return frame
+
+    def close_argument(self, frame: Frame, i: int) -> None:
+        """Ends the argument in braces that the top frame waited for; the next one may open at once."""
+        arguments = frame.arguments
+        arguments.append(self.row)
+        if len(arguments) == frame.wanted:
+            self.braces -= 1
+            self.stack.pop()
+            self.row = row = frame.row
+            self.base = frame.base
+            self.font = frame.font
+            self.infix = frame.infix
+            self.awaiting = False
+            before = len(row)
+            frame.build(self, frame, self.ends[i])
+            if frame.awaiting:
+                self.awaiting = True
+                if len(row) > before:
+                    self.deliver(self.ends[i])
+            return
+        self.font = frame.inner_font
+        self.row = []
+        self.base = 0
+        if self.texts[i + 1] == "{":
+            next(self.stream)
+        else:
+            self.braces -= 1
+            frame.kind = COMMAND
+            self.awaiting = True
 
     def deliver(self, end: int) -> None:
         """Hands the current row to the command that waits for it; a finished command may complete the next one."""
@@ -296,15 +352,11 @@ class Machine:
             self.group_row, self.group_base, self.group_end = self.row, self.base, len(self.row)
             self.restore()
         elif kind == ARGUMENT:
-            self.braces -= 1
-            content = self.row
-            self.restore()
-            self.row = content
-            self.deliver(end)
+            self.close_argument(frame, i)
         elif kind == OPTION:
             content = self.row
             self.restore()
-            self.stack[-1].payload = (content,)
+            self.stack[-1].payload = (*self.stack[-1].payload, content)
         elif kind == ROOT:
             content = self.row
             self.restore()
@@ -365,7 +417,9 @@ class Machine:
                 self.missing(last)
             else:
                 self.close(last, "this is never closed")
-        self.finish_infix(self.ends[last])
-        self.finish_words()
+        if self.infix is not None:
+            self.finish_infix(self.ends[last])
+        if self.words:
+            self.finish_words()
         trim(self.row)
         return self.row

@@ -16,7 +16,8 @@ _DEFINITIONS = frozenset({
     "\\newcommand", "\\renewcommand", "\\providecommand", "\\def", "\\gdef", "\\edef", "\\let", "\\DeclareMathOperator",
     "\\DeclareRobustCommand",
 })
-_TRIGGERS = _DEFINITIONS | {"\\" + name for name in DEFAULT_MACROS}
+MACRO_TRIGGERS = _DEFINITIONS | {"\\" + name for name in DEFAULT_MACROS}
+"""Commands that define a macro or are one."""
 
 _Token = tuple[str, int, int]
 
@@ -32,11 +33,8 @@ class _Definition:
         self.default = default
 
 
-def needs_expansion(tokens: Tokens, macros: Mapping[str, Macro] | None) -> bool:
-    """Whether a formula defines a macro or uses one that is known."""
-    if not _TRIGGERS.isdisjoint(tokens.texts):
-        return True
-    return bool(macros) and any(text[1:] in macros for text in tokens.texts if text[:1] == "\\")  # type: ignore[operator]
+class MacroFound(Exception):  # noqa: N818
+    """A command that is a macro or defines one came up: the tokens have to be expanded first."""
 
 
 def expand(tokens: Tokens, macros: Mapping[str, Macro] | None, problems: list[ParseProblem]) -> Tokens:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Any
 
-from porism.formula.latex_machine import ARGUMENT, GROUP, TEXT, Frame, Machine
+from porism.formula.latex_machine import GROUP, TEXT, Frame, Machine
 from porism.formula.tables import SYMBOLS, canonical_name
 from porism.formula.tree import LayoutNode
 
@@ -25,6 +26,8 @@ def text_of(token: str) -> str:
 
 def printable(text: str) -> str:
     """The text with runs of white space as one space and without characters that cannot be shown."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
     if not text.isprintable():
         text = "".join(char if char.isprintable() else " " for char in text)
     return " ".join(text.split())
@@ -46,14 +49,7 @@ def text(machine: Machine, payload: Any, i: int) -> None:
     machine.take()
     wraps = machine.awaiting
     if wraps:
-        if machine.has_room(i):
-            row = machine.row
-            machine.push(ARGUMENT, i + 1)
-            machine.braces += 1
-            machine.row = row
-        else:
-            machine.missing(i + 1)
-            wraps = False
+        machine.open_argument()
     _read_text(machine, 0, wraps)
 
 
@@ -129,16 +125,16 @@ def name(machine: Machine, payload: Any, i: int) -> None:
         elif not token.startswith(("\\math", "\\rm", "\\!", "\\text")):
             break
     machine.take()
-    if machine.has_room(i):
-        kind = ARGUMENT if machine.awaiting else GROUP
-        row = machine.row
-        machine.push(kind, i + 1)
+    if machine.awaiting:
+        machine.open_argument()
+    elif machine.has_room(i):
+        machine.push(GROUP, i + 1)
         machine.braces += 1
-        machine.row = row
-        machine.base = 0 if kind == ARGUMENT else len(row)
-        machine.font = "rm"
+        machine.base = len(machine.row)
     else:
         machine.overflow += 1
+        return
+    machine.font = "rm"
 
 
 def wildcard(machine: Machine, payload: Any, i: int) -> None:

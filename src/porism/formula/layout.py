@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from porism.formula.tables import DROPPED_AT_END, MATRIX_FENCES, is_limit_operator, token_class
-from porism.formula.tables_commands import BRACES
+from porism.formula.tables_commands import ACCENT_SYNONYMS, BRACES
 from porism.formula.tree import LayoutNode, Row
 
 SCRIPT_SLOTS = ("above", "below")
@@ -25,6 +25,8 @@ def child_rows(node: LayoutNode) -> list[Row]:
 
 def trim(row: Row) -> None:
     """Drops punctuation at the end of a row, unless the row is nothing else."""
+    if not row or row[-1].kind != "O":
+        return
     length = len(row)
     while length and _is_bare(row[length - 1], DROPPED_AT_END):
         length -= 1
@@ -48,7 +50,11 @@ def nucleus(row: Row, base: int, slot: str) -> LayoutNode:
     count = len(row) - base
     if count == 1:
         node = row[base]
-        if getattr(node, slot) is None and (slot in SCRIPT_SLOTS or (node.kind != "F" and node.above is None)):
+        taken = getattr(node, slot)
+        if slot in SCRIPT_SLOTS:
+            if taken is None or (slot == "above" and taken and all(mark.label == "′" for mark in taken)):
+                return node
+        elif taken is None and node.kind != "F" and node.above is None:
             return node
     elif count > 1 and slot in SCRIPT_SLOTS and getattr(row[-1], slot) is None and _ends_fenced(row, base):
         return row[-1]
@@ -71,7 +77,7 @@ def _ends_fenced(row: Row, base: int) -> bool:
     ending = token_class(label)
     if ending == "bar":
         bars = sum(1 for node in row[base:] if node.kind == "O" and node.label == label)
-        return bars % 2 == 1 or (bars == 2 and first.kind == "O" and first.label == label)
+        return bars % 2 == 1 or (first.kind == "O" and first.label == label)
     if ending != "close":
         return False
     depth = 0
@@ -92,6 +98,8 @@ def attach_limits(row: Row, base: int, slot: str, content: Row) -> None:
 
     A note on a brace (``\\underbrace{x}_n``) becomes a script of the brace.
     """
+    if len(content) == 1 and content[0].kind == "O" and not child_rows(content[0]):
+        content[0].label = ACCENT_SYNONYMS.get(content[0].label, content[0].label)
     if len(row) - base == 1:
         node = row[base]
         script = "above" if slot == "over" else "below"
@@ -115,12 +123,8 @@ def brace_mark(node: LayoutNode, slot: str) -> LayoutNode | None:
     return None
 
 
-def settle(top: Row, source: str = "") -> None:
-    """Lets matrices take in their fences and empty bases hand their scripts to a neighbour, in all rows of a tree.
-
-    ``source`` tells whether an empty base stood right after a symbol, as in ``R^a{}_b`` (a script of that symbol), or
-    not, as in ``{}_n C_k`` (a script before the next one).
-    """
+def settle(top: Row) -> None:
+    """Lets matrices take in their fences and empty bases hand their scripts to a neighbour, in all rows of a tree."""
     stack = [top]
     while stack:
         row = stack.pop()
@@ -133,7 +137,7 @@ def settle(top: Row, source: str = "") -> None:
                 empty = True
             stack.extend(child_rows(node))
         if empty:
-            _settle_empty_bases(row, source)
+            _settle_empty_bases(row)
         if matrix:
             _absorb_fences(row)
 
@@ -159,6 +163,10 @@ def _absorb_fences(row: Row) -> None:
             elif opening.label == "{" and not closing_brace_follows:
                 node.label = "{"
                 _take_opening(row, i, opening, node, 1)
+    for node in row:
+        if node.kind == "M" and node.label == "" and all(len(line) <= 1 for line in node.elements or ()):
+            # A column without fences is a display of lines.
+            node.label = "lines"
 
 
 def _take_opening(row: Row, i: int, opening: LayoutNode, node: LayoutNode, width: int) -> None:
@@ -179,37 +187,38 @@ def _can_take(node: LayoutNode, closing: LayoutNode) -> bool:
     )
 
 
-def _settle_empty_bases(row: Row, source: str) -> None:
+def _settle_empty_bases(row: Row) -> None:
+    """Scripts on nothing belong to the symbol before (``R^a{}_b``) or after (``{}_n C_k``)."""
     settled: Row = []
     count = len(row)
     for i, node in enumerate(row):
         if node.kind != "G" or node.within or node.over or node.under or node.pre_above or node.pre_below:
             settled.append(node)
             continue
-        previous = settled[-1] if settled else None
-        following = row[i + 1] if i + 1 < count else None
-        if previous is not None and _stands_right_after(previous, node, source) and (
-            previous.above or previous.below or following is None or following.kind not in "VNFMWE"
-        ):
+        previous = settled[-1] if settled and _takes_scripts(settled[-1]) else None
+        following = row[i + 1] if i + 1 < count and row[i + 1].kind in "VNFMWE" else None
+        if following is not None and (following.pre_above or following.pre_below):
+            following = None
+        if previous is not None and (following is None or _continues(previous, node, following)):
             for slot in SCRIPT_SLOTS:
                 script = getattr(node, slot)
                 if script is not None:
                     setattr(previous, slot, [*(getattr(previous, slot) or []), *script])
-        elif following is not None and following.kind in "VNFMWE" and not following.pre_above and not following.pre_below:
+        elif following is not None:
             following.pre_above, following.pre_below = node.above, node.below
-            following.start = min(following.start, node.start)
         elif node.above or node.below:
             settled.append(node)
     row[:] = settled
 
 
-def _stands_right_after(previous: LayoutNode, node: LayoutNode, source: str) -> bool:
-    if previous.kind not in "VNFRMGWE" and token_class(previous.label) not in {"close", "bar"}:
-        return False
-    end = previous.end
-    for script in (previous.above, previous.below):
-        if script:
-            end = max(end, script[-1].end)
-    gap = source[end:node.start]
-    # Only closing braces of the scripts may stand between.
-    return bool(source) and node.start >= end and not gap.strip("}")
+def _takes_scripts(node: LayoutNode) -> bool:
+    return (node.kind in "VNFRMWE" or (node.kind == "G" and bool(node.within))) or (
+        node.kind == "O" and token_class(node.label) in {"close", "bar"}
+    )
+
+
+def _continues(previous: LayoutNode, node: LayoutNode, following: LayoutNode) -> bool:
+    """Whether an empty base goes on with staggered indices of the symbol before it rather than opening the next one."""
+    if node.above is not None:
+        return node.below is None and previous.below is not None and previous.above is None
+    return previous.above is not None and previous.below is None and following.below is None

@@ -59,7 +59,7 @@ def _fill_tables() -> None:
         ":=": "≔", "=:": "≕", '"': '"', "@": "@", "`": "`",
     }.items():
         SYMBOLS[token] = (label, "O")
-    for token in ("\\", "{", "}", "^", "_", "~", "#", "&", "%", "$", "'"):
+    for token in ("\\prime", "′", "\\", "{", "}", "^", "_", "~", "#", "&", "%", "$", "'"):
         SYMBOLS.pop(token, None)
 
 
@@ -125,6 +125,10 @@ def character(char: str) -> tuple[str, str, str] | None:
     if known is not None:
         return (*known, "")
     code = ord(char)
+    if char == "′":
+        return "′", "O", ""
+    if char == "\\":
+        return "∖", "O", ""
     if 0xD800 <= code <= 0xDFFF or code == 0xFFFD:
         return "\ufffd", "E", ""
     category = unicodedata.category(char)
@@ -166,7 +170,7 @@ def canonical_name(name: str) -> str:
 
 def canonical_number(text: str) -> str:
     """The label of a number: group separators gone and a zero before a leading point (``.5`` is ``0.5``)."""
-    text = text.replace("{,}", "") if "{" in text else text
+    text = text.replace("{,}", "").replace("\\,", "") if "," in text else text
     text = "".join(text.split())
     return "0" + text if text[:1] == "." else text
 

@@ -31,12 +31,12 @@ ACCENT_SYNONYMS: dict[str, str] = {
 """What a mark over or under something may be written as → the mark (combining characters too)."""
 
 FONTS: dict[str, str] = {
-    "mathbb": "bb", "Bbb": "bb", "mathds": "bb", "mathbbm": "bb", "mathbf": "bf", "boldsymbol": "bf", "bm": "bf",
-    "bold": "bf", "pmb": "bf", "symbf": "bf", "boldmath": "", "mathcal": "cal", "mathscr": "cal", "mathfrak": "frak",
-    "mathit": "it", "mathrm": "rm", "mathup": "rm", "mathsf": "sf", "mathtt": "tt", "mathnormal": "", "mathbfit": "bf",
+    "mathbb": "bb", "Bbb": "bb", "mathds": "bb", "mathbbm": "bb", "mathbf": "bf", "boldsymbol": "boldsymbol", "bm": "boldsymbol",
+    "bold": "bf", "pmb": "boldsymbol", "symbf": "bf", "boldmath": "", "mathcal": "cal", "mathscr": "cal", "mathfrak": "frak",
+    "mathit": "it", "mathrm": "rm", "mathup": "rm", "mathsf": "sf", "mathtt": "tt", "mathnormal": "", "mathbfit": "boldsymbol",
     "mathbfup": "bf", "mathbffrak": "frak", "mathbfcal": "cal", "mathbfscr": "cal", "mathsfbf": "sf", "frak": "frak",
 }
-"""Command that sets its argument in a font → the font."""
+"""Command that sets its argument in a font → the font; ``boldsymbol`` is bold for all symbols, not for letters only."""
 
 FONT_SWITCHES: dict[str, str] = {
     "rm": "rm", "bf": "bf", "it": "it", "sf": "sf", "tt": "tt", "cal": "cal", "scr": "cal", "mit": "", "sl": "it",
@@ -52,7 +52,7 @@ FRACTIONS: dict[str, tuple[str, str, str]] = {
     "frac": ("/", "", ""), "dfrac": ("/", "", ""), "tfrac": ("/", "", ""), "cfrac": ("/", "", ""),
     "sfrac": ("/", "", ""), "nicefrac": ("/", "", ""), "xfrac": ("/", "", ""), "flatfrac": ("/", "", ""),
     "binom": ("choose", "", ""), "dbinom": ("choose", "", ""), "tbinom": ("choose", "", ""),
-    "brace": ("choose", "{", "}"), "brack": ("choose", "[", "]"), "atop": ("lines", "", ""),
+   
 }
 """Two arguments (or infix) → label of the fraction and the fences around it."""
 

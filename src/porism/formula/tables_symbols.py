@@ -83,7 +83,7 @@ SYMBOL_GROUPS: tuple[tuple[str, str, str], ...] = (
         + plus; - minus − – ‐ ‑ ﹣; ± pm plusmn; ∓ mp; ∔ dotplus; ⊕ oplus; ⊖ ominus; ⊎ uplus; ⊞ boxplus; ⊟ boxminus
     """),
     ("multiplicative", "O", """
-        ⋅ cdot centerdot · ∙ ‧ sdot; × times; * ast ∗ ⁎ ＊; ∘ circ ○; • bullet; ⋆ star; ⊗ otimes; ⊙ odot; ⊛
+        ⋅ cdot centerdot · ‧ sdot; × times; * ast ∗ ⁎ ＊; ∘ circ ○; • bullet ∙; ⋆ star; ⊗ otimes; ⊙ odot; ⊛
         circledast; ⊚ circledcirc; ⊠ boxtimes; ⊡ boxdot; ⋄ diamond ⬦; ⋊ rtimes; ⋉ ltimes; ≀ wr; ⨿ amalg; ⋇
         divideontimes; ⊘ oslash; ⟑
     """),
