@@ -1,0 +1,21 @@
+"""Sources: readers of collections, topics and judgments."""
+
+from porism.corpus.base import OnProgress, Reader, ReaderOptions
+from porism.corpus.html import html_to_content
+from porism.corpus.mathtext import split_math
+from porism.corpus.registry import READERS, detect_format, open_source
+from porism.corpus.topics import read_qrels, read_topic_information, read_topics
+
+__all__ = [
+    "READERS",
+    "OnProgress",
+    "Reader",
+    "ReaderOptions",
+    "detect_format",
+    "html_to_content",
+    "open_source",
+    "read_qrels",
+    "read_topic_information",
+    "read_topics",
+    "split_math",
+]
