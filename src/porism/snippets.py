@@ -89,7 +89,7 @@ class SnippetMaker:
     ) -> None:
         self._analyzer = analyzer
         self._words = weights.get(WORDS, {})
-        self._terms = {name: terms for name, terms in weights.items() if name != WORDS and terms}
+        self._terms = {name: terms for name, terms in weights.items() if name in analyzer.config.formulas}
         self._keys = {analyzer.formula_terms(formula, ()).key for formula in formulas}
         self._memory: dict[tuple[str, str], float] = {}
 
