@@ -198,7 +198,7 @@ def test_meaning(source: str, expected: str) -> None:
 def test_the_worked_example() -> None:
     tree = operator_tree(parse_latex(r"x^2+\frac{a}{b}=0"))
     assert operator_string(tree) == (
-        "[U!eq,0[U!plus,0[O!sup,0[V!x],1[N!2]],1[O!divide,0[V!a],1[V!b]]],1[N!0]]"
+        "[U!eq,0[U!plus,0[O!SUP,0[V!x],1[N!2]],1[O!divide,0[V!a],1[V!b]]],1[N!0]]"
     )
 
 

@@ -22,7 +22,8 @@ sums, products    ``plus neg pm mp times divide mod union inter setminus oplus o
                   ``plus(a, neg(b))``
 scripts           ``sup sub subsup`` (base, below, above), ``prescript``, ``prime prime2 prime3 … primes``, ``factorial
                   factorial2 percent degree``, ``at`` (evaluation bar)
-application       ``apply`` (function, arguments); ``sin log det …``: one node that holds its arguments
+application       ``apply`` (function, arguments); ``sin log gcd …``: one node that holds its arguments (``\\sup``
+                  is ``supremum``)
 big operators     ``sum prod int oint bigcup lim …``: body, then lower and upper bound, then ``diff`` of the variable
 calculus          ``diff`` (differential), ``deriv`` (body, differentials: ``d/dx`` applied)
 fractions, roots  ``divide binom sqrt root`` (radicand, index)
@@ -124,8 +125,11 @@ _FUNCTIONS = (
     "sgn sign tr Tr rank im coker ord Var Cov erf erfc Li Ei Si Ci grad curl div rot End Aut Gal Hom Ext Tor Spec "
     "Res span diag cis card"
 )
-_FUNCTION_SYNONYMS = {"ℜ": "re", "ℑ": "im", "sign": "sgn", "Tr": "tr", "Pr": "pr", "lb": "lg"}
-EXTREMA = frozenset(["max", "min", "sup", "inf", "argmax", "argmin", "gcd", "lcm"])
+_FUNCTION_SYNONYMS = {
+    "ℜ": "re", "ℑ": "im", "sign": "sgn", "Tr": "tr", "Pr": "pr", "lb": "lg", "sup": "supremum",
+    "inf": "infimum", "esssup": "supremum", "essinf": "infimum",
+}
+EXTREMA = frozenset({"max", "min", "supremum", "infimum", "argmax", "argmin", "gcd", "lcm"})
 """Functions that take the whole product after them when they carry a subscript, as big operators do."""
 
 _POSTFIX = {"!": "factorial", "%": "percent", "°": "degree", "′": "prime", "‵": "backprime"}

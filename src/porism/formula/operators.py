@@ -50,6 +50,8 @@ from porism.formula.operator_rules import (
 from porism.formula.operator_scripts import leaf_node
 from porism.formula.tree import LayoutNode, LayoutTree, OperatorNode, OperatorTree, Row
 
+_SCRIPTS = frozenset({"sup", "sub", "subsup"})
+
 
 def operator_tree(layout: LayoutTree) -> OperatorTree:
     """The operator tree of a layout tree.
@@ -383,6 +385,12 @@ def _begins_operand(node: LayoutNode) -> bool:
     return node.kind in "NFRM" or is_letter(node) or node.label in ("(", "[", "∃", "∀", "¬", "∄")
 
 
+def tangent_label(node: OperatorNode) -> str:
+    """A node as Tangent names it: ``U!eq``, ``V!x``; scripts are ``O!SUP O!SUB O!SUBSUP``."""
+    label = node.label
+    return f"{node.kind}!{label.upper() if node.children and label in _SCRIPTS else label}"
+
+
 def operator_string(tree: OperatorTree | OperatorNode) -> str:
     """The tree in the notation of Tangent: ``[U!eq,0[V!x],1[N!2]]``. Not recursive."""
     pieces: list[str] = []
@@ -392,7 +400,7 @@ def operator_string(tree: OperatorTree | OperatorNode) -> str:
         if isinstance(node, str):
             pieces.append(node)
             continue
-        pieces.append(f"[{node.kind}!{node.label}")
+        pieces.append("[" + tangent_label(node))
         stack.append("]")
         for number in range(len(node.children) - 1, -1, -1):
             stack.append(node.children[number])

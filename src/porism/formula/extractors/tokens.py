@@ -1,0 +1,177 @@
+"""Linear notations: normalised LaTeX tokens and their n-grams, prefix and infix notation of the operator tree."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from porism.formula.extractors.walk import MOST_NODES, operator_walk
+from porism.formula.operator_rules import leaf_label
+from porism.formula.tree import LayoutNode, LayoutTree, OperatorTree, Row
+
+_PLAIN = frozenset("VNO")
+
+_last: tuple[LayoutTree | None, list[str]] = (None, [])
+
+
+def latex_tokens(layout: LayoutTree) -> list[str]:
+    """Normalised LaTeX, token by token: canonical symbols, and ``^ _ { } \\frac \\binom \\sqrt \\matrix & \\\\ …``
+    for structure.
+
+    ``x^2+\\frac{a}{b}=0`` is ``x ^ { 2 } + \\frac { a } { b } = 0``. Subscript before superscript. At most
+    ``MOST_NODES`` symbols.
+    """
+    global _last
+    known, tokens = _last
+    if known is not layout:
+        tokens = _linearise(layout.row)
+        _last = (layout, tokens)
+    return tokens
+
+
+def _linearise(top: Row) -> list[str]:
+    tokens: list[str] = []
+    add = tokens.append
+    stack: list[tuple[Row, int] | str] = [(top, 0)]
+    while stack and len(tokens) < 2 * MOST_NODES:
+        entry = stack.pop()
+        if isinstance(entry, str):
+            add(entry)
+            continue
+        row, position = entry
+        length = len(row)
+        while position < length:
+            node = row[position]
+            position += 1
+            kind = node.kind
+            if kind in _PLAIN:
+                label = node.label
+                if node.font:
+                    label = leaf_label(label, node.font)
+                if node.over is None and node.under is None and node.pre_above is None and node.pre_below is None:
+                    add(label)
+                    if node.above is None and node.below is None:
+                        continue
+                    if position < length:
+                        stack.append((row, position))
+                    _push_scripts(stack, node)
+                    break
+                opening, parts = "", [label]
+            else:
+                opening, parts = _opening(node)
+            if position < length:
+                stack.append((row, position))
+            _push_scripts(stack, node)
+            _push_structure(stack, node, opening, parts)
+            break
+    return tokens
+
+
+def _push_scripts(stack: list[tuple[Row, int] | str], node: LayoutNode) -> None:
+    if node.above is not None:
+        if len(node.above) and node.above[0].label == "′" and all(mark.label == "′" for mark in node.above):
+            stack.append((node.above, 0))
+        else:
+            stack.extend(("}", (node.above, 0), "{", "^"))
+    if node.below is not None:
+        stack.extend(("}", (node.below, 0), "{", "_"))
+
+
+def _opening(node: LayoutNode) -> tuple[str, list[str]]:
+    kind = node.kind
+    if kind == "F":
+        return ("\\frac" if node.label == "/" else "\\binom" if node.label == "choose" else "\\" + node.label), []
+    if kind == "R":
+        return "\\sqrt", []
+    if kind == "M":
+        return "\\matrix" + node.label, []
+    if kind == "T":
+        return "", node.label.split()
+    if kind == "W":
+        return "\\qvar", [node.label]
+    return "", [node.label] if node.label else []
+
+
+def _push_structure(stack: list[tuple[Row, int] | str], node: LayoutNode, opening: str, parts: list[str]) -> None:
+    """Pushes, last first, the accents, the symbol or structure itself, and what stands before it."""
+    if node.kind == "F":
+        for row in (node.under, node.over):
+            stack.extend(("}", (row or [], 0), "{"))
+    else:
+        marks = [row for row in (node.under, node.over) if row]
+        if marks:
+            stack.append("}")
+        if node.elements is not None:
+            stack.append("\\end")
+            for line in reversed(node.elements):
+                stack.append("\\\\")
+                for cell in reversed(line):
+                    stack.append((cell, 0))
+                    stack.append("&")
+                stack.pop()
+        if node.within is not None:
+            stack.extend(("}", (node.within, 0), "{") if node.kind == "R" else ((node.within, 0),))
+        if node.kind == "R" and node.pre_above is not None:
+            stack.extend(("]", (node.pre_above, 0), "["))
+        stack.extend(reversed(parts))
+        if opening:
+            stack.append(opening)
+            opening = ""
+        if marks:
+            stack.append("{")
+            for row in marks:
+                stack.append((row, 0))
+                stack.append("\\over" if row is node.over else "\\under")
+    if opening:
+        stack.append(opening)
+    if node.pre_above is not None and node.kind != "R":
+        stack.extend(("}", (node.pre_above, 0), "{", "^"))
+    if node.pre_below is not None:
+        stack.extend(("}", (node.pre_below, 0), "{", "_"))
+
+
+def token_bigrams(layout: LayoutTree) -> list[str]:
+    """Pairs of neighbouring tokens."""
+    tokens = latex_tokens(layout)
+    return [f"{first} {second}" for first, second in pairwise(tokens)]
+
+
+def token_trigrams(layout: LayoutTree) -> list[str]:
+    """Triples of neighbouring tokens."""
+    tokens = latex_tokens(layout)
+    return [
+        f"{first} {second} {third}"
+        for first, second, third in zip(tokens, tokens[1:], tokens[2:], strict=False)
+    ]
+
+
+def prefix_notation(operators: OperatorTree) -> list[str]:
+    """Labels in preorder (MIR-MU): ``U!eq U!plus O!SUP V!x N!2 O!divide V!a V!b N!0``."""
+    return operator_walk(operators).labels
+
+
+def infix_notation(operators: OperatorTree) -> list[str]:
+    """Each operator between its operands, in round brackets; a lone operand follows its operator (MIR-MU)."""
+    walk = operator_walk(operators)
+    tokens: list[str] = []
+    children: list[list[int]] = [[] for _ in walk.labels]
+    for position in range(1, len(walk.labels)):
+        children[walk.parents[position]].append(position)
+    stack: list[int | str] = [0]
+    while stack:
+        entry = stack.pop()
+        if isinstance(entry, str):
+            tokens.append(entry)
+            continue
+        below = children[entry]
+        if not below:
+            tokens.append(walk.labels[entry])
+        elif len(below) == 1:
+            tokens.extend(("(", walk.labels[entry]))
+            stack.extend((")", below[0]))
+        else:
+            tokens.append("(")
+            stack.append(")")
+            for number in range(len(below) - 1, 0, -1):
+                stack.extend((below[number], walk.labels[entry]))
+            stack.append(below[0])
+    return tokens

@@ -1,0 +1,228 @@
+"""Term extractors: the worked example ``x^2+\\frac{a}{b}=0`` in every format, and their bounds on any input."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from porism.errors import ConfigError
+from porism.formula.extractors import EXTRACTORS, extract
+from porism.formula.extractors.approach0 import MOST_PREFIXES
+from porism.formula.extractors.tangent import TangentL, operator_tuples
+from porism.formula.latex import parse_latex
+from porism.formula.operators import operator_tree
+from porism.formula.tree import LayoutNode, LayoutTree
+
+EXAMPLE = r"x^2+\frac{a}{b}=0"
+
+
+def terms(name: str, source: str) -> list[str]:
+    layout = parse_latex(source)
+    return extract(name, layout, operator_tree(layout))
+
+
+def test_tokens() -> None:
+    assert terms("tokens", EXAMPLE) == [r"x", r"^", r"{", r"2", r"}", r"+", r"\frac", r"{", r"a", r"}", r"{", r"b", r"}", r"=", r"0"]
+
+
+def test_tokens_are_canonical() -> None:
+    assert terms("tokens", r"\left(x\leq\mathbf y\right)") == ["(", "x", "≤", "y", ")"]
+    assert terms("tokens", "x^2_i") == ["x", "_", "{", "i", "}", "^", "{", "2", "}"]
+    assert terms("tokens", "f''(x)") == ["f", "′", "′", "(", "x", ")"]
+    assert terms("tokens", r"\sqrt[3]{x}") == [r"\sqrt", r"[", r"3", r"]", r"{", r"x", r"}"]
+    assert terms("tokens", r"\bar x") == [r"\over", r"¯", r"{", r"x", r"}"]
+    assert terms("tokens", r"\mathbb R\ni\pi") == ["ℝ", "∋", "π"]
+    assert terms("tokens", r"\begin{pmatrix}a&b\\c&d\end{pmatrix}") == [
+        r"\matrix()", "a", "&", "b", r"\\", "c", "&", "d", r"\\", r"\end",
+    ]
+
+
+def test_token_n_grams() -> None:
+    assert terms("tokens-2", "a+b=c") == ["a +", "+ b", "b =", "= c"]
+    assert terms("tokens-3", "a+b=c") == ["a + b", "+ b =", "b = c"]
+    assert terms("tokens-2", "x") == []
+
+
+def test_prefix() -> None:
+    assert terms("prefix", EXAMPLE) == ["U!eq", "U!plus", "O!SUP", "V!x", "N!2", "O!divide", "V!a", "V!b", "N!0"]
+
+
+def test_infix() -> None:
+    assert terms("infix", EXAMPLE) == (
+        ["(", "(", "(", "V!x", "O!SUP", "N!2", ")", "U!plus", "(", "V!a", "O!divide", "V!b", ")", ")", "U!eq", "N!0", ")"]
+    )
+    assert terms("infix", "-a") == ["(", "O!neg", "V!a", ")"]
+
+
+def test_tangent_l() -> None:
+    plain = [
+        "(v!x,n!2,a)", "(v!x,+,n)", "(+,f!,n)", "(f!,v!a,o)", "(f!,v!b,u)", "(f!,=,n)", "(=,n!0,n)",
+        "(n!2,!0)", "(v!a,!0)", "(v!b,!0)", "(n!0,!0)", "(v!x,[a,n])", "(f!,[o,u,n])",
+    ]
+    located = [
+        "(v!x,n!2,a,-)", "(v!x,+,n,-)", "(+,f!,n,n)", "(f!,v!a,o,nn)", "(f!,v!b,u,nn)", "(f!,=,n,nn)", "(=,n!0,n,nnn)",
+        "(n!2,!0,a)", "(v!a,!0,nno)", "(v!b,!0,nnu)", "(n!0,!0,nnnn)", "(v!x,[a,n],-)", "(f!,[o,u,n],nn)",
+    ]
+    assert sorted(terms("tangent-l", EXAMPLE)) == sorted(plain + located)
+
+
+def test_tangent_l_leaves_out_long_locations_and_counts_repetitions() -> None:
+    found = terms("tangent-l", "a+b+c+d+e+a")
+    assert "(+,v!e,n,nnnnnnn)" in found
+    assert not any(term.startswith("(v!e,+,n,") for term in found)
+    assert "(v!e,+,n)" in found
+    assert "{v!a,2}" in found
+
+
+def test_tangent_l_older_options() -> None:
+    layout = parse_latex("x^2+1")
+    assert sorted(set(TangentL(edge_pairs=True)(layout)) - set(TangentL()(layout))) == ["(n,n,+)"]
+    assert "(n!1,!0,n)" in TangentL(end_of_line=8)(layout)
+    assert "(n!1,!0,n)" not in TangentL(end_of_line=3)(layout)
+    assert "(v!x,n!1,nn)" in TangentL(long_pairs=True)(layout)
+    assert {"(*,+,n)", "(v!x,*,n)"} <= set(TangentL(wildcards=True)(layout))
+    assert TangentL(delimiters=True)(layout)[::len(TangentL()(layout)) + 1] == ["#(start)#", "#(end)#"]
+
+
+def test_tangent_s_layout() -> None:
+    assert sorted(terms("tangent-s-layout", EXAMPLE)) == sorted([
+        "V!x N!2 a -", "V!x + n -", "V!x O!divide nn -", "+ O!divide n n", "+ V!a no n", "+ V!b nu n", "+ = nn n",
+        "O!divide V!a o nn", "O!divide V!b u nn", "O!divide = n nn", "O!divide N!0 nn nn", "= N!0 n nnn",
+        "N!2 0! n a", "V!a 0! n nno", "V!b 0! n nnu", "N!0 0! n nnnn",
+    ])
+
+
+def test_tangent_s_operators() -> None:
+    assert terms("tangent-s-operators", EXAMPLE) == [
+        "U!eq U!plus 0 -", "U!plus O!SUP 0 0", "O!SUP V!x 0 00", "O!SUP N!2 1 00", "U!plus O!divide 0 0",
+        "O!divide V!a 0 00", "O!divide V!b 1 00", "U!eq N!0 0 -",
+    ]
+    tree = operator_tree(parse_latex(EXAMPLE))
+    assert "U!eq O!divide 00 -" in operator_tuples(tree, window=2)
+
+
+def test_unordered_operands_give_the_same_tuples() -> None:
+    assert sorted(terms("tangent-s-operators", "a+b=c")) == sorted(terms("tangent-s-operators", "c=b+a"))
+    assert sorted(terms("tangent-s-operators", "a<b")) != sorted(terms("tangent-s-operators", "b<a"))
+
+
+def test_tangent_cft() -> None:
+    assert {"V x N 2 a", "V x O divide nn", "+ V a no", "N 0 0! n"} <= set(terms("tangent-cft", EXAMPLE))
+    assert len(terms("tangent-cft", EXAMPLE)) == len(terms("tangent-s-layout", EXAMPLE))
+    assert terms("tangent-cft-operators", EXAMPLE)[0] == "U eq U plus 0"
+    assert "V N a" in terms("tangent-cft-types", EXAMPLE)
+
+
+def test_approach0() -> None:
+    assert terms("approach0", EXAMPLE) == [
+        "VAR/BASE/SUBSUP", "VAR/BASE/SUBSUP/ADD", "VAR/BASE/SUBSUP/ADD/GTLS",
+        "NUM/SUPSCRIPT/SUBSUP", "NUM/SUPSCRIPT/SUBSUP/ADD", "NUM/SUPSCRIPT/SUBSUP/ADD/GTLS",
+        "VAR/BASE/SUBSUP/rank1/FRAC", "VAR/BASE/SUBSUP/rank1/FRAC/ADD", "VAR/BASE/SUBSUP/rank1/FRAC/ADD/GTLS",
+        "VAR/BASE/SUBSUP/rank2/FRAC", "VAR/BASE/SUBSUP/rank2/FRAC/ADD", "VAR/BASE/SUBSUP/rank2/FRAC/ADD/GTLS",
+        "ZERO/GTLS",
+    ]
+
+
+def test_approach0_paths_do_not_depend_on_names_or_order() -> None:
+    assert sorted(terms("approach0", "x^2+y=1")) == sorted(terms("approach0", "b+a^2=1"))
+    assert terms("approach0", "a/b") != terms("approach0", "a+b")
+
+
+def test_approach0_is_capped() -> None:
+    assert len(terms("approach0", "+".join("ab" * 200))) <= MOST_PREFIXES
+
+
+def test_mias() -> None:
+    whole = "R(F(I(a)I(b))O(+)N(0)O(=)J(I(x)N(2)))"
+    found = terms("mias", EXAMPLE)
+    assert [term[2:] for term in found if term.startswith("=:")] == [whole, "F(I(a)I(b))", "J(I(x)N(2))"]
+    assert "v:R(F(I(1)I(2))O(+)N(0)O(=)J(I(3)N(2)))" in found
+    assert "n:J(I(x)N(*))" in found
+    assert "vn:J(I(1)N(*))" in found
+    assert "o:R(F(I(a)I(b))O(*)N(0)O(*)J(I(x)N(2)))" in found
+    assert len(found) == 11
+
+
+def test_mias_sorts_only_what_commutes() -> None:
+    assert terms("mias", "b+a") == terms("mias", "a+b")
+    assert terms("mias", "b-a")[0] == "=:R(I(b)O(-)I(a))"
+    assert terms("mias", "yx")[0] == "=:R(I(x)I(y))"
+
+
+def test_mias_unifies_variables_in_each_subtree() -> None:
+    left, right = terms("mias", r"\frac{a}{b}+c"), terms("mias", r"\frac{x}{y}+z")
+    assert set(left) & set(right) == {"v:R(F(I(1)I(2))O(+)I(3))", "v:F(I(1)I(2))"}
+
+
+def test_shapes_ignore_the_names_of_variables() -> None:
+    assert sorted(terms("shapes", r"\frac{x^2}{y}=3")) == sorted(terms("shapes", r"\frac{u^2}{v}=3"))
+    assert sorted(terms("shapes", "x^2")) != sorted(terms("shapes", "x^3"))
+
+
+def test_an_unknown_name_says_which_there_are() -> None:
+    layout = parse_latex("x")
+    with pytest.raises(ConfigError, match="tangent-l"):
+        extract("tangent", layout, operator_tree(layout))
+
+
+def test_the_registry_names_each_extractor() -> None:
+    assert {name: extractor.name for name, extractor in EXTRACTORS.items()} == {name: name for name in EXTRACTORS}
+    assert all(extractor.what for extractor in EXTRACTORS.values())
+
+
+def test_extractors_do_not_share_lists() -> None:
+    layout = parse_latex(EXAMPLE)
+    operators = operator_tree(layout)
+    for name in EXTRACTORS:
+        first = extract(name, layout, operators)
+        expected = list(first)
+        first.clear()
+        assert extract(name, layout, operators) == expected
+
+
+def _row_of(unit: str, count: int) -> LayoutTree:
+    row: list[LayoutNode] = []
+    for _ in range(count):
+        row.extend(parse_latex(unit).row)
+    return LayoutTree(row, "")
+
+
+def _nested(depth: int) -> LayoutTree:
+    inner = [LayoutNode("x", "V")]
+    for _ in range(depth):
+        outer = LayoutNode("y", "V")
+        outer.above = inner
+        inner = [outer, LayoutNode("+", "O"), LayoutNode("1", "N")]
+    return LayoutTree(inner, "")
+
+
+@pytest.mark.parametrize(
+    "layout", [_row_of("x_1+", 20_000), _row_of(r"\frac{a}{b}", 5_000), _nested(10_000), _row_of("(", 20_000)],
+    ids=["long", "fractions", "deep", "open"],
+)
+def test_hostile_formulas_cost_little(layout: LayoutTree) -> None:
+    operators = operator_tree(layout)
+    for name in EXTRACTORS:
+        begin = time.perf_counter()
+        found = extract(name, layout, operators)
+        assert time.perf_counter() - begin < 2
+        assert len(found) <= 70_000
+        assert sum(map(len, found)) < 4_000_000
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text(max_size=40) | st.text(alphabet=r"\frac{}^_()ab12+=,|'!&$ ", max_size=60))
+def test_any_text_gives_terms(source: str) -> None:
+    layout = parse_latex(source)
+    operators = operator_tree(layout)
+    for name in EXTRACTORS:
+        found = extract(name, layout, operators)
+        assert all(isinstance(term, str) and term for term in found)
+        assert len(found) <= 40 * (len(source) + 4)
+
+
+def test_an_empty_formula_has_no_layout_terms() -> None:
+    assert terms("tokens", "") == terms("tangent-l", "") == terms("mias", "") == []
