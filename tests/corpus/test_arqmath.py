@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import gzip
-import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
 from dumps import LINKS, rows, write_dump
 
 from porism.corpus.arqmath import ArqmathReader, read_arqmath, read_formulas
@@ -202,11 +199,12 @@ def test_the_real_collection_by_answers(shared_data: Path) -> None:
 
 @pytest.mark.needs_shared_data
 def test_the_real_collection_by_questions_and_threads(shared_data: Path) -> None:
-    questions = list(read_arqmath(shared_data / "arqmath-mini", unit="question"))
+    questions = list(read_arqmath(shared_data / "arqmath-mini", unit="question", comments=False))
     assert (len(questions), questions[0].id, questions[-1].id) == (2769, "154", "3055952")
-    threads = list(read_arqmath(shared_data / "arqmath-mini", unit="thread"))
+    threads = list(read_arqmath(shared_data / "arqmath-mini", unit="thread", comments=False))
     assert len(threads) == 2769
     assert sum(len(thread.metadata["answer_ids"]) for thread in threads) == 3395
+    assert len(threads[0].fields["answers"].formulas) == 4
 
 
 @pytest.mark.needs_shared_data

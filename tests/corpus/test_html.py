@@ -71,6 +71,11 @@ def test_text(html: str, text: str) -> None:
         ("$a<b$", Formula("a<b")),
         (MATH, Formula("x < 1", display=True)),
         ('<math alttext="q"><mi>q</mi></math>', Formula("q")),
+        (
+            '<math><mi>q</mi><annotation encoding="StarMath">no</annotation>'
+            '<annotation encoding="LaTeX">q_1</annotation></math>',
+            Formula("q_1"),
+        ),
         ("<math><mi>q</mi></math>", Formula("<math><mi>q</mi></math>", "mathml")),
         ('<script type="math/tex">a<b</script>', Formula("a<b")),
         ('<script type="math/tex; mode=display">% <![CDATA[\na %]]></script>', Formula("a", display=True)),
@@ -176,8 +181,17 @@ def test_any_html_gives_content(html: str) -> None:
 )
 def test_hostile_input_takes_linear_time(unit: str) -> None:
     html = unit * (300_000 // len(unit))
+    assert_linear(html)
+
+
+def test_a_hostile_annotation_takes_linear_time() -> None:
+    assert_linear("<math><annotation " + "encoding=tex " * 25_000 + "</math>")
+
+
+def assert_linear(html: str) -> None:
     start = time.process_time()
     html_to_content(html, on_problem=lambda problem: None)
+    formula_of_math(html)
     assert time.process_time() - start < 3  # quadratic time would be minutes
 
 

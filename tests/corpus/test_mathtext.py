@@ -98,7 +98,10 @@ def test_a_lonely_dollar_is_kept_and_reported_with_its_place() -> None:
     assert "$x is a prime" in problem.what
 
 
-@pytest.mark.parametrize("text", ["$$x$ y", "$x$$", r"\[ a", r"\( a", "$", "$$", "$a\n\nb$ c", "$a\r\n\r\nb$", r"\begin{align} a"])
+@pytest.mark.parametrize(
+    "text",
+    ["$$x$ y", "$x$$", r"\[ a", r"\( a", "$", "$$", "$a\n\nb$ c", "$a\r\n\r\nb$", r"\begin{align} a"],
+)
 def test_whatever_has_no_partner_is_reported_once(text: str) -> None:
     assert len(problems(text)) == 1
 

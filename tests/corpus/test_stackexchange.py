@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import gzip
 import sqlite3
-import sys
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from dumps import POSTS, rows, write_dump
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
-sys.path.insert(0, str(Path(__file__).parent))
-from dumps import POSTS, rows, write_dump
 
 from porism.corpus.base import ReaderOptions, ignore_problem, ignore_progress
 from porism.corpus.stackexchange import StackExchangeReader, read_stackexchange

@@ -29,10 +29,9 @@ _ATTRIBUTE = re.compile(r"""([^\s"'<>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s
 _OPENING = re.compile(rf"<(\w+:)?math\b({_PLAIN_ATTRIBUTES})>", re.IGNORECASE)
 _TAG = re.compile(r"<[^<>]*>")
 _HINTS = re.compile(r"\$|\\[(\[]|\\begin")
-_ANNOTATION = re.compile(
-    r"""<(?:\w+:)?annotation\b[^<>]*\bencoding\s*=\s*["']?(?:(?:application|text)/(?:x-)?(?:la)?tex|(?:la)?tex)\b"""
-    r"""[^<>]*>([^<]*)</""",
-    re.IGNORECASE,
+_ANNOTATION = re.compile(r"<(?:\w+:)?annotation\b([^<>]*)>([^<]*)</", re.IGNORECASE)
+_TEX_ENCODING = re.compile(
+    r"""\bencoding\s*=\s*["']?(?:(?:application|text)/(?:x-)?)?(?:la)?tex\b""", re.IGNORECASE
 )
 _ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)(?:[A-Za-z][A-Za-z0-9]{0,40}|#\d{1,8}|#[xX][0-9A-Fa-f]{1,7});")
 _CDATA = re.compile(r"^\s*(?:%\s*)?<!\[CDATA\[|(?:%\s*)?\]\]>\s*$")
@@ -117,8 +116,8 @@ def formula_of_math(
     attributes = _attributes(opening.group(2))
     display = attributes.get("display") == "block" or attributes.get("mode") == "display"
     formula_id = formula_id or attributes.get("id")
-    annotation = _ANNOTATION.search(element)
-    latex = unescape(annotation.group(1)).strip() if annotation else ""
+    annotation = next((found for found in _ANNOTATION.finditer(element) if _TEX_ENCODING.search(found.group(1))), None)
+    latex = unescape(annotation.group(2)).strip() if annotation else ""
     latex = latex or attributes.get("alttext", "").strip()
     drawn = _TAG.sub("", element[opening.end():annotation.start() if annotation else len(element)]).strip()
     if latex and (formulas == "latex" or not drawn):

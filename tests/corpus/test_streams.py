@@ -1,0 +1,87 @@
+"""What readers share: options, files at any offset, lines, progress."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from pathlib import Path
+
+import pytest
+
+from porism.corpus import streams
+from porism.corpus.base import ReaderOptions, clean, ignore_problem
+from porism.corpus.streams import Progress, byte_lines, check_source, decode, narrow_encoding, open_seekable
+from porism.errors import ConfigError, Problem, SourceError
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"unit": "page"}, "there is no unit 'page'. Choose one of answer, question, thread"),
+        ({"formulas": "ascii"}, "there is no formula notation 'ascii'. Choose one of latex, mathml"),
+        ({"encoding": "martian"}, "there is no encoding 'martian'. Name one that Python knows, such as cp1252"),
+    ],
+)
+def test_options_that_do_not_exist(options: dict[str, str], message: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        ReaderOptions(**options)  # type: ignore[arg-type]
+    assert str(error.value) == message
+
+
+def test_clean() -> None:
+    assert clean("a\x00b\x1b\ufffc\tc\r\nd\x7f") == "a b  \tc\r\nd "
+    assert clean("nothing to do") == "nothing to do"
+
+
+def test_lines_and_their_places() -> None:
+    file = io.BytesIO(b"a\r\n\nb\r\r\nlast")
+    assert list(byte_lines(file, "f", ignore_problem)) == [(1, 0, b"a"), (2, 3, b""), (3, 4, b"b"), (4, 8, b"last")]
+
+
+def test_a_line_that_is_too_long_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streams, "LONGEST_LINE", 8)
+    monkeypatch.setattr(streams, "BLOCK", 4)
+    problems: list[Problem] = []
+    file = io.BytesIO(b"short\n" + b"x" * 30 + b"\nafter\n" + b"y" * 8)
+    lines = [(number, line) for number, _, line in byte_lines(file, "f", problems.append)]
+    assert lines == [(1, b"short"), (3, b"after")]
+    assert [problem.where for problem in problems] == ["f:2", "f:4"]
+
+
+def test_progress_is_told_seldom_and_never_too_much() -> None:
+    calls: list[tuple[int, int]] = []
+    progress = Progress(lambda done, total: calls.append((done, total)), 10_000)
+    for _ in range(11_000):
+        progress.add(1)
+    progress.finish()
+    assert len(calls) < 500
+    assert calls[-1] == (10_000, 10_000)
+    assert max(done for done, _ in calls) == 10_000
+
+
+def test_files_of_any_packing_can_be_read_at_any_offset(tmp_path: Path) -> None:
+    for name, data in {
+        "plain": "añb".encode(), "packed": gzip.compress("añb".encode()), "wide": "añb".encode("utf-16"),
+        "both": gzip.compress("añb".encode("utf-32")),
+    }.items():
+        path = tmp_path / name
+        path.write_bytes(data)
+        with open_seekable(path, ignore_problem) as file:
+            file.seek(1)
+            assert file.read(2) == "ñ".encode(), name
+
+
+def test_encodings() -> None:
+    assert [narrow_encoding(name) for name in (None, "cp1252", "UTF-16", "utf_32_le")] == [
+        "utf-8", "cp1252", "utf-8", "utf-8"
+    ]
+    problems: list[Problem] = []
+    assert decode(b"a\xff\xfeb", "here", problems.append) == "a\ufffd\ufffdb"
+    assert problems == [Problem("here", "byte 2 is not utf-8; such bytes become U+FFFD")]
+
+
+def test_sources_that_are_none(tmp_path: Path) -> None:
+    (tmp_path / "empty").touch()
+    for name, message in (("empty", "is empty"), ("missing", "no such file"), ("", "a folder")):
+        with pytest.raises(SourceError, match=rf"{message}.*Expected words"):
+            check_source(tmp_path / name if name else tmp_path, "words")
