@@ -120,3 +120,10 @@ def test_a_changed_block_is_noticed_even_in_a_large_section(tmp_path: Path, monk
     monkeypatch.setattr("porism.index.container.CHECKED_BYTES", 0)
     with pytest.raises(IndexCorrupt, match="z:data"):
         Records(Container(path, "test"), "z")[0]
+
+
+def test_terms_with_one_number_become_one_posting(tmp_path: Path) -> None:
+    numbers = np.array([1, 0, 1, 1], np.int64)
+    found = stored(tmp_path, [(csr([{0: 2, 1: 7, 2: 3}, {3: 65_535, 0: 1}, {2: 1}]), numbers)])
+    assert as_dicts(found.csr) == [{0: 7, 1: 5}, {1: 65_535}, {1: 1}]
+    assert found.postings == 4

@@ -18,13 +18,13 @@ _TERMS = "Array(int32, 1, 'C', readonly=True)"
 _COUNTS = "Array(uint16, 1, 'C', readonly=True)"
 
 
-@compiled(f"Tuple((uint8[::1], int64[::1]))({_NUMBERS}, {_TERMS}, {_COUNTS}, {_NUMBERS})")
+@compiled(f"Tuple((uint8[::1], int64[::1], int64))({_NUMBERS}, {_TERMS}, {_COUNTS}, {_NUMBERS})")
 def encode_rows(indptr: Any, terms: Any, counts: Any, numbers: Any) -> Any:
     """Rows of term counts as bytes; term ``t`` is written as ``numbers[t]``.
 
     A row with postings is their number and, by increasing term, twice the gap from the term before (from -1) less
-    one, plus one where the count is above 1 and follows, less two. A row without postings has no bytes. Returns the
-    bytes and the length of each row (int64).
+    one, plus one where the count is above 1 and follows, less two. A row without postings has no bytes. Terms with the
+    same number become one posting. Returns the bytes, the length of each row (int64) and the number of postings.
     """
     rows = len(indptr) - 1
     out = np.empty(8 * len(terms) + 5 * rows, np.uint8)
@@ -34,6 +34,7 @@ def encode_rows(indptr: Any, terms: Any, counts: Any, numbers: Any) -> Any:
         longest = max(longest, indptr[row + 1] - indptr[row])
     pairs = np.empty(longest, np.int64)
     at = 0
+    postings = 0
     for row in range(rows):
         size = indptr[row + 1] - indptr[row]
         if size == 0:
@@ -52,6 +53,16 @@ def encode_rows(indptr: Any, terms: Any, counts: Any, numbers: Any) -> Any:
                     pairs[place] = pairs[place - 1]
                     place -= 1
                 pairs[place] = pair
+        last = 0
+        for step in range(1, size):
+            if pairs[step] >> 16 == pairs[last] >> 16:
+                count = min((pairs[step] & 65535) + (pairs[last] & 65535), 65535)
+                pairs[last] = ((pairs[last] >> 16) << 16) | count
+            else:
+                last += 1
+                pairs[last] = pairs[step]
+        size = last + 1
+        postings += size
         at = put(out, at, size)
         before = -1
         for step in range(size):
@@ -64,7 +75,7 @@ def encode_rows(indptr: Any, terms: Any, counts: Any, numbers: Any) -> Any:
             else:
                 at = put(out, at, gap)
         lengths[row] = at - begin
-    return out[:at].copy(), lengths
+    return out[:at].copy(), lengths, postings
 
 
 def _decode_rows(data: Any, starts: Any, rows: Any) -> Any:

@@ -106,9 +106,9 @@ def write_rows(writer: ContainerWriter, name: str, pieces: Iterable[tuple[Csr, N
     def encoded() -> Iterator[NDArray[np.uint8]]:
         nonlocal postings, tokens
         for piece, numbers in pieces:
-            data, sizes = encode_rows(piece.indptr, piece.terms, piece.counts, numbers)
+            data, sizes, found = encode_rows(piece.indptr, piece.terms, piece.counts, numbers)
             lengths.append(sizes)
-            postings += len(piece.terms)
+            postings += found
             tokens += int(piece.counts.sum(dtype=np.int64))
             yield data
 
