@@ -8,6 +8,9 @@ keeps the array alive for the call.
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
+import sys
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
@@ -37,6 +40,7 @@ class Kernel:
     def prepare(self) -> Callable[..., Any]:
         """The compiled function; cached on disk where some folder can be written."""
         if self._compiled is None:
+            spare_scipy()
             options = {"nogil": True, "fastmath": self._fast_math, "error_model": "numpy"}
             try:
                 self._compiled = njit(self._signature, cache=True, **options)(self._function)
@@ -52,6 +56,25 @@ class Kernel:
             if isinstance(error.__cause__, KeyboardInterrupt):
                 raise error.__cause__ from None
             raise
+
+
+def spare_scipy() -> None:
+    """Keeps Numba from importing SciPy's linear algebra, which no kernel needs, and which doubles the time to start.
+
+    While it loads, Numba tries the import to know whether SciPy is there; later uses of linear algebra ask again. So
+    the question is answered with yes this one time.
+    """
+    if "numba.np.arraymath" in sys.modules:
+        return
+    linalg = importlib.import_module("numba.np.linalg")
+    ensure = getattr(linalg, "ensure_blas", None)
+    if ensure is None or importlib.util.find_spec("scipy") is None:
+        return
+    setattr(linalg, "ensure_blas", lambda: None)  # noqa: B010
+    try:
+        importlib.import_module("numba.np.arraymath")
+    finally:
+        setattr(linalg, "ensure_blas", ensure)  # noqa: B010
 
 
 def compiled(signature: str, *, fast_math: bool = False) -> Callable[[Callable[..., Any]], Kernel]:
