@@ -38,7 +38,8 @@ def stored(folder: Path, pieces: list[tuple[Csr, np.ndarray]]) -> TermRows:
     with ContainerWriter(folder / "r.bin", "test") as writer:
         info = write_rows(writer, "r", iter(pieces))
         writer.finish({})
-    return TermRows(Container(folder / "r.bin", "test"), "r", info)
+    terms = max((int(numbers.max(initial=-1)) for _, numbers in pieces), default=-1) + 1
+    return TermRows(Container(folder / "r.bin", "test"), "r", {**info, "terms": terms})
 
 
 @settings(deadline=None)
@@ -71,7 +72,7 @@ def test_large_term_numbers(tmp_path: Path) -> None:
 def test_rows_of_very_large_channels_are_read_alike(tmp_path: Path) -> None:
     rows = [{3: 1, 9: 4}, {}, {0: 2}]
     found = stored(tmp_path, [(csr(rows), np.arange(10))])
-    far = decode_far_rows(found._data, found._starts.astype(np.uint64), np.array([2, 1, 0]))
+    far = decode_far_rows(found._data, found._starts.astype(np.uint64), np.array([2, 1, 0]), 10)
     assert as_dicts(Csr(*far)) == rows[::-1]
 
 
@@ -127,3 +128,30 @@ def test_terms_with_one_number_become_one_posting(tmp_path: Path) -> None:
     found = stored(tmp_path, [(csr([{0: 2, 1: 7, 2: 3}, {3: 65_535, 0: 1}, {2: 1}]), numbers)])
     assert as_dicts(found.csr) == [{0: 7, 1: 5}, {1: 65_535}, {1: 1}]
     assert found.postings == 4
+
+
+def test_changed_rows_are_noticed_even_in_a_large_section(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [{3: 1, 9: 4}, {}, {0: 2, 5: 300}]
+    stored(tmp_path, [(csr(rows), np.arange(10))])
+    monkeypatch.setattr("porism.index.container.CHECKED_BYTES", 0)
+    path = tmp_path / "r.bin"
+    content = path.read_bytes()
+    info = {"postings": 4, "tokens": 307, "terms": 10}
+    length = Container(path, "test").size_of("r:rows")
+    noticed = 0
+    for at in range(64, 64 + length):
+        for bit in range(8):
+            changed = bytearray(content)
+            changed[at] ^= 1 << bit
+            path.write_bytes(changed)
+            container = Container(path, "test")
+            with pytest.raises(IndexCorrupt, match="section 'r:rows'"):
+                container.verify()
+            try:
+                found = as_dicts(TermRows(container, "r", info).csr)
+            except IndexCorrupt:
+                noticed += 1
+            else:
+                assert found != rows
+                assert all(0 <= term < 10 for row in found for term in row)
+    assert noticed > 20

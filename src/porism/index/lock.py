@@ -24,7 +24,9 @@ class WriterLock:
         self.path = path
         with storage_errors(path):
             self._file: IO[bytes] | None = open(path, "a+b")  # noqa: SIM115 (held as long as the lock)
-        if not _try_lock(self._file):
+        with storage_errors(path):
+            locked = _try_lock(self._file)
+        if not locked:
             self._file.seek(0)
             owner = self._file.read(32).decode("ascii", "replace").strip()
             self._file.close()

@@ -16,6 +16,8 @@ _BYTES = "Array(uint8, 1, 'C', readonly=True)"
 _NUMBERS = "Array(int64, 1, 'C', readonly=True)"
 _TERMS = "Array(int32, 1, 'C', readonly=True)"
 _COUNTS = "Array(uint16, 1, 'C', readonly=True)"
+_NEAR = "Array(uint32, 1, 'C', readonly=True)"
+_FAR = "Array(uint64, 1, 'C', readonly=True)"
 
 
 @compiled(f"Tuple((uint8[::1], int64[::1], int64))({_NUMBERS}, {_TERMS}, {_COUNTS}, {_NUMBERS})")
@@ -78,14 +80,21 @@ def encode_rows(indptr: Any, terms: Any, counts: Any, numbers: Any) -> Any:
     return out[:at].copy(), lengths, postings
 
 
-def _decode_rows(data: Any, starts: Any, rows: Any) -> Any:
-    """The rows numbered ``rows`` (int64; -1 is an empty row) as indptr (int64), terms (int32) and counts (uint16)."""
+def _decode_rows(data: Any, starts: Any, rows: Any, limit: Any) -> Any:
+    """The rows numbered ``rows`` (int64; -1 is an empty row) as indptr (int64), terms (int32) and counts (uint16).
+
+    Where the bytes are not what :func:`encode_rows` wrote, or a term is not below ``limit``, the first number of indptr
+    is -1 and nothing else counts: whoever uses the terms as positions need not check them again.
+    """
     indptr = np.zeros(len(rows) + 1, np.int64)
     for place in range(len(rows)):
         row = rows[place]
         size = np.int64(0)
         if row >= 0 and starts[row + 1] > starts[row]:
             size, _ = get(data, np.int64(starts[row]))
+            if size >= np.int64(starts[row + 1]) - np.int64(starts[row]):
+                indptr[0] = -1
+                return indptr, np.empty(0, np.int32), np.empty(0, np.uint16)
         indptr[place + 1] = indptr[place] + size
     terms = np.empty(indptr[-1], np.int32)
     counts = np.empty(indptr[-1], np.uint16)
@@ -104,10 +113,13 @@ def _decode_rows(data: Any, starts: Any, rows: Any) -> Any:
                 count, at = get(data, at)
                 count += 2
             counts[posting] = count
+        if term >= limit or at != np.int64(starts[rows[place] + 1]):
+            indptr[0] = -1
+            break
     return indptr, terms, counts
 
 
 _DECODED = "Tuple((int64[::1], int32[::1], uint16[::1]))"
-decode_rows = compiled(f"{_DECODED}({_BYTES}, Array(uint32, 1, 'C', readonly=True), {_NUMBERS})")(_decode_rows)
-decode_far_rows = compiled(f"{_DECODED}({_BYTES}, Array(uint64, 1, 'C', readonly=True), {_NUMBERS})")(_decode_rows)
+decode_rows = compiled(f"{_DECODED}({_BYTES}, {_NEAR}, {_NUMBERS}, int64)")(_decode_rows)
+decode_far_rows = compiled(f"{_DECODED}({_BYTES}, {_FAR}, {_NUMBERS}, int64)")(_decode_rows)
 """For channels of more than 4 GiB."""

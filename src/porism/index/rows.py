@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.index.container import Container, ContainerWriter
+from porism.index.container import Container, ContainerWriter, corrupt
 from porism.index.strings import offsets
 
 CHUNK_ROWS = 1 << 16
@@ -44,6 +44,9 @@ class TermRows:
     """
 
     def __init__(self, container: Container, name: str, info: dict[str, Any]) -> None:
+        self._path = container.path
+        self._name = name
+        self._limit = info["terms"]
         self._data = cast("NDArray[np.uint8]", container.array(f"{name}:rows"))
         self._starts = container.array(f"{name}:starts")
         self.postings: int = info["postings"]
@@ -58,6 +61,7 @@ class TermRows:
         """The rows numbered ``rows``, in that order; -1 gives an empty row.
 
         :raises IndexError: there is no such row.
+        :raises IndexCorrupt: the file was changed.
         """
         from porism.index.row_kernels import decode_far_rows, decode_rows
 
@@ -65,7 +69,10 @@ class TermRows:
         if len(wanted) and not -1 <= int(wanted.min()) <= int(wanted.max()) < len(self):
             raise IndexError(f"rows {wanted.min()} to {wanted.max()} of {len(self)}")
         decode = decode_rows if self._starts.dtype == np.uint32 else decode_far_rows
-        return Csr(*decode(self._data, self._starts, wanted))
+        found = Csr(*decode(self._data, self._starts, wanted, self._limit))
+        if found.indptr[0] < 0:
+            raise corrupt(f"has changed in section '{self._name}:rows'", self._path)
+        return found
 
     def chunks(self, rows: int = CHUNK_ROWS) -> Iterator[tuple[int, Csr]]:
         """All rows, ``rows`` at a time, each time with the number of the first."""
