@@ -85,6 +85,14 @@ class AnalyzedFormula:
     terms: Mapping[str, list[str]]
 
 
+class _Numbering(dict[str, int]):
+    """Numbers what it is asked for, in the order of first sight; known tokens are looked up without running Python code."""
+
+    def __missing__(self, token: str) -> int:
+        number = self[token] = len(self)
+        return number
+
+
 @dataclass
 class _Columns:
     """The term counts of one channel while a batch is being filled: one flat list of (row, term) tokens."""
@@ -100,11 +108,8 @@ class _Columns:
             self.tokens.extend(terms)
 
     def matrix(self, row_count: int) -> TermMatrix:
-        vocabulary: dict[str, int] = {}
-        add = vocabulary.setdefault
-        ids = np.fromiter(
-            (add(token, len(vocabulary)) for token in self.tokens), np.int64, count=len(self.tokens)
-        )
+        vocabulary = _Numbering()
+        ids = np.fromiter(map(vocabulary.__getitem__, self.tokens), np.int64, count=len(self.tokens))
         rows = np.repeat(np.asarray(self.rows, np.int64), np.asarray(self.lengths, np.int64))
         cells, counts = np.unique(rows * max(1, len(vocabulary)) + ids, return_counts=True)
         cell_rows, terms = np.divmod(cells, max(1, len(vocabulary)))
