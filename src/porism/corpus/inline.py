@@ -13,10 +13,9 @@ from porism.types import PLACEHOLDER, Content
 
 _GITLAB = re.compile(r"\$`([^`$]{1,5000})`\$")
 _ROLE = re.compile(r"\{([A-Za-z:_-]{1,40})\}`([^`]{0,5000})`")
-_DOUBLE_ROUND = re.compile(r"\\\\\(((?:[^\\\n]|\\(?!\\\))){1,2000}?)\\\\\)")
-_DOUBLE_SQUARE = re.compile(r"(?m)^\s*\\\\\[((?:[^\\]|\\(?!\\\])){1,5000}?)\\\\\]")
+_DOUBLE_ROUND = re.compile(r"\\\\\(((?:[^\\\n]|\\(?!\\[()])){1,2000}?)\\\\\)")
+_DOUBLE_SQUARE = re.compile(r"(?m)^\s*\\\\\[((?:[^\\]|\\(?!\\[\[\]])){1,5000}?)\\\\\]")
 
-_COMMENT = re.compile(r"<!--(?:[^-]|-(?!->)){0,10000}-->")
 _TAG = re.compile(r"</?[A-Za-z][\w-]{0,30}(?:\s[^<>]{0,1000})?/?>")
 _AUTOLINK = re.compile(r"<((?:https?|mailto|ftp):[^<>\s]{1,1000})>")
 _IMAGE = re.compile(r"!\[([^\[\]]{0,1000})\](?:\([^()\n]{0,1000}\)|\[[^\[\]\n]{0,200}\])(?:\{[^{}\n]{0,300}\})?")
@@ -64,7 +63,7 @@ def plain_markdown(text: str) -> str:
     if "`" in text:
         text = _CODE.sub(hold, text)
     if "<" in text:
-        text = _COMMENT.sub(" ", text)
+        text = _without_comments(text)
         text = _AUTOLINK.sub(r"\1", text)
         text = _TAG.sub("", text)
     if "[" in text:
@@ -86,6 +85,16 @@ def plain_markdown(text: str) -> str:
         pieces = text.split(_HELD)
         text = "".join(piece + code for piece, code in zip(pieces, [*held, ""], strict=False))
     return text
+
+
+def _without_comments(text: str) -> str:
+    pieces: list[str] = []
+    position = 0
+    while (start := text.find("<!--", position)) >= 0 and (end := text.find("-->", start + 4)) >= 0:
+        pieces.append(text[position:start])
+        pieces.append("\ufffc" * text.count("\ufffc", start, end))  # formulas stay, so that all keep their places
+        position = end + 3
+    return "".join(pieces) + text[position:] if pieces else text
 
 
 def _role(match: re.Match[str]) -> str:

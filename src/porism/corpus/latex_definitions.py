@@ -326,7 +326,7 @@ class Declarations:
             if token in ("{", "}", EOF_TOKEN) or token[0] == "\\" or len(parts) > 100:
                 self.expander.stream.push(parts)
                 return
-        self.expander.stream.push(["\\" + join(parts)])
+        self.expander.stream.push(["\\" + join(parts).strip()])
 
     def _expandafter(self, command: str) -> None:
         stream = self.expander.stream

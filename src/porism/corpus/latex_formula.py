@@ -225,6 +225,7 @@ class FormulaReader:
             out.extend(text if in_text else ["\\text", "{", text, "}"])
         elif name in DROPPED_IN_MATH:
             skip_arguments(expander, DROPPED_IN_MATH[name])
+            out.append(" ")
         elif name in LENGTHS:
             skip_dimension(expander)
             out.append(" ")

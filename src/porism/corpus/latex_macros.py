@@ -128,8 +128,9 @@ class Expander:
                 self.stream.fuel -= 1
                 self.stream.push([token for found in values for token in found])
                 return False
-            values.append(value)
             self.stream.fuel -= len(value)
+            if argument.kind != "literal":
+                values.append(value)
         self.push_body(macro, values, brace)
         return True
 
@@ -153,7 +154,8 @@ class Expander:
             value = self._argument(argument)
             if value is None:
                 return None
-            values.append(value)
+            if argument.kind != "literal":
+                values.append(value)
         return values
 
     def _argument(self, argument: Argument) -> Sequence[str] | None:

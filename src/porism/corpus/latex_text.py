@@ -166,6 +166,8 @@ class LatexText:
         symbol = SYMBOLS.get(token)
         if symbol is not None:
             self._text(symbol)
+            if len(symbol) == 1 and symbol.isalpha():  # stra\ss e
+                self._swallow_space()
             return
         signature = DROPPED.get(token[1:])
         if signature is not None:
@@ -175,9 +177,7 @@ class LatexText:
             return
         if token[1].isalpha():  # unknown: its arguments are text, its options are not
             self._swallow_space(star=True)
-            file = self.expander.stream.raw_file
-            if file is None or file.text.startswith("[", file.pos):
-                self._option()
+            self._raw_option()
 
     def _text(self, text: str) -> None:
         if not self.preamble:
@@ -307,7 +307,8 @@ class LatexText:
         self.open("{", lambda: self.out.append(after))
 
     def _verb(self, command: str) -> None:
-        self._option()
+        if command == "\\lstinline":
+            self._raw_option()
         file = self.expander.stream.raw_file
         found = file.match(_VERB) or file.match(_RAW_GROUP) if file is not None else None
         if found is not None:
@@ -322,8 +323,14 @@ class LatexText:
     def _url(self, command: str) -> None:
         self._text(self._raw_argument())
 
+    def _raw_option(self) -> None:
+        """Drops an optional argument; the file is not touched where there is none, so that raw text can follow."""
+        file = self.expander.stream.raw_file
+        if file is None or file.text.startswith("[", file.pos):
+            self._option()
+
     def _href(self, command: str) -> None:
-        self.expander.optional()
+        self._raw_option()
         self._raw_argument()
 
     def _first_of_two(self, command: str) -> None:

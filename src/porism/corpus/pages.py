@@ -29,7 +29,7 @@ _XML_ENCODING = re.compile(rb"""^\s*<\?xml\b[^>]{0,200}?encoding\s*=\s*["']([\w:
 _NUMBER_TAG = re.compile(r'<span\b[^<>]*\bclass="[^"<>]*\bltx_tag\b[^"<>]*"[^<>]*>', re.IGNORECASE)
 _HEAD = re.compile(r"^\s*[^\W\d]+(?:\s+[^\W\d]+){0,2}\s+[\dA-Z]+(?:\.\d+)*\s*[.:]?\s*")
 _PARENTHESES = re.compile(r"^\((.*)\)\s*[.:]?$", re.DOTALL)
-_SPACE = re.compile(r"\s+")
+_PROOF_HEAD = re.compile(r"^\s*(?:proof|solution|answer)\s*[.:]?\s*$", re.IGNORECASE)
 
 _WHOLE = frozenset(("script", "style", "noscript", "template", "svg", "math", "pre", "textarea", "select"))
 """Elements that no heading or block stands in: the pass jumps over them."""
@@ -192,7 +192,8 @@ class _Page:
         if not title:
             return
         if self._blocks:
-            self.units.retitle(_theorem_title(title))
+            if not self.units.retitle(_theorem_title(title)) and not _PROOF_HEAD.match(title.text):
+                self.units.add("\n", *title.parts, "\n")
             return
         found = {key.lower(): a or b or c for key, a, b, c in _ATTRIBUTE.findall(attributes)}
         classes = found.get("class", "").split()

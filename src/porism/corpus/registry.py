@@ -99,7 +99,9 @@ _COLLECTIONS = ("arqmath", "stackexchange")
 _BY_EXTENSION = {
     **dict.fromkeys(LATEX_EXTENSIONS, "latex"),
     **{
-        suffix: name for name, reader in READERS.items() if isinstance(reader, FileReader) for suffix in reader.extensions
+        suffix: name
+        for name, reader in READERS.items() if isinstance(reader, FileReader)
+        for suffix in reader.extensions
     },
 }
 

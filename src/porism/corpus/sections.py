@@ -49,7 +49,8 @@ class FileUnits:
         self._units: list[Unit] = []
         self._path: list[tuple[int, Content]] = []
         self._anchors: Counter[str] = Counter()
-        self._blocks: list[tuple[Unit | None, Parts]] = []
+        self._blocks: list[tuple[Unit | None, Parts]] = []  # only the outermost is a unit of its own
+        self._candidate: Unit | None = None  # what a proof that comes next belongs to
         self._text = Unit("section", file, 1)
         self._units.append(self._text)
         self.out: Parts = self._text.body
@@ -70,6 +71,7 @@ class FileUnits:
         unit.anchor = self._anchor(anchor or slug(title.to_latex()))
         self._units.append(unit)
         self._text = unit
+        self._candidate = None
         self.out = unit.body
         self._size += len(title.text)
 
@@ -100,6 +102,8 @@ class FileUnits:
             unit.anchor = self._anchor(label)
         self._store.number(unit)
         self._units.append(unit)
+        if unit.provable:
+            self._candidate = unit
         self.out = unit.body
         self._blocks.append((unit, before))
 
@@ -113,8 +117,8 @@ class FileUnits:
 
     def label(self, name: str) -> None:
         """Another name of the open unit."""
-        unit = next((unit for unit, _ in reversed(self._blocks) if unit is not None), self._text)
-        unit.labels.append(name)
+        unit = self._blocks[0][0] if self._blocks else None
+        (unit or self._text).labels.append(name)
 
     def end(self) -> None:
         """Ends the innermost block."""
@@ -132,8 +136,8 @@ class FileUnits:
         for unit in self._units:
             if unit.kind == "section" and unit.anchor is None:
                 unit.title, unit.anchor = self.title, self.file
-            elif not unit.section and self.title:
-                unit.section = (self.title,)
+            elif self.title and self.title != next(iter(unit.section), None):
+                unit.section = (self.title, *unit.section)
             self._store.add(unit)
             if self._store.crowded:
                 yield from self._store.flush()
@@ -160,13 +164,8 @@ class FileUnits:
     def _owner(self) -> Unit | None:
         """The unit that a proof belongs to: the open one, else the last that can have one and has none."""
         if self._blocks:
-            return next((unit for unit, _ in reversed(self._blocks) if unit is not None), None)
-        for unit in reversed(self._units):
-            if unit.kind == "section":
-                return None
-            if unit.provable:
-                return None if unit.proof else unit
-        return None
+            return self._blocks[0][0]
+        return None if self._candidate is None or self._candidate.proof else self._candidate
 
     def _anchor(self, name: str) -> str:
         name = name or "section"
