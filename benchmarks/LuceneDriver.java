@@ -1,3 +1,4 @@
+import io.anserini.analysis.DefaultEnglishAnalyzer;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
@@ -5,8 +6,14 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.apache.lucene.analysis.Analyzer;
+import org.apache.lucene.analysis.TokenStream;
 import org.apache.lucene.analysis.core.WhitespaceAnalyzer;
+import org.apache.lucene.analysis.tokenattributes.CharTermAttribute;
 import org.apache.lucene.document.Document;
 import org.apache.lucene.document.Field;
 import org.apache.lucene.document.FieldType;
@@ -22,30 +29,38 @@ import org.apache.lucene.search.IndexSearcher;
 import org.apache.lucene.search.ScoreDoc;
 import org.apache.lucene.search.TermQuery;
 import org.apache.lucene.search.similarities.BM25Similarity;
+import org.apache.lucene.search.similarities.Similarity;
 import org.apache.lucene.store.Directory;
 import org.apache.lucene.store.MMapDirectory;
 
 /**
- * Lucene's BM25 for the scale benchmark: {@code build DOCS INDEX} or {@code search INDEX}. Documents are lines of terms
+ * Lucene's BM25 for the benchmarks: {@code build DOCS INDEX} or {@code search INDEX}. Documents are lines of terms
  * between spaces. A search reads lines {@code k TAB term SPACE weight SPACE term …} and answers each with the
  * nanoseconds it took and {@code document:score} pairs.
+ *
+ * <p>With {@code text} as the last argument, documents are lines of plain text, queries {@code k TAB text}, and both are
+ * analysed as Anserini does by default, with its parameters of BM25; analysis counts in the time of a search.
  */
 public final class LuceneDriver {
   public static void main(String[] arguments) throws Exception {
+    boolean text = arguments[arguments.length - 1].equals("text");
+    Analyzer analyzer = text ? DefaultEnglishAnalyzer.newDefaultInstance() : new WhitespaceAnalyzer();
+    Similarity similarity = text ? new BM25Similarity(0.9f, 0.4f) : new BM25Similarity(1.2f, 0.75f);
+    IndexSearcher.setMaxClauseCount(1 << 20);
     if (arguments[0].equals("build")) {
-      build(Path.of(arguments[1]), Path.of(arguments[2]));
+      build(Path.of(arguments[1]), Path.of(arguments[2]), analyzer, similarity);
     } else {
-      search(Path.of(arguments[1]));
+      search(Path.of(arguments[1]), text ? analyzer : null, similarity);
     }
   }
 
-  private static void build(Path documents, Path index) throws Exception {
+  private static void build(Path documents, Path index, Analyzer analyzer, Similarity similarity) throws Exception {
     FieldType type = new FieldType();
     type.setIndexOptions(IndexOptions.DOCS_AND_FREQS);
     type.setTokenized(true);
     type.freeze();
-    IndexWriterConfig config = new IndexWriterConfig(new WhitespaceAnalyzer());
-    config.setSimilarity(new BM25Similarity(1.2f, 0.75f));
+    IndexWriterConfig config = new IndexWriterConfig(analyzer);
+    config.setSimilarity(similarity);
     config.setRAMBufferSizeMB(512);
     try (Directory directory = MMapDirectory.open(index);
         IndexWriter writer = new IndexWriter(directory, config);
@@ -59,18 +74,21 @@ public final class LuceneDriver {
     }
   }
 
-  private static void search(Path index) throws Exception {
+  private static void search(Path index, Analyzer analyzer, Similarity similarity) throws Exception {
     PrintStream out = new PrintStream(System.out, false, StandardCharsets.UTF_8);
     BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     try (DirectoryReader reader = DirectoryReader.open(MMapDirectory.open(index))) {
       IndexSearcher searcher = new IndexSearcher(reader);
-      searcher.setSimilarity(new BM25Similarity(1.2f, 0.75f));
+      searcher.setSimilarity(similarity);
       searcher.setQueryCache(null);
       for (String line = in.readLine(); line != null; line = in.readLine()) {
         String[] parts = line.split("\t");
         int k = Integer.parseInt(parts[0]);
-        String[] terms = parts.length > 1 ? parts[1].split(" ") : new String[0];
+        String[] terms = parts.length > 1 && analyzer == null ? parts[1].split(" ") : new String[0];
         long start = System.nanoTime();
+        if (analyzer != null) {
+          terms = analyse(analyzer, parts.length > 1 ? parts[1] : "");
+        }
         BooleanQuery.Builder query = new BooleanQuery.Builder();
         for (int i = 0; i + 1 < terms.length; i += 2) {
           query.add(
@@ -87,5 +105,21 @@ public final class LuceneDriver {
         out.flush();
       }
     }
+  }
+
+  /** Terms of a text, each followed by its number of occurrences. */
+  private static String[] analyse(Analyzer analyzer, String text) throws Exception {
+    Map<String, Integer> counts = new LinkedHashMap<>();
+    try (TokenStream stream = analyzer.tokenStream("body", text)) {
+      CharTermAttribute term = stream.addAttribute(CharTermAttribute.class);
+      stream.reset();
+      while (stream.incrementToken()) {
+        counts.merge(term.toString(), 1, Integer::sum);
+      }
+      stream.end();
+    }
+    return counts.entrySet().stream()
+        .flatMap(entry -> Stream.of(entry.getKey(), entry.getValue().toString()))
+        .toArray(String[]::new);
   }
 }
