@@ -36,6 +36,7 @@ class Kernel:
         self._compiled: Callable[..., Any] | None = None
         self.__name__ = function.__name__
         self.__doc__ = function.__doc__
+        _kernels.append(self)
 
     def prepare(self) -> Callable[..., Any]:
         """The compiled function; cached on disk where some folder can be written."""
@@ -56,6 +57,15 @@ class Kernel:
             if isinstance(error.__cause__, KeyboardInterrupt):
                 raise error.__cause__ from None
             raise
+
+
+_kernels: list[Kernel] = []
+
+
+def warm_up() -> None:
+    """Compiles, or loads, the kernels of all modules imported so far, so that no query has to."""
+    for kernel in _kernels:
+        kernel.prepare()
 
 
 def spare_scipy() -> None:
@@ -116,7 +126,7 @@ def _pointer(element: Any) -> Any:
 
 
 u8_at = _pointer(types.uint8)
-"""In a kernel: the pointer to bytes at an address; ``carray(u8_at(a), n)`` is the array."""
+"""In a kernel: the pointer to bytes at an address; ``u8_at(a)[i]`` is one of them."""
 u16_at = _pointer(types.uint16)
 i32_at = _pointer(types.int32)
 i64_at = _pointer(types.int64)

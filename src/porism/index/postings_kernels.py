@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import carray
 
 from porism.index.compiled import compiled, f64_at, i32_at, i64_at, inlined, u8_at, u16_at
 
@@ -75,13 +74,13 @@ def count_postings(
 
     Returns the number of distinct frequencies, or -1 when the table is too small: call again with a larger one.
     """
-    starts = carray(i64_at(starts_at), documents + 1)
-    rows = carray(i64_at(rows_at), entry_count)
-    fields = carray(u16_at(fields_at), entry_count)
-    indptr = carray(i64_at(indptr_at), 1)
-    terms = carray(i32_at(terms_at), 1)
-    narrow_counts = carray(u8_at(counts_at), 1)
-    wide_counts = carray(u16_at(counts_at), 1)
+    starts = i64_at(starts_at)
+    rows = i64_at(rows_at)
+    fields = u16_at(fields_at)
+    indptr = i64_at(indptr_at)
+    terms = i32_at(terms_at)
+    narrow_counts = u8_at(counts_at)
+    wide_counts = u16_at(counts_at)
     count = np.zeros(len(df), np.int64)
     tf = np.zeros(len(df), np.float64)
     in_field = np.empty(len(df), np.int32)
@@ -122,13 +121,13 @@ def place_postings(
     ``cursor`` holds where the next sparse posting of each term goes, and is moved. ``dense_codes`` is document by
     document, ``dense_count`` bytes each.
     """
-    starts = carray(i64_at(starts_at), documents + 1)
-    rows = carray(i64_at(rows_at), entry_count)
-    fields = carray(u16_at(fields_at), entry_count)
-    indptr = carray(i64_at(indptr_at), 1)
-    terms = carray(i32_at(terms_at), 1)
-    narrow_counts = carray(u8_at(counts_at), 1)
-    wide_counts = carray(u16_at(counts_at), 1)
+    starts = i64_at(starts_at)
+    rows = i64_at(rows_at)
+    fields = u16_at(fields_at)
+    indptr = i64_at(indptr_at)
+    terms = i32_at(terms_at)
+    narrow_counts = u8_at(counts_at)
+    wide_counts = u16_at(counts_at)
     size = len(dense_of_term)
     count = np.zeros(size, np.int64)
     tf = np.zeros(size, np.float64)
@@ -186,14 +185,14 @@ def quantise(
 
     With ``step`` 0 nothing is written and only the largest factor is of use.
     """
-    docs = carray(i32_at(docs_at), postings)
-    sparse_codes = carray(u8_at(sparse_codes_at), postings)
-    sparse_values = carray(i32_at(sparse_values_at), sparse_escape_count)
-    dense_codes = carray(u8_at(dense_codes_at), documents * dense_count)
-    dense_values = carray(i32_at(dense_values_at), dense_escape_count)
-    length_codes = carray(i32_at(length_codes_at), documents)
-    tf_values = carray(f64_at(tf_values_at), frequencies)
-    length_values = carray(f64_at(length_values_at), lengths)
+    docs = i32_at(docs_at)
+    sparse_codes = u8_at(sparse_codes_at)
+    sparse_values = i32_at(sparse_values_at)
+    dense_codes = u8_at(dense_codes_at)
+    dense_values = i32_at(dense_values_at)
+    length_codes = i32_at(length_codes_at)
+    tf_values = f64_at(tf_values_at)
+    length_values = f64_at(length_values_at)
     peak = 0.0
     error = 0.0
     escape = 0
@@ -234,11 +233,11 @@ def count_gone(
     term_of_dense_at: Any, postings: Any, live_at: Any, gone: Any,
 ) -> None:
     """Adds to ``gone`` how many deleted documents each term occurs in."""
-    indptr = carray(i64_at(indptr_at), vocabulary + 1)
-    docs = carray(i32_at(docs_at), postings)
-    dense_codes = carray(u8_at(dense_codes_at), documents * dense_count)
-    term_of_dense = carray(i32_at(term_of_dense_at), dense_count)
-    live = carray(u8_at(live_at), documents)
+    indptr = i64_at(indptr_at)
+    docs = i32_at(docs_at)
+    dense_codes = u8_at(dense_codes_at)
+    term_of_dense = i32_at(term_of_dense_at)
+    live = u8_at(live_at)
     for t in range(vocabulary):
         for p in range(indptr[t], indptr[t + 1]):
             gone[t] += live[docs[p]] == 0

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import carray
 
 from porism.index.compiled import compiled, f64_at, i32_at, i64_at, inlined, u8_at
 from porism.index.postings_kernels import ESCAPE
@@ -43,10 +42,10 @@ def _add_rows(sums: Any, size: Any, row: Any, weight: Any, count: Any) -> None:
     """Adds ``weight`` times each of ``count`` dense rows, given by their addresses, eight in a pass."""
     i = 0
     while i + 8 <= count:
-        a, b = carray(u8_at(row[i]), size), carray(u8_at(row[i + 1]), size)
-        c, d = carray(u8_at(row[i + 2]), size), carray(u8_at(row[i + 3]), size)
-        e, f = carray(u8_at(row[i + 4]), size), carray(u8_at(row[i + 5]), size)
-        g, h = carray(u8_at(row[i + 6]), size), carray(u8_at(row[i + 7]), size)
+        a, b = u8_at(row[i]), u8_at(row[i + 1])
+        c, d = u8_at(row[i + 2]), u8_at(row[i + 3])
+        e, f = u8_at(row[i + 4]), u8_at(row[i + 5])
+        g, h = u8_at(row[i + 6]), u8_at(row[i + 7])
         v0, v1, v2, v3 = weight[i], weight[i + 1], weight[i + 2], weight[i + 3]
         v4, v5, v6, v7 = weight[i + 4], weight[i + 5], weight[i + 6], weight[i + 7]
         for j in range(size):
@@ -56,13 +55,13 @@ def _add_rows(sums: Any, size: Any, row: Any, weight: Any, count: Any) -> None:
             )
         i += 8
     while i + 2 <= count:
-        a, b = carray(u8_at(row[i]), size), carray(u8_at(row[i + 1]), size)
+        a, b = u8_at(row[i]), u8_at(row[i + 1])
         v0, v1 = weight[i], weight[i + 1]
         for j in range(size):
             sums[j] += v0 * np.float32(a[j]) + v1 * np.float32(b[j])
         i += 2
     if i < count:
-        a = carray(u8_at(row[i]), size)
+        a = u8_at(row[i])
         v0 = weight[i]
         for j in range(size):
             sums[j] += v0 * np.float32(a[j])
@@ -112,13 +111,13 @@ def find_candidates(
         t = term_of[i]
         # a weight that float32 would lose beside the others still has to make its documents be found
         w = max(weights[i] * steps[c], heaviest * 1e-30)
-        dense = carray(i32_at(channels[c, DENSE_OF_TERM]), channels[c, VOCABULARY])[t]
+        dense = i32_at(channels[c, DENSE_OF_TERM])[t]
         if dense >= 0:
             row[rows] = channels[c, DENSE_IMPACTS] + dense * channels[c, STRIDE]
             row_weight[rows] = np.float32(w / heaviest)
             rows += 1
         else:
-            indptr = carray(i64_at(channels[c, INDPTR]), channels[c, VOCABULARY] + 1)
+            indptr = i64_at(channels[c, INDPTR])
             if indptr[t] == indptr[t + 1]:
                 continue
             doc_at[lists] = channels[c, DOCS] + 4 * indptr[t]
@@ -148,13 +147,13 @@ def find_candidates(
         touched = rows > 0
         if not touched:
             for i in range(lists):
-                touched |= cursor[i] < length[i] and carray(i32_at(doc_at[i]), length[i])[cursor[i]] < stop
+                touched |= cursor[i] < length[i] and i32_at(doc_at[i])[cursor[i]] < stop
             if not touched:
                 continue
         sums[:size] = np.float32(0.0)
         for i in range(lists):
-            docs = carray(i32_at(doc_at[i]), length[i])
-            impacts = carray(u8_at(impact_at[i]), length[i])
+            docs = i32_at(doc_at[i])
+            impacts = u8_at(impact_at[i])
             p = np.uint64(cursor[i])  # unsigned: no check for indices that count from the end
             end = np.uint64(length[i])
             w = weight[i]
@@ -168,7 +167,7 @@ def find_candidates(
         for i in range(rows):
             row[i] -= start
         if mask_at != 0:
-            mask = carray(u8_at(mask_at + start), stop - start)
+            mask = u8_at(mask_at + start)
             for j in range(stop - start):
                 sums[j] = sums[j] if mask[j] != 0 else np.float32(0.0)
         for part in range(0, size, PART):
@@ -202,10 +201,10 @@ def find_candidates(
 
 
 @inlined()
-def _exception(position: Any, escapes: Any, values: Any) -> Any:
+def _exception(position: Any, escapes: Any, count: Any, values: Any) -> Any:
     """The frequency of a posting whose code is :data:`ESCAPE`."""
     low = 0
-    high = len(escapes)
+    high = count
     while low < high:
         middle = (low + high) >> 1
         if escapes[middle] < position:
@@ -216,10 +215,10 @@ def _exception(position: Any, escapes: Any, values: Any) -> Any:
 
 
 @inlined()
-def _frequency(position: Any, codes: Any, escapes: Any, values: Any, table: Any) -> Any:
+def _frequency(position: Any, codes: Any, escapes: Any, count: Any, values: Any, table: Any) -> Any:
     value = np.int64(codes[position])
     if value == ESCAPE:
-        value = _exception(position, escapes, values)
+        value = _exception(position, escapes, count, values)
     return table[value]
 
 
@@ -264,19 +263,20 @@ def score_candidates(
         while i < count:
             c = channel_of[i]
             saturating = channels[c, SATURATING] != 0
-            length_codes = carray(i32_at(channels[c, LENGTH_CODES]), documents)
-            length_values = carray(f64_at(channels[c, LENGTH_VALUES]), channels[c, LENGTHS])
-            tf_values = carray(f64_at(channels[c, TF_VALUES]), channels[c, FREQUENCIES])
-            dense_of_term = carray(i32_at(channels[c, DENSE_OF_TERM]), channels[c, VOCABULARY])
-            indptr = carray(i64_at(channels[c, INDPTR]), channels[c, VOCABULARY] + 1)
-            docs = carray(i32_at(channels[c, DOCS]), channels[c, POSTINGS])
-            sparse_codes = carray(u8_at(channels[c, SPARSE_CODES]), channels[c, POSTINGS])
-            sparse_escapes = carray(i64_at(channels[c, SPARSE_ESCAPES]), channels[c, SPARSE_EXCEPTIONS])
-            sparse_values = carray(i32_at(channels[c, SPARSE_VALUES]), channels[c, SPARSE_EXCEPTIONS])
+            length_codes = i32_at(channels[c, LENGTH_CODES])
+            length_values = f64_at(channels[c, LENGTH_VALUES])
+            tf_values = f64_at(channels[c, TF_VALUES])
+            dense_of_term = i32_at(channels[c, DENSE_OF_TERM])
+            indptr = i64_at(channels[c, INDPTR])
+            docs = i32_at(channels[c, DOCS])
+            sparse_codes = u8_at(channels[c, SPARSE_CODES])
+            sparse_count, escape_count = channels[c, SPARSE_EXCEPTIONS], channels[c, DENSE_EXCEPTIONS]
+            sparse_escapes = i64_at(channels[c, SPARSE_ESCAPES])
+            sparse_values = i32_at(channels[c, SPARSE_VALUES])
             dense_count = channels[c, DENSE_COUNT]
-            dense_codes = carray(u8_at(channels[c, DENSE_CODES]), documents * dense_count)
-            dense_escapes = carray(i64_at(channels[c, DENSE_ESCAPES]), channels[c, DENSE_EXCEPTIONS])
-            dense_values = carray(i32_at(channels[c, DENSE_VALUES]), channels[c, DENSE_EXCEPTIONS])
+            dense_codes = u8_at(channels[c, DENSE_CODES])
+            dense_escapes = i64_at(channels[c, DENSE_ESCAPES])
+            dense_values = i32_at(channels[c, DENSE_VALUES])
             for j in range(size):
                 doc = np.int64(kept[begin + j])
                 y[j] = length_values[length_codes[doc]]
@@ -290,7 +290,7 @@ def score_candidates(
                     for j in range(size):
                         value = np.int64(dense_codes[base[j] + dense])
                         if value == ESCAPE:
-                            value = _exception(base[j] + dense, dense_escapes, dense_values)
+                            value = _exception(base[j] + dense, dense_escapes, escape_count, dense_values)
                         x[j] = tf_values[value]
                     if saturating:
                         for j in range(size):
@@ -307,7 +307,9 @@ def score_candidates(
                             if low == high:
                                 break
                             if docs[low] == kept[begin + j]:
-                                v = _frequency(low, sparse_codes, sparse_escapes, sparse_values, tf_values)
+                                v = _frequency(
+                                    low, sparse_codes, sparse_escapes, sparse_count, sparse_values, tf_values
+                                )
                                 part[j] += w * (v / (v + y[j]) if saturating else v / y[j])
                         i += 1
                         continue
@@ -317,7 +319,7 @@ def score_candidates(
                         doc = np.uint64(docs[low])
                         if (bits[doc >> np.uint64(6)] >> (doc & np.uint64(63))) & np.uint64(1):
                             s = np.uint64(slot[doc])
-                            v = _frequency(low, sparse_codes, sparse_escapes, sparse_values, tf_values)
+                            v = _frequency(low, sparse_codes, sparse_escapes, sparse_count, sparse_values, tf_values)
                             part[s] += w * (v / (v + y[s]) if saturating else v / y[s])
                         low += np.uint64(1)
                 i += 1

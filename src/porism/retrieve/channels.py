@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from porism.errors import ConfigError, IndexCorrupt
 from porism.index import Segment
+from porism.index.compiled import warm_up
 from porism.index.postings import Entries, Impacts, Postings
 from porism.index.topk import ScoredChannel
 from porism.retrieve.weighting import ChannelStatistics, LexicalChannel, Weighting
@@ -175,10 +176,11 @@ def prepare(
     """Stores postings and impacts with each segment, so that a search with these settings computes nothing.
 
     ``segments`` are all that will be searched together: the impacts fit their common mean lengths. What is stored and
-    still fits stays as it is.
+    still fits stays as it is. The kernels of search are compiled too, where they are not yet.
 
     :raises StorageError: the disk is full or the folder read-only.
     """
+    warm_up()
     weights = weights or {}
     for name, channel in channels.items():
         if channel.weight == 0:
