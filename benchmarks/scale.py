@@ -17,7 +17,6 @@ import argparse
 import json
 import multiprocessing
 import os
-import resource
 import sys
 import tempfile
 import time
@@ -34,10 +33,10 @@ from systems import SYSTEMS, Exact
 KINDS = {"long": 1000, "short": 10}
 
 
-def peak_mb() -> float:
-    """Peak memory of this process or, where that is larger, of its largest finished child."""
-    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return max(own, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss) / 1024
+def peak_mb(process: int | None = None) -> float:
+    """Peak resident memory of a running process (this one by default), as Linux keeps it."""
+    status = Path(f"/proc/{process or os.getpid()}/status").read_text()
+    return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM")) / 1024
 
 
 def load(folder: Path) -> TermCorpus:
@@ -47,7 +46,10 @@ def load(folder: Path) -> TermCorpus:
 
 
 def build(name: str, data: Path, folder: Path, connection: Connection) -> None:
-    """In a process of its own: build, and report seconds, megabytes on disk and peak memory."""
+    """In a process of its own: build, and report seconds, megabytes on disk and peak memory beyond the collection's.
+
+    What a system builds in a further process is not seen in the memory.
+    """
     corpus = load(data)
     before = peak_mb()
     start = time.perf_counter()
@@ -68,10 +70,10 @@ def serve(name: str, folder: Path, connection: Connection) -> None:
         queries, k = request
         connection.send([system.search(query, k) for query in queries])
     process = getattr(system, "process", None)
+    connection.send(peak_mb(process.pid if process else None))
     if process is not None:
         process.stdin.close()
         process.wait()
-    connection.send(peak_mb())
 
 
 def agreement(exact: Sequence[NDArray[np.float64]], found: Sequence[list[int]], k: int) -> tuple[int, int]:

@@ -75,9 +75,13 @@ def _analyzed(corpus: TermCorpus, low: int, high: int) -> Any:
     from porism.batch import AnalyzedBatch, TermMatrix
 
     span = corpus.starts[low : high + 1]
-    vocabulary, tokens = np.unique(corpus.tokens[span[0] : span[-1]], return_inverse=True)
+    tokens = corpus.tokens[span[0] : span[-1]]
+    vocabulary = np.unique(tokens)
+    own_number = np.zeros(len(corpus.vocabulary), np.int64)
+    own_number[vocabulary] = np.arange(len(vocabulary))
     cells, counts = np.unique(
-        np.repeat(np.arange(high - low, dtype=np.int64), np.diff(span)) * len(vocabulary) + tokens, return_counts=True
+        np.repeat(np.arange(high - low, dtype=np.int64), np.diff(span)) * len(vocabulary) + own_number[tokens],
+        return_counts=True,
     )
     rows, terms = np.divmod(cells, len(vocabulary))
     indptr = np.zeros(high - low + 1, np.int64)

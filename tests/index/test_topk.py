@@ -48,7 +48,7 @@ def query(terms, weights, channel=0):
     return np.full(len(terms), channel, np.int32), np.asarray(terms, np.int32), np.asarray(weights, np.float64)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1),
     documents=st.sampled_from([1, 2, 70, 500, 9000]),
