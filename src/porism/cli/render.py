@@ -53,4 +53,42 @@ def print_hits(hits: Sequence[Hit], explanations: Mapping[str, Explanation] | No
 
 def info_lines(info: IndexInfo) -> list[str]:
     """What ``porism info`` prints: one fact a line, then a table of channels."""
-    return info.lines()
+    from datetime import datetime
+
+    def day(seconds: float) -> str:
+        return datetime.fromtimestamp(seconds).astimezone().isoformat(sep=" ", timespec="seconds")
+
+    deleted = f" ({info.deleted:,} deleted ones still take room; porism merge frees it)" if info.deleted else ""
+    settings = ", ".join(
+        f"{key} {value}" for key, value in info.config.items() if isinstance(value, str)
+    )
+    facts = {
+        "index": f"{info.path}, format {info.format}, generation {info.generation}",
+        "written": f"first {day(info.created)}, last {day(info.updated)}",
+        "documents": f"{info.documents:,}{deleted}",
+        "fields": ", ".join(info.fields) or "none",
+        "metadata": ", ".join(f"{key} ({count:,})" for key, count in info.metadata.items()) or "none",
+        "formulas": f"{info.formulas:,} distinct, {info.occurrences:,} in all",
+        "settings": settings,
+        "segments": f"{len(info.segments)}",
+        "size": f"{_bytes(info.size)}: " + ", ".join(
+            f"{what} {_bytes(size)}" for what, size in sorted(info.sizes.items(), key=lambda item: -item[1])
+        ),
+    }
+    lines = [f"{name:<10} {value}" for name, value in facts.items()]
+    if info.channels:
+        width = max(len(channel.name) for channel in info.channels)
+        lines += ["", f"{'channel':<{width}}  {'of':<8}{'terms':>12}{'postings':>12}{'tokens':>12}"]
+        lines += [
+            f"{channel.name:<{width}}  {channel.kind:<8}{channel.terms:>12,}{channel.postings:>12,}{channel.tokens:>12,}"
+            for channel in info.channels
+        ]
+    return lines
+
+
+def _bytes(size: float) -> str:
+    for unit in ("bytes", "kB", "MB"):
+        if size < 1000:
+            return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"
+        size /= 1000
+    return f"{size:.1f} GB"
