@@ -25,7 +25,7 @@ def terms(name: str, source: str) -> list[str]:
 
 
 def test_tokens() -> None:
-    assert terms("tokens", EXAMPLE) == [r"x", r"^", r"{", r"2", r"}", r"+", r"\frac", r"{", r"a", r"}", r"{", r"b", r"}", r"=", r"0"]
+    assert " ".join(terms("tokens", EXAMPLE)) == r"x ^ { 2 } + \frac { a } { b } = 0"
 
 
 def test_tokens_are_canonical() -> None:
@@ -51,8 +51,8 @@ def test_prefix() -> None:
 
 
 def test_infix() -> None:
-    assert terms("infix", EXAMPLE) == (
-        ["(", "(", "(", "V!x", "O!SUP", "N!2", ")", "U!plus", "(", "V!a", "O!divide", "V!b", ")", ")", "U!eq", "N!0", ")"]
+    assert " ".join(terms("infix", EXAMPLE)) == (
+        "( ( ( V!x O!SUP N!2 ) U!plus ( V!a O!divide V!b ) ) U!eq N!0 )"
     )
     assert terms("infix", "-a") == ["(", "O!neg", "V!a", ")"]
 
@@ -206,9 +206,9 @@ def _nested(depth: int) -> LayoutTree:
 def test_hostile_formulas_cost_little(layout: LayoutTree) -> None:
     operators = operator_tree(layout)
     for name in EXTRACTORS:
-        begin = time.perf_counter()
+        begin = time.process_time()
         found = extract(name, layout, operators)
-        assert time.perf_counter() - begin < 2
+        assert time.process_time() - begin < 2
         assert len(found) <= 70_000
         assert sum(map(len, found)) < 4_000_000
 

@@ -47,6 +47,7 @@ CASES = {
         (r"A\cup B\cup C", "union(A, B, C)"),
         (r"A\cup B\cap C", "union(A, inter(B, C))"),
         (r"A\cup B\setminus C", "setminus(union(A, B), C)"),
+        (r"A\bigcap B", "inter(A, B)"),
         (r"V\otimes W\oplus U", "oplus(otimes(V, W), U)"),
     ],
     "relations": [
@@ -167,6 +168,9 @@ CASES = {
         (r"x^2\ge 0,\forall x\in R", "list(geq(sup(x, 2), 0), forall(in(x, R)))"),
         (r"\neg\exists xP(x)", "not(exists(x, apply(P, x)))"),
         (r"p\iff q\iff r", "iff(p, q, r)"),
+        (r"\neg p\land q\models p\lor q", "models(and(not(p), q), or(p, q))"),
+        (r"\vdash p", "proves(p)"),
+        (r"\exists y(Dx\wedge\neg Dy)", "exists(y, and(times(D, x), not(times(D, y))))"),
     ],
     "arrays and text": [
         (r"\begin{pmatrix}a&b\\c&d\end{pmatrix}", "matrix(row(a, b), row(c, d))"),
@@ -219,7 +223,7 @@ def test_equal_meanings_have_equal_trees() -> None:
 
 def test_fonts_that_name_another_symbol_stay_apart() -> None:
     assert meaning(r"\mathbb{R}") == "ℝ"
-    assert meaning(r"\mathcal{F}") == meaning(r"\mathscr{F}") == "\U0001d4a1"
+    assert meaning(r"\mathcal{F}") == meaning(r"\mathscr{F}") == "ℱ"
     assert meaning(r"\mathfrak{F}") == "𝔉"
     assert meaning(r"\mathbf{x}") == "x"
 
@@ -269,13 +273,13 @@ def test_time_is_linear(unit: str) -> None:
         row: list[LayoutNode] = []
         for _ in range(count):
             row.extend(parse_latex(unit).row)
-        begin = time.perf_counter()
+        begin = time.process_time()
         operator_tree(LayoutTree(row, ""))
-        return time.perf_counter() - begin
+        return time.process_time() - begin
 
     seconds(100)
     small = min(seconds(1_000) for _ in range(3))
-    assert min(seconds(10_000) for _ in range(2)) < 60 * small + 0.05
+    assert min(seconds(10_000) for _ in range(2)) < 40 * small + 0.1
 
 
 PIECES = [

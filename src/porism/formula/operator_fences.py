@@ -41,12 +41,14 @@ class Fences(Surroundings):
         parent = frame.parent
         if frame.opener == "{" and frame.before is None:
             frame.bar("setbuilder", node)
+            self.remarks.extend(self.remark(node))
         elif (
             frame.opener in ("(", "[") and frame.before is None and parent is not None and parent.factors
             and isinstance(last := parent.factors[-1], Prefix | OperatorNode)
             and (isinstance(last, Prefix) or last.kind in "VT")
         ):
             frame.bar("given", node)
+            self.remarks.extend(self.remark(node))
         elif note or not frame.expects_operand() or node.label == "∣":
             frame.relate(rule.label, node, self.remark(node) if node in self.around else None)
         else:
@@ -68,8 +70,10 @@ class Fences(Surroundings):
             return frame
         inner = frame.finish()
         if frame.pmod:
+            if node in self.around:
+                inner = self.dress(inner if inner is not None else leaf_node(node), node)
             if inner is not None:
-                parent.modulus = inner if parent.modulus is None else make("list", [parent.modulus, inner])
+                parent.add_modulus(inner)
             return parent
         group = _fenced(frame, inner, node)
         factors = parent.factors

@@ -11,7 +11,10 @@ from porism.formula.operator_lists import fold_items, relation_node
 from porism.formula.operator_products import Factor, Prefix, Written, make, read_product
 from porism.formula.tree import LayoutNode, OperatorNode
 
-_LOGIC_STRENGTH = {"therefore": 0, "because": 0, "iff": 1, "implies": 2, "implied": 2, "or": 3, "xor": 3, "and": 4}
+_LOGIC_STRENGTH = {
+    "therefore": 0, "because": 0, "proves": 0, "nproves": 0, "models": 0, "nmodels": 0, "forces": 0,
+    "iff": 1, "niff": 1, "implies": 2, "implied": 2, "nimplies": 2, "or": 3, "xor": 3, "and": 4,
+}
 _SIGNS = frozenset({"plus", "neg", "pm", "mp"})
 
 
@@ -102,6 +105,10 @@ class Frame:
         if note:
             self.chain.extend(note)
 
+    def add_modulus(self, modulus: OperatorNode) -> None:
+        """What the relations read so far hold modulo."""
+        self.modulus = modulus if self.modulus is None else make("list", [self.modulus, modulus])
+
     def connect(self, label: str, symbol: LayoutNode) -> None:
         """A logical connective."""
         self.symbol = symbol
@@ -113,10 +120,13 @@ class Frame:
             self.logic_labels.append(label)
         elif self.logic_labels:
             self.logic_labels[-1] = label
+        else:
+            self.push_head(label, None)
 
     def quantify(self, label: str, symbol: LayoutNode) -> None:
         """A quantifier: it ends the binding of one before it, and otherwise begins a new item."""
-        if self.factors and isinstance(last := self.factors[-1], Prefix) and last.label == "not":
+        last = self.factors[-1] if self.factors else None
+        if isinstance(last, Prefix) and last.label == "not" and last.power is None and not last.tail:
             self.factors.pop()
             self._begin_quantifier()
             self.push_head("not", None)
@@ -226,7 +236,9 @@ class Frame:
         operand = self.close_sum()
         if self.inline_modulus:
             self.inline_modulus = False
-            self.modulus, operand = operand, None
+            if operand is not None:
+                self.add_modulus(operand)
+            operand = None
         relations = self.relations
         if relations is not None and self.chain is not None:
             if operand is not None:

@@ -34,17 +34,19 @@ INTEGRAL_ENDS = 16
 _ENDS_INTEGRAL = frozenset({RELATION, LOGIC, COMMA, SEMICOLON, QUANTIFIER, COLON})
 
 
+_LOGICAL = frozenset({"¬"} | {symbol for symbol, rule in RULES.items() if rule.role in (LOGIC, QUANTIFIER)})
+
+
 class _Level:
     """What was met between two brackets."""
 
-    __slots__ = ("bars", "integrals", "lattices", "logical", "opener", "related", "statements")
+    __slots__ = ("bars", "integrals", "lattices", "opener", "related", "statements")
 
     def __init__(self, opener: str) -> None:
         self.opener = opener
         self.bars: list[tuple[int, bool]] = []
         self.integrals: list[list[int]] = []
         self.lattices: list[int] = []
-        self.logical = False
         self.related = False
         self.statements = 0
 
@@ -71,6 +73,7 @@ def look_ahead(row: Row, declared: set[str], integral_seen: bool = False) -> dic
     notes: dict[int, int] = {}
     level = _Level("")
     levels = [level]
+    lattices: list[int] = []
     operand = False
     for position, node in enumerate(row):
         rule = RULES.get(node.label) if node.kind in "VO" else None
@@ -115,20 +118,21 @@ def look_ahead(row: Row, declared: set[str], integral_seen: bool = False) -> dic
             operand = False
             if role == LATTICE:
                 level.lattices.append(position)
+                lattices.append(position)
                 level.statements += level.related
                 level.related = False
             elif role in _ENDS_INTEGRAL:
                 level.integrals.clear()
                 if role == RELATION:
                     level.related = True
-                elif role in (LOGIC, QUANTIFIER):
-                    level.logical = True
                 elif role == COLON and position and is_letter(row[position - 1]):
                     declared.add(row[position - 1].label)
                 if role in (LOGIC, COMMA, SEMICOLON) and level.bars:
                     _pair_bars(row, level, notes)
     while levels:
         _finish(row, levels.pop(), notes)
+    if lattices and any(node.label in _LOGICAL for node in row):
+        notes.update(dict.fromkeys(lattices, JOINS_STATEMENTS))
     return notes
 
 
@@ -145,7 +149,7 @@ def _declare(row: Row, position: int, declared: set[str]) -> None:
 def _finish(row: Row, level: _Level, notes: dict[int, int]) -> None:
     if level.bars:
         _pair_bars(row, level, notes)
-    if level.lattices and (level.logical or level.statements + level.related >= 2):
+    if level.lattices and level.statements + level.related >= 2:
         for position in level.lattices:
             notes[position] = JOINS_STATEMENTS
 

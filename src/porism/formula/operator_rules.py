@@ -37,6 +37,7 @@ decoration        ``bar hat tilde vec dot ddot widehat overline underline overbr
 
 from __future__ import annotations
 
+import unicodedata
 from typing import NamedTuple
 
 from porism.formula.tables import RELATION_CLASSES, token_class
@@ -82,8 +83,7 @@ _ORDERED_RELATIONS = {
     "≫": "gg", "≲": "lesssim", "≳": "gtrsim", "∝": "propto", "∈": "in", "∉": "notin", "∋": "ni", "∌": "notni",
     "⊂": "subset", "⊆": "subseteq", "⊊": "subsetneq", "⊃": "supset", "⊇": "supseteq", "⊋": "supsetneq",
     "⊄": "nsubset", "⊈": "nsubseteq", "⊉": "nsupseteq", "⊅": "nsupset", "≺": "prec", "≻": "succ", "≼": "preceq",
-    "≽": "succeq", "⊢": "proves", "⊣": "dashv", "⊬": "nproves", "⊨": "models", "⊭": "nmodels", "⊩": "forces",
-    "∤": "ndivides", "→": "to", "←": "gets", "↦": "mapsto", "↪": "hookrightarrow",
+    "≽": "succeq", "⊣": "dashv", "∤": "ndivides", "→": "to", "←": "gets", "↦": "mapsto", "↪": "hookrightarrow",
     "↩": "hookleftarrow", "↠": "onto", "↣": "rightarrowtail", "⇝": "leadsto", "⇀": "rightharpoonup",
     "⇁": "rightharpoondown", "↗": "increases", "↘": "decreases", "↑": "uparrow", "↓": "downarrow", "⊲": "normal",
     "⊴": "normaleq", "⊳": "normalin", "⊵": "normalineq", "⊑": "sqsubseteq", "⊒": "sqsupseteq", "⊏": "sqsubset",
@@ -91,7 +91,8 @@ _ORDERED_RELATIONS = {
 }
 _LOGIC = {
     "⇔": ("iff", True), "⇒": ("implies", False), "⇐": ("implied", False), "∴": ("therefore", False),
-    "∵": ("because", False), "⇏": ("nimplies", False), "⇎": ("niff", True),
+    "∵": ("because", False), "⇏": ("nimplies", False), "⇎": ("niff", True), "⊢": ("proves", False),
+    "⊬": ("nproves", False), "⊨": ("models", False), "⊭": ("nmodels", False), "⊩": ("forces", False),
 }
 _ADDITIVE = {
     "+": "plus", "-": "neg", "±": "pm", "∓": "mp", "∪": "union", "⊔": "sqcup", "⊎": "uplus", "∖": "setminus",
@@ -99,6 +100,7 @@ _ADDITIVE = {
     "⋓": "union",
 }
 _UNORDERED_ADDITIVE = frozenset({"plus", "union", "sqcup", "uplus", "oplus", "dotplus", "symdiff", "amalg", "boxplus"})
+ADDITIVE_LABELS = frozenset(_ADDITIVE.values())
 _MULTIPLICATIVE = {
     "⋅": "times", "×": "times", "*": "times", "/": "divide", "÷": "divide", "∘": "compose", "⊗": "otimes",
     "⊙": "odot", "∩": "inter", "⊓": "sqcap", "⋆": "star", "★": "star", "•": "bullet", "⋊": "rtimes", "⋉": "ltimes",
@@ -115,6 +117,12 @@ _INTEGRALS = {
     "∫": "int", "∬": "iint", "∭": "iiint", "⨌": "iiiint", "∮": "oint", "∯": "oiint", "∰": "oiiint", "∲": "oint",
     "∳": "oint",
 }
+BINARY_FORMS = {
+    "bigcup": "union", "bigcap": "inter", "bigoplus": "oplus", "bigotimes": "otimes", "bigvee": "or", "bigwedge": "and",
+    "biguplus": "uplus", "bigsqcup": "sqcup", "coprod": "amalg",
+}
+"""Big operators that are written between two operands, to what they mean there."""
+
 INTEGRALS = frozenset(_INTEGRALS)
 INTEGRAL_VARIABLES = {"iint": 2, "iiint": 3, "iiiint": 4, "oiint": 2, "oiiint": 3}
 """How many differentials end an integral; one where it is not here."""
@@ -244,13 +252,24 @@ def rule_of_unknown(label: str, kind: str) -> Rule:
     return _LEAF_RULE
 
 
+def _letters_of_fonts() -> dict[str, dict[str, str]]:
+    tables: dict[str, dict[str, str]] = {}
+    for font, name, letterlike in (("cal", "SCRIPT", "SCRIPT"), ("frak", "FRAKTUR", "BLACK-LETTER")):
+        table = tables[font] = {}
+        for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz":
+            size = "CAPITAL" if letter < "a" else "SMALL"
+            try:
+                table[letter] = unicodedata.lookup(f"MATHEMATICAL {name} {size} {letter.upper()}")
+            except KeyError:  # the letters that Unicode had before it had mathematical alphabets
+                table[letter] = unicodedata.lookup(f"{letterlike} {size} {letter.upper()}")
+    return tables
+
+
+_LETTERS_OF_FONTS = _letters_of_fonts()
+
+
 def leaf_label(label: str, font: str) -> str:
-    """The label of a leaf: calligraphic and Fraktur letters are kept apart as their Unicode letters, as are those of
-    blackboard bold already; other fonts are not."""
-    if len(label) == 1 and label.isascii() and (font == "cal" or font == "frak"):
-        base = 0x1D49C if font == "cal" else 0x1D504
-        if "A" <= label <= "Z":
-            return chr(base + ord(label) - 65)
-        if "a" <= label <= "z":
-            return chr(base + 26 + ord(label) - 97)
-    return label
+    """The label of a leaf: calligraphic and Fraktur letters are kept apart as their Unicode letters (``ℱ``, ``𝔤``), as
+    those of blackboard bold are already; other fonts are not."""
+    table = _LETTERS_OF_FONTS.get(font)
+    return table.get(label, label) if table is not None else label

@@ -100,7 +100,8 @@ class Surroundings:
             over, under = self.row_node(node.over, node.start), self.row_node(node.under, node.start)
             label = {"/": "divide", "choose": "binom"}.get(node.label, node.label)
             result = OperatorNode(label, "O", [over, under], node.start, node.end)
-            if label == "divide" and not (node.above or node.below) and _is_derivative(over, under):
+            bare = not (node.above or node.below or node.pre_above or node.pre_below)
+            if bare and label == "divide" and _is_derivative(over, under):
                 prefix = Prefix("deriv", result, big=True)
                 prefix.tail = [under, *over.children[1:]]
                 frame.special = True

@@ -20,8 +20,10 @@ from porism.formula.operator_prepass import (
 from porism.formula.operator_products import Prefix, Written, make, spanning
 from porism.formula.operator_rules import (
     ADD,
+    ADDITIVE_LABELS,
     BAR,
     BIG,
+    BINARY_FORMS,
     CLOSE,
     COLON,
     COMMA,
@@ -215,6 +217,12 @@ class _Reader(Fences):
             self._multiply(frame, rule.label, node)
             if node in self.around:
                 self.remarks.extend(self.remark(node))
+        elif role == BIG and rule.label in BINARY_FORMS and node not in self.around and not frame.expects_operand():
+            label = BINARY_FORMS[rule.label]
+            if label in ADDITIVE_LABELS:
+                frame.add(label, node)
+            else:
+                self._multiply(frame, label, node)
         elif role in (FUNCTION, BIG, PREFIX):
             self._prefix(frame, rule, node)
         elif role == INTEGRAL:
@@ -263,7 +271,8 @@ class _Reader(Fences):
     def _prefix(self, frame: Frame, rule: Rule, node: LayoutNode) -> None:
         prefix = self._big(rule, node) if rule.role == BIG else Prefix(rule.label, leaf_node(node))
         if rule.role == PREFIX:
-            prefix.tight = True
+            # a negation takes the product after it, a derivative one factor
+            prefix.tight = rule.label != "not"
             prefix.immediate = False
         if rule.role != BIG and node in self.around:
             if node.below:
@@ -277,9 +286,9 @@ class _Reader(Fences):
                     return
                 if power is not None:
                     prefix.raise_to(power)
-            if node.over or node.under or node.pre_above or node.pre_below:
-                prefix.leaf = self.dress(leaf_node(node), node)
-                prefix.label = prefix.leaf.label if prefix.leaf.children else prefix.label
+            for row in (node.under, node.over, node.pre_below, node.pre_above):
+                if row:
+                    prefix.tail.append(self.row_node(row, node.start))
         frame.factors.append(prefix)
         frame.special = True
 

@@ -24,10 +24,10 @@ _CLASSES = {
     "closed": "SEP", "open": "SEP", "closed_open": "SEP", "open_closed": "SEP", "set": "SET", "setbuilder": "SET",
     "log": "LOGA", "ln": "LOGA", "lg": "LOGA", "exp": "EXP", "union": "SETOP", "inter": "SETOP", "setminus": "SETOP",
     "int": "INT", "iint": "INT", "iiint": "INT", "oint": "INT", "and": "LOGIC", "or": "LOGIC", "implies": "LOGIC",
-    "iff": "LOGIC", "lim": "LIMIT", "limsup": "LIMIT", "liminf": "LIMIT", "max": "MINMAX", "min": "MINMAX",
-    "supremum": "MINMAX", "infimum": "MINMAX", "matrix": "TAB", "det": "TAB", "cases": "TAB", "lines": "TAB", "row":
-    "TABROW", "branch": "TABROW", "prime": "PRIME", "prime2": "PRIME", "prime3": "PRIME", "primes": "PRIME",
-    **dict.fromkeys(_TRIGONOMETRIC.split(), "TRIGO"),
+    "iff": "LOGIC", "proves": "LOGIC", "models": "LOGIC", "lim": "LIMIT", "limsup": "LIMIT", "liminf": "LIMIT", "max":
+    "MINMAX", "min": "MINMAX", "supremum": "MINMAX", "infimum": "MINMAX", "matrix": "TAB", "det": "TAB", "cases":
+    "TAB", "lines": "TAB", "row": "TABROW", "branch": "TABROW", "prime": "PRIME", "prime2": "PRIME", "prime3":
+    "PRIME", "primes": "PRIME", **dict.fromkeys(_TRIGONOMETRIC.split(), "TRIGO"),
     **dict.fromkeys(RELATION_LABELS, "GTLS"),
     **dict.fromkeys(["sub", "sup", "subsup"], "SUBSUP"),
     **dict.fromkeys(["bar", "hat", "tilde", "vec", "dot", "ddot", "check", "breve", "underline", "overset",
