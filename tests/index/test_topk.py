@@ -58,7 +58,7 @@ def query(terms, weights, channel=0):
     most=st.sampled_from([1, 3, 400]),
     k1=st.sampled_from([0.0, 1.2, 30.0]),
     b=st.sampled_from([0.0, 0.75, 1.0]),
-    drift=st.sampled_from([1.0, 1.002, 1.2]),
+    drift=st.sampled_from([1.0, 1.002, 1.02, 1.2]),
     spread=st.sampled_from([None, 1.0, 1e-9]),
 )
 def test_exact_for_any_collection(seed, documents, vocabulary, channels, density, most, k1, b, drift, spread):

@@ -38,6 +38,11 @@ class Kernel:
         self.__doc__ = function.__doc__
         _kernels.append(self)
 
+    @property
+    def ready(self) -> bool:
+        """Whether it was compiled or loaded."""
+        return self._compiled is not None
+
     def prepare(self) -> Callable[..., Any]:
         """The compiled function; cached on disk where some folder can be written."""
         if self._compiled is None:
@@ -54,8 +59,11 @@ class Kernel:
             return (self._compiled or self.prepare())(*arguments)
         except SystemError as error:
             # This is what becomes of a Ctrl-C that comes while Numba unpacks the arguments.
-            if isinstance(error.__cause__, KeyboardInterrupt):
-                raise error.__cause__ from None
+            cause: BaseException | None = error
+            while isinstance(cause, SystemError):
+                cause = cause.__cause__ or cause.__context__
+            if isinstance(cause, KeyboardInterrupt):
+                raise cause from None
             raise
 
 

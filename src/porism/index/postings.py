@@ -33,8 +33,9 @@ DENSE_AT_LEAST = 64
 LANE = 64
 """Rows of dense impacts are padded with zeros to a multiple of this many documents."""
 
-_SAFE_DRIFT = 0.5
-"""Impacts of another mean length are used as they are while that adds at most this share of their own error."""
+_SAFE_DRIFT = 1.5
+"""Impacts of another mean length are used while that adds at most so many steps to their error: up to a drift of 2%,
+which costs a search less than computing new impacts costs a process."""
 
 
 @dataclass(frozen=True, slots=True)
