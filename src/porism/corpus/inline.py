@@ -23,13 +23,13 @@ _LINK = re.compile(
     r"\[([^\[\]]{1,2000})\](?:\([^()\n]{0,1000}(?:\([^()\n]{0,200}\)[^()\n]{0,200})?\)|\[[^\[\]\n]{0,200}\])"
 )
 _SPAN = re.compile(r"\[([^\[\]]{1,2000})\]\{[^{}\n]{0,300}\}")
-_FOOTNOTE = re.compile(r"\[\^[^\[\]\s]{1,100}\]:?")
+_FOOTNOTE = re.compile(r"[ \t]?\[\^[^\[\]\s]{1,100}\]:?")
 _CROSS_REFERENCE = re.compile(
     r"@((?:thm|lem|cor|prp|cnj|def|exm|exr|eq|sec|fig|tbl|rem|sol|alg)-[\w:.-]{0,100}[\w])"
 )
-_CODE = re.compile(r"(?<!`)(`++)([^`]{1,5000})\1(?!`)")
+_LITERAL = re.compile(r"\\([!-/:-@\[-`{-~])|(?<!`)(`++)([^`]{1,5000})\2(?!`)")
+"""An escaped character, or a code span."""
 _STRONG = re.compile(r"\*{1,3}(?=\S)|(?<=\S)\*{1,3}|(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)|~~")
-_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _DEFINITION = re.compile(r"(?m)^ {0,3}\[[^\]\n]{1,200}\]:\s+\S+.*$")
 _HELD = "\ue000"
 
@@ -56,12 +56,12 @@ def plain_markdown(text: str) -> str:
     held: list[str] = []
 
     def hold(match: re.Match[str]) -> str:
-        held.append(match.group(2).strip())
+        held.append(match.group(1) or match.group(3).strip())
         return _HELD
 
     text = text.replace(_HELD, " ")
-    if "`" in text:
-        text = _CODE.sub(hold, text)
+    if "`" in text or "\\" in text:
+        text = _LITERAL.sub(hold, text)
     if "<" in text:
         text = _without_comments(text)
         text = _AUTOLINK.sub(r"\1", text)
@@ -79,8 +79,6 @@ def plain_markdown(text: str) -> str:
         text = clean(unescape(text)) if PLACEHOLDER not in text else PLACEHOLDER.join(
             clean(unescape(piece)) for piece in text.split(PLACEHOLDER)
         )
-    if "\\" in text:
-        text = _ESCAPE.sub(r"\1", text)
     if held:
         pieces = text.split(_HELD)
         text = "".join(piece + code for piece, code in zip(pieces, [*held, ""], strict=False))

@@ -18,7 +18,7 @@ from porism.types import Content, Document, Formula
 
 MAX_DEPTH = 12
 
-_UNDERLINE = re.compile(r"^([!-/:-@\[-`{-~])\1{1,}\s*$")
+_UNDERLINE = re.compile(r"^([!-/:-@\[-`{-~])\1*\s*$")
 _DIRECTIVE = re.compile(r"^(\s*)\.\. +(?:\|[^|]*\| +)?([\w:+.-]+)::\s*(.*)$")
 _TARGET = re.compile(r"^\s*\.\. +_([^:`]+|`[^`]+`):\s*(.*)$")
 _COMMENT = re.compile(r"^(\s*)\.\.(?:\s|$)")
@@ -174,7 +174,7 @@ class _Blocks:
         """How many lines the title that begins here takes; 0 where none does."""
         if self._paragraph or self._depth:
             return 0
-        over = _UNDERLINE.match(lines[position])
+        over = _UNDERLINE.match(lines[position]) if len(lines[position].rstrip()) > 1 else None
         if over and position + 2 < len(lines) and lines[position + 2].rstrip() == lines[position].rstrip():
             style, text, taken = over.group(1) * 2, lines[position + 1], 3
         elif not over and position + 1 < len(lines) and lines[position][:1] not in " .":

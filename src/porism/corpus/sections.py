@@ -10,13 +10,16 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from porism.corpus.latex_tables import PROOFS, THEOREMS
+from porism.corpus.latex_tables import PROOFS, THEOREMS, words
 from porism.corpus.units import Parts, Unit, UnitStore
 from porism.errors import OnProblem
 from porism.types import Content, Document, Formula, Metadata
 
 SHORT_FILE = 2_000
 """Files with at most so many characters, formulas included, are one document."""
+
+_COMMON_WORDS = words("note warning property law identity ax ex df")
+"""Theorem-like in LaTeX, but names of other things on pages."""
 
 _SLUG = re.compile(r"[\W_]+")
 
@@ -29,6 +32,8 @@ def slug(text: str) -> str:
 def kind_of(name: str) -> str | None:
     """The type that a block's name stands for (``thm`` → ``theorem``), ``proof``, or None for any other block."""
     plain = name.lower().rstrip("*")
+    if plain in _COMMON_WORDS:
+        return None
     return THEOREMS.get(plain) or ("proof" if plain in PROOFS else None)
 
 
@@ -119,6 +124,8 @@ class FileUnits:
         """Another name of the open unit."""
         unit = self._blocks[0][0] if self._blocks else None
         (unit or self._text).labels.append(name)
+        if unit is not None and unit.anchor is None:
+            unit.anchor = self._anchor(name)
 
     def end(self) -> None:
         """Ends the innermost block."""

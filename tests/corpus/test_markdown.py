@@ -1,0 +1,170 @@
+"""Markdown, Quarto and MyST: sections, blocks, formulas, and text without its marks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from porism.corpus.base import ReaderOptions, ignore_problem
+from porism.corpus.inline import markdown_text
+from porism.corpus.markdown import MarkdownReader, markdown_documents
+from porism.errors import Problem
+from porism.types import Document
+
+
+def read(text: str, problems: list[Problem] | None = None) -> list[Document]:
+    report = ignore_problem if problems is None else problems.append
+    return list(markdown_documents(text, "n.md", "notes", report))
+
+
+def body(text: str) -> str:
+    (document,) = read(text)
+    return document.fields["body"].to_latex()
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("$a$ and \\(b\\) and $$c$$", "$a$ and $b$ and $$c$$"),
+        ("\\\\(a\\\\) or\n\\\\[b\\\\]", "$a$ or $$b$$"),
+        ("$`a`$ {math}`b`", "$a$ $b$"),
+        ("*the $x$ case* is **bold** and _so_ on", "the $x$ case is bold and so on"),
+        ("[a $y$ link](http://a.b/c_(d)) ![alt](i.png){width=3} [ref][1]", "a $y$ link alt ref"),
+        ("`code $z$` costs $5 and $6", "code $z$ costs $5 and $6"),
+        ("a<br>b <b>c</b> &lt;d <!-- $hidden -->e", "ab c <d e"),
+        ("see @thm-main and [^1].", "see theorem main and."),
+        ("$a_1$ and $b_2$ snake_case_name", "$a_1$ and $b_2$ snake_case_name"),
+        ("\\* \\_ \\#", "* _ #"),
+    ],
+)
+def test_marks_become_text(source: str, expected: str) -> None:
+    assert " ".join(markdown_text(source, "x").to_latex().split()) == expected
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("```math\na\n+b\n```", "$$a +b$$"),
+        ("$$\na\n\n+b\n$$", "$$a +b$$"),
+        ("$$a\n+b$$ {#eq-x}\nrest", "$$a +b$$\n\nrest"),
+        ("```{math}\n:label: e\nx=y\n```", "$$x=y$$"),
+        ("```python\nprint('$x$')\n```", "print('$x$')"),
+        ("~~~\n# no heading\n~~~", "# no heading"),
+        ("- [x] done $1$\n* b\n1) c", "- done $1$\n- b\n- c"),
+        ("> quoted\n> text", "quoted\ntext"),
+        ("| a | $b$ |\n|:--|---|\n| c | d |", "a $b$\nc d"),
+    ],
+)
+def test_blocks(source: str, expected: str) -> None:
+    assert body(source) == expected
+
+
+def test_a_short_file_is_one_document() -> None:
+    (document,) = read("# Title $x$\n\nText.\n\n## More\n\nEnd.")
+    assert document.id == "n.md"
+    assert document.title.to_latex() == "Title $x$"
+    assert document.fields["body"].text == "Text.\n\nMore\n\nEnd."
+    assert document.metadata == {"source": "notes", "type": "document", "file": "n.md", "line": "1"}
+
+
+LONG = "word " * 500
+
+
+def test_a_long_file_is_split_at_headings() -> None:
+    documents = read(
+        f'---\ntitle: "On $\\\\zeta$"\ntags: [a, "b c"]\n---\nIntro.\n\n# One\n{LONG}\n\n## Two {{#sec-two .x}}\ny\n\n'
+        "Three\n=====\n\nz\n\n# One\nagain\n\n# Empty\n"
+    )
+    assert [document.id for document in documents] == ["n.md", "n.md#one", "n.md#sec-two", "n.md#three", "n.md#one-2"]
+    assert documents[0].title.to_latex() == r"On $\zeta$"
+    assert documents[2].metadata["section"] == (r"On $\zeta$", "One", "Two")
+    assert documents[2].metadata["line"] == "10"
+    assert documents[3].metadata["section"] == (r"On $\zeta$", "Three")
+    assert all(document.metadata["tags"] == ("a", "b c") for document in documents)
+
+
+def test_tags_as_a_list_of_lines() -> None:
+    (document,) = read("---\ncategories:\n  - algebra\n  - 'number theory'\nauthor: me\n---\nx")
+    assert document.metadata["tags"] == ("algebra", "number theory")
+
+
+@pytest.mark.parametrize(
+    ("source", "identifier", "kind", "title"),
+    [
+        ('::: {#thm-line name="The line"}\nbody\n:::', "n.md#thm-line", "theorem", "The line"),
+        ("::: {#lem-a}\n## Title $x$\nbody\n:::", "n.md#lem-a", "lemma", "Title \ufffc"),
+        ("::: {.definition #def-b title='T'}\nbody\n:::", "n.md#def-b", "definition", "T"),
+        (":::{prf:theorem} Euler\n:label: thm-e\nbody\n:::", "n.md#thm-e", "theorem", "Euler"),
+        ("```{prf:corollary} C\n:label: c-1\nbody\n```", "n.md#c-1", "corollary", "C"),
+        ("::: example\nbody\n:::", "n.md#example-1", "example", ""),
+    ],
+)
+def test_theorem_like_blocks(source: str, identifier: str, kind: str, title: str) -> None:
+    (document,) = read(source)
+    assert (document.id, document.metadata["type"], document.title.text) == (identifier, kind, title)
+    assert document.fields["body"].text == "body"
+
+
+def test_a_proof_belongs_to_the_theorem_before_it() -> None:
+    theorem, section = read("::: {#thm-a}\nS $x$\n:::\n\n::: proof\nP $y$\n:::\n\n# Next\ntext")
+    assert theorem.fields["proof"].to_latex() == "P $y$"
+    assert section.id == "n.md#next"
+
+
+def test_other_divs_are_text() -> None:
+    assert body("::: {.callout-note}\n$a$\n:::\nb") == "$a$\n\nb"
+
+
+@pytest.mark.parametrize(
+    ("source", "complaint"),
+    [
+        ("```python\nx", "a fenced block that is never closed"),
+        ("$$\nx", "a $$ without its partner"),
+        ("a $x", "a formula delimiter without its partner"),
+    ],
+)
+def test_unclosed_things_are_reported(source: str, complaint: str) -> None:
+    problems: list[Problem] = []
+    assert read(source, problems)
+    assert problems[0].what.startswith(complaint)
+    assert problems[0].where == "n.md:1"
+
+
+def test_files_of_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "b.qmd").write_bytes("caf\xe9 $x$".encode("latin-1"))
+    (tmp_path / "a.md").write_bytes("\ufeffa\r\nb".encode())
+    (tmp_path / "empty.md").write_bytes(b"")
+    problems: list[Problem] = []
+    progress: list[tuple[int, int]] = []
+    documents = list(
+        MarkdownReader().read(
+            tmp_path, ReaderOptions(collection="c"), problems.append, lambda *done: progress.append(done)
+        )
+    )
+    assert [document.id for document in documents] == ["a.md", "sub/b.qmd"]
+    assert documents[0].fields["body"].text == "a\nb"
+    assert documents[1].fields["body"].to_latex() == "café $x$"
+    assert documents[0].metadata["source"] == "c"
+    assert [problem.where for problem in problems] == ["empty.md", "sub/b.qmd:1"]
+    assert progress[-1][0] == progress[-1][1] > 0
+
+
+FRAGMENTS = [
+    "# a\n", "## b\n", "\n", "\n\n", "$", "$$", "$$\n", "```", "```math\n", "```{theorem} T\n", "```\n",
+    "::: {#thm-x}\n", ":::\n", ":::{prf:proof}\n", ":label: x\n", "*", "**", "_", "[", "]", "(", ")", "](u)",
+    "!", "`", "``", "<!--", "-->", "<b>", "<", "&amp;", "\\", "\\(", "\\)", "\\\\(", "\\\\)", "{math}`", "|",
+    "|---|", "---\n", "===\n", "> ", "- ", "1. ", "x", " ", "    ", "@thm-a", "[^1]", "[a]: b\n", "~~~\n",
+    "\ufffc", "\ue000", "{#id}", "\0", "é",
+]  # fmt: skip
+
+
+@settings(max_examples=250, deadline=None)
+@given(st.one_of(st.lists(st.sampled_from(FRAGMENTS), max_size=40).map("".join), st.text(max_size=60)))
+def test_any_text_gives_documents(text: str) -> None:
+    documents = read(text)
+    assert len({document.id for document in documents}) == len(documents)
+    assert all(document.fields["body"] or "proof" in document.fields for document in documents)

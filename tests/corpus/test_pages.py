@@ -1,0 +1,128 @@
+"""Web pages: what is content, where units begin and end, and formulas in every form."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from porism.corpus.base import ReaderOptions, ignore_problem, ignore_progress
+from porism.corpus.pages import PageReader, page_documents
+from porism.errors import Problem
+from porism.types import Document, Notation
+
+LONG = "word " * 500
+
+
+def read(html: str, problems: list[Problem] | None = None, formulas: Notation = "latex") -> list[Document]:
+    report = ignore_problem if problems is None else problems.append
+    return list(page_documents(html, "p.html", "site", formulas, report))
+
+
+def test_a_short_page_is_one_document() -> None:
+    (document,) = read(
+        "<html><head><title>T</title><style>h1{}</style><script>var x = '$a$';</script></head><body><nav>menu</nav>"
+        "<p>Text $x$ \\(y\\) <span class='math-container'>$$z$$</span></p><script type='math/tex'>w</script>"
+        "<aside>ads</aside><footer>foot</footer></body></html>"
+    )
+    assert document.id == "p.html"
+    assert document.title.text == "T"
+    assert [formula.source for formula in document.fields["body"].formulas] == ["x", "y", "z", "w"]
+    assert document.fields["body"].text.startswith("Text")
+    assert not {"menu", "ads", "foot"} & set(document.fields["body"].text.split())
+
+
+def test_headings_split_a_long_page() -> None:
+    documents = read(f"<title>T</title>in<h1 id=a>A</h1><p>{LONG}</p><h2>B &amp; $x$</h2><p>b</p><H1>C</H1>c")
+    assert [document.id for document in documents] == ["p.html", "p.html#a", "p.html#b-x", "p.html#c"]
+    assert documents[2].metadata["section"] == ("T", "A", "B & $x$")
+    assert documents[3].fields["body"].text == "c"
+
+
+LATEXML = """<!DOCTYPE html><html><head><title>On primes</title></head><body>
+<nav class="ltx_page_navbar"><ul><li>Nav</li></ul></nav><article class="ltx_document">
+<h1 class="ltx_title ltx_title_document">On primes</h1>
+<div class="ltx_authors">Somebody</div>
+<div class="ltx_abstract"><h6 class="ltx_title ltx_title_abstract">Abstract</h6><p>We count
+<math alttext="\\pi(x)" display="inline"><semantics><mi>x</mi>
+<annotation encoding="application/x-tex">\\pi(x)</annotation>
+</semantics></math>.</p></div>
+<section id="S1" class="ltx_section"><h2 class="ltx_title ltx_title_section">
+<span class="ltx_tag ltx_tag_section">1 </span>
+Introduction</h2><div class="ltx_para"><p>Text.</p></div>
+<div id="S1.T1" class="ltx_theorem ltx_theorem_thm"><h6 class="ltx_title ltx_title_theorem"><span
+class="ltx_tag ltx_tag_theorem"><span class="ltx_text">Theorem 1.1</span></span><span> (Euclid).</span></h6>
+<div class="ltx_para"><p>There are <div>nested</div> infinitely many.</p></div></div>
+<div class="ltx_proof"><h6 class="ltx_title">Proof.</h6><div><p>Multiply.</p></div></div>
+<div class="ltx_para"><p>After.</p></div></section>
+<section id="bib" class="ltx_bibliography"><h2>References</h2><section>inner</section></section>
+<section id="S2" class="ltx_section"><h2 class="ltx_title">Last</h2><p>End.</p></section></article></body></html>"""
+
+
+def test_latexml_pages() -> None:
+    documents = {document.id: document for document in read(LATEXML)}
+    assert list(documents) == ["p.html#abstract-1", "p.html#S1", "p.html#S1.T1", "p.html#S2"]
+    assert documents["p.html#abstract-1"].fields["body"].to_latex() == r"We count $\pi(x)$."
+    assert documents["p.html#S1"].title.text == "Introduction"
+    assert documents["p.html#S1"].fields["body"].text.split() == ["Text.", "After."]
+    theorem = documents["p.html#S1.T1"]
+    assert theorem.metadata["type"] == "theorem"
+    assert theorem.title.text == "Euclid"
+    assert theorem.fields["body"].text.split() == ["There", "are", "nested", "infinitely", "many."]
+    assert theorem.fields["proof"].text == "Multiply."
+    assert theorem.metadata["section"] == ("On primes", "Introduction")
+    assert documents["p.html#S2"].fields["body"].text == "End."
+
+
+def test_the_notation_that_is_wanted() -> None:
+    (document,) = read(LATEXML.split("<section")[0], formulas="mathml")
+    (formula,) = document.fields["body"].formulas
+    assert formula.notation == "mathml"
+    assert formula.source.startswith("<math")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        '<meta charset="iso-8859-1"><p>café</p>'.encode("latin-1"),
+        '<?xml version="1.0" encoding="ISO-8859-1"?><html xmlns="x"><p>café</p></html>'.encode("latin-1"),
+        '<meta http-equiv="Content-Type" content="text/html; charset=utf-8"><p>café</p>'.encode(),
+        "<p>café</p>".encode("utf-16"),
+        "<p>café</p>".encode(),
+        '<meta charset="no-such-thing"><p>café</p>'.encode(),
+        b"<p>caf&eacute;</p>",
+    ],
+)
+def test_encodings(data: bytes, tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_bytes(data)
+    problems: list[Problem] = []
+    (document,) = PageReader().read(tmp_path / "a.html", ReaderOptions(), problems.append, ignore_progress)
+    assert document.fields["body"].text == "café"
+    assert problems == []
+
+
+@pytest.mark.parametrize(
+    ("html", "complaint"), [("<p>a</p><script>b", "no </script"), ("a<nav>b", "<nav> is never ended")]
+)
+def test_truncated_pages_are_reported(html: str, complaint: str) -> None:
+    problems: list[Problem] = []
+    (document,) = read(html, problems)
+    assert document.fields["body"].text.startswith("a")
+    assert complaint in problems[0].what
+
+
+FRAGMENTS = [
+    "<h1>", "</h1>", "<h2 id='a'>", "</h2>", '<div class="ltx_theorem ltx_theorem_lemma" id="q">', "</div>", "<div>",
+    "<section id=s>", "</section>", "<math>", "</math>", "<script>", "</script>", "<nav>", "</nav>", "<!--", "-->",
+    "<title>", "</title>", "<div class='ltx_proof'>", "$x$", "$", "text", "&lt;", "<", '"', "'", ">", "<p>", "<svg/>",
+    '<h6><span class="ltx_tag">Theorem 1</span> (X)</h6>', "\ufffc",
+]  # fmt: skip
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.one_of(st.lists(st.sampled_from(FRAGMENTS), max_size=40).map("".join), st.text(max_size=60)))
+def test_any_text_gives_documents(html: str) -> None:
+    documents = read(html)
+    assert len({document.id for document in documents}) == len(documents)

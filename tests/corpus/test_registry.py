@@ -1,0 +1,146 @@
+"""Formats by name and by look, folders of everything, several sources in a row."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from porism.corpus.registry import READERS, detect_format, open_source, open_sources
+from porism.errors import Problem, SourceError
+
+FILES = {
+    "a.md": (b"# A\n$a$", "markdown"),
+    "b.rst": (b"B\n=\n\n:math:`b`", "rst"),
+    "c.ipynb": (json.dumps({"cells": [{"cell_type": "markdown", "source": "$c$"}]}).encode(), "notebook"),
+    "d.html": (b"<p>$d$</p>", "html"),
+    "e.txt": (b"$e$", "text"),
+    "f.tex": (b"$f$", "latex"),
+    "g.jsonl": (b'{"id": "g1", "text": "$g$"}\n', "jsonl"),
+    "h.csv": (b"id,text\nh1,$h$\n", "csv"),
+    "i.Rmd": (b"$i$", "markdown"),
+    "j.xhtml": (b"<html><p>$j$</p></html>", "html"),
+}
+
+
+def fill(folder: Path) -> None:
+    for name, (data, _) in FILES.items():
+        (folder / name).write_bytes(data)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_formats_by_name(name: str, tmp_path: Path) -> None:
+    fill(tmp_path)
+    assert detect_format(tmp_path / name) == FILES[name][1]
+    documents = list(open_source(tmp_path / name))
+    assert [formula.source for document in documents for formula in document.fields["body"].formulas] == [name[0]] or [
+        formula.source for document in documents for content in document.fields.values() for formula in content.formulas
+    ] == [name[0]]
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b"<!DOCTYPE html><html><p>x", "html"), (b"% c\n\\documentclass{article}", "latex"), (b"just words", "text"),
+        (b'{"cells": []}', "notebook"), (b'{"id": 1}\n', "jsonl"), ("wörds".encode("utf-16"), "text"),
+    ],
+)  # fmt: skip
+def test_formats_by_first_bytes(data: bytes, expected: str, tmp_path: Path) -> None:
+    (tmp_path / "noname").write_bytes(data)
+    assert detect_format(tmp_path / "noname") == expected
+
+
+@pytest.mark.parametrize("data", [b"%PDF-1.4", b"\x89PNG\r\n\0", b"PK\x03\x04", b"\x7fELF\0\0\0"])
+def test_unknown_formats_name_the_known_ones(data: bytes, tmp_path: Path) -> None:
+    (tmp_path / "x.bin").write_bytes(data)
+    with pytest.raises(SourceError, match="no known format") as caught:
+        open_source(tmp_path / "x.bin")
+    assert all(name in str(caught.value) for name in READERS)
+    with pytest.raises(SourceError, match="no file of a known format"):
+        open_source(tmp_path)
+
+
+def test_missing_empty_and_misnamed_sources_are_refused_at_once(tmp_path: Path) -> None:
+    (tmp_path / "e.md").touch()
+    with pytest.raises(SourceError, match="empty"):
+        open_source(tmp_path / "e.md")
+    with pytest.raises(SourceError, match="no such file"):
+        open_source(tmp_path / "none")
+    with pytest.raises(SourceError, match="no such file"):
+        open_source(tmp_path / "none", "markdown")
+    with pytest.raises(SourceError, match="there is no format 'word'"):
+        open_source(tmp_path, "word")
+
+
+def test_a_folder_of_everything(tmp_path: Path) -> None:
+    fill(tmp_path)
+    for name in (".git/x.md", "node_modules/y.md", ".hidden.md"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("hidden", encoding="utf-8")
+    (tmp_path / "image.png").write_bytes(b"\x89PNG")
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "a.md").write_text("$k$", encoding="utf-8")
+    (tmp_path / "sub" / "empty.md").touch()
+    (tmp_path / "sub" / "broken.ipynb").write_text("{", encoding="utf-8")
+    assert detect_format(tmp_path) == "folder"
+    problems: list[Problem] = []
+    progress: list[tuple[int, int]] = []
+    documents = list(open_source(tmp_path, on_problem=problems.append, on_progress=lambda *at: progress.append(at)))
+    found = [
+        formula.source for document in documents for content in document.fields.values() for formula in content.formulas
+    ]
+    assert sorted(found) == list("abcdefghijk")
+    assert {document.id for document in documents} >= {"a.md", "sub/a.md", "f.tex#text-1", "e.txt"}
+    assert [problem.where for problem in problems] == ["sub/broken.ipynb:1", "sub/empty.md"]
+    assert progress[-1][0] == progress[-1][1] > 0
+
+
+def test_a_folder_of_one_format_is_of_that_format(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("x", encoding="utf-8")
+    (tmp_path / "pic.jpg").write_bytes(b"\xff\xd8")
+    assert detect_format(tmp_path) == "markdown"
+    (tmp_path / "b.tex").write_text("x", encoding="utf-8")
+    assert detect_format(tmp_path) == "folder"
+
+
+def test_a_collection_inside_a_folder_is_read_as_one(tmp_path: Path) -> None:
+    (tmp_path / "dump").mkdir()
+    (tmp_path / "dump" / "Posts.xml").write_text(
+        '<posts><row Id="1" PostTypeId="1" Title="T $x$" Body="&lt;p&gt;Q&lt;/p&gt;" AcceptedAnswerId="2" />'
+        '<row Id="2" PostTypeId="2" ParentId="1" Body="&lt;p&gt;$y$&lt;/p&gt;" /></posts>',
+        encoding="utf-8",
+    )
+    (tmp_path / "a.md").write_text("x", encoding="utf-8")
+    documents = list(open_source(tmp_path))
+    assert [document.id for document in documents] == ["a.md", "2"]
+
+
+def test_symbolic_links_do_not_loop(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "x.md").write_text("x", encoding="utf-8")
+    os.symlink(tmp_path, tmp_path / "a" / "loop")
+    os.symlink(tmp_path / "gone", tmp_path / "a" / "dangling.md")
+    problems: list[Problem] = []
+    assert [document.id for document in open_source(tmp_path, on_problem=problems.append)] == ["a/x.md"]
+    assert any("link to a folder" in problem.what for problem in problems)
+
+
+def test_ids_that_come_twice_are_reported_and_told_apart(tmp_path: Path) -> None:
+    for name in ("one", "two", "three"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.md").write_text(name, encoding="utf-8")
+    problems: list[Problem] = []
+    sources = [tmp_path / "one", tmp_path / "two", tmp_path / "three", tmp_path / "two"]
+    documents = list(open_sources(sources, on_problem=problems.append))
+    assert [document.id for document in documents] == ["a.md", "two:a.md", "three:a.md", "two:a.md~2"]
+    assert len(problems) == 3
+    assert "the id a.md is there twice" in problems[0].what
+
+
+def test_a_format_can_be_named(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("# H\n\n*x*", encoding="utf-8")
+    (document,) = open_source(tmp_path / "a.txt", "markdown")
+    assert document.title.text == "H"
+    assert document.fields["body"].text == "x"
