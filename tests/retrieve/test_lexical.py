@@ -237,7 +237,7 @@ def test_bad_requests_say_what_to_do(tmp_path):
         retriever.search_terms([{"letters": {"a": 1.0}}], 10)
     with pytest.raises(QueryError, match="at least 1"):
         retriever.search_terms([{"words": {"w0": 1.0}}], 0)
-    for weight in (-1.0, float("nan"), float("inf")):
+    for weight in (-1.0, float("nan"), float("inf"), 1e101):
         with pytest.raises(QueryError, match="finite"):
             retriever.search_terms([{"words": {"w0": weight}}], 10)
     with pytest.raises(QueryError, match="no document 'nowhere'"):
@@ -247,6 +247,15 @@ def test_bad_requests_say_what_to_do(tmp_path):
     for bad in (lambda: BM25(-1.0), lambda: BM25(1.2, 1.5), lambda: LexicalChannel(float("nan"))):
         with pytest.raises(ConfigError):
             bad()
+
+
+def test_extreme_numbers_stay_numbers(tmp_path):
+    snapshot = write(tmp_path / "index", [Doc("a", {"body": ["x"]}), Doc("b", {"body": ["y", "y"]})])
+    retriever = LexicalRetriever(snapshot.segments, {"words": LexicalChannel(1e6, BM25(1e6, 1.0))}, {"body": 1e6})
+    ids, scores = retriever.search_terms([{"words": {"x": 1e100, "y": 1e-99}}], 10**30)[0]
+    assert ids == ["a", "b"]
+    assert np.isfinite(scores).all()
+    assert retriever.search_terms([{"words": {"x": 1e-320}}], 10)[0].ids == []
 
 
 def test_an_empty_index_finds_nothing(tmp_path):

@@ -134,6 +134,7 @@ class SegmentSearcher:
         ``weights`` (float64, > 0) have one element a term, in the order in which contributions are added; no term
         stands twice. ``allowed`` has one element a document. Documents that score below ``floor`` may be left out.
         """
+        k = min(k, self.documents)
         workspace = _workspace
         workspace.fit(self.documents)
         mask = self._live

@@ -23,7 +23,7 @@ from porism.index import Segment
 from porism.index.compiled import warm_up
 from porism.index.postings import Entries, Impacts, Postings
 from porism.index.topk import ScoredChannel
-from porism.retrieve.weighting import ChannelStatistics, LexicalChannel, Weighting
+from porism.retrieve.weighting import HEAVIEST, ChannelStatistics, LexicalChannel, Weighting
 
 FieldWeights = Mapping[str, float]
 """Weights by field name; a field that is not named has weight 1."""
@@ -53,11 +53,13 @@ def _keep(segment: Segment) -> _Kept:
 def weighted_fields(segment: Segment, weights: FieldWeights) -> list[tuple[int, float]]:
     """(field number, weight) in code-point order of the fields' names: the order in which counts are added.
 
-    :raises ConfigError: a weight is not a finite number ≥ 0.
+    :raises ConfigError: a weight is not a number from 0 to :data:`HEAVIEST`.
     """
     for name, weight in weights.items():
-        if not 0 <= weight < math.inf:
-            raise ConfigError(f"the field {name!r} cannot have the weight {weight}", hint="Use a number ≥ 0.")
+        if not 0 <= weight <= HEAVIEST:
+            raise ConfigError(
+                f"the field {name!r} cannot have the weight {weight}", hint=f"Use a number from 0 to {HEAVIEST:,.0f}."
+            )
     order = sorted(range(len(segment.fields)), key=lambda number: segment.fields[number])
     return [(number, float(weights.get(segment.fields[number], 1.0))) for number in order]
 

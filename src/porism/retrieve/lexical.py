@@ -25,6 +25,9 @@ from porism.retrieve.weighting import ChannelStatistics, LexicalChannel, Weighti
 QueryTerms = Mapping[str, Mapping[str, float]]
 """Channel → term → weight in the query (its number of occurrences, or any number ≥ 0)."""
 
+_NEGLIGIBLE = 1e-100
+"""Query weights below this count as 0, and none may be above its inverse: sums of products stay finite numbers."""
+
 _FEW_IDS = 64
 _MOST_REMEMBERED = 200_000
 
@@ -323,8 +326,9 @@ class LexicalRetriever:
         """One channel's part of a query."""
         terms = sorted(wanted)
         asked = np.fromiter(map(wanted.__getitem__, terms), np.float64, count=len(terms))
-        if not (asked.min() >= 0 and asked.max() < np.inf):
-            raise QueryError(f"the weights of query terms of {name!r} must be finite numbers ≥ 0")
+        if not (asked.min() >= 0 and asked.max() <= 1 / _NEGLIGIBLE):
+            raise QueryError(f"the weights of query terms of {name!r} must be finite numbers ≥ 0, at most 1e100")
+        asked[asked < _NEGLIGIBLE] = 0
         numbers, df, weights = self._channel_terms(name).find(terms)
         weights = self.channels[name].weight * asked * weights
         if not weights.min() > 0:

@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 
 from porism.errors import ConfigError
 
+HEAVIEST = 1e6
+"""The largest weight of a field or a channel."""
+
 
 @dataclass(frozen=True, slots=True)
 class ChannelStatistics:
@@ -53,14 +56,14 @@ class BM25:
     Probabilistic Relevance Framework: BM25 and Beyond* (2009), equations 3.11 and 3.15; the field weights are those of
     BM25F with one length normalisation for all fields.
 
-    :raises ConfigError: ``k1`` is not a finite number ≥ 0, or ``b`` not between 0 and 1.
+    :raises ConfigError: ``k1`` is not a number from 0 to :data:`HEAVIEST`, or ``b`` not between 0 and 1.
     """
 
     k1: float = 1.2
     b: float = 0.75
 
     def __post_init__(self) -> None:
-        if not (0 <= self.k1 < float("inf") and 0 <= self.b <= 1):
+        if not (0 <= self.k1 <= HEAVIEST and 0 <= self.b <= 1):
             raise ConfigError(f"BM25 cannot have k1 = {self.k1} and b = {self.b}", hint="Use k1 ≥ 0 and 0 ≤ b ≤ 1.")
 
     @property
@@ -84,14 +87,16 @@ class BM25:
 
 @dataclass(frozen=True, slots=True)
 class LexicalChannel:
-    """How one channel counts in a score: its weight in the sum over channels (≥ 0; 0 leaves it out) and its weighting.
+    """How one channel counts in a score: its weight in the sum over channels (0 leaves it out) and its weighting.
 
-    :raises ConfigError: the weight is not a finite number ≥ 0.
+    :raises ConfigError: the weight is not a number from 0 to :data:`HEAVIEST`.
     """
 
     weight: float = 1.0
     weighting: Weighting = BM25()
 
     def __post_init__(self) -> None:
-        if not 0 <= self.weight < float("inf"):
-            raise ConfigError(f"a channel cannot have the weight {self.weight}", hint="Use a number ≥ 0.")
+        if not 0 <= self.weight <= HEAVIEST:
+            raise ConfigError(
+                f"a channel cannot have the weight {self.weight}", hint=f"Use a number from 0 to {HEAVIEST:,.0f}."
+            )
