@@ -1,9 +1,34 @@
-"""Formulas: LaTeX and MathML to layout trees, layout trees to operator trees and back to notations."""
+"""Formulas: LaTeX and MathML to layout trees, layout trees to operator trees, terms, and back to notations."""
 
+from porism.formula.extractors import EXTRACTORS, Extractor, extract
 from porism.formula.keys import layout_key, layout_string
 from porism.formula.latex import parse_latex
+from porism.formula.latex_writer import to_latex
+from porism.formula.mathml import parse_mathml
+from porism.formula.mathml_writer import preorder, to_mathml
+from porism.formula.notation import parse
+from porism.formula.operators import operator_string, operator_tree
+from porism.formula.text_writer import to_unicode
 from porism.formula.tree import LayoutNode, LayoutTree, OperatorNode, OperatorTree, ParseProblem
 
 __all__ = [
-    "LayoutNode", "LayoutTree", "OperatorNode", "OperatorTree", "ParseProblem", "layout_key", "layout_string", "parse_latex",
+    "EXTRACTORS",
+    "Extractor",
+    "LayoutNode",
+    "LayoutTree",
+    "OperatorNode",
+    "OperatorTree",
+    "ParseProblem",
+    "extract",
+    "layout_key",
+    "layout_string",
+    "operator_string",
+    "operator_tree",
+    "parse",
+    "parse_latex",
+    "parse_mathml",
+    "preorder",
+    "to_latex",
+    "to_mathml",
+    "to_unicode",
 ]

@@ -8,7 +8,7 @@ from porism.formula.latex_commands import HANDLERS, unlisted
 from porism.formula.latex_machine import Machine
 from porism.formula.latex_macros import Macro, MacroFound, expand
 from porism.formula.latex_tokens import tokenize
-from porism.formula.layout import settle
+from porism.formula.layout import settle, trim
 from porism.formula.tables import SYMBOLS
 from porism.formula.tree import LayoutNode, LayoutTree
 
@@ -49,6 +49,7 @@ def parse_latex(
     row = machine.finish()
     if machine.unsettled:
         settle(row)
+        trim(row)
     return LayoutTree(row, source, tuple(machine.problems))
 
 

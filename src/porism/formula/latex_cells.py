@@ -6,9 +6,8 @@ import re
 
 from porism.formula.latex_machine import CELLS, COMMAND, LEFT, OPTION, ROOT, Frame, Machine
 from porism.formula.latex_text import argument_text, skip_option
-from porism.formula.layout import trim
+from porism.formula.layout import matrix, trim
 from porism.formula.tables_commands import ENVIRONMENTS
-from porism.formula.tree import LayoutNode, Row
 
 _ALIGNMENT_COLUMNS = re.compile(r"(?:rc?l)+")
 """Columns of an array that is used to align equations."""
@@ -125,8 +124,7 @@ def _end_cell(machine: Machine, frame: Frame, i: int) -> None:
 def _finish(machine: Machine, frame: Frame, i: int) -> None:
     _end_cell(machine, frame, i)
     lines = frame.lines
-    if len(frame.line) > 1 or frame.line[0] or not lines:
-        lines.append(frame.line)
+    lines.append(frame.line)
     machine.restore()
     if frame.closer == "}":
         machine.braces -= 1
@@ -139,31 +137,3 @@ def _finish(machine: Machine, frame: Frame, i: int) -> None:
     machine.group_row, machine.group_base, machine.group_end = machine.row, before, len(machine.row)
     if machine.awaiting and len(machine.row) > before:
         machine.deliver(machine.ends[i])
-
-
-def matrix(kind: str, fences: str, lines: list[list[Row]], start: int, end: int) -> Row:
-    """The row that a matrix (``matrix``, ``cases``) or a display of lines (``lines``) makes.
-
-    The cells of a display are joined: where its lines were aligned is not part of what it says. A display of one line
-    is that line.
-    """
-    if kind == "lines":
-        joined: list[Row] = []
-        for line in lines:
-            whole: Row = []
-            for cell in line:
-                whole.extend(cell)
-            trim(whole)
-            if whole:
-                joined.append(whole)
-        if len(joined) <= 1:
-            return joined[0] if joined else []
-        lines = [[line] for line in joined]
-        fences = "lines"
-    else:
-        for line in lines:
-            while len(line) > 1 and not line[-1]:
-                line.pop()
-    node = LayoutNode(fences, "M", start, end)
-    node.elements = lines
-    return [node]

@@ -64,7 +64,7 @@ def unlisted(machine: Machine, token: str, i: int) -> None:
             next_line(machine, None, i)
         elif not token[1:].isspace():
             machine.problem(machine.starts[i], f"unknown command {token}")
-            label = token if character(token[1]) is not None else "\\"
+            label = token if token.isascii() and token.isprintable() else "\ufffd"
             machine.add(LayoutNode(label, "E", machine.starts[i], machine.ends[i]))
     elif first == "?" and len(token) > 1:
         machine.add(LayoutNode(token[1:], "W", machine.starts[i], machine.ends[i]))
@@ -226,9 +226,9 @@ def _fence(machine: Machine, i: int) -> tuple[int, str, str]:
     if token[:1] == ".":
         machine.take()
         return i + 1, "", token[1:]
-    if token in ("<", ">"):
+    if token[:1] in ("<", ">"):
         machine.take()
-        return i + 1, "⟨" if token == "<" else "⟩", ""
+        return i + 1, "⟨" if token[0] == "<" else "⟩", token[1:]
     label = SYMBOLS.get(token, ("", ""))[0]
     if label and (token_class(label) in {"open", "close", "bar", "arrow", "division", "set-operator"} or label == "∣"):
         machine.take()
@@ -243,8 +243,8 @@ def _rest_of_fence(machine: Machine, rest: str, i: int) -> None:
         if rest.isdigit():
             machine.add_symbol(rest, "N", end - len(rest), end)
         else:
-            for offset in range(len(rest)):
-                machine.add(LayoutNode(".", "O", end - len(rest) + offset, end - len(rest) + offset + 1))
+            for sign in rest:
+                machine.add(LayoutNode(sign, "O", machine.starts[i], end))
 
 
 def big(machine: Machine, payload: Any, i: int) -> None:
@@ -292,6 +292,11 @@ def prime(machine: Machine, payload: Any, i: int) -> None:
     """``\\prime``: a symbol where a script is read, else a script of the symbol before it."""
     row = machine.row
     if machine.awaiting or len(row) == machine.base or row[-1].label == "′":
+        # In a script of its own it stays; what else is read here may be joined with what stands before it.
+        if not machine.stack or machine.stack[-1].kind not in (COMMAND, ARGUMENT) or machine.stack[-1].wanted > 1:
+            machine.unsettled = True
+        elif machine.stack[-1].build is not _build_script:
+            machine.unsettled = True
         machine.add(LayoutNode("′", "O", machine.starts[i], machine.ends[i]))
     else:
         primes(machine, 1, i)
@@ -350,6 +355,7 @@ def primes(machine: Machine, count: int, i: int) -> None:
         LayoutNode("′", "O", min(start + k, end), min(start + k + 1, end)) for k in range(count)
     ]
     if machine.awaiting:
+        machine.unsettled = True
         machine.row.extend(nodes)
         machine.deliver(end)
         return
@@ -447,7 +453,7 @@ def _build_root(machine: Machine, frame: Frame, end: int) -> None:
     node = LayoutNode("√", "R", frame.start, end)
     node.within = frame.arguments[0]
     if frame.payload:
-        node.pre_above = frame.payload[0]
+        node.pre_above = frame.payload[0] or None
     machine.row.append(node)
 
 
@@ -481,9 +487,9 @@ def _build_accent(machine: Machine, frame: Frame, end: int) -> None:
     content = frame.arguments[0]
     base = len(machine.row)
     machine.row.extend(content)
-    node = nucleus(machine.row, base, str(slot))
-    node.start, node.end = (frame.start, end) if node.kind == "G" else (node.start, node.end)
-    setattr(node, str(slot), [LayoutNode(str(mark), "O", frame.start, frame.start + 1)])
+    attach_limits(machine.row, base, slot, [LayoutNode(mark, "O", frame.start, frame.start + 1)])
+    if len(machine.row) == base + 1 and machine.row[base].kind == "G":
+        machine.row[base].start, machine.row[base].end = frame.start, end
 
 
 def stack_over(machine: Machine, payload: str, i: int) -> None:
@@ -497,6 +503,8 @@ def _build_stack(machine: Machine, frame: Frame, end: int) -> None:
     machine.row.extend(content)
     if note:
         attach_limits(machine.row, base, str(frame.payload[0]), note)
+        if len(machine.row) == base + 1 and machine.row[base].kind == "G":
+            machine.row[base].start, machine.row[base].end = frame.start, end
 
 
 def arrow(machine: Machine, payload: str, i: int) -> None:
@@ -509,10 +517,12 @@ def arrow(machine: Machine, payload: str, i: int) -> None:
 
 def _build_arrow(machine: Machine, frame: Frame, end: int) -> None:
     node = LayoutNode(frame.payload[0], "O", frame.start, end)
-    node.over = frame.arguments[0] or None
-    if len(frame.payload) > 1:
-        node.under = frame.payload[1] or None
+    base = len(machine.row)
     machine.row.append(node)
+    if frame.arguments[0]:
+        attach_limits(machine.row, base, "over", frame.arguments[0])
+    if len(frame.payload) > 1 and frame.payload[1]:
+        attach_limits(machine.row, base, "under", frame.payload[1])
 
 
 # -- fonts, names, negation --------------------------------------------------------------------------------------------
@@ -549,7 +559,11 @@ def negation(machine: Machine, payload: Any, i: int) -> None:
         return
     machine.take()
     label, kind = known
-    machine.add(LayoutNode(negated(label), kind, start, machine.ends[i + 1]))
+    if len(label) > 1 or kind == "N":
+        machine.problem(start, "\\not before something that is no symbol")
+    else:
+        label = negated(label)
+    machine.add(LayoutNode(label, kind, start, machine.ends[i + 1]))
 
 
 def dimension(machine: Machine, payload: Any, i: int) -> None:
@@ -609,8 +623,7 @@ def macro(machine: Machine, payload: Any, i: int) -> None:
     """
     if not machine.expanded:
         raise MacroFound
-    machine.problem(machine.starts[i], f"unknown command {machine.texts[i]}")
-    machine.add(LayoutNode(machine.texts[i], "E", machine.starts[i], machine.ends[i]))
+    machine.problem(machine.starts[i], f"{machine.texts[i]} is not expanded")
 
 
 def dots(machine: Machine, payload: Any, i: int) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from porism.formula.latex_tokens import Tokens
-from porism.formula.layout import brace_mark, nucleus, trim
+from porism.formula.layout import brace_mark, innermost, matrix, nucleus, trim
 from porism.formula.tables import blackboard, canonical_name
 from porism.formula.tables_commands import WORD_FONTS
 from porism.formula.tree import LayoutNode, ParseProblem, Row
@@ -323,12 +323,11 @@ class Machine:
         if opening:
             row.append(LayoutNode(opening, "O", infix.start, infix.start))
         if infix.label == "lines":
-            node = LayoutNode("lines", "M", infix.start, end)
-            node.elements = [[infix.numerator], [under]]
+            row.extend(matrix("lines", "", [[infix.numerator], [under]], infix.start, end))
         else:
             node = LayoutNode(infix.label, "F", infix.start, end)
             node.over, node.under = infix.numerator, under
-        row.append(node)
+            row.append(node)
         if closing:
             row.append(LayoutNode(closing, "O", end, end))
 
@@ -386,7 +385,9 @@ class Machine:
             return brace_mark(row[base], slot) or row[base]
         if length > self.base:
             node = row[-1]
-            return node if node.over is None and node.under is None else brace_mark(node, slot) or node
+            if node.over is None and node.under is None:
+                return innermost(node, slot) if node.kind == "G" else node
+            return brace_mark(node, slot) or node
         node = LayoutNode("", "G", self.starts[i], self.starts[i])
         node.within = []
         row.append(node)
@@ -395,12 +396,17 @@ class Machine:
 
     def attach(self, node: LayoutNode, slot: str, content: Row, position: int) -> None:
         """Adds a script; a second one on the same side goes on after the first (``f'^2`` is one script ``′2``)."""
+        if not content:
+            self.unsettled = True
+            return
         if slot == "above":
             if node.above is None:
                 node.above = content
                 return
-            if node.above and node.above[-1].label != "′":
-                self.problem(position, "a second superscript")
+            if node.above[-1].label != "′":
+                self.unsettled = True
+                if content[0].label != "′":
+                    self.problem(position, "a second superscript")
             node.above.extend(content)
         else:
             if node.below is None:
@@ -411,7 +417,7 @@ class Machine:
 
     def finish(self) -> Row:
         """Closes what is still open and hands over the top row."""
-        last = len(self.texts) - 1
+        last = len(self.texts) - 2
         while self.stack:
             if self.awaiting:
                 self.missing(last)

@@ -73,18 +73,17 @@ class _Expander:
             texts.append(text)
             starts.append(token[1])
             ends.append(token[2])
-        if not texts or texts[-1]:
-            end = ends[-1] if ends else 0
-            texts.append("")
-            starts.append(end)
-            ends.append(end)
+        end = max(ends, default=0)
+        texts += ("", "")
+        starts += (end, end)
+        ends += (end, end)
         return Tokens(texts, starts, ends)
 
     def _lookup(self, name: str) -> _Definition | None:
         definition = self.known.get(name)
         if definition is None and name in self.given:
             wanted, body = self.given[name]
-            definition = self.known[name] = _Definition(wanted, tokenize(body).texts[:-1])
+            definition = self.known[name] = _Definition(wanted, tokenize(body).texts[:-2])
         return definition
 
     def _replace(self, definition: _Definition, call: _Token) -> bool:
@@ -125,7 +124,8 @@ class _Expander:
         self.pending.pop()
         if text != "{":
             if len(text) > 1 and text[0] in "0123456789":
-                self.pending.append((text[1:], min(start + 1, end), end))
+                rest = tokenize(text[1:]).texts[:-2]
+                self.pending.extend((part, min(start + 1, end), end) for part in reversed(rest))
                 return [(text[0], start, end)]
             return [(text, start, end)]
         taken: list[_Token] = []
@@ -206,8 +206,7 @@ def _substitute(body: list[str], arguments: list[list[str]], most: int) -> list[
             number = ord(text[0]) - ord("0") if text[:1].isascii() and text[:1].isdigit() else 0
             if 1 <= number <= len(arguments):
                 result.extend(arguments[number - 1])
-                if text[1:]:
-                    result.append(text[1:])
+                result.extend(tokenize(text[1:]).texts[:-2])
                 continue
             result.append("#")
         result.append(text)

@@ -118,7 +118,7 @@ def name(machine: Machine, payload: Any, i: int) -> None:
                 font = "rm" if len(label) == 1 else ""
                 machine.add(LayoutNode(label, "V", start, machine.ends[j], font))
             return
-        if token.isalnum() or token == "-":
+        if token.isascii() and (token.isalpha() or (letters and token.isdigit()) or (letters and token == "-")):
             letters.append(token)
         elif token.isspace() or token in _SPACES:
             letters.append(" ")

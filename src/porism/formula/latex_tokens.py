@@ -23,7 +23,7 @@ _WITHOUT_LINES = re.compile(r"\\.|%", re.DOTALL)
 
 
 class Tokens:
-    """The tokens of a formula with their offsets; one empty token stands at the end as a sentinel."""
+    """The tokens of a formula with their offsets; two empty tokens at the end are sentinels."""
 
     __slots__ = ("ends", "starts", "texts")
 
@@ -40,8 +40,10 @@ def tokenize(source: str) -> Tokens:
     texts = _TOKEN.findall(source)
     ends = list(accumulate(map(len, texts)))
     starts = [0, *ends]
-    ends.append(starts[-1])
-    texts.append("")
+    end = starts[-1]
+    starts.append(end)
+    ends += (end, end)
+    texts += ("", "")
     return Tokens(texts, starts, ends)
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from porism.formula.tables import DROPPED_AT_END, MATRIX_FENCES, is_limit_operator, token_class
-from porism.formula.tables_commands import ACCENT_SYNONYMS, BRACES
+from porism.formula.tables_commands import ACCENT_SYNONYMS, BRACES, MARKS
 from porism.formula.tree import LayoutNode, Row
 
+_MOST_ROUNDS = 8
 SCRIPT_SLOTS = ("above", "below")
-CHILD_SLOTS = ("pre_above", "pre_below", "over", "under", "within", "above", "below")
+CARRIED_SLOTS = ("pre_above", "pre_below", "over", "under", "above", "below")
 
 
 def child_rows(node: LayoutNode) -> list[Row]:
@@ -49,17 +50,35 @@ def nucleus(row: Row, base: int, slot: str) -> LayoutNode:
     """
     count = len(row) - base
     if count == 1:
-        node = row[base]
+        node = innermost(row[base], slot)
         taken = getattr(node, slot)
         if slot in SCRIPT_SLOTS:
             if taken is None or (slot == "above" and taken and all(mark.label == "′" for mark in taken)):
                 return node
-        elif taken is None and node.kind != "F" and node.above is None:
+        elif taken is None and node.kind != "F" and (node.above if slot == "over" else node.below) is None:
             return node
     elif count > 1 and slot in SCRIPT_SLOTS and getattr(row[-1], slot) is None and _ends_fenced(row, base):
         return row[-1]
-    group = LayoutNode("", "G", row[base].start if count else 0, row[-1].end if count else 0)
-    group.within = row[base:]
+    return group_nodes(row, base)
+
+
+def innermost(node: LayoutNode, slot: str) -> LayoutNode:
+    """The node inside a group of one that can take a script, so that ``{x^2}^3_i`` and ``{x^2_i}^3`` are the same."""
+    while (
+        node.kind == "G" and slot in SCRIPT_SLOTS and node.within is not None and len(node.within) == 1
+        and getattr(node.within[0], slot) is None and node.over is None and node.under is None
+        and node.pre_above is None and node.pre_below is None
+    ):
+        node = node.within[0]
+    return node
+
+
+def group_nodes(row: Row, base: int) -> LayoutNode:
+    """Puts ``row[base:]`` into one group, which takes its place."""
+    content = row[base:]
+    start = min((node.start for node in content), default=0)
+    group = LayoutNode("", "G", start, max((node.end for node in content), default=start))
+    group.within = content
     del row[base:]
     row.append(group)
     return group
@@ -98,17 +117,22 @@ def attach_limits(row: Row, base: int, slot: str, content: Row) -> None:
 
     A note on a brace (``\\underbrace{x}_n``) becomes a script of the brace.
     """
+    is_mark = False
     if len(content) == 1 and content[0].kind == "O" and not child_rows(content[0]):
-        content[0].label = ACCENT_SYNONYMS.get(content[0].label, content[0].label)
-    if len(row) - base == 1:
+        label = content[0].label = ACCENT_SYNONYMS.get(content[0].label, content[0].label)
+        is_mark = label in MARKS
+    if len(row) - base == 1 and not is_mark:
         node = row[base]
         script = "above" if slot == "over" else "below"
-        if node.kind in "OV" and is_limit_operator(node.label) and getattr(node, script) is None:
-            setattr(node, script, content)
-            return
         mark = brace_mark(node, script)
         if mark is not None and getattr(mark, script) is None:
             setattr(mark, script, content)
+            return
+        if node.kind in "OV" and is_limit_operator(node.label):
+            if getattr(node, script) is not None:
+                node = group_nodes(row, base)
+                script = slot
+            setattr(node, script, content)
             return
     setattr(nucleus(row, base, slot), slot, content)
 
@@ -123,26 +147,147 @@ def brace_mark(node: LayoutNode, slot: str) -> LayoutNode | None:
     return None
 
 
+def matrix(kind: str, fences: str, lines: list[list[Row]], start: int, end: int) -> Row:
+    """The row that a matrix (``matrix``, ``cases``) or a display of lines (``lines``) makes.
+
+    The cells of a display are joined: where its lines were aligned is not part of what it says. A display of one line
+    is that line, and a matrix of one cell is that cell. Empty cells at the end of a line and empty lines at the end go.
+    """
+    if kind == "lines":
+        joined: list[Row] = []
+        for line in lines:
+            whole: Row = []
+            for cell in line:
+                whole.extend(cell)
+            trim(whole)
+            if whole:
+                joined.append(whole)
+        if len(joined) <= 1:
+            return joined[0] if joined else []
+        lines = [[line] for line in joined]
+        fences = "lines"
+    else:
+        for line in lines:
+            while len(line) > 1 and not line[-1]:
+                line.pop()
+        while len(lines) > 1 and lines[-1] == [[]]:
+            lines.pop()
+        if len(lines) == 1 and len(lines[0]) == 1:
+            return [*_fence_row(fences[:1], start), *lines[0][0], *_fence_row(fences[1:], end)]
+    node = LayoutNode("" if fences == "}" else fences, "M", start, end)
+    node.elements = lines
+    return [node, *_fence_row("}", end)] if fences == "}" else [node]
+
+
+def _fence_row(label: str, position: int) -> Row:
+    return [LayoutNode(label, "O", position, position)] if label else []
+
+
 def settle(top: Row) -> None:
     """Lets matrices take in their fences and empty bases hand their scripts to a neighbour, in all rows of a tree."""
-    stack = [top]
-    while stack:
-        row = stack.pop()
-        matrix = empty = False
-        for node in row:
-            kind = node.kind
-            if kind == "M":
-                matrix = True
-            elif kind == "G" and not node.within:
-                empty = True
-            stack.extend(child_rows(node))
-        if empty:
-            _settle_empty_bases(row)
-        if matrix:
-            _absorb_fences(row)
+    for _ in range(_MOST_ROUNDS):
+        rows = [top]
+        for row in rows:
+            for node in row:
+                rows.extend(child_rows(node))
+        # Children come after their parents in the list, and are settled before them.
+        changed = [_settle_row(row) for row in reversed(rows)]
+        if not any(changed):
+            break
 
 
-def _absorb_fences(row: Row) -> None:
+def _settle_row(row: Row) -> bool:
+    """Settles one row; whether that changed it, so that there may be more to do."""
+    before = list(row)
+    has_matrix = empty = prime = hollow = False
+    for node in row:
+        _drop_empty_slots(node)
+        kind = node.kind
+        if kind == "M":
+            has_matrix = hollow = True
+            for line in node.elements or ():
+                for cell in line:
+                    trim(cell)
+        elif kind == "G":
+            empty = empty or not node.within
+            hollow = hollow or not (node.within and len(node.within) > 1 and any(_carried(node)))
+        elif node.label == "′":
+            prime = True
+    if hollow:
+        _dissolve(row)
+    if empty:
+        _settle_empty_bases(row)
+    if prime:
+        join_primes(row)
+    if has_matrix:
+        absorb_fences(row)
+    return row != before
+
+
+def _drop_empty_slots(node: LayoutNode) -> None:
+    for slot in ("above", "below", "pre_above", "pre_below"):
+        if getattr(node, slot) == []:
+            setattr(node, slot, None)
+    if node.kind != "F":
+        for slot in ("over", "under"):
+            if getattr(node, slot) == []:
+                setattr(node, slot, None)
+
+
+def _carried(node: LayoutNode) -> list[Row | None]:
+    return [node.pre_above, node.pre_below, node.over, node.under, node.above, node.below]
+
+
+def _dissolve(row: Row) -> None:
+    """Resolves groups that are not needed, and displays that have only one line left."""
+    settled: Row = []
+    for node in row:
+        if node.kind == "M":
+            kind = "lines" if node.label == "lines" else "matrix"
+            content = matrix(kind, "" if kind == "lines" else node.label, node.elements or [], node.start, node.end)
+            if len(content) == 1 and content[0].kind == "M":
+                node.elements = content[0].elements
+                settled.append(node)
+            else:
+                _hand_over(node, content, settled)
+        elif node.kind == "G" and node.within and not any(_carried(node)):
+            settled += node.within
+        elif node.kind == "G" and node.within and len(node.within) == 1 and _can_carry(node.within[0], node):
+            _hand_over(node, node.within, settled)
+        else:
+            settled.append(node)
+    row[:] = settled
+
+
+def _hand_over(node: LayoutNode, content: Row, settled: Row) -> None:
+    """Puts content in the place of a node and what the node carried on it."""
+    base = len(settled)
+    settled += content
+    for slot in ("under", "over", "below", "above"):
+        carried = getattr(node, slot)
+        if carried is not None:
+            setattr(nucleus(settled, base, slot), slot, carried)
+    if node.pre_above is not None or node.pre_below is not None:
+        bearer = settled[base] if len(settled) == base + 1 else group_nodes(settled, base)
+        bearer.pre_above, bearer.pre_below = node.pre_above, node.pre_below
+
+
+def _can_carry(inner: LayoutNode, group: LayoutNode) -> bool:
+    """Whether the only symbol of a group can take over all that the group carries."""
+    for slot in CARRIED_SLOTS:
+        if getattr(group, slot) is not None and getattr(inner, slot) is not None:
+            return False
+    if (group.over is not None or group.under is not None) and inner.kind == "F":
+        return False
+    if (group.pre_above is not None or group.pre_below is not None) and inner.kind not in "VNFMWE":
+        return False
+    return not (
+        (group.over is not None and inner.above is not None) or (group.under is not None and inner.below is not None)
+    )
+
+
+def absorb_fences(row: Row) -> None:
+    """Makes the fences around a matrix its label, and a brace before it too that nothing closes."""
     closing_brace_follows = False
     for i in range(len(row) - 1, -1, -1):
         node = row[i]
@@ -164,9 +309,12 @@ def _absorb_fences(row: Row) -> None:
                 node.label = "{"
                 _take_opening(row, i, opening, node, 1)
     for node in row:
-        if node.kind == "M" and node.label == "" and all(len(line) <= 1 for line in node.elements or ()):
+        if node.kind == "M" and node.label == "" and node.elements and all(len(line) == 1 for line in node.elements):
             # A column without fences is a display of lines.
-            node.label = "lines"
+            filled = [line for line in node.elements if line[0]]
+            if len(filled) > 1:
+                node.elements = filled
+                node.label = "lines"
 
 
 def _take_opening(row: Row, i: int, opening: LayoutNode, node: LayoutNode, width: int) -> None:
@@ -187,6 +335,46 @@ def _can_take(node: LayoutNode, closing: LayoutNode) -> bool:
     )
 
 
+def join_primes(row: Row) -> None:
+    """Makes primes that stand after a symbol its script."""
+    stack = [row]
+    while stack:
+        nodes = stack.pop()
+        joined: Row = []
+        for node in nodes:
+            base = joined[-1] if joined else None
+            if (
+                base is not None and node.label == "′" and node.kind == "O" and base.label != "′"
+                and node.over is None and node.under is None and (node.below is None or base.below is None)
+            ):
+                extends = base.above is not None and base.above[-1].label != "′"
+                base.above = [*(base.above or ()), node, *(node.above or ())]
+                if node.below is not None:
+                    base.below = node.below
+                node.above = node.below = None
+                if extends:
+                    stack.append(base.above)
+            else:
+                joined.append(node)
+        nodes[:] = joined
+
+
+def needs_group(node: LayoutNode, slot: str) -> bool:
+    """Whether a group of one symbol is there because that symbol could not carry ``over`` or ``under`` itself."""
+    if node.kind != "G" or node.within is None or len(node.within) != 1:
+        return False
+    inner = node.within[0]
+    return (
+        inner.kind == "F" or getattr(inner, slot) is not None
+        or (inner.above if slot == "over" else inner.below) is not None
+    )
+
+
+def mark_order(node: LayoutNode) -> tuple[str, str]:
+    """In which order ``over`` and ``under`` are put on a node so that they are read back as they are."""
+    return ("over", "under") if needs_group(node, "over") else ("under", "over")
+
+
 def _settle_empty_bases(row: Row) -> None:
     """Scripts on nothing belong to the symbol before (``R^a{}_b``) or after (``{}_n C_k``)."""
     settled: Row = []
@@ -203,7 +391,9 @@ def _settle_empty_bases(row: Row) -> None:
             for slot in SCRIPT_SLOTS:
                 script = getattr(node, slot)
                 if script is not None:
-                    setattr(previous, slot, [*(getattr(previous, slot) or []), *script])
+                    scripts = [*(getattr(previous, slot) or []), *script]
+                    join_primes(scripts)
+                    setattr(previous, slot, scripts)
         elif following is not None:
             following.pre_above, following.pre_below = node.above, node.below
         elif node.above or node.below:

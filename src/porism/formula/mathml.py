@@ -33,7 +33,7 @@ def parse_mathml(source: str, *, max_length: int = MAX_LENGTH * 10, max_depth: i
         reader.problem(max_length, f"longer than {max_length} characters: the rest was dropped")
     row = reader.read()
     if "linethickness" in source or "&amp;" in source:
-        _repair(row)
+        _repair(row, "ltx_" in source)
     settle(row)
     trim(row)
     if not row:
@@ -41,14 +41,14 @@ def parse_mathml(source: str, *, max_length: int = MAX_LENGTH * 10, max_depth: i
     return LayoutTree(row, source, tuple(reader.problems))
 
 
-def _repair(top: Row) -> None:
+def _repair(top: Row, latexml: bool) -> None:
     """Finishes fractions without a line, and puts entities that were escaped twice (``&amp;lt;``) together again."""
     stack = [top]
     while stack:
         row = stack.pop()
         finish_stacks(row)
         for i in range(len(row) - 3, -1, -1):
-            if row[i].label == "&":
+            if row[i].label == "&" and latexml:
                 _repair_entity(row, i)
         for node in row:
             stack.extend(child_rows(node))

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from porism.formula.latex_cells import matrix
-from porism.formula.layout import attach_limits, brace_mark, nucleus, trim
+from porism.formula.layout import absorb_fences, attach_limits, brace_mark, join_primes, matrix, nucleus, trim
 from porism.formula.mathml_leaves import operator
 from porism.formula.mathml_tokens import attributes_of
 from porism.formula.tree import LayoutNode, Row
@@ -29,6 +28,7 @@ class Child(NamedTuple):
     row: Row
     precedence: int = 99
     cells: tuple[tuple[Row, str], ...] = ()
+    parts: tuple[Row, ...] = ()
 
 
 class Element:
@@ -52,7 +52,12 @@ def build(element: Element, end: int, parent: Element) -> Child | None:
     if name in _NOTHING:
         return Child(name, []) if parent.name in _POSITIONAL else None
     if name in _POSITIONAL:
-        arguments = [_finish_row(child.row) for child in element.children]
+        children = element.children
+        if len(children) == 1 and len(children[0].parts) == _POSITIONAL[name] > 1:
+            # LaTeXML sometimes wraps all arguments into one padded row.
+            arguments = list(children[0].parts)
+        else:
+            arguments = [_finish_row(child.row) for child in children]
         if name == "mmultiscripts":
             return Child(name, _multiscripts(element, arguments, end))
         wanted = _POSITIONAL[name]
@@ -84,7 +89,12 @@ def build(element: Element, end: int, parent: Element) -> Child | None:
     if name == "qvar":
         label = attributes_of(element.attributes).get("name", "") or "?"
         return Child(name, [LayoutNode("".join(label.split()) or "?", "W", element.start, end)])
-    return Child(name, _finish_row(_joined(element)))
+    row = _finish_row(_joined(element))
+    if any(child.name == "mtable" for child in element.children):
+        absorb_fences(row)
+    if name == "mpadded":
+        return Child(name, row, parts=tuple(list(child.row) for child in element.children))
+    return Child(name, row)
 
 
 _POSITIONAL = {
@@ -107,18 +117,11 @@ def _finish_row(row: Row) -> Row:
     """Makes binomials of fractions without a line that stand in parentheses, and scripts of primes after a symbol."""
     if not any(node.label in _TO_FINISH for node in row):
         return row
+    join_primes(row)
     finished: Row = []
     i = 0
     while i < len(row):
         node = row[i]
-        if node.label == "′" and finished and finished[-1].label != "′" and _bare(node) and finished[-1].above is None:
-            marks = [node]
-            while i + 1 < len(row) and row[i + 1].label == "′" and _bare(row[i + 1]):
-                i += 1
-                marks.append(row[i])
-            finished[-1].above = marks
-            i += 1
-            continue
         if node.kind == "F" and node.label == BARE_STACK:
             before, after = (finished[-1] if finished else None), (row[i + 1] if i + 1 < len(row) else None)
             if before is not None and after is not None and before.label == "(" and after.label == ")" and _bare(before):
@@ -158,7 +161,7 @@ def _positional(element: Element, arguments: list[Row], end: int) -> Row:
         return [node]
     if name == "mroot":
         node = LayoutNode("√", "R", element.start, end)
-        node.within, node.pre_above = arguments
+        node.within, node.pre_above = arguments[0], arguments[1] or None
         return [node]
     if name == "msup":
         _script(base, "above", arguments[1], element)
@@ -176,6 +179,8 @@ def _positional(element: Element, arguments: list[Row], end: int) -> Row:
 
 
 def _script(base: Row, slot: str, content: Row, element: Element) -> None:
+    if not content:
+        return
     if len(base) == 1:
         mark = brace_mark(base[0], slot)
         if mark is not None and getattr(mark, slot) is None:
@@ -234,8 +239,6 @@ def _table(element: Element, end: int) -> Row:
         for line in lines:
             for row in line:
                 trim(row)
-    while len(lines) > 1 and not any(lines[-1]):
-        lines.pop()
     return matrix(kind, "", lines, element.start, end) if lines else []
 
 

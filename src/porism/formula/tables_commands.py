@@ -22,6 +22,9 @@ ACCENTS: dict[str, tuple[str, str]] = {
 BRACES = frozenset("⏞⏟⎴⎵⏜⏝")
 """Marks that carry a note of their own: ``\\underbrace{x}_n`` labels the brace."""
 
+MARKS = frozenset(mark for _, mark in ACCENTS.values())
+"""Everything that is an accent where it stands over or under a symbol."""
+
 ACCENT_SYNONYMS: dict[str, str] = {
     "ˆ": "^", "̂": "^", "˜": "~", "∼": "~", "̃": "~", "‾": "¯", "ˉ": "¯", "̄": "¯", "̅": "¯", "_": "¯", "̲": "¯",
     "―": "¯", "⃗": "→", "⟶": "→", "⟵": "←", "⃖": "←", "⃡": "↔", "̇": "˙", "·": "˙", "⋅": "˙", "∙": "˙", "̈": "¨",
@@ -108,7 +111,7 @@ ENVIRONMENTS: dict[str, tuple[str, str, str]] = {
     "smallmatrix": ("matrix", "", ""), "psmallmatrix": ("matrix", "()", ""), "bsmallmatrix": ("matrix", "[]", ""),
     "vsmallmatrix": ("matrix", "||", ""), "array": ("matrix", "", "m"), "tabular": ("matrix", "", "m"),
     "darray": ("matrix", "", "m"), "CD": ("matrix", "", ""), "cases": ("cases", "{", ""), "dcases": ("cases", "{", ""),
-    "rcases": ("cases", "}", ""), "numcases": ("cases", "{", "m"), "aligned": ("lines", "", "o"),
+    "rcases": ("matrix", "}", ""), "numcases": ("cases", "{", "m"), "aligned": ("lines", "", "o"),
     "align": ("lines", "", ""), "alignat": ("lines", "", "m"), "alignedat": ("lines", "", "m"),
     "flalign": ("lines", "", ""), "split": ("lines", "", ""), "gather": ("lines", "", ""),
     "gathered": ("lines", "", "o"), "multline": ("lines", "", ""), "eqnarray": ("lines", "", ""),
