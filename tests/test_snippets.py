@@ -21,7 +21,8 @@ def maker(words: str, *formulas: str) -> SnippetMaker:
 
 
 def test_matching_words_and_formulas_are_marked() -> None:
-    document = Document("a", {"body": Content.of("Every prime ", Formula("p>2"), " is odd; ", Formula("x+1"), " is not.")})
+    body = Content.of("Every prime ", Formula("p>2"), " is odd; ", Formula("x+1"), " is not.")
+    document = Document("a", {"body": body})
     snippet = maker("primes", "p>2").snippet(document, "latex")
     assert snippet.marked("[", "]") == "Every [prime] [$p>2$] is odd; $x+1$ is not."
 
@@ -50,7 +51,7 @@ def test_formulas_are_shown_as_unicode_or_latex() -> None:
     assert show_content(content, "unicode") == "So x² ≤ 1 holds here"
     assert show_content(content, "latex") == r"So $x^2\le 1$ holds here"
     mathml = Content.of(Formula("<math><msup><mi>x</mi><mn>2</mn></msup></math>", "mathml"))
-    assert show_content(mathml, "latex") == "$x^2$"
+    assert show_content(mathml, "latex") == "$x^{2}$"
 
 
 def test_a_title_is_whole_and_marked_and_the_id_stands_in() -> None:

@@ -10,7 +10,8 @@ from porism.documents import dump_document, load_document
 from porism.types import PLACEHOLDER, Content, Document, Formula, Query
 
 formulas = st.builds(
-    Formula, st.text(), st.sampled_from(["latex", "mathml"]), st.none() | st.text(), st.none() | st.text(), st.booleans()
+    Formula, st.text(), st.sampled_from(["latex", "mathml"]), st.none() | st.text(), st.none() | st.text(),
+    st.booleans(),
 )
 contents = st.lists(st.text() | formulas, max_size=6).map(lambda parts: Content.of(*parts))
 

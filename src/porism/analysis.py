@@ -1,8 +1,8 @@
 """From documents and queries to terms: which channels there are, and how each is filled.
 
-A *channel* is one stream of terms: ``words`` and ``word-pairs`` from the text, every other channel from the formulas by the
-term extractor of its name (:data:`porism.formula.EXTRACTORS`). Documents are analysed in batches, so that batches can be spread over
-processes and each distinct formula of a batch is parsed once.
+A *channel* is one stream of terms: ``words`` and ``word-pairs`` from the text, every other channel from the formulas by
+the term extractor of its name (:data:`porism.formula.EXTRACTORS`). Documents are analysed in batches, so that batches
+can be spread over processes and each distinct formula of a batch is parsed once.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ MOST_PROBLEMS_PER_BATCH = 200
 class AnalysisConfig:
     """What an index must know to read a query as it read the documents; stored in it and checked when it is opened.
 
-    ``text`` names the text channels, ``formulas`` the formula channels, each a term extractor; ``language`` the Snowball stemmer (or ``none``) and
-    ``stop_words`` a list (``english`` or ``none``).
+    ``text`` names the text channels, ``formulas`` the formula channels, each a term extractor; ``language`` the Snowball
+    stemmer (or ``none``) and ``stop_words`` a list (``english`` or ``none``).
 
     :raises ConfigError: a channel, a language or a list does not exist.
     """
@@ -86,7 +86,7 @@ class AnalyzedFormula:
 
 
 class _Numbering(dict[str, int]):
-    """Numbers what it is asked for, in the order of first sight; known tokens are looked up without running Python code."""
+    """Numbers tokens in the order of first sight; those that it knows are looked up without running Python code."""
 
     def __missing__(self, token: str) -> int:
         number = self[token] = len(self)

@@ -14,7 +14,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def content_to_json(content: Content) -> Any:
-    """A string where there are no formulas, else ``{"text": …, "formulas": […]}``; keys with default values left out."""
+    """A string where there are no formulas, else ``{"text": …, "formulas": […]}``, default values left out."""
     if not content.formulas:
         return content.text
     formulas: list[Any] = []

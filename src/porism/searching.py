@@ -129,8 +129,8 @@ class Index:
     ) -> list[Hit]:
         """The best ``k`` documents that share a word or a formula term with the question, best first.
 
-        ``filters`` maps a metadata key to the value, or the values any of which, a document must have. ``formulas`` says
-        how titles and snippets show formulas.
+        ``filters`` maps a metadata key to the value, or the values any of which, a document must have. ``formulas``
+        says how titles and snippets show formulas.
 
         :raises QueryError: the question is empty, ``k`` is below 1, or a filter names a key that no document has.
         """
@@ -138,7 +138,9 @@ class Index:
         run = self.retriever.search([query], k, filters=filters)
         return self._hits(query, run, formulas)
 
-    def run(self, queries: Iterable[Query], k: int = 1000, *, filters: Filters | None = None, name: str = "porism") -> Run:
+    def run(
+        self, queries: Iterable[Query], k: int = 1000, *, filters: Filters | None = None, name: str = "porism"
+    ) -> Run:
         """The results of many queries, for evaluation and fusion; an empty query has no results."""
         return self.retriever.search(queries, k, filters=filters, name=name)
 

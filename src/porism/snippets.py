@@ -144,7 +144,7 @@ class SnippetMaker:
         items = [
             _Item(word.start, word.end, self._words[word.term], word.term)
             for word in self._analyzer.words.words(content.text[:MOST_CHARACTERS])
-            if word.term in self._words
+            if word.term is not None and word.term in self._words
         ]
         place = -1
         for formula in content.formulas[:MOST_FORMULAS]:

@@ -90,8 +90,8 @@ class Document:
 class Query:
     """What is asked: an id and named fields of content.
 
-    An ad-hoc query has the one field ``query``; an ARQMath topic has ``title``, ``question`` and ``tags``, and a formula
-    topic also ``formula``, which holds the one formula asked for.
+    An ad-hoc query has the one field ``query``; an ARQMath topic has ``title``, ``question`` and ``tags``, and a
+    formula topic also ``formula``, which holds the one formula asked for.
     """
 
     id: str

@@ -20,7 +20,7 @@ def notes(tmp_path):
     (folder / "groups.md").write_text("# Groups\n\nIf $|G|=p$ is prime then $G$ is cyclic.\n", encoding="utf-8")
     (folder / "sums.jsonl").write_text(
         '{"id": "gauss", "title": "Gauss", "body": "$1+2+\\\\dots+n=\\\\frac{n(n+1)}{2}$", "tags": ["sums"]}\n'
-        '{"id": "geo", "title": "Geometric series", "body": "For $|q|<1$: $\\\\sum q^k=1/(1-q)$", "tags": ["series"]}\n',
+        '{"id": "geo", "title": "Geometric series", "body": "If $|q|<1$: $\\\\sum q^k=1/(1-q)$", "tags": ["series"]}\n',
         encoding="utf-8",
     )
     (folder / "thm.tex").write_text(

@@ -82,7 +82,8 @@ def test_no_index_is_one_clear_line(porism, tmp_path) -> None:
 
 
 @pytest.mark.parametrize("query", [
-    "$", "$$", "$x", "a $ b $ c $", r"$\frac{$", "${{{{$", r"\begin{align} x", "\x00\x01", "$?x + ?y = ?y + ?x$", "ﬁnite $ℝ$", "'\"",
+    "$", "$$", "$x", "a $ b $ c $", r"$\frac{$", "${{{{$", r"\begin{align} x", "\x00\x01", "$?x + ?y = ?y + ?x$",
+    "ﬁnite $ℝ$", "'\"",
 ])
 def test_odd_questions_are_answered(porism, sample_index, query) -> None:
     result = porism("search", query, "--index", sample_index, "--json")

@@ -20,7 +20,8 @@ def demo(index_path: Path) -> None:
     with entries_path() as path:
         report = index_sources([path], index_path, format="jsonl")
     click.echo(
-        f"Indexed {report.documents:,} entries with {report.formulas:,} formulas in {report.seconds:.1f} s: {index_path}\n"
+        f"Indexed {report.documents:,} entries with {report.formulas:,} formulas in {report.seconds:.1f} s: "
+        f"{index_path}\n"
     )
     with open_index(index_path) as index:
         for question in DEMO_QUESTIONS:

@@ -25,7 +25,8 @@ from porism.cli.progress import ProblemLog, counting_progress, indexing_progress
 @click.option("--metadata-field", "metadata_fields", multiple=True, metavar="KEY",
               help="For tables: a column or key to keep as metadata.")
 @click.option("--encoding", metavar="NAME", help="Of text sources, if not UTF-8, e.g. cp1252.")
-@click.option("--channels", metavar="NAMES", help="Formula channels of a new index, separated by commas; all if not given.")
+@click.option("--channels", metavar="NAMES",
+              help="Formula channels of a new index, separated by commas; all if not given.")
 @click.option("--language", default="english", show_default=True, help="The stemmer of a new index, or none.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Analysing processes; all cores if not given.")
 @click.option("--problems", "problems_path", type=click.Path(dir_okay=False), metavar="FILE",
@@ -90,8 +91,8 @@ def index(
     if not quiet:
         rate = report.documents / max(report.seconds, 1e-9)
         click.echo(
-            f"{'Stopped. ' if report.interrupted else ''}{report.documents:,} documents with {report.formulas:,} formulas "
-            f"indexed in {report.seconds:.1f} s ({rate:,.0f} documents/s): {report.path}"
+            f"{'Stopped. ' if report.interrupted else ''}{report.documents:,} documents with {report.formulas:,} "
+            f"formulas indexed in {report.seconds:.1f} s ({rate:,.0f} documents/s): {report.path}"
         )
         if report.interrupted:
             click.echo("The index holds what was read so far and can be used; run the same command to complete it.")
@@ -127,7 +128,8 @@ def info(path: Path, as_json: bool, verify: bool) -> None:
 @click.command()
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @index_option
-@click.option("--filter", "filters", multiple=True, metavar="KEY=VALUE", help="Delete all documents with this metadata.")
+@click.option("--filter", "filters", multiple=True, metavar="KEY=VALUE",
+              help="Delete all documents with this metadata.")
 def delete(ids: tuple[str, ...], index_path: Path, filters: tuple[str, ...]) -> None:
     """Delete documents from an index, by id or by metadata."""
     from porism.errors import QueryError

@@ -62,6 +62,7 @@ def info_lines(info: IndexInfo) -> list[str]:
     settings = ", ".join(
         f"{key} {value}" for key, value in info.config.items() if isinstance(value, str)
     )
+    in_channels = {what: size for what, size in info.sizes.items() if what.startswith("channel ")}
     facts = {
         "index": f"{info.path}, format {info.format}, generation {info.generation}",
         "written": f"first {day(info.created)}, last {day(info.updated)}",
@@ -71,16 +72,19 @@ def info_lines(info: IndexInfo) -> list[str]:
         "formulas": f"{info.formulas:,} distinct, {info.occurrences:,} in all",
         "settings": settings,
         "segments": f"{len(info.segments)}",
-        "size": f"{_bytes(info.size)}: " + ", ".join(
+        "size": f"{_bytes(info.size)}: channels {_bytes(sum(in_channels.values()))}, " + ", ".join(
             f"{what} {_bytes(size)}" for what, size in sorted(info.sizes.items(), key=lambda item: -item[1])
+            if what not in in_channels
         ),
     }
     lines = [f"{name:<10} {value}" for name, value in facts.items()]
     if info.channels:
         width = max(len(channel.name) for channel in info.channels)
-        lines += ["", f"{'channel':<{width}}  {'of':<8}{'terms':>12}{'postings':>12}{'tokens':>12}"]
+        lines += ["", f"{'channel':<{width}}  {'of':<8}{'terms':>12}{'postings':>12}{'tokens':>12}{'size':>12}"]
         lines += [
-            f"{channel.name:<{width}}  {channel.kind:<8}{channel.terms:>12,}{channel.postings:>12,}{channel.tokens:>12,}"
+            f"{channel.name:<{width}}  {channel.kind:<8}{channel.terms:>12,}{channel.postings:>12,}"
+            f"{channel.tokens:>12,}"
+            f"{_bytes(in_channels.get(f'channel {channel.name}', 0)):>12}"
             for channel in info.channels
         ]
     return lines

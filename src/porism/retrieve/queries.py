@@ -56,7 +56,7 @@ class QueryReader:
     def _add_formulas(
         self, sums: Mapping[str, defaultdict[str, float]], asked: Mapping[tuple[str, str], float]
     ) -> None:
-        """Adds each formula's terms, times its weight in the query, and divided by a power of its mass in each channel."""
+        """Adds each formula's terms, times its weight in the query and divided by a power of its mass."""
         if not self._formulas or not asked:
             return
         formulas = [

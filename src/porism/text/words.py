@@ -21,7 +21,7 @@ def fold(word: str) -> str:
     """Lower case, compatibility forms and accents removed: ``Möbius`` and ``Mobius`` are one word."""
     if word.isascii():
         return word.lower()
-    decomposed = unicodedata.normalize("NFKD", word.casefold())
+    decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", word).casefold())
     return "".join(character for character in decomposed if not unicodedata.combining(character))
 
 
