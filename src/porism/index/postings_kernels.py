@@ -38,7 +38,7 @@ def _merge(
     found = 0
     length = 0.0
     for o in range(len(order)):
-        total = 0
+        total: Any = 0
         here = 0
         for e in range(starts[d], starts[d + 1]):
             if fields[e] != order[o]:

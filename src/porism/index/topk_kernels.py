@@ -136,7 +136,7 @@ def find_candidates(
     threshold = np.float32(max(0.0, floor / heaviest - slack) * (1.0 - 1e-6))
     bucket = 0  # the k-th best so far is in this bucket or above …
     above = 0  # … where there are so many candidates
-    found = 0
+    found: Any = 0
     cursor = np.zeros(lists, np.int64)
     bits = sums.view(np.int32)
     sieve = np.empty(1, np.float32)
@@ -183,7 +183,7 @@ def find_candidates(
                         place += np.uint64(bits[j] > limit)
                     found = np.int64(place)
             for i in range(first, found):
-                b = min(np.int64(kept_score[i] * scale), BUCKETS - 1)
+                b: Any = min(np.int64(kept_score[i] * scale), BUCKETS - 1)
                 histogram[b] += 1
                 above += b >= bucket
             if found > first and above >= k:
@@ -278,9 +278,9 @@ def score_candidates(
             dense_escapes = i64_at(channels[c, DENSE_ESCAPES])
             dense_values = i32_at(channels[c, DENSE_VALUES])
             for j in range(size):
-                doc = np.int64(kept[begin + j])
-                y[j] = length_values[length_codes[doc]]
-                base[j] = np.uint64(doc * dense_count)
+                number = np.int64(kept[begin + j])
+                y[j] = length_values[length_codes[number]]
+                base[j] = np.uint64(number * dense_count)
                 part[j] = 0.0
             while i < count and channel_of[i] == c:
                 t = term_of[i]
