@@ -36,8 +36,8 @@ MOST_PROBLEMS_PER_BATCH = 200
 class AnalysisConfig:
     """What an index must know to read a query as it read the documents; stored in it and checked when it is opened.
 
-    ``text`` names the text channels, ``formulas`` the formula channels, each a term extractor; ``language`` the Snowball
-    stemmer (or ``none``) and ``stop_words`` a list (``english`` or ``none``).
+    ``text`` names the text channels, ``formulas`` the formula channels, each a term extractor; ``language`` the
+    Snowball stemmer (or ``none``) and ``stop_words`` a list (``english`` or ``none``).
 
     :raises ConfigError: a channel, a language or a list does not exist.
     """

@@ -34,12 +34,13 @@ class ChannelSettings:
 class SearchModel:
     """What a search sums over and how it reads a query.
 
-    A document's score is ``Σ_channel weight · Σ_term q(term) · BM25(term)``. A term's frequency in a document is the sum
-    of its frequencies in the fields, each times its ``field_weights`` (1 for a field not named). The weight of a query
-    term is ``q = (Σ_field w_field · Σ_occurrence m) ^ power`` with ``w`` from ``query_field_weights`` and ``power`` from
-    ``words_power`` or ``formulas_power``, so that what a long question repeats does not drown the rest. For a word ``m``
-    is 1; for a term of a formula it is ``(mass + mass_offset) ^ −mass_exponent``, where the mass of a formula is the sum
-    of the inverse document frequencies of its terms: a formula counts by what it says, not by its length.
+    A document's score is ``Σ_channel weight · Σ_term q(term) · BM25(term)``. A term's frequency in a document is the
+    sum of its frequencies in the fields, each times its ``field_weights`` (1 for a field not named). The weight of a
+    query term is ``q = (Σ_field w_field · Σ_occurrence m) ^ power`` with ``w`` from ``query_field_weights`` and
+    ``power`` from ``words_power`` or ``formulas_power``, so that what a long question repeats does not drown the
+    rest. For a word ``m`` is 1; for a term of a formula it is ``(mass + mass_offset) ^ −mass_exponent``, where the
+    mass of a formula is the sum of the inverse document frequencies of its terms: a formula counts by what it says,
+    not by its length.
 
     :raises ConfigError: a weight is negative, or there is no channel of positive weight.
     """
