@@ -6,8 +6,8 @@ import re
 from html import unescape
 
 from porism.corpus.base import clean
-from porism.corpus.latex_text import reference_text
 from porism.corpus.mathtext import split_math
+from porism.corpus.references import reference_text
 from porism.errors import OnProblem
 from porism.types import PLACEHOLDER, Content
 

@@ -1,29 +1,22 @@
-"""What LaTeX sources declare: commands, operators, delimiters, environments, theorems; and their conditionals."""
+"""What LaTeX sources declare: commands, operators, delimiters, environments, theorems."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from porism.corpus.latex_macros import (
     FALSE,
     NO_VALUE,
-    TRUE,
     Argument,
     Environment,
     Expander,
     Macro,
     body_of,
 )
-from porism.corpus.latex_tables import words
 from porism.corpus.latex_tokens import EOF_TOKEN, join, tokenize
 
 _MANDATORY = Argument("mandatory")
-_CONDITIONALS = words(
-    "\\if \\ifx \\ifnum \\ifdim \\ifodd \\ifcase \\ifcat \\ifhmode \\ifvmode \\ifinner \\ifhbox \\ifvbox \\ifvoid "
-    "\\ifeof \\ifdefined \\ifcsname \\iftrue \\iffalse \\ifmmode \\if@twocolumn \\if@twoside"
-)
 _NAME = re.compile(r"\b(?:name|title)\s*=\s*(\{[^{}]*\}|[^,\]]*)")
 _THEOREM_TITLE = re.compile(r"title\s*=.*?#(\d)")
 
@@ -34,7 +27,6 @@ class Theorem:
 
     printed: str
     tcolorbox: bool = False  # \begin{thm}{title}{label}
-    arguments: tuple[Argument, ...] = ()
 
 
 class Declarations:
@@ -43,7 +35,6 @@ class Declarations:
     def __init__(self, expander: Expander) -> None:
         self.expander = expander
         self.theorems: dict[str, Theorem] = {}
-        self._flags: dict[str, bool] = {}
         commands = {
             self._newcommand: "newcommand renewcommand providecommand DeclareRobustCommand newrobustcmd renewrobustcmd "
             "providerobustcmd newcommandx renewcommandx",
@@ -62,24 +53,11 @@ class Declarations:
             self._declaretheorem: "declaretheorem",
             self._newtcbtheorem: "newtcbtheorem NewTcbTheorem renewtcbtheorem",
             self._newtcolorbox: "newtcolorbox renewtcolorbox NewTColorBox DeclareTColorBox",
-            self._newif: "newif",
-            self._csname: "csname",
-            self._expandafter: "expandafter",
-            self._if_star: "@ifstar",
-            self._if_next: "@ifnextchar",
-            self._if_value: "IfNoValueTF IfNoValueT IfNoValueF IfValueTF IfValueT IfValueF",
-            self._if_boolean: "IfBooleanTF IfBooleanT IfBooleanF",
-            self._at_letter: "makeatletter makeatother ExplSyntaxOn ExplSyntaxOff",
-            self._ignore: "relax protect long protected xspace leavevmode ignorespaces unskip nobreak allowbreak "
-            "noexpand unexpanded fi",
-            self._else: "else or",
         }
         for handler, names in commands.items():
             for name in names.split():
                 expander.primitives["\\" + name] = handler
         expander.primitives["\\global"] = lambda _: expander.make_global()
-        for name in _CONDITIONALS:
-            expander.primitives[name] = self._conditional
 
     # commands --------------------------------------------------------------------------------------------------
 
@@ -263,140 +241,6 @@ class Declarations:
         title = _THEOREM_TITLE.search(join(options))
         begin: tuple[str | int, ...] = ("\\paragraph", "{", int(title.group(1)), "}") if title else ()
         reader.environments[name] = Environment(Macro(arguments, begin), Macro((), ()))
-
-    # conditionals and TeX ----------------------------------------------------------------------------------------
-
-    def _newif(self, command: str) -> None:
-        name = self.expander.skip_spaces() or ""
-        if not name.startswith("\\if"):
-            return
-        self._flags[name] = False
-        primitives = self.expander.primitives
-        primitives[name] = self._conditional
-        stem = name[3:]
-        for suffix, value in (("true", True), ("false", False)):
-            primitives[f"\\{stem}{suffix}"] = self._setter(name, value)
-
-    def _setter(self, name: str, value: bool) -> Callable[[str], None]:
-        def put(_: str) -> None:
-            self._flags[name] = value
-
-        return put
-
-    def _conditional(self, command: str) -> None:
-        """Takes the branch of a condition that can be told, and the ``\\else`` branch of any other."""
-        if command == "\\ifmmode":
-            holds = self.expander.math
-        elif command == "\\ifdefined":
-            holds = (self.expander.skip_spaces() or "") in self.expander.macros
-        else:
-            holds = command == "\\iftrue" or self._flags.get(command, False)
-        if not holds:
-            self._skip_branch(to_else=True)
-
-    def _else(self, command: str) -> None:
-        """Reached at the end of a branch that was taken."""
-        if command == "\\else":
-            self._skip_branch(to_else=False)
-
-    def _skip_branch(self, *, to_else: bool) -> None:
-        depth = 0
-        primitives = self.expander.primitives
-        while (token := self.expander.stream.next()) is not None:
-            if token == "\\fi":
-                if depth == 0:
-                    return
-                depth -= 1
-            elif token == "\\else" and depth == 0 and to_else:
-                return
-            elif token == EOF_TOKEN:
-                self.expander.stream.push([token])
-                self.expander.report("a conditional without \\fi hides the rest of the file")
-                return
-            elif token.startswith("\\if") and primitives.get(token) == self._conditional:
-                depth += 1
-
-    def _csname(self, command: str) -> None:
-        parts: list[str] = []
-        while (token := self.expander.stream.next()) is not None and token != "\\endcsname":
-            macro = self.expander.macros.get(token)
-            if macro is not None and self.expander.expand(token, macro):
-                continue
-            parts.append(token)
-            if token in ("{", "}", EOF_TOKEN) or token[0] == "\\" or len(parts) > 100:
-                self.expander.stream.push(parts)
-                return
-        self.expander.stream.push(["\\" + join(parts).strip()])
-
-    def _expandafter(self, command: str) -> None:
-        stream = self.expander.stream
-        held = stream.next()
-        if held is None or held == EOF_TOKEN:
-            stream.push([held] if held else [])
-            return
-        following = stream.next()
-        if following == "\\csname":
-            self._csname(following)
-        elif following == "\\expandafter":
-            stream.fuel -= 1
-            self._chain()
-        elif following is not None:
-            stream.push([following])
-            macro = self.expander.macros.get(following)
-            if macro is not None:
-                stream.next()
-                if not self.expander.expand(following, macro):
-                    stream.push(["\0" + following])
-        stream.push([held])
-
-    def _chain(self) -> None:
-        """Drops a chain of ``\\expandafter``: the order of expansion matters to no text that is kept."""
-        stream = self.expander.stream
-        while (token := stream.next()) == "\\expandafter":
-            stream.fuel -= 1
-        if token is not None:
-            stream.push([token])
-
-    def _if_star(self, command: str) -> None:
-        reader = self.expander
-        yes, no = reader.group(), reader.group()
-        if yes is not None and no is not None:
-            reader.stream.push(yes if reader.star() else no)
-
-    def _if_next(self, command: str) -> None:
-        reader = self.expander
-        wanted, yes, no = reader.skip_spaces(), reader.group(), reader.group()
-        token = reader.skip_spaces()
-        if token is not None:
-            reader.stream.push([token])
-        if wanted and yes is not None and no is not None:
-            reader.stream.push(yes if token is not None and token.startswith(wanted) else no)
-
-    def _if_value(self, command: str) -> None:
-        reader = self.expander
-        missing = NO_VALUE in (reader.group() or [])
-        self._choose(missing == command.startswith("\\IfNo"), command)
-
-    def _if_boolean(self, command: str) -> None:
-        self._choose(TRUE in (self.expander.group() or []), command)
-
-    def _choose(self, holds: bool, command: str) -> None:
-        reader = self.expander
-        yes = reader.group() if command[-2] != "T" or command[-1] == "T" or command.endswith("TF") else None
-        no: list[str] | None = None
-        if command.endswith("TF"):
-            no = reader.group()
-        elif command.endswith("F"):
-            yes, no = None, yes
-        reader.stream.push((yes if holds else no) or [])
-
-    def _at_letter(self, command: str) -> None:
-        file = self.expander.stream.file
-        if file is not None:
-            file.at_letter = command in ("\\makeatletter", "\\ExplSyntaxOn")
-
-    def _ignore(self, command: str) -> None:
-        return
 
 
 def _number(tokens: list[str] | None) -> int:

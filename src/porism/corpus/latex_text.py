@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from porism.corpus.latex_conditionals import Conditionals
 from porism.corpus.latex_definitions import Declarations
 from porism.corpus.latex_formula import FormulaReader, skip_arguments, skip_dimension
 from porism.corpus.latex_macros import Expander
@@ -17,11 +18,9 @@ from porism.corpus.latex_tables import (
     DROPPED,
     ENVIRONMENT_ARGUMENTS,
     KEPT_COMMANDS,
-    LABEL_WORDS,
     LENGTHS,
     LISTS,
     MATH_ENVIRONMENTS,
-    NAMED_REFERENCES,
     REFERENCES,
     SKIPPED_ENVIRONMENTS,
     SYMBOLS,
@@ -29,6 +28,7 @@ from porism.corpus.latex_tables import (
     VERBATIM_ENVIRONMENTS,
 )
 from porism.corpus.latex_tokens import EOF_TOKEN, PAR, join
+from porism.corpus.references import reference_text
 from porism.corpus.units import Parts, tidy
 from porism.types import Content, Formula
 
@@ -38,7 +38,6 @@ _LIGATURES = {"``": "“", "''": "”", "---": "—", "--": "–", "`": "‘", "
 _LIGATURE = re.compile("``|''|---?|[`']")
 _RAW_GROUP = re.compile(r"\s*\{([^{}\n]*)\}")
 _VERB = re.compile(r"\*?([^A-Za-z\s])(.*?)\1")
-_SEPARATORS = re.compile(r"[_\-.\s]+")
 
 
 @dataclass(slots=True)
@@ -58,6 +57,7 @@ class LatexText:
     def __init__(self) -> None:
         self.expander = Expander(self.report, KEPT_COMMANDS)
         self.declarations = Declarations(self.expander)
+        Conditionals(self.expander)
         self.formulas = FormulaReader(self.expander, self.label, reference_text)
         self.preamble = True
         self.out: Parts = []
@@ -447,21 +447,6 @@ class LatexText:
             taken.append(token)
         if keep and not self.preamble:
             self.out.append(join(taken))
-
-
-def reference_text(command: str, labels: str) -> str:
-    """What a reference reads as: the words of the label, with the kind that its prefix names where it is printed.
-
-    ``\\ref{thm:first-iso}`` gives ``first iso``, ``\\Cref{thm:first-iso}`` gives ``theorem first iso``.
-    """
-    texts: list[str] = []
-    for label in labels.split(","):
-        prefix, colon, rest = label.strip().partition(":")
-        words = " ".join(_SEPARATORS.sub(" ", rest if colon else prefix).split())
-        kind = LABEL_WORDS.get(prefix.lower()) if colon and command in NAMED_REFERENCES else None
-        texts.append(f"{kind} {words}" if kind else words)
-    text = ", ".join(texts)
-    return f"({text})" if command == "\\eqref" else text
 
 
 def _ligature(match: re.Match[str]) -> str:

@@ -9,8 +9,8 @@ from pathlib import Path
 from porism.corpus.base import ReaderOptions, clean
 from porism.corpus.files import FileReader
 from porism.corpus.latex_tables import words
-from porism.corpus.latex_text import reference_text
 from porism.corpus.mathtext import split_parts
+from porism.corpus.references import reference_text
 from porism.corpus.sections import FileUnits, kind_of
 from porism.corpus.textfile import read_text
 from porism.errors import OnProblem
