@@ -109,6 +109,9 @@ CASES = {
         (r"\log|x|", "log(abs(x))"),
         (r"\max(a,b)", "max(a, b)"),
         (r"\sin", "sin"),
+        ("sin(x)", "sin(x)"),
+        ("2log_3(x)", "times(2, log(x, 3))"),
+        ("asin(x)+cos^2(x)", "plus(times(a, sin(x)), sup(cos(x), 2))"),
     ],
     "bars": [
         ("|x|", "abs(x)"),

@@ -12,12 +12,14 @@ from porism.formula.operator_rules import (
     LATTICE,
     LEAF,
     LOGIC,
+    LONGEST_SPELLED,
     OPEN,
     POSTFIX,
     QUANTIFIER,
     RELATION,
     RULES,
     SEMICOLON,
+    SPELLED,
 )
 from porism.formula.tree import LayoutNode, Row
 
@@ -35,6 +37,10 @@ _ENDS_INTEGRAL = frozenset({RELATION, LOGIC, COMMA, SEMICOLON, QUANTIFIER, COLON
 
 
 _LOGICAL = frozenset({"¬"} | {symbol for symbol, rule in RULES.items() if rule.role in (LOGIC, QUANTIFIER)})
+
+
+SPELLED_NAME = 64
+"""The first of n letters that spell a function has the note ``SPELLED_NAME + n``."""
 
 
 class _Level:
@@ -89,8 +95,9 @@ def look_ahead(row: Row, declared: set[str], integral_seen: bool = False) -> dic
                         notes[last[0]] = INTEGRAL_ENDS + last[2]
             operand = not (node.kind == "V" and len(node.label) > 1) or rule is not None
         elif role == OPEN:
-            if node.label == "(" and position:
+            if node.label == "(" and position and is_letter(row[position - 1]):
                 _declare(row, position, declared)
+                _spelled(row, position, notes)
             level = _Level(node.label)
             levels.append(level)
             operand = False
@@ -140,10 +147,26 @@ def _declare(row: Row, position: int, declared: set[str]) -> None:
     """Notes a letter before ``(x)``: it is a function, and so it is elsewhere in the formula."""
     letter = row[position - 1]
     if (
-        is_letter(letter) and letter.above is None and position + 2 < len(row) and row[position + 2].label == ")"
+        letter.above is None and position + 2 < len(row) and row[position + 2].label == ")"
         and is_letter(row[position + 1]) and row[position + 1].label != letter.label
     ):
         declared.add(letter.label)
+
+
+def _spelled(row: Row, position: int, notes: dict[int, int]) -> None:
+    """Notes a function name that is written as letters before a bracket, at its first letter."""
+    word = row[position - 1].label
+    first = position - 1
+    while first and len(word) < LONGEST_SPELLED and is_letter(row[first - 1]):
+        before = row[first - 1]
+        if before.above is not None or before.below is not None or before.font == "bb":
+            break
+        first -= 1
+        word = before.label + word
+    for length in range(len(word), 1, -1):
+        if word[-length:] in SPELLED:
+            notes[position - length] = SPELLED_NAME + length
+            return
 
 
 def _finish(row: Row, level: _Level, notes: dict[int, int]) -> None:

@@ -37,9 +37,9 @@ decoration        ``bar hat tilde vec dot ddot widehat overline underline overbr
 
 from __future__ import annotations
 
-import unicodedata
 from typing import NamedTuple
 
+from porism.formula.alphabets import styled
 from porism.formula.tables import RELATION_CLASSES, token_class
 
 # Roles of symbols. Numbers, because the reader of a row compares them for every symbol.
@@ -156,6 +156,14 @@ FENCES = {
 FUNCTION_LETTERS = frozenset("fghFGHOϕφψΦΨζΓ℘μ𝒪")
 """Letters that are read as functions before a round bracket; others are when declared (``u:A→B``) or used as such."""
 
+SPELLED = frozenset({
+    "sin", "cos", "tan", "cot", "sec", "csc", "sinh", "cosh", "tanh", "arcsin", "arccos", "arctan", "log", "ln", "exp",
+    "gcd", "lcm", "max", "min", "sup", "inf", "det", "deg", "dim", "ker", "arg", "sgn", "Var", "Cov", "Pr",
+})
+"""Functions that are recognised before a round bracket when they are written as separate letters (``sin(x)``)."""
+
+LONGEST_SPELLED = max(map(len, SPELLED))
+
 OPERATOR_LETTERS = frozenset({"P", "E", "𝔼", "ℙ"})
 """Letters that apply to square brackets as well (``E[X]``)."""
 
@@ -252,20 +260,10 @@ def rule_of_unknown(label: str, kind: str) -> Rule:
     return _LEAF_RULE
 
 
-def _letters_of_fonts() -> dict[str, dict[str, str]]:
-    tables: dict[str, dict[str, str]] = {}
-    for font, name, letterlike in (("cal", "SCRIPT", "SCRIPT"), ("frak", "FRAKTUR", "BLACK-LETTER")):
-        table = tables[font] = {}
-        for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz":
-            size = "CAPITAL" if letter < "a" else "SMALL"
-            try:
-                table[letter] = unicodedata.lookup(f"MATHEMATICAL {name} {size} {letter.upper()}")
-            except KeyError:  # the letters that Unicode had before it had mathematical alphabets
-                table[letter] = unicodedata.lookup(f"{letterlike} {size} {letter.upper()}")
-    return tables
-
-
-_LETTERS_OF_FONTS = _letters_of_fonts()
+_LETTERS_OF_FONTS = {
+    font: {letter: styled(letter, font) for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"}
+    for font in ("cal", "frak")
+}
 
 
 def leaf_label(label: str, font: str) -> str:

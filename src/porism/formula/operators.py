@@ -14,6 +14,7 @@ from porism.formula.operator_frames import Frame
 from porism.formula.operator_prepass import (
     DIFFERENTIAL,
     INTEGRAL_ENDS,
+    SPELLED_NAME,
     is_letter,
     look_ahead,
 )
@@ -148,9 +149,14 @@ class _Reader(Fences):
                 rule = known(label)
                 if rule is None:
                     if kind == "V" and len(label) == 1:
-                        if notes is not None and notes.get(position - 1) == DIFFERENTIAL:
+                        note = notes.get(position - 1, 0) if notes is not None else 0
+                        if note == DIFFERENTIAL:
                             frame = self._differential(frame, row, position)
                             position += 1
+                            continue
+                        if note > SPELLED_NAME:
+                            position += note - SPELLED_NAME - 1
+                            self._spelled(frame, row[position - (note - SPELLED_NAME) : position])
                             continue
                         leaf = OperatorNode(
                             leaf_label(label, node.font) if node.font else label, "V", None, node.start, node.end
@@ -291,6 +297,16 @@ class _Reader(Fences):
                     prefix.tail.append(self.row_node(row, node.start))
         frame.factors.append(prefix)
         frame.special = True
+
+    def _spelled(self, frame: Frame, letters: Row) -> None:
+        """A function whose name is written as letters, the last of which carries its scripts."""
+        last = letters[-1]
+        name = LayoutNode("".join(node.label for node in letters), "V", letters[0].start, last.end)
+        for slot in ("above", "below", "over", "under", "pre_above", "pre_below"):
+            setattr(name, slot, getattr(last, slot))
+        if last in self.around:
+            self.around.add(name)
+        self._prefix(frame, RULES[name.label], name)
 
     def _big(self, rule: Rule, node: LayoutNode) -> Prefix:
         leaf = OperatorNode(node.label, "C", None, node.start, node.end)
