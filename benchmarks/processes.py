@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 def run_watched(
-    command: Sequence[str], log: Path, *, environment: Mapping[str, str] | None = None, limit: float = 900.0
+    command: Sequence[str], log: Path, *, environment: Mapping[str, str] | None = None, limit: float = 1800.0
 ) -> tuple[int | None, float | None]:
     """Runs a command, its output going to ``log``: exit status (None: stopped at the time limit) and peak memory.
 
