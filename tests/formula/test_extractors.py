@@ -184,10 +184,7 @@ def test_extractors_do_not_share_lists() -> None:
 
 
 def _row_of(unit: str, count: int) -> LayoutTree:
-    row: list[LayoutNode] = []
-    for _ in range(count):
-        row.extend(parse_latex(unit).row)
-    return LayoutTree(row, "")
+    return LayoutTree(parse_latex(unit).row * count, "")
 
 
 def _nested(depth: int) -> LayoutTree:
@@ -226,3 +223,16 @@ def test_any_text_gives_terms(source: str) -> None:
 
 def test_an_empty_formula_has_no_layout_terms() -> None:
     assert terms("tokens", "") == terms("tangent-l", "") == terms("mias", "") == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["\ud800", "\\text{\ud800}", "\\qvar{\ud800}", "\\operatorname{\ud800}", "\\\ud800", "\\begin{\ud800}", "a\x00b"],
+)
+def test_terms_can_be_stored(source: str) -> None:
+    layout = parse_latex(source)
+    operators = operator_tree(layout)
+    for name in EXTRACTORS:
+        for term in extract(name, layout, operators):
+            assert term.encode("utf-8")
+            assert "\x00" not in term

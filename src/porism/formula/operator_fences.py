@@ -34,9 +34,9 @@ class Fences(Surroundings):
             return self.open(frame, node)
         if note == BAR_CLOSES and frame.opener == node.label:
             return self.close(frame, node)
-        if note == BAR_EVALUATES and frame.factors and isinstance(frame.factors[-1], OperatorNode):
-            children = [frame.factors[-1], *self.remark(node)]
-            frame.factors[-1] = make("at", children)
+        if note == BAR_EVALUATES and frame.factors and not isinstance(last := frame.factors[-1], Written):
+            what = last.apply(None) if isinstance(last, Prefix) else last
+            frame.factors[-1] = make("at", [what, *self.remark(node)])
             return frame
         parent = frame.parent
         if frame.opener == "{" and frame.before is None:

@@ -81,6 +81,8 @@ def look_ahead(row: Row, declared: set[str], integral_seen: bool = False) -> dic
     levels = [level]
     lattices: list[int] = []
     operand = False
+    if len(row) > 2 and row[0].label == "d" and row[2].label in ("=", "/") and starts_differential(row, 0):
+        integral_seen = True  # du=2x dx, dy/dx
     for position, node in enumerate(row):
         rule = RULES.get(node.label) if node.kind in "VO" else None
         role = rule.role if rule is not None else LEAF
