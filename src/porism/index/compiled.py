@@ -19,6 +19,8 @@ import numba.extending
 import numpy as np
 from numpy.typing import NDArray
 
+from porism.index.interrupts import uninterrupted
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 njit: Any = numba.njit  # versions of Numba differ in how much they say of their types
@@ -48,10 +50,12 @@ class Kernel:
         if self._compiled is None:
             spare_scipy()
             options = {"nogil": True, "fastmath": self._fast_math, "error_model": "numpy"}
-            try:
-                self._compiled = njit(self._signature, cache=True, **options)(self._function)
-            except RuntimeError:  # Numba found no folder it may write to: compile in memory
-                self._compiled = njit(self._signature, **options)(self._function)
+            # A Ctrl-C in the midst would leave Numba's own tables half filled, and nothing could be compiled any more.
+            with uninterrupted():
+                try:
+                    self._compiled = njit(self._signature, cache=True, **options)(self._function)
+                except RuntimeError:  # Numba found no folder it may write to: compile in memory
+                    self._compiled = njit(self._signature, **options)(self._function)
         return self._compiled
 
     def __call__(self, *arguments: Any) -> Any:
