@@ -15,6 +15,7 @@ from typing import Protocol
 from porism.errors import ConfigError
 from porism.formula.extractors.approach0 import leaf_root_paths
 from porism.formula.extractors.mias import m_terms
+from porism.formula.extractors.subtrees import subtrees
 from porism.formula.extractors.tangent import (
     TangentL,
     cft_operator_words,
@@ -61,11 +62,12 @@ _ALL = (
     Extractor("tangent-s-layout", "Tangent-S layout tuples", lambda layout, operators: layout_tuples(layout)),
     Extractor("tangent-s-operators", "Tangent-S operator tuples", lambda layout, operators: operator_tuples(operators)),
     Extractor("tangent-cft", "layout tuples without locations", lambda layout, operators: cft_words(layout)),
-    Extractor("tangent-cft-operators", "operator tuples", lambda layout, operators:
-    cft_operator_words(operators)), Extractor("tangent-cft-types", "tuples of types only", lambda layout, operators:
-    cft_type_words(layout)), Extractor("approach0", "prefixes of leaf-root paths", lambda layout, operators:
-    leaf_root_paths(operators)), Extractor("mias", "M-terms, exact and generalised", lambda layout, operators:
-    m_terms(layout)), Extractor("shapes", "pairs of both trees, variables alike", shapes),
+    Extractor("tangent-cft-operators", "operator tuples", lambda layout, operators: cft_operator_words(operators)),
+    Extractor("tangent-cft-types", "tuples of types only", lambda layout, operators: cft_type_words(layout)),
+    Extractor("approach0", "prefixes of leaf-root paths", lambda layout, operators: leaf_root_paths(operators)),
+    Extractor("mias", "M-terms, exact and generalised", lambda layout, operators: m_terms(layout)),
+    Extractor("shapes", "pairs of both trees, variables alike", shapes),
+    Extractor("subtrees", "subexpressions, variables renamed", lambda layout, operators: subtrees(operators)),
 )
 
 EXTRACTORS: Mapping[str, Extractor] = MappingProxyType({extractor.name: extractor for extractor in _ALL})

@@ -1,0 +1,57 @@
+"""Subexpressions as terms."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from porism.formula import operator_tree, parse_latex
+from porism.formula.extractors.subtrees import LARGEST_SUBTREE, subtrees
+from porism.formula.tree import OperatorNode, OperatorTree
+
+
+def terms(latex: str) -> list[str]:
+    """The terms of a formula."""
+    return subtrees(operator_tree(parse_latex(latex)))
+
+
+def test_the_worked_example() -> None:
+    assert terms(r"x^2+\frac{a}{b}=0") == [
+        "eq(0,plus(divide(v0,v1),sup(v2,2)))", "plus(divide(v0,v1),sup(v2,2))", "sup(v0,2)", "divide(v0,v1)",
+    ]
+
+
+def test_variables_are_named_by_first_appearance() -> None:
+    assert terms("a^b") == ["sup(v0,v1)"]
+    assert terms("a^a") == ["sup(v0,v0)"]
+
+
+@pytest.mark.parametrize(("one", "other"), [
+    ("a^2+b", "y+x^2"), ("3x+1=y", "q=1+3p"), (r"\frac{n}{2}", r"k/2"), (r"\sin(x)+1", r"1+\sin t"),
+])
+def test_letters_and_order_do_not_matter(one: str, other: str) -> None:
+    assert sorted(terms(one)) == sorted(terms(other))
+
+
+@pytest.mark.parametrize(("one", "other"), [("a^2", "a^3"), ("a^b", "a_b"), ("a-b", "a+b"), ("a/2", "2/a")])
+def test_different_formulas_have_different_terms(one: str, other: str) -> None:
+    assert set(terms(one)) != set(terms(other))
+
+
+def test_large_subtrees_make_no_term() -> None:
+    sums = "+".join(f"x_{{{number}}}" for number in range(LARGEST_SUBTREE))
+    found = terms(sums)
+    assert set(found) == {f"sub(v0,{number})" for number in range(LARGEST_SUBTREE)}
+
+
+def test_deep_trees_are_walked_without_recursion() -> None:
+    node = OperatorNode("x", "V")
+    for _ in range(20_000):
+        node = OperatorNode("neg", "O", [node])
+    assert len(subtrees(OperatorTree(node, ""))) < LARGEST_SUBTREE
+
+
+@given(st.text())
+def test_any_formula_gives_bounded_terms(latex: str) -> None:
+    assert all(len(term) <= 50 * LARGEST_SUBTREE + len(latex) * LARGEST_SUBTREE for term in terms(latex))
