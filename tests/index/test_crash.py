@@ -182,7 +182,8 @@ def test_interrupted_at_random_moments_and_committed_then(tmp_path: Path) -> Non
             writer.commit()  # loads the kernels, which the first turns would be spent on
             for _ in range(60):
                 try:
-                    signal.setitimer(signal.ITIMER_REAL, chance.random() * 0.03)
+                    # Again each second: Python drops an exception that comes in a destructor.
+                    signal.setitimer(signal.ITIMER_REAL, chance.random() * 0.03 + 1e-4, 1.0)
                     while True:
                         turn += 1
                         words = {"body": [f"turn{turn}"]}
@@ -194,6 +195,7 @@ def test_interrupted_at_random_moments_and_committed_then(tmp_path: Path) -> Non
                         if turn % 2 == 0:
                             writer.commit()
                 except KeyboardInterrupt:
+                    signal.setitimer(signal.ITIMER_REAL, 0)
                     interruptions += 1
                 writer.commit()
                 snapshot = Snapshot.open(tmp_path)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -299,8 +300,20 @@ def test_batches_whose_columns_do_not_fit_are_refused(path: Path) -> None:
     good = batch_of([Doc("x", {"body": ["a"]})])
     with IndexWriter(path) as writer:
         for name in ("stored", "metadata", "fields"):
-            broken = {each: getattr(good, each) for each in good.__dataclass_fields__}
-            broken[name] = [*broken[name], *broken[name]]
             with pytest.raises(ValueError, match="entries where"):
-                writer.add(type(good)(**broken))
+                writer.add(replace(good, **{name: [*getattr(good, name), *getattr(good, name)]}))
+
+
+def test_occurrences_that_do_not_fit_are_refused(path: Path) -> None:
+    formulas = {"body": [("x", "f1", "v1"), ("y", "f2", "v2")]}
+    good = batch_of([Doc("x", {}, formulas), Doc("y", {}, formulas)])
+    changes = {
+        "occurrence_doc": [0, 1, 0, 1], "occurrence_formula": [0, 1, 2, 0], "occurrence_field": [0, 0, 1, 0],
+        "occurrence_number": [0, 1, -1, 0], "occurrence_id": ["f1"],
+    }
+    with IndexWriter(path) as writer:
+        for name, values in changes.items():
+            column = values if name.endswith("id") else np.asarray(values, np.int32)
+            with pytest.raises(ValueError, match=name):
+                writer.add(replace(good, **{name: column}))
     assert Snapshot.open(path).doc_count == 4

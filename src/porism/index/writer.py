@@ -369,9 +369,24 @@ def _check(batch: AnalyzedBatch) -> None:
         **{name: (matrix.rows, documents * len(batch.fields)) for name, matrix in batch.text.items()},
         **{name: (matrix.rows, formulas) for name, matrix in batch.formulas.items()},
     }
+    occurrences = len(batch.occurrence_doc)
+    for name in ("occurrence_field", "occurrence_formula", "occurrence_number"):
+        sizes[name] = len(getattr(batch, name)), occurrences
+    for name in ("occurrence_id", "occurrence_visual_id"):
+        sizes[name] = len(getattr(batch, name)) or occurrences, occurrences
     for name, (found, expected) in sizes.items():
         if found != expected:
             raise ValueError(f"{name} of the batch has {found} entries where {expected} belong")
+    bounds = {
+        "occurrence_doc": documents, "occurrence_field": len(batch.fields), "occurrence_formula": formulas,
+        "occurrence_number": 1 << 31,
+    }
+    for name, bound in bounds.items():
+        column = getattr(batch, name)
+        if occurrences and not 0 <= int(column.min()) <= int(column.max()) < bound:
+            raise ValueError(f"{name} of the batch has {column.min()} to {column.max()} where 0 to {bound - 1} belong")
+    if (batch.occurrence_doc[1:] < batch.occurrence_doc[:-1]).any():
+        raise ValueError("occurrence_doc of the batch decreases")
 
 
 def _size(batch: AnalyzedBatch) -> int:
