@@ -16,6 +16,7 @@ from porism.batch import AnalyzedBatch
 from porism.corpus import ReaderOptions, open_source
 from porism.errors import OnProblem, Problem, SourceError
 from porism.index import IndexWriter
+from porism.index.manifest import MANIFEST_FILE
 from porism.retrieve import DEFAULT_MODEL, SearchModel, prepare_segments
 from porism.types import Document
 
@@ -25,6 +26,9 @@ BATCH_CHARACTERS = 1_500_000
 
 SERIAL_CHARACTERS = 400_000
 """Sources below this size are analysed in this process: starting others would take longer."""
+
+BUFFER_BYTES = 384 << 20
+"""Analysed documents wait in memory up to this size before they become a segment: fewer segments share more."""
 
 COMMIT_SECONDS = 120.0
 """While indexing, what is there is committed about this often, so that an interruption loses little."""
@@ -67,15 +71,19 @@ def index_sources(
     """Reads ``sources`` (files or folders) and adds their documents to the index at ``path``, which is made if need be.
 
     A document whose id the index has replaces the old one, so running again after an interruption completes the index.
-    ``format`` names a reader (found from the content by default), ``config`` counts only when the index is made, and
-    ``jobs`` is the number of analysing processes (all cores by default).
+    ``format`` names a reader (found from the content by default), ``config`` is what a new index is made with (all
+    channels by default; of an index that exists it must be the configuration), and ``jobs`` is the number of analysing processes (all cores by default).
 
     An interruption (Ctrl-C) commits what was analysed and is told in the report, not raised.
 
     :raises SourceError: a source is missing, empty or of no known format; nothing was committed then.
+    :raises ConfigError: the index exists and was made with another configuration.
     :raises IndexLocked: another process writes to the index.
     :raises StorageError: the disk is full or the folder read-only; the last commit stays.
     """
+    for source in sources:
+        if not Path(source).exists():
+            raise SourceError("there is no such file or folder", where=str(source))
     position = [0, 0]
 
     def reading(done: int, total: int) -> None:
@@ -115,7 +123,10 @@ def index_documents(
 
     done = formulas = 0
     interrupted = False
-    with IndexWriter(path, config=(config or AnalysisConfig()).to_dict()) as writer:
+    if config is None and not is_index(path):
+        config = AnalysisConfig()
+    settings = config.to_dict() if config else None
+    with IndexWriter(path, config=settings, buffer_bytes=BUFFER_BYTES) as writer:
         analyzer = Analyzer(AnalysisConfig.from_dict(writer.config))
 
         def prepare(segments: Sequence[Any]) -> None:
@@ -137,6 +148,11 @@ def index_documents(
             interrupted = True
         writer.commit(before_publish=prepare)
     return IndexReport(Path(path), done, formulas, problem_count, time.monotonic() - started, interrupted)
+
+
+def is_index(path: str | os.PathLike[str]) -> bool:
+    """Whether there is a committed index in the folder."""
+    return (Path(path) / MANIFEST_FILE).exists()
 
 
 def _documents(

@@ -27,7 +27,7 @@ from porism.cli.progress import ProblemLog, counting_progress, indexing_progress
 @click.option("--encoding", metavar="NAME", help="Of text sources, if not UTF-8, e.g. cp1252.")
 @click.option("--channels", metavar="NAMES",
               help="Formula channels of a new index, separated by commas; all if not given.")
-@click.option("--language", default="english", show_default=True, help="The stemmer of a new index, or none.")
+@click.option("--language", metavar="NAME", help="The stemmer of a new index, or none; english if not given.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Analysing processes; all cores if not given.")
 @click.option("--problems", "problems_path", type=click.Path(dir_okay=False), metavar="FILE",
               help="Write a line for everything that was skipped or not understood.")
@@ -44,7 +44,7 @@ def index(
     metadata_fields: tuple[str, ...],
     encoding: str | None,
     channels: str | None,
-    language: str,
+    language: str | None,
     jobs: int | None,
     problems_path: str | None,
     quiet: bool,
@@ -76,8 +76,10 @@ def index(
         metadata_fields=metadata_fields or None,
         encoding=encoding,
     )
-    names = tuple(name.strip() for name in channels.split(",") if name.strip()) if channels else tuple(EXTRACTORS)
-    config = AnalysisConfig(formulas=names, language=language)
+    config = None
+    if channels or language:
+        names = tuple(name.strip() for name in (channels or ",".join(EXTRACTORS)).split(",") if name.strip())
+        config = AnalysisConfig(formulas=names, language=language or "english")
     log = ProblemLog(problems_path)
     try:
         with indexing_progress(quiet) as progress:
