@@ -43,6 +43,9 @@ SPELLED_NAME = 64
 """The first of n letters that spell a function has the note ``SPELLED_NAME + n``."""
 
 
+_PLAIN_LETTERS = frozenset("abcefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZαβγδεζηθλμνξπρστφχψω")
+
+
 class _Level:
     """What was met between two brackets."""
 
@@ -84,7 +87,11 @@ def look_ahead(row: Row, declared: set[str], integral_seen: bool = False) -> dic
     if len(row) > 2 and row[0].label == "d" and row[2].label in ("=", "/") and starts_differential(row, 0):
         integral_seen = True  # du=2x dx, dy/dx
     for position, node in enumerate(row):
-        rule = RULES.get(node.label) if node.kind in "VO" else None
+        kind = node.kind
+        if kind == "N" or (kind == "V" and node.label in _PLAIN_LETTERS):
+            operand = True
+            continue
+        rule = RULES.get(node.label) if kind == "V" or kind == "O" else None
         role = rule.role if rule is not None else LEAF
         if role == LEAF:
             if node.label == "d" and (level.integrals or integral_seen) and starts_differential(row, position):
@@ -95,7 +102,7 @@ def look_ahead(row: Row, declared: set[str], integral_seen: bool = False) -> dic
                     if last[1] == last[2]:
                         level.integrals.pop()
                         notes[last[0]] = INTEGRAL_ENDS + last[2]
-            operand = not (node.kind == "V" and len(node.label) > 1) or rule is not None
+            operand = not (kind == "V" and len(node.label) > 1) or rule is not None
         elif role == OPEN:
             if node.label == "(" and position and is_letter(row[position - 1]):
                 _declare(row, position, declared)
