@@ -219,7 +219,7 @@ class Bm25sNgrams(Bm25s):
 
 
 class Bm25sTerms(Bm25s):
-    """The engine alone, on terms given as its own term numbers; it has no term weights, so terms are repeated."""
+    """The engine alone, on terms given; it has no term weights, so terms are repeated."""
 
     title = "bm25s, terms given"
     parameters: ClassVar[dict[str, float]] = {"k1": K1, "b": B}
@@ -230,16 +230,14 @@ class Bm25sTerms(Bm25s):
 
     def open(self) -> None:
         super().open()
-        vocabulary = self.engine.vocab_dict
-        self.numbers = {
-            topic: [vocabulary[name] for channel, term in found if (name := f"{channel} {term}") in vocabulary]
-            for topic, found in read_terms(self.task).items()
+        self.terms = {
+            topic: [f"{channel} {term}" for channel, term in found] for topic, found in read_terms(self.task).items()
         }
 
     def ask(self, topic: Entry, k: int) -> Answer:
-        numbers = [self.numbers[topic.id]]
+        terms = [self.terms[topic.id]]
         start = time.perf_counter()
-        documents, scores = self.engine.retrieve(numbers, k=min(k, len(self.ids)), show_progress=False, n_threads=0)
+        documents, scores = self.engine.retrieve(terms, k=min(k, len(self.ids)), show_progress=False, n_threads=0)
         seconds = time.perf_counter() - start
         return seconds, self.ranking(documents[0].tolist(), scores[0].tolist())
 

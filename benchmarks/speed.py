@@ -132,7 +132,7 @@ def main() -> None:
     table.add("parse_latex, distinct formulas of arqmath-mini, one core", "formulas/s", options.long_runs,
               lambda: printed([python, "-c", PARSE, str(formulas)]))
     table.add(f"porism index arqmath-mini --jobs {options.jobs}", "s", options.long_runs, make_index)
-    table.add("index on disk", "MB", 1, lambda: disk_use(index)[0] * 2**20 / 1e6)
+    table.add("index on disk", "MB", 1, lambda: disk_use(index)[0])
     table.add("porism search, first in a new process", "s", options.runs, lambda: wall(search))
     options.results.mkdir(parents=True, exist_ok=True)
     output = options.results / "speed.json"
