@@ -109,11 +109,13 @@ def content_mathml(formulas: list[str], work: Path) -> list[Node | None]:
                 PREAMBLE + "\n\n".join(f"${formula}$" for formula in batch) + "\n\\end{document}\n", encoding="utf-8"
             )
             parsed = work / f"{begin}.xml"
-            subprocess.run(["latexml", "--quiet", f"--log={source}.log", f"--dest={parsed}", str(source)],
-            check=False, timeout=600, cwd=work) subprocess.run(
+            commands = (
+                ["latexml", "--quiet", f"--log={source}.log", f"--dest={parsed}", str(source)],
                 ["latexmlpost", "--quiet", f"--log={source}.post.log", "--cmml", "--nocrossref", f"--dest={result}",
-                str(parsed)], check=False, timeout=600, cwd=work,
+                 str(parsed)],
             )
+            for command in commands:
+                subprocess.run(command, check=False, timeout=600, cwd=work)
         trees.extend(_read(result, len(batch)))
     return trees
 
