@@ -5,7 +5,9 @@ from __future__ import annotations
 import unicodedata
 from functools import lru_cache
 
-_STYLES = {"bf": "BOLD", "cal": "SCRIPT", "frak": "FRAKTUR", "sf": "SANS-SERIF", "tt": "MONOSPACE", "bb": "DOUBLE-STRUCK"}
+_STYLES = {
+    "bf": "BOLD", "cal": "SCRIPT", "frak": "FRAKTUR", "sf": "SANS-SERIF", "tt": "MONOSPACE", "bb": "DOUBLE-STRUCK",
+}
 _HOLES = {
     ("cal", "B"): "ℬ", ("cal", "E"): "ℰ", ("cal", "F"): "ℱ", ("cal", "H"): "ℋ", ("cal", "I"): "ℐ", ("cal", "L"): "ℒ",
     ("cal", "M"): "ℳ", ("cal", "R"): "ℛ", ("cal", "e"): "ℯ", ("cal", "g"): "ℊ", ("cal", "o"): "ℴ", ("frak", "C"): "ℭ",

@@ -8,7 +8,8 @@ from porism.formula.tree import LayoutNode, LayoutTree, Row
 
 _SPECIAL = re.compile(r"[\[\]|&\\ ]")
 _SLOTS = (
-    ("c", "pre_above"), ("d", "pre_below"), ("o", "over"), ("u", "under"), ("w", "within"), ("a", "above"), ("b", "below")
+    ("c", "pre_above"), ("d", "pre_below"), ("o", "over"), ("u", "under"), ("w", "within"), ("a", "above"),
+    ("b", "below")
 )
 
 
@@ -20,15 +21,16 @@ def layout_key(tree: LayoutTree) -> str:
     """
     parts: list[str] = []
     add = parts.append
-    # A stack of rows half written: an iterator over nodes, and texts that stand between.
-    stack: list[Row | LayoutNode | str] = [tree.row]
+    # Texts to add, and rows with the position from which they are still to be written.
+    stack: list[str | tuple[Row, int]] = [(tree.row, 0)]
     while stack:
         item = stack.pop()
-        if item.__class__ is str:
+        if isinstance(item, str):
             add(item)
             continue
-        nodes = item if item.__class__ is list else [item]
-        for position, node in enumerate(nodes):  # type: ignore[arg-type]
+        row, position = item
+        for position in range(position, len(row)):  # noqa: B020
+            node = row[position]
             label = node.label
             if _SPECIAL.search(label) is not None:
                 label = _SPECIAL.sub(_escape, label)
@@ -38,12 +40,9 @@ def layout_key(tree: LayoutTree) -> str:
                 and node.under is None and node.elements is None and node.pre_above is None and node.pre_below is None
             ):
                 continue
-            rest = nodes[position + 1:]  # type: ignore[index]
-            if rest:
-                stack.append(rest)
-            pending = _open_rows(node)
-            pending.reverse()
-            stack.extend(pending)
+            if position + 1 < len(row):
+                stack.append((row, position + 1))
+            stack.extend(reversed(_open_rows(node)))
             break
     return " ".join(parts)
 
@@ -53,18 +52,18 @@ def _escape(match: re.Match[str]) -> str:
     return "\\s" if found == " " else "\\" + found
 
 
-def _open_rows(node: LayoutNode) -> list[Row | LayoutNode | str]:
+def _open_rows(node: LayoutNode) -> list[str | tuple[Row, int]]:
     """The rows under a node with the texts that stand around them, in order."""
-    pending: list[Row | LayoutNode | str] = []
+    pending: list[str | tuple[Row, int]] = []
     for letter, slot in _SLOTS:
         row = getattr(node, slot)
         if row is not None:
-            pending += ("[" + letter, row, "]")
+            pending += ("[" + letter, (row, 0), "]")
     if node.elements is not None:
         pending.append("[e")
         for line in node.elements:
             for cell in line:
-                pending += (cell, "&")
+                pending += ((cell, 0), "&")
             pending.append("|")
         pending.append("]")
     return pending
@@ -114,7 +113,7 @@ def layout_string(tree: LayoutTree) -> str:
 
 
 def tangent_label(node: LayoutNode) -> str:
-    """The label of one symbol as Tangent writes it: ``V!x``, ``N!2``, ``T!if``, ``F!``, ``R!``, ``M!()2x2``, ``?x``, ``+``."""
+    """The label of one symbol as Tangent writes it: ``V!x``, ``N!2``, ``T!if``, ``F!``, ``M!()2x2``, ``?x``, ``+``."""
     kind = node.kind
     if kind == "O":
         return node.label

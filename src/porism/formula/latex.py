@@ -8,7 +8,8 @@ from porism.formula.latex_commands import HANDLERS, unlisted
 from porism.formula.latex_machine import Machine
 from porism.formula.latex_macros import Macro, MacroFound, expand
 from porism.formula.latex_tokens import tokenize
-from porism.formula.layout import settle, trim
+from porism.formula.layout import trim
+from porism.formula.settle import settle
 from porism.formula.tables import SYMBOLS
 from porism.formula.tree import LayoutNode, LayoutTree
 

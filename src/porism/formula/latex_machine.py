@@ -1,7 +1,7 @@
 """The stack machine that builds a layout tree from LaTeX tokens: rows, groups and arguments, without recursion.
 
-The machine has one current row. A plain group ``{…}`` or ``\\left…\\right`` writes on into the row that it stands in; an
-argument, a script or a cell has a row of its own. A command that waits for its argument is a frame on the stack: the
+The machine has one current row. A plain group ``{…}`` or ``\\left…\\right`` writes on into the row that it stands in;
+an argument, a script or a cell has a row of its own. A command that waits for its argument is a frame on the stack: the
 next symbol or group is delivered to it. The commands themselves are in :mod:`porism.formula.latex_commands`.
 """
 
@@ -156,7 +156,8 @@ class Machine:
             return
         if font == "bb":
             shown = blackboard(label) if len(label) == 1 else label
-            self.add(LayoutNode(shown, "V", start, end, "bb") if shown != label else LayoutNode(label, kind, start, end))
+            has_form = shown != label
+            self.add(LayoutNode(shown, "V" if has_form else kind, start, end, "bb" if has_form else ""))
             return
         if kind == "V" and font in WORD_FONTS and not self.awaiting:
             word = self.word

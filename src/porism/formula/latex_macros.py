@@ -33,7 +33,7 @@ class _Definition:
         self.default = default
 
 
-class MacroFound(Exception):  # noqa: N818
+class MacroFound(Exception):
     """A command that is a macro or defines one came up: the tokens have to be expanded first."""
 
 

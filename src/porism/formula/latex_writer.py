@@ -11,12 +11,17 @@ from porism.formula.tree import LayoutNode, LayoutTree, Row
 
 _Task = str | LayoutNode | tuple[Row]
 _FONT_COMMANDS = {
-    "bb": "mathbb", "bf": "mathbf", "cal": "mathcal", "frak": "mathfrak", "rm": "mathrm", "sf": "mathsf", "tt": "mathtt", "it": "mathit",
+    "bb": "mathbb", "bf": "mathbf", "cal": "mathcal", "frak": "mathfrak", "rm": "mathrm", "sf": "mathsf",
+    "tt": "mathtt", "it": "mathit",
 }
-_TEXT_ESCAPES = {"{": "\\{", "}": "\\}", "$": "\\$", "%": "\\%", "#": "\\#", "&": "\\&", "_": "\\_", "~": "\\sim ", "∖": "∖"}
+_TEXT_ESCAPES = {
+    "{": "\\{", "}": "\\}", "$": "\\$", "%": "\\%", "#": "\\#", "&": "\\&", "_": "\\_", "~": "\\sim ", "\\": "∖",
+}
 _PREFERRED = (
-    "le", "ge", "ne", "to", "in", "ldots", "cdot", "times", "infty", "emptyset", "land", "lor", "neg", "iff", "implies", "mid", "setminus",
-    "perp", "sim", "approx", "bmod", "subseteq", "langle", "rangle", "lfloor", "rfloor", "lceil", "rceil", "ni", "gets", "mapsto", "circ",
+    "le", "ge", "ne", "to", "in", "ldots", "cdot", "times", "infty", "emptyset", "land", "lor", "neg", "iff",
+    "implies", "mid", "setminus",
+    "perp", "sim", "approx", "bmod", "subseteq", "langle", "rangle", "lfloor", "rfloor", "lceil", "rceil", "ni",
+    "gets", "mapsto", "circ",
 )
 
 
@@ -27,8 +32,7 @@ def _commands() -> dict[str, str]:
             table.setdefault(label, token)
     for name in _PREFERRED:
         table[SYMBOLS["\\" + name][0]] = "\\" + name
-    for label in "+-*/=<>()[]|,.;:!?'\"@`":
-        table[label] = label
+    table.update((label, label) for label in "+-*/=<>()[]|,.;:!?'\"@`")
     table.update({"′": "\\prime", "|": "|", "∥": "\\|", "≔": ":=", "{": "\\{", "}": "\\}"})
     return table
 

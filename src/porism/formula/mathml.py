@@ -6,11 +6,12 @@ import re
 from collections import Counter
 
 from porism.formula.latex import MAX_DEPTH, MAX_LENGTH, parse_latex
-from porism.formula.layout import child_rows, settle, trim
+from porism.formula.layout import child_rows, trim
 from porism.formula.mathml_content import CONTENT_ELEMENTS, build_content, is_content_leaf
 from porism.formula.mathml_leaves import error, identifier, number, operator, text_node
 from porism.formula.mathml_presentation import Child, Element, build, finish_stacks
 from porism.formula.mathml_tokens import CLOSE, OPEN, attributes_of, events
+from porism.formula.settle import settle
 from porism.formula.tree import LayoutNode, LayoutTree, ParseProblem, Row
 
 _LEAVES = frozenset({"mi", "mn", "mo", "mtext", "ms", "annotation", "ci", "cn", "csymbol", "cerror", "cs"})
@@ -36,7 +37,7 @@ def parse_mathml(source: str, *, max_length: int = MAX_LENGTH * 10, max_depth: i
         _repair(row, "ltx_" in source)
     settle(row)
     trim(row)
-    if not row:
+    if not row or (reader.broken and reader.alttext):
         row = _from_latex(reader, source)
     return LayoutTree(row, source, tuple(reader.problems))
 
@@ -93,6 +94,8 @@ class _Reader:
         self.problems: list[ParseProblem] = []
         self.alttext = ""
         self.annotation = ""
+        self.broken = False
+        """Whether mathematics stands inside of text, as LaTeXML writes some numbered displays."""
         self.top = Element("mrow", "", 0)
         self.stack = [self.top]
         self.open: Counter[str] = Counter()
@@ -111,6 +114,7 @@ class _Reader:
                 # Whatever stands inside a token element is its text.
                 if what == OPEN and not empty:
                     leaf_depth += 1
+                    self.broken = self.broken or name == "math" or (leaf.name == "mtext" and name in _LEAVES)
                 elif what == CLOSE:
                     if name == leaf.name or leaf_depth == 0:
                         self._close_leaf(leaf, end)

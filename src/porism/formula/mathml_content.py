@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from porism.formula.layout import nucleus
+from porism.formula.layout import matrix, nucleus
 from porism.formula.mathml_leaves import error, identifier, number, operator, text_node
 from porism.formula.mathml_presentation import Child, Element
 from porism.formula.mathml_tokens import attributes_of
@@ -12,14 +12,21 @@ from porism.formula.tree import LayoutNode, Row
 _ATOM = 99
 
 INFIX: dict[str, tuple[str, int]] = {
-    "eq": ("=", 30), "neq": ("≠", 30), "lt": ("<", 30), "gt": (">", 30), "leq": ("≤", 30), "geq": ("≥", 30), "equivalent": ("≡", 30),
-    "approx": ("≈", 30), "in": ("∈", 30), "notin": ("∉", 30), "subset": ("⊆", 30), "prsubset": ("⊂", 30), "notsubset": ("⊈", 30),
-    "notprsubset": ("⊄", 30), "factorof": ("∣", 30), "tendsto": ("→", 30), "implies": ("⇒", 10), "and": ("∧", 20), "or": ("∨", 15),
-    "xor": ("⊻", 15), "plus": ("+", 40), "minus": ("-", 40), "union": ("∪", 40), "intersect": ("∩", 45), "setdiff": ("∖", 40),
+    "eq": ("=", 30), "neq": ("≠", 30), "lt": ("<", 30), "gt": (">", 30), "leq": ("≤", 30), "geq": ("≥", 30),
+    "equivalent": ("≡", 30),
+    "approx": ("≈", 30), "in": ("∈", 30), "notin": ("∉", 30), "subset": ("⊆", 30), "prsubset": ("⊂", 30),
+    "notsubset": ("⊈", 30),
+    "notprsubset": ("⊄", 30), "factorof": ("∣", 30), "tendsto": ("→", 30), "implies": ("⇒", 10), "and": ("∧", 20),
+    "or": ("∨", 15),
+    "xor": ("⊻", 15), "plus": ("+", 40), "minus": ("-", 40), "union": ("∪", 40), "intersect": ("∩", 45),
+    "setdiff": ("∖", 40),
     "times": ("", 50), "cartesianproduct": ("×", 50), "vectorproduct": ("×", 50), "outerproduct": ("⊗", 50),
-    "scalarproduct": ("⋅", 50), "compose": ("∘", 55), "rem": ("mod", 50), "formulae-sequence": (",", 5), "less-than": ("<", 30),
-    "greater-than": (">", 30), "less-than-or-equals": ("≤", 30), "greater-than-or-equals": ("≥", 30), "not-equals": ("≠", 30),
-    "iff": ("⇔", 10), "similar-to": ("∼", 30), "maps-to": ("↦", 30), "plus-or-minus": ("±", 40), "direct-sum": ("⊕", 40),
+    "scalarproduct": ("⋅", 50), "compose": ("∘", 55), "rem": ("mod", 50), "formulae-sequence": (",", 5),
+    "less-than": ("<", 30),
+    "greater-than": (">", 30), "less-than-or-equals": ("≤", 30), "greater-than-or-equals": ("≥", 30),
+    "not-equals": ("≠", 30),
+    "iff": ("⇔", 10), "similar-to": ("∼", 30), "maps-to": ("↦", 30), "plus-or-minus": ("±", 40),
+    "direct-sum": ("⊕", 40),
     "tensor-product": ("⊗", 50), "divides": ("∣", 30), "proportional-to": ("∝", 30), "conditional": ("|", 12),
 }
 """Element or symbol name → sign and precedence."""
@@ -32,26 +39,39 @@ FENCES: dict[str, tuple[str, str]] = {
 """Operators and constructors that put their arguments between fences."""
 
 NAMED: dict[str, str] = {
-    "infinity": "∞", "emptyset": "∅", "pi": "π", "exponentiale": "e", "imaginaryi": "i", "imaginary-unit": "i", "eulergamma": "γ",
-    "reals": "ℝ", "integers": "ℤ", "naturalnumbers": "ℕ", "rationals": "ℚ", "complexes": "ℂ", "primes": "ℙ", "true": "⊤", "false": "⊥",
-    "not": "¬", "forall": "∀", "exists": "∃", "for-all": "∀", "partialdiff": "∂", "grad": "∇", "laplacian": "Δ", "differential-d": "d",
-    "real": "ℜ", "imaginary": "ℑ", "determinant": "det", "gcd": "gcd", "lcm": "lcm", "sum": "∑", "product": "∏", "int": "∫",
-    "integral": "∫", "limit": "lim", "supremum": "sup", "infimum": "inf", "maximum": "max", "minimum": "min", "ident": "id",
-    "codomain": "codomain", "image": "image", "domain": "domain", "arg": "arg", "contour-integral": "∮", "double-integral": "∬",
+    "infinity": "∞", "emptyset": "∅", "pi": "π", "exponentiale": "e", "imaginaryi": "i", "imaginary-unit": "i",
+    "eulergamma": "γ",
+    "reals": "ℝ", "integers": "ℤ", "naturalnumbers": "ℕ", "rationals": "ℚ", "complexes": "ℂ", "primes": "ℙ",
+    "true": "⊤", "false": "⊥",
+    "not": "¬", "forall": "∀", "exists": "∃", "for-all": "∀", "partialdiff": "∂", "grad": "∇", "laplacian": "Δ",
+    "differential-d": "d",
+    "real": "ℜ", "imaginary": "ℑ", "determinant": "det", "gcd": "gcd", "lcm": "lcm", "sum": "∑", "product": "∏",
+    "int": "∫",
+    "integral": "∫", "limit": "lim", "supremum": "sup", "infimum": "inf", "maximum": "max", "minimum": "min",
+    "ident": "id",
+    "codomain": "codomain", "image": "image", "domain": "domain", "arg": "arg", "contour-integral": "∮",
+    "double-integral": "∬",
 }
 """Empty elements and symbols that are one sign."""
 
-BIG = frozenset({"sum", "product", "int", "limit", "max", "min", "forall", "exists", "integral", "supremum", "infimum", "lim"})
+BIG = frozenset({
+    "sum", "product", "int", "limit", "max", "min", "forall", "exists", "integral", "supremum", "infimum", "lim",
+})
 """Operators that bind a variable."""
 
-_QUALIFIERS = frozenset({"bvar", "lowlimit", "uplimit", "condition", "domainofapplication", "degree", "logbase", "momentabout"})
+_QUALIFIERS = frozenset({
+    "bvar", "lowlimit", "uplimit", "condition", "domainofapplication", "degree", "logbase", "momentabout",
+})
 _STRUCTURES = frozenset({
-    "apply", "bind", "reln", "lambda", "interval", "piecewise", "piece", "otherwise", "matrix", "matrixrow", "declare", "share", "root",
-    "power", "divide", "quotient", "factorial", "exp", "ln", "log", "conjugate", "transpose", "inverse", "selector", "diff", "mean",
+    "apply", "bind", "reln", "lambda", "interval", "piecewise", "piece", "otherwise", "matrix", "matrixrow",
+    "declare", "share", "root",
+    "power", "divide", "quotient", "factorial", "exp", "ln", "log", "conjugate", "transpose", "inverse", "selector",
+    "diff", "mean",
     "max", "min", "sep", "fn", "subscript", "superscript",
 })
 _FUNCTIONS = frozenset({
-    "sin", "cos", "tan", "sec", "csc", "cot", "sinh", "cosh", "tanh", "sech", "csch", "coth", "arcsin", "arccos", "arctan", "arccot",
+    "sin", "cos", "tan", "sec", "csc", "cot", "sinh", "cosh", "tanh", "sech", "csch", "coth", "arcsin", "arccos",
+    "arctan", "arccot",
     "arcsec", "arccsc", "arcsinh", "arccosh", "arctanh", "curl", "divergence",
 })
 CONTENT_ELEMENTS = _STRUCTURES | _QUALIFIERS | _FUNCTIONS | BIG | (INFIX.keys() | FENCES.keys() | NAMED.keys())
@@ -72,9 +92,8 @@ def build_content(element: Element, end: int) -> Child:
     if name in ("apply", "bind", "reln"):
         return _apply(children, start, end) if children else Child(name, [])
     if name in ("piecewise", "matrix"):
-        node = LayoutNode("{" if name == "piecewise" else "()", "M", start, end)
-        node.elements = [list(child.cells and (row for row, _ in child.cells)) or [child.row] for child in children] or [[[]]]
-        return Child(name, [node])
+        lines = [[row for row, _ in child.cells] or [child.row] for child in children] or [[[]]]
+        return Child(name, matrix("matrix", "{" if name == "piecewise" else "()", lines, start, end))
     if name in ("piece", "otherwise", "matrixrow"):
         return Child(name, [], cells=tuple((child.row, "") for child in children))
     if name in FENCES and children:
@@ -182,7 +201,8 @@ def _apply(children: list[Child], start: int, end: int) -> Child:
     name = head.name
     qualifiers = {child.name: child.row for child in children[1:] if child.name in _QUALIFIERS}
     arguments = [child for child in children[1:] if child.name not in _QUALIFIERS]
-    if name in BIG or (qualifiers and ("bvar" in qualifiers or "lowlimit" in qualifiers) and name not in ("diff", "partialdiff")):
+    binds = "bvar" in qualifiers or "lowlimit" in qualifiers
+    if name in BIG or (binds and name not in ("diff", "partialdiff")):
         return _big(head, qualifiers, arguments, start, end)
     if name in INFIX:
         return _infix(name, arguments, start, end)
@@ -194,7 +214,8 @@ def _apply(children: list[Child], start: int, end: int) -> Child:
         return Child(name, [node])
     if len(arguments) == 2 and name in ("power", "superscript", "subscript", "selector"):
         row = list(_fenced(arguments[0], 70, start, end))
-        return Child(name, _scripted(row, "above" if name in ("power", "superscript") else "below", arguments[1].row), 80)
+        slot = "above" if name in ("power", "superscript") else "below"
+        return Child(name, _scripted(row, slot, arguments[1].row), 80)
     if len(arguments) == 2 and name == "binomial":
         node = LayoutNode("choose", "F", start, end)
         node.over, node.under = arguments[0].row, arguments[1].row
@@ -236,7 +257,8 @@ def _unary(
     if name in ("diff", "partialdiff"):
         variable = qualifiers.get("bvar", [])
         if not variable:
-            return Child(name, _scripted(list(_fenced(argument, 70, start, end)), "above", [LayoutNode("′", "O", end, end)]), 80)
+            prime = LayoutNode("′", "O", end, end)
+            return Child(name, _scripted(list(_fenced(argument, 70, start, end)), "above", [prime]), 80)
         sign = "d" if name == "diff" else "∂"
         node = LayoutNode("/", "F", start, end)
         node.over = [_sign(sign, start, end)]

@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from porism.formula.layout import absorb_fences, attach_limits, brace_mark, join_primes, matrix, nucleus, trim
+from porism.formula.layout import attach_limits, brace_mark, matrix, nucleus, trim
 from porism.formula.mathml_leaves import operator
 from porism.formula.mathml_tokens import attributes_of
+from porism.formula.settle import absorb_fences, join_primes
 from porism.formula.tree import LayoutNode, Row
 
 _NOTHING = frozenset({
-    "mspace", "mphantom", "annotation-xml", "none", "mprescripts", "malignmark", "maligngroup", "mglyph", "script", "style",
+    "mspace", "mphantom", "annotation-xml", "none", "mprescripts", "malignmark", "maligngroup", "mglyph", "script",
+    "style",
 })
 _NO_LINE = re.compile(r"linethickness\s*=\s*[\"']\s*0+(?:\.0*)?\s*[a-z]*\s*[\"']")
 _ALIGNMENT = re.compile(r"(?:rc?l)+")
@@ -89,16 +91,18 @@ def build(element: Element, end: int, parent: Element) -> Child | None:
     if name == "qvar":
         label = attributes_of(element.attributes).get("name", "") or "?"
         return Child(name, [LayoutNode("".join(label.split()) or "?", "W", element.start, end)])
+    if name == "mpadded" and parent.name in _POSITIONAL:
+        # The row may turn out to hold all arguments of the parent.
+        return Child(name, list(_joined(element)), parts=tuple(list(child.row) for child in element.children))
     row = _finish_row(_joined(element))
     if any(child.name == "mtable" for child in element.children):
         absorb_fences(row)
-    if name == "mpadded":
-        return Child(name, row, parts=tuple(list(child.row) for child in element.children))
     return Child(name, row)
 
 
 _POSITIONAL = {
-    "mfrac": 2, "mroot": 2, "msup": 2, "msub": 2, "msubsup": 3, "munder": 2, "mover": 2, "munderover": 3, "mmultiscripts": 1,
+    "mfrac": 2, "mroot": 2, "msup": 2, "msub": 2, "msubsup": 3, "munder": 2, "mover": 2, "munderover": 3,
+    "mmultiscripts": 1,
 }
 """Elements whose children are arguments by their position → how many."""
 
@@ -124,7 +128,7 @@ def _finish_row(row: Row) -> Row:
         node = row[i]
         if node.kind == "F" and node.label == BARE_STACK:
             before, after = (finished[-1] if finished else None), (row[i + 1] if i + 1 < len(row) else None)
-            if before is not None and after is not None and before.label == "(" and after.label == ")" and _bare(before):
+            if before and after and before.label == "(" and after.label == ")" and _bare(before):
                 finished.pop()
                 node.label = "choose"
                 node.start, node.end = before.start, after.end
@@ -231,9 +235,8 @@ def _table(element: Element, end: int) -> Row:
         columns = aligns if len(aligns) > len(columns) else columns
         lines.append([row for row, _ in cells] or [[]])
     kind = "matrix"
-    if "class" in element.attributes and "lines" in attributes_of(element.attributes).get("class", "").split():
-        kind = "lines"
-    elif _ALIGNMENT.fullmatch(columns):
+    classes = attributes_of(element.attributes).get("class", "") if "class" in element.attributes else ""
+    if "lines" in classes.split() or _ALIGNMENT.fullmatch(columns):
         kind = "lines"
     else:
         for line in lines:

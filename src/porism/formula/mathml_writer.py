@@ -13,7 +13,8 @@ from porism.formula.tree import LayoutNode, LayoutTree, Row
 _Task = str | LayoutNode | tuple[Row]
 _NAMESPACE = "http://www.w3.org/1998/Math/MathML"
 _VARIANTS = {
-    "bf": "bold", "cal": "script", "frak": "fraktur", "sf": "sans-serif", "tt": "monospace", "bb": "double-struck", "rm": "normal",
+    "bf": "bold", "cal": "script", "frak": "fraktur", "sf": "sans-serif", "tt": "monospace", "bb": "double-struck",
+    "rm": "normal",
     "it": "italic",
 }
 _FENCES = frozenset({"open", "close", "bar"})
@@ -41,8 +42,8 @@ def to_mathml(
     """The tree as a ``<math>`` element, ``display`` for a formula on a line of its own.
 
     With ``ids`` the element of each node (its scripts with it) has an id, ``prefix`` and the node's number in
-    :func:`preorder`. The nodes whose numbers are in ``marked`` have the CSS class ``mark_class``. Numbers count the nodes
-    whether or not ids are written.
+    :func:`preorder`. The nodes whose numbers are in ``marked`` have the CSS class ``mark_class``; that works without
+    ids too.
     """
     return _Writer(tree, ids, prefix, frozenset(marked), mark_class).write(display)
 
@@ -58,6 +59,7 @@ class _Writer:
     def __init__(self, tree: LayoutTree, ids: bool, prefix: str, marked: frozenset[int], mark_class: str) -> None:
         self.tree = tree
         self.ids = ids
+        self.has_stretching = "\\left" in tree.source
         self.prefix = escape(prefix).replace('"', "&quot;")
         self.marked = marked
         self.mark = escape(mark_class).replace('"', "&quot;")
@@ -85,7 +87,7 @@ class _Writer:
         return ["<mrow>", *self._content(row), "</mrow>"]
 
     def _content(self, row: Row) -> list[_Task]:
-        """The nodes of a row; what ``\\left`` and ``\\right`` enclose is a row of its own, so that they stretch over it."""
+        """The nodes of a row; what ``\\left`` and ``\\right`` enclose is a row of its own, over which they stretch."""
         opens, closes = self._stretched_groups(row)
         tasks: list[_Task] = []
         last = len(row) - 1
@@ -102,7 +104,7 @@ class _Writer:
     def _stretched_groups(self, row: Row) -> tuple[set[int], set[int]]:
         opens: set[int] = set()
         closes: set[int] = set()
-        if "\\left" in self.tree.source:
+        if self.has_stretching:
             pending: list[int] = []
             for i, node in enumerate(row):
                 if node.kind == "O":
@@ -138,8 +140,8 @@ class _Writer:
             tasks = self._accented(node, tasks, attributes if outermost == "accents" else "")
         if before:
             return [
-                f"<mmultiscripts{attributes}>", *tasks, (node.below or [],), (node.above or [],), "<mprescripts></mprescripts>",
-                (node.pre_below or [],), (node.pre_above or [],), "</mmultiscripts>",
+                f"<mmultiscripts{attributes}>", *tasks, (node.below or [],), (node.above or [],),
+                "<mprescripts></mprescripts>", (node.pre_below or [],), (node.pre_above or [],), "</mmultiscripts>",
             ]
         if scripts:
             return self._scripted(node, tasks, attributes)
@@ -152,10 +154,10 @@ class _Writer:
             element = "m" + slot
             inner = attributes if slot == order[-1] else ""
             mark = row[0] if len(row) == 1 and row[0].kind == "O" else None
-            if mark is not None and mark.label in BRACES and (mark.below if slot == "under" else mark.above) is not None:
-                note = mark.below if slot == "under" else mark.above
+            note = None if mark is None else mark.below if slot == "under" else mark.above
+            if mark is not None and note is not None and mark.label in BRACES:
                 sign = f"<mo{self._attributes(mark)}>{mark.label}</mo>"
-                base = [f"<{element}{inner}><{element}>", *base, sign, f"</{element}>", (note or [],), f"</{element}>"]
+                base = [f"<{element}{inner}><{element}>", *base, sign, f"</{element}>", (note,), f"</{element}>"]
                 continue
             is_accent = mark is not None and mark.label in MARKS
             kind = (' accent="true"' if slot == "over" else ' accentunder="true"') if is_accent else ""
@@ -227,10 +229,9 @@ class _Writer:
                 cells = _aligned(line[0] if line else [])
             for position, cell in enumerate(cells):
                 align = ""
-                if label == "lines":
-                    align = ' style="text-align: right"' if position == 0 and len(cells) > 1 else ' style="text-align: left"'
-                elif label == "{":
-                    align = ' style="text-align: left"'
+                if label in ("lines", "{"):
+                    side = "right" if label == "lines" and position == 0 and len(cells) > 1 else "left"
+                    align = f' style="text-align: {side}"'
                 tasks += (f"<mtd{align}>", *self._content(cell), "</mtd>")
             tasks.append("</mtr>")
         tasks.append("</mtable>")

@@ -34,9 +34,12 @@ ACCENT_SYNONYMS: dict[str, str] = {
 """What a mark over or under something may be written as → the mark (combining characters too)."""
 
 FONTS: dict[str, str] = {
-    "mathbb": "bb", "Bbb": "bb", "mathds": "bb", "mathbbm": "bb", "mathbf": "bf", "boldsymbol": "boldsymbol", "bm": "boldsymbol",
-    "bold": "bf", "pmb": "boldsymbol", "symbf": "bf", "boldmath": "", "mathcal": "cal", "mathscr": "cal", "mathfrak": "frak",
-    "mathit": "it", "mathrm": "rm", "mathup": "rm", "mathsf": "sf", "mathtt": "tt", "mathnormal": "", "mathbfit": "boldsymbol",
+    "mathbb": "bb", "Bbb": "bb", "mathds": "bb", "mathbbm": "bb", "mathbf": "bf", "boldsymbol": "boldsymbol",
+    "bm": "boldsymbol",
+    "bold": "bf", "pmb": "boldsymbol", "symbf": "bf", "boldmath": "", "mathcal": "cal", "mathscr": "cal",
+    "mathfrak": "frak",
+    "mathit": "it", "mathrm": "rm", "mathup": "rm", "mathsf": "sf", "mathtt": "tt", "mathnormal": "",
+    "mathbfit": "boldsymbol",
     "mathbfup": "bf", "mathbffrak": "frak", "mathbfcal": "cal", "mathbfscr": "cal", "mathsfbf": "sf", "frak": "frak",
 }
 """Command that sets its argument in a font → the font; ``boldsymbol`` is bold for all symbols, not for letters only."""
@@ -55,7 +58,7 @@ FRACTIONS: dict[str, tuple[str, str, str]] = {
     "frac": ("/", "", ""), "dfrac": ("/", "", ""), "tfrac": ("/", "", ""), "cfrac": ("/", "", ""),
     "sfrac": ("/", "", ""), "nicefrac": ("/", "", ""), "xfrac": ("/", "", ""), "flatfrac": ("/", "", ""),
     "binom": ("choose", "", ""), "dbinom": ("choose", "", ""), "tbinom": ("choose", "", ""),
-   
+
 }
 """Two arguments (or infix) → label of the fraction and the fences around it."""
 
@@ -141,7 +144,7 @@ DEFAULT_MACROS: dict[str, tuple[int, str]] = {
     "ceil": (1, r"\left\lceil #1\right\rceil "), "set": (1, r"\left\{#1\right\}"), "Set": (1, r"\left\{#1\right\}"),
     "bra": (1, r"\left\langle #1\right|"), "ket": (1, r"\left|#1\right\rangle "),
     "braket": (1, r"\left\langle #1\right\rangle "), "half": (0, r"\frac{1}{2}"), "lbinom": (2, r"\binom{#1}{#2}"),
-    "qvar@": (1, r"\qvar{#1}"), "defeq": (0, r"\coloneqq "), "eps": (0, r"\epsilon "),
+    "qvar@": (1, r"\qvar{#1}"), "Bbbk": (0, r"\mathbb{k}"), "defeq": (0, r"\coloneqq "), "eps": (0, r"\epsilon "),
 }
 """Commands that many formulas use without defining them: number of arguments and replacement."""
 

@@ -22,7 +22,7 @@ SYMBOL_GROUPS: tuple[tuple[str, str, str], ...] = (
     """),
     ("constant", "V", """
         ∞ infty infin; ∅ emptyset varnothing empty; ℏ hbar hslash; ℵ aleph alef alefsym ℵ; ℶ beth ℶ; ℷ gimel ℷ; ℸ
-        daleth ℸ; ⊤ top; ⊥ bot perp ⟂ Perp; 𝕜 Bbbk
+        daleth ℸ; ⊤ top; ⊥ bot perp ⟂ Perp
     """),
     ("function", "V", """
         ℜ Re real Re; ℑ Im image Im; arg; deg; det; dim; gcd; hom; ker; Pr; lcm; sgn; rank; tr; Tr; erf; erfc; Li;

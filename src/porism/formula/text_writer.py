@@ -13,14 +13,16 @@ _SUPERSCRIPTS |= {"′": "′", "∘": "°", "*": "*", "β": "ᵝ", "γ": "ᵞ",
 _SUBSCRIPTS = dict(zip("0123456789+-=()aehijklmnoprstuvx", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ", strict=True))
 _SUBSCRIPTS |= {"β": "ᵦ", "γ": "ᵧ", "ρ": "ᵨ", "ϕ": "ᵩ", "φ": "ᵩ", "χ": "ᵪ"}
 _ACCENTS = {
-    "^": "\u0302", "~": "\u0303", "¯": "\u0304", "→": "\u20d7", "←": "\u20d6", "˙": "\u0307", "¨": "\u0308", "ˇ": "\u030c",
+    "^": "\u0302", "~": "\u0303", "¯": "\u0304", "→": "\u20d7", "←": "\u20d6", "˙": "\u0307", "¨": "\u0308",
+    "ˇ": "\u030c",
     "˘": "\u0306", "´": "\u0301", "`": "\u0300", "˚": "\u030a",
 }
 _SPACED = RELATION_CLASSES | {"set-operator"}
 _WORDS = frozenset({"function", "trigonometric", "logarithm", "limit"})
 _DIGITS = frozenset({"zero", "one", "number", "decimal"})
 _MARK_NAMES = {
-    ("over", "^"): "hat", ("over", "~"): "tilde", ("over", "¯"): "overline", ("under", "¯"): "underline", ("over", "→"): "vec",
+    ("over", "^"): "hat", ("over", "~"): "tilde", ("over", "¯"): "overline", ("under", "¯"): "underline",
+    ("over", "→"): "vec",
     ("over", "⏞"): "overbrace", ("under", "⏟"): "underbrace",
 }
 
@@ -137,6 +139,6 @@ def _core_text(node: LayoutNode, texts: dict[int, str]) -> str:
 
 def _closed(text: str, row: Row | None) -> str:
     """A numerator or denominator, in parentheses unless it is one thing."""
-    if row is None or len(row) == 1 and row[0].kind in "VNRTWG" and " " not in text:
+    if row is None or (len(row) == 1 and row[0].kind in "VNRTWG" and " " not in text):
         return text
     return f"({text})" if len(text) > 1 or not text else text

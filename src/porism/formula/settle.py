@@ -1,0 +1,230 @@
+"""Brings a tree into its one form after it was read: fences of matrices, scripts of nothing, groups without need."""
+
+from __future__ import annotations
+
+from porism.formula.layout import SCRIPT_SLOTS, brace_mark, child_rows, group_nodes, matrix, nucleus, trim
+from porism.formula.tables import MATRIX_FENCES, token_class
+from porism.formula.tree import LayoutNode, Row
+
+_MOST_ROUNDS = 8
+CARRIED_SLOTS = ("pre_above", "pre_below", "over", "under", "above", "below")
+
+
+def settle(top: Row) -> None:
+    """Lets matrices take in their fences and empty bases hand their scripts to a neighbour, in all rows of a tree."""
+    for _ in range(_MOST_ROUNDS):
+        rows = [top]
+        for row in rows:
+            for node in row:
+                rows.extend(child_rows(node))
+        # Children come after their parents in the list, and are settled before them.
+        changed = [_settle_row(row) for row in reversed(rows)]
+        if not any(changed):
+            break
+
+
+def _settle_row(row: Row) -> bool:
+    """Settles one row; whether that changed it, so that there may be more to do."""
+    before = list(row)
+    has_matrix = empty = prime = hollow = False
+    for node in row:
+        _drop_empty_slots(node)
+        kind = node.kind
+        if kind == "M":
+            has_matrix = hollow = True
+            for line in node.elements or ():
+                for cell in line:
+                    trim(cell)
+        elif kind == "G":
+            empty = empty or not node.within
+            hollow = hollow or not (node.within and len(node.within) > 1 and any(_carried(node)))
+        elif node.label == "′":
+            prime = True
+    if hollow:
+        _dissolve(row)
+    if empty:
+        _settle_empty_bases(row)
+    if prime:
+        join_primes(row)
+    if has_matrix:
+        absorb_fences(row)
+    return row != before
+
+
+def _drop_empty_slots(node: LayoutNode) -> None:
+    for slot in ("above", "below", "pre_above", "pre_below"):
+        if getattr(node, slot) == []:
+            setattr(node, slot, None)
+    if node.kind != "F":
+        for slot in ("over", "under"):
+            if getattr(node, slot) == []:
+                setattr(node, slot, None)
+
+
+def _carried(node: LayoutNode) -> list[Row | None]:
+    return [node.pre_above, node.pre_below, node.over, node.under, node.above, node.below]
+
+
+def _dissolve(row: Row) -> None:
+    """Resolves groups that are not needed, and displays that have only one line left."""
+    settled: Row = []
+    for node in row:
+        if node.kind == "M":
+            kind = "lines" if node.label == "lines" else "matrix"
+            content = matrix(kind, "" if kind == "lines" else node.label, node.elements or [], node.start, node.end)
+            if len(content) == 1 and content[0].kind == "M":
+                node.elements = content[0].elements
+                settled.append(node)
+            else:
+                _hand_over(node, content, settled)
+        elif node.kind == "G" and node.within and not any(_carried(node)):
+            settled += node.within
+        elif node.kind == "G" and node.within and len(node.within) == 1 and _can_carry(node.within[0], node):
+            _hand_over(node, node.within, settled)
+        else:
+            settled.append(node)
+    row[:] = settled
+
+
+def _hand_over(node: LayoutNode, content: Row, settled: Row) -> None:
+    """Puts content in the place of a node and what the node carried on it."""
+    base = len(settled)
+    settled += content
+    for slot in ("under", "over", "below", "above"):
+        carried = getattr(node, slot)
+        if carried is not None:
+            setattr(nucleus(settled, base, slot), slot, carried)
+    if node.pre_above is not None or node.pre_below is not None:
+        bearer = settled[base] if len(settled) == base + 1 else group_nodes(settled, base)
+        bearer.pre_above, bearer.pre_below = node.pre_above, node.pre_below
+
+
+def _can_carry(inner: LayoutNode, group: LayoutNode) -> bool:
+    """Whether the only symbol of a group can take over all that the group carries."""
+    for slot in CARRIED_SLOTS:
+        if getattr(group, slot) is not None and getattr(inner, slot) is not None:
+            return False
+    if (group.over is not None or group.under is not None) and inner.kind == "F":
+        return False
+    if (group.pre_above is not None or group.pre_below is not None) and inner.kind not in "VNFMWE":
+        return False
+    return not (
+        (group.over is not None and inner.above is not None) or (group.under is not None and inner.below is not None)
+    )
+
+
+def absorb_fences(row: Row) -> None:
+    """Makes the fences around a matrix its label, and a brace before it too that nothing closes."""
+    closing_brace_follows = False
+    for i in range(len(row) - 1, -1, -1):
+        node = row[i]
+        if node.kind == "O":
+            closing_brace_follows = closing_brace_follows or node.label == "}"
+        elif node.kind == "M" and node.label in {"", "lines"} and i and _is_plain_symbol(row[i - 1]):
+            opening = row[i - 1]
+            closing = row[i + 1] if i + 1 < len(row) and row[i + 1].kind == "O" else None
+            fences = MATRIX_FENCES.get((opening.label, closing.label)) if closing is not None else None
+            if fences is not None and closing is not None and node.label == "" and _can_take(node, closing):
+                node.label = fences
+                node.end = max(node.end, closing.end)
+                for slot in SCRIPT_SLOTS:
+                    if getattr(closing, slot) is not None:
+                        setattr(node, slot, getattr(closing, slot))
+                row[i + 1] = node
+                _take_opening(row, i, opening, node, 2)
+            elif opening.label == "{" and not closing_brace_follows:
+                node.label = "{"
+                _take_opening(row, i, opening, node, 1)
+    for node in row:
+        if node.kind == "M" and node.label == "" and node.elements and all(len(line) == 1 for line in node.elements):
+            # A column without fences is a display of lines.
+            filled = [line for line in node.elements if line[0]]
+            if len(filled) > 1:
+                node.elements = filled
+                node.label = "lines"
+
+
+def _take_opening(row: Row, i: int, opening: LayoutNode, node: LayoutNode, width: int) -> None:
+    """Replaces the fence at ``i - 1`` and what follows, ``width`` nodes more, by the matrix."""
+    node.start = min(node.start, opening.start)
+    row[i - 1:i + width] = [node]
+
+
+def _is_plain_symbol(node: LayoutNode) -> bool:
+    return node.kind == "O" and not child_rows(node)
+
+
+def _can_take(node: LayoutNode, closing: LayoutNode) -> bool:
+    """Whether the scripts of a closing fence fit on the matrix."""
+    return not child_rows(closing) or (
+        node.above is None and node.below is None and closing.over is None and closing.under is None
+        and closing.pre_above is None and closing.pre_below is None
+    )
+
+
+def _settle_empty_bases(row: Row) -> None:
+    """Scripts on nothing belong to the symbol before (``R^a{}_b``) or after (``{}_n C_k``)."""
+    settled: Row = []
+    count = len(row)
+    for i, node in enumerate(row):
+        if node.kind != "G" or node.within or node.over or node.under or node.pre_above or node.pre_below:
+            settled.append(node)
+            continue
+        previous = settled[-1] if settled and _takes_scripts(settled[-1]) else None
+        following = row[i + 1] if i + 1 < count and row[i + 1].kind in "VNFMWE" else None
+        if following is not None and (following.pre_above or following.pre_below):
+            following = None
+        if previous is not None and (following is None or _continues(previous, node, following)):
+            for slot in SCRIPT_SLOTS:
+                script = getattr(node, slot)
+                if script is not None:
+                    scripts = [*(getattr(previous, slot) or []), *script]
+                    join_primes(scripts)
+                    setattr(previous, slot, scripts)
+        elif following is not None:
+            following.pre_above, following.pre_below = node.above, node.below
+        elif node.above or node.below:
+            settled.append(node)
+    row[:] = settled
+
+
+def _takes_scripts(node: LayoutNode) -> bool:
+    return (node.kind in "VNFRMWE" or (node.kind == "G" and bool(node.within))) or (
+        node.kind == "O" and token_class(node.label) in {"close", "bar"}
+    )
+
+
+def _continues(previous: LayoutNode, node: LayoutNode, following: LayoutNode) -> bool:
+    """Whether an empty base goes on with staggered indices of the symbol before it rather than opening the next one."""
+    if node.above is not None:
+        return node.below is None and previous.below is not None and previous.above is None
+    return previous.above is not None and previous.below is None and following.below is None
+
+
+def join_primes(row: Row) -> None:
+    """Makes primes that stand after a symbol its script."""
+    stack = [row]
+    while stack:
+        nodes = stack.pop()
+        joined: Row = []
+        for node in nodes:
+            base = joined[-1] if joined else None
+            if (
+                base is not None and node.label == "′" and node.kind == "O" and base.label != "′"
+                and node.over is None and node.under is None and (node.below is None or base.below is None)
+            ):
+                extends = base.above is not None and base.above[-1].label != "′"
+                base = brace_mark(base, "above") or base
+                scripts = base.above
+                if scripts is None:
+                    scripts = base.above = []
+                scripts.append(node)
+                scripts.extend(node.above or ())
+                if node.below is not None:
+                    base.below = node.below
+                node.above = node.below = None
+                if extends:
+                    stack.append(scripts)
+            else:
+                joined.append(node)
+        nodes[:] = joined
