@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from porism.analysis import AnalysisConfig, Analyzer
+from porism.analysis import LONGEST_TERM, AnalysisConfig, Analyzer, indexed_form
 from porism.errors import ConfigError
 from porism.types import Content, Document, Formula
 
@@ -76,6 +76,19 @@ def test_lone_surrogates_do_not_reach_the_index() -> None:
     for matrix in [*batch.text.values(), *batch.formulas.values()]:
         "".join(matrix.vocabulary).encode("utf-8")
     "".join(batch.formula_keys).encode("utf-8")
+
+
+def test_long_terms_are_indexed_by_beginning_and_digest() -> None:
+    short, long = "x" * LONGEST_TERM, "x" * LONGEST_TERM + "y"
+    assert indexed_form(short) == short
+    assert len(indexed_form(long)) == LONGEST_TERM
+    assert indexed_form(long) != indexed_form(long + "z")
+    analyzer = Analyzer(AnalysisConfig(formulas=("subtrees",)))
+    batch, _ = analyzer.analyze([Document("a", {"body": Content.of(Formula("a+b+c+d+e+f+g+h+i+j+k+l"))})])
+    assert batch.formulas["subtrees"].vocabulary == analyzer.formula_terms(
+        Formula("z+b+c+d+e+f+g+h+i+j+k+l")
+    ).terms["subtrees"]
+    assert len(batch.formulas["subtrees"].vocabulary[0]) == LONGEST_TERM
 
 
 def test_an_empty_batch_is_empty() -> None:

@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import xxhash
 from numpy.typing import NDArray
 
 from porism.batch import AnalyzedBatch, TermMatrix
@@ -30,6 +31,17 @@ TEXT_CHANNELS = (WORDS, WORD_PAIRS)
 
 MOST_PROBLEMS_PER_BATCH = 200
 """Reports of one batch beyond these are counted and summed up in one line."""
+
+
+LONGEST_TERM = 40
+"""Longer terms are indexed by their beginning and a digest: whole formulas as terms would fill the dictionary."""
+
+
+def indexed_form(term: str) -> str:
+    """The form in which a term stands in an index: itself, or if it is long its beginning and its digest."""
+    if len(term) <= LONGEST_TERM:
+        return term
+    return f"{term[: LONGEST_TERM - 17]}…{xxhash.xxh3_64_hexdigest(term.encode('utf-8', 'surrogatepass'))}"
 
 
 @dataclass(frozen=True)
@@ -116,7 +128,8 @@ class _Columns:
         indptr = np.zeros(row_count + 1, np.int64)
         np.cumsum(np.bincount(cell_rows, minlength=row_count), out=indptr[1:])
         return TermMatrix(
-            list(vocabulary), indptr, terms.astype(np.int32), np.minimum(counts, 65_535).astype(np.uint16)
+            [indexed_form(term) for term in vocabulary], indptr, terms.astype(np.int32),
+            np.minimum(counts, 65_535).astype(np.uint16),
         )
 
 
@@ -141,7 +154,7 @@ class Analyzer:
         words = self.words.terms(text)
         terms = {WORDS: words} if WORDS in self.config.text else {}
         if WORD_PAIRS in self.config.text:
-            terms[WORD_PAIRS] = [f"{first} {second}" for first, second in pairwise(words)]
+            terms[WORD_PAIRS] = [indexed_form(f"{first} {second}") for first, second in pairwise(words)]
         return terms
 
     def formula_terms(self, formula: Formula, channels: Iterable[str] | None = None) -> AnalyzedFormula:
@@ -149,7 +162,10 @@ class Analyzer:
         layout = parse(Formula(clean_text(formula.source), formula.notation))
         operators = operator_tree(layout)
         names = self.config.formulas if channels is None else channels
-        return AnalyzedFormula(layout_key(layout), {name: extract(name, layout, operators) for name in names})
+        return AnalyzedFormula(
+            layout_key(layout),
+            {name: [indexed_form(term) for term in extract(name, layout, operators)] for name in names},
+        )
 
     def analyze(self, documents: Sequence[Document]) -> tuple[AnalyzedBatch, list[Problem]]:
         """One batch, and what was skipped or not understood in it."""

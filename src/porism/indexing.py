@@ -72,7 +72,8 @@ def index_sources(
 
     A document whose id the index has replaces the old one, so running again after an interruption completes the index.
     ``format`` names a reader (found from the content by default), ``config`` is what a new index is made with (all
-    channels by default; of an index that exists it must be the configuration), and ``jobs`` is the number of analysing processes (all cores by default).
+    channels by default; of an index that exists it must be the configuration), and ``jobs`` is the number of
+    analysing processes (all cores by default).
 
     An interruption (Ctrl-C) commits what was analysed and is told in the report, not raised.
 

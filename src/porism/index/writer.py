@@ -310,8 +310,8 @@ class IndexWriter:
     def commit(self, *, before_publish: Publish | None = None) -> int:
         """Makes everything since the last commit durable and visible, at once; returns the new generation.
 
-        ``before_publish`` is called with the new segments before readers see them, to write their derived data. Where
-        nothing has changed there is no new generation.
+        ``before_publish`` is called with all segments of the new state before readers see it, to write derived data,
+        which may depend on the statistics of all of them. Where nothing has changed there is no new generation.
 
         :raises StorageError: the disk is full or the folder cannot be written. The last commit is intact, and this one
             can be tried again.
@@ -320,8 +320,8 @@ class IndexWriter:
         self._tidy()
         if self._manifest is not None and not self._changed(self._manifest):
             return self._manifest.generation
-        if before_publish is not None and (new := [held.segment for held in self._held if held.entry is None]):
-            before_publish(new)
+        if before_publish is not None and self._held:
+            before_publish([held.segment for held in self._held])
         generation = self.generation + 1
         now = time.time()
         entries = tuple(self._entry(held, generation) for held in self._held)
