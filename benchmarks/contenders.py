@@ -342,7 +342,7 @@ class ApproachZero(Contender):
 
         found = find_spec("pya0")  # only located: the package itself imports much that is not needed here
         if found is None or not found.submodule_search_locations:
-            raise Unavailable(self.install)
+            raise Unavailable("this Python has no pya0")
         sys.path.insert(0, next(iter(found.submodule_search_locations)))
         import _pya0
 

@@ -4,8 +4,9 @@
 
     python benchmarks/speed.py --data ../shared/data
 
-Everything is measured as a user meets it: whole new processes, from their start to their end (formula parsing: the loop
-alone, in a new process each time). Prints the median, the fastest and the slowest of several runs and writes them as
+Everything is measured as a user meets it: wall time of whole new processes, from their start to their end, and beside
+it their processor time, which other work on the machine disturbs less. Formula parsing is the loop alone, in a new
+process each time, by processor time. Prints the median, the fastest and the slowest of several runs and writes them as
 JSON. The files read are in the system's cache, as after a first use.
 """
 
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import resource
 import shutil
 import subprocess
 import sys
@@ -30,29 +32,29 @@ PARSE = """
 import json, sys, time
 from porism import parse_latex
 formulas = json.load(open(sys.argv[1]))
-start = time.perf_counter()
+start = time.process_time()
 for formula in formulas:
     parse_latex(formula)
-print(len(formulas) / (time.perf_counter() - start))
+print(len(formulas) / (time.process_time() - start))
 """
 
 IMPORT = "import time; start = time.perf_counter(); import porism; print(time.perf_counter() - start)"
 
 
-def wall(command: Sequence[str]) -> float:
-    """Seconds of wall time of a process.
+def run(command: Sequence[str]) -> tuple[float, float]:
+    """Seconds of wall time of a process, and of processor time, its children included.
 
     :raises SystemExit: it fails; its last words are shown.
     """
-    start = time.perf_counter()
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     ended = subprocess.run(command, capture_output=True, text=True)
-    seconds = time.perf_counter() - start
+    seconds, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
     if ended.returncode:
         raise SystemExit(f"{' '.join(command)}\n{ended.stderr.strip()[-2000:]}")
-    return seconds
+    return seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def printed(command: Sequence[str]) -> float:
+def printed(command: Sequence[str]) -> tuple[float, None]:
     """The number that a process prints.
 
     :raises SystemExit: it fails; its last words are shown.
@@ -60,7 +62,7 @@ def printed(command: Sequence[str]) -> float:
     ended = subprocess.run(command, capture_output=True, text=True)
     if ended.returncode:
         raise SystemExit(ended.stderr.strip()[-2000:])
-    return float(ended.stdout)
+    return float(ended.stdout), None
 
 
 def porism_command() -> list[str]:
@@ -86,18 +88,27 @@ class Table:
     """Figures as they come, printed at once."""
 
     def __init__(self) -> None:
-        self.figures: dict[str, dict[str, float | int | str]] = {}
-        print(f"{'':62}{'median':>10}{'min':>10}{'max':>10}  runs")
+        self.figures: dict[str, dict[str, float | int | str | None]] = {}
+        print(f"{'':70}{'median':>9}{'min':>9}{'max':>9}{'CPU':>9}  runs")
 
-    def add(self, name: str, unit: str, runs: int, once: Callable[[], float]) -> None:
+    def add(self, name: str, unit: str, runs: int, once: Callable[[], tuple[float, float | None]]) -> None:
         """Measures so many times."""
-        values = [once() for _ in range(runs)]
-        shown = [f"{value:,.0f}" if value >= 1000 else f"{value:.3f}" if value < 10 else f"{value:.1f}"
-                 for value in (median(values), min(values), max(values))]
-        print(f"{name + ', ' + unit:62}" + "".join(f"{value:>10}" for value in shown) + f"  {runs:4}", flush=True)
-        self.figures[name] = {
-            "unit": unit, "median": median(values), "min": min(values), "max": max(values), "runs": runs
+        measured = [once() for _ in range(runs)]
+        values = [value for value, _ in measured]
+        processor = [seconds for _, seconds in measured if seconds is not None]
+        found = {
+            "median": median(values), "min": min(values), "max": max(values),
+            "processor": median(processor) if processor else None,
         }
+        shown = "".join(f"{_shown(value):>9}" for value in found.values())
+        print(f"{name + ', ' + unit:70}{shown}  {runs:4}", flush=True)
+        self.figures[name] = {"unit": unit, **found, "runs": runs}
+
+
+def _shown(value: float | None) -> str:
+    if value is None:
+        return "-"
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3f}" if value < 10 else f"{value:.1f}"
 
 
 def main() -> None:
@@ -117,23 +128,23 @@ def main() -> None:
     index: Path = options.work / "index"
     porism, python = porism_command(), sys.executable
 
-    def make_index() -> float:
+    def make_index() -> tuple[float, float]:
         shutil.rmtree(index, ignore_errors=True)
-        return wall([*porism, "index", str(collection), "--index", str(index), "--jobs", str(options.jobs), "--quiet"])
+        return run([*porism, "index", str(collection), "--index", str(index), "--jobs", str(options.jobs), "--quiet"])
 
     search = [*porism, "search", QUESTION, "--index", str(index)]
     formulas = options.work / "formulas.json"
     table = Table()
-    table.add("python -c pass", "s", options.runs, lambda: wall([python, "-c", "pass"]))
-    table.add("import porism, whole process", "s", options.runs, lambda: wall([python, "-c", "import porism"]))
+    table.add("python -c pass", "s", options.runs, lambda: run([python, "-c", "pass"]))
+    table.add("import porism, whole process", "s", options.runs, lambda: run([python, "-c", "import porism"]))
     table.add("import porism, the import alone", "s", options.runs, lambda: printed([python, "-c", IMPORT]))
-    table.add("porism --help", "s", options.runs, lambda: wall([*porism, "--help"]))
+    table.add("porism --help", "s", options.runs, lambda: run([*porism, "--help"]))
     formulas.write_text(json.dumps(distinct_formulas(collection)))
     table.add("parse_latex, distinct formulas of arqmath-mini, one core", "formulas/s", options.long_runs,
               lambda: printed([python, "-c", PARSE, str(formulas)]))
     table.add(f"porism index arqmath-mini --jobs {options.jobs}", "s", options.long_runs, make_index)
-    table.add("index on disk", "MB", 1, lambda: disk_use(index)[0])
-    table.add("porism search, first in a new process", "s", options.runs, lambda: wall(search))
+    table.add("index on disk", "MB", 1, lambda: (disk_use(index)[0], None))
+    table.add("porism search, first in a new process", "s", options.runs, lambda: run(search))
     options.results.mkdir(parents=True, exist_ok=True)
     output = options.results / "speed.json"
     output.write_text(json.dumps(table.figures, indent=2) + "\n")
