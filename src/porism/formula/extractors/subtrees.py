@@ -19,24 +19,45 @@ def subtrees(operators: OperatorTree) -> list[str]:
     Operands of unordered operators are sorted by their form with all variables alike; then variables are numbered
     ``v0, v1, …`` by first appearance in the subtree. Numbers and constants stay.
     """
-    nodes = _preorder(operators.root)
     forms: dict[int, str] = {}
+    tokens: dict[int, list[str]] = {}
     sizes: dict[int, int] = {}
     terms: list[str] = []
-    for node in reversed(nodes):
-        if not node.children:
-            forms[id(node)] = "v" if node.kind == "V" else node.label
-            sizes[id(node)] = 1
+    for node in reversed(_preorder(operators.root)):
+        key = id(node)
+        children = node.children
+        if not children:
+            sizes[key] = 1
+            if node.kind == "V":
+                forms[key] = "v"
+                tokens[key] = ["\0" + node.label]
+            else:
+                forms[key] = node.label
+                tokens[key] = [node.label]
             continue
-        size = 1 + sum(sizes.get(id(child), LARGEST_SUBTREE) for child in node.children)
-        sizes[id(node)] = size
+        size = 1
+        for child in children:
+            size += sizes.get(id(child), LARGEST_SUBTREE)
+        sizes[key] = size
         if size > LARGEST_SUBTREE:
             continue
-        below = [forms[id(child)] for child in node.children]
+        below = [id(child) for child in children]
         if node.kind == "U":
-            below.sort()
-        forms[id(node)] = f"{node.label}({','.join(below)})"
-        terms.append(_renamed(node, forms))
+            below.sort(key=forms.__getitem__)
+        opening = node.label + "("
+        forms[key] = f"{opening}{','.join([forms[child] for child in below])})"
+        flat = [opening]
+        for child in below:
+            flat += tokens[child]
+            flat.append(",")
+        flat[-1] = ")"
+        tokens[key] = flat
+        names: dict[str, str] = {}
+        terms.append("".join([
+            token if token[:1] != "\0" else names[token] if token in names
+            else names.setdefault(token, f"v{len(names)}")
+            for token in flat
+        ]))
     terms.reverse()
     return terms
 
@@ -48,26 +69,3 @@ def _preorder(root: OperatorNode) -> list[OperatorNode]:
             break
         nodes.append(node)
     return nodes
-
-
-def _renamed(root: OperatorNode, forms: dict[int, str]) -> str:
-    names: dict[str, str] = {}
-    pieces: list[str] = []
-    stack: list[OperatorNode | str] = [root]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, str):
-            pieces.append(node)
-        elif not node.children:
-            pieces.append(names.setdefault(node.label, f"v{len(names)}") if node.kind == "V" else node.label)
-        else:
-            children = node.children
-            if node.kind == "U":
-                children = sorted(children, key=lambda child: forms[id(child)])
-            pieces.append(f"{node.label}(")
-            stack.append(")")
-            for number in range(len(children) - 1, -1, -1):
-                stack.append(children[number])
-                if number:
-                    stack.append(",")
-    return "".join(pieces)
