@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from porism.corpus.html import formula_of_math, html_to_content, strip_delimiters
+from porism.corpus.htmltree import parse_html
 from porism.errors import Problem
 from porism.types import Content, Formula
 
@@ -43,6 +44,15 @@ MATH = (
         ("<p>open <b>never closed", "open never closed"),
         ("a\x00b\x1b[31m &#xFFFC;\ufffc c", "a b [31m c"),
         ("", ""),
+        ('<script src="a.js"/>x<div class="katex-html"/><p>y', "x\ny"),
+        ("x<p/>y<br/>z<span/>!", "x\ny\nz!"),
+        ("I </3 you, n<!m, <?", "I </3 you, n<!m, <?"),
+        ("<![if !IE]>a<![endif]>b", "ab"),
+        ("<p>a</p></body></html>b", "a\nb"),
+        ("a &leq; b&nbsp;&#8804; c&#1;d", "a ≤ b ≤ c d"),
+        ("<table><tr><th>a<td>b<tr><td>c</table>d", "a\nb\nc\nd"),
+        ("<b>a<p>b</b>c", "a\nbc"),
+        ("<pre>\n a\n  b\n</pre>", " a\n  b"),
     ],
 )
 def test_text(html: str, text: str) -> None:
@@ -69,6 +79,12 @@ def test_text(html: str, text: str) -> None:
         ),
         ("$$a<br>b$$", Formula("a\nb", display=True)),
         ("$a<b$", Formula("a<b")),
+        ("$a <b, c<d\\}$", Formula("a <b, c<d\\}")),
+        ("$x<y >z$", Formula("x<y >z")),
+        ('<span class="math-container">$a<b$</span>', Formula("a<b")),
+        ("<m:math><m:mrow><m:mspace/><m:mi>q</m:mi></m:mrow></m:math>", Formula(
+            "<math><mrow><mspace></mspace><mi>q</mi></mrow></math>", "mathml")),
+        ("<math><mi>q</mi><!-- no --><mo>&nbsp;</mo></math>", Formula("<math><mi>q</mi><mo>\xa0</mo></math>", "mathml")),
         (MATH, Formula("x < 1", display=True)),
         ('<math alttext="q"><mi>q</mi></math>', Formula("q")),
         (
@@ -145,6 +161,40 @@ def test_unclosed_elements_lose_nothing_and_are_reported() -> None:
 
 
 @pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ('a <p title="b>c <b>d</b> e', 'a <p title="b>c d e'),
+        ("a <img alt='b", "a <img alt='b"),
+        ('<p class="x">a</p> b <a href="c>d <i>e</i>', 'a\nb <a href="c>d e'),
+    ],
+)
+def test_a_tag_that_is_never_ended_loses_nothing_and_is_reported(html: str, text: str) -> None:
+    found: list[Problem] = []
+    assert html_to_content(html, on_problem=found.append) == Content(text)
+    assert found == [Problem("html", "a tag is never ended, and is kept as text")]
+
+
+def test_deep_nesting_keeps_the_text() -> None:
+    found: list[Problem] = []
+    html = f"{'<div>' * 100_000}$x$ in{'</div>' * 100_000}out"
+    assert html_to_content(html, on_problem=found.append) == Content(f"{F} in\nout", (Formula("x"),))
+    assert found == [Problem("html", "tags nested deeper than 2000 levels are left out (98000 of them)")]
+
+
+def test_formatting_without_end_is_not_repeated_in_every_paragraph() -> None:
+    html = "".join(f'<font color="{number}">' for number in range(5000)) + "<p>x" * 5000
+    assert parse_html(html).body.html == "<body>" + "".join(
+        f'<?font color="{number}"?>' for number in range(5000)
+    ) + "<p>x</p>" * 4999 + "<p>x\x1c</p></body>"
+
+
+def test_lines_of_elements_can_be_marked() -> None:
+    html = "<h1>a</h1>\n<!-- one\ntwo --><p>b\n<H2 id=x>c</h2>"
+    marked = parse_html(html, mark_lines=frozenset(("h1", "h2"))).body
+    assert [node.attributes.get("data-line") for node in marked.css("h1, p, h2")] == ["1", None, "4"]
+
+
+@pytest.mark.parametrize(
     ("source", "expected"),
     [
         ("$x$", ("x", False)), (" $$ x $$ ", ("x", True)), ("\\(x\\)", ("x", False)), ("\\[x\\]", ("x", True)),
@@ -176,7 +226,9 @@ def test_any_html_gives_content(html: str) -> None:
     [
         "<", "<a ", '<a "', "<a '\"", "<!--", "<!", "<script>", "<math>", "<math></math>", "<MATH></MATH>", "<p>$", "&",
         '<span class="math-container">', '<span class="math-container" x>', "<code>$", "<math alttext='", "<pre>",
-        '<span class="katex-html">', '<p title="<', "&#1",
+        '<span class="katex-html">', '<p title="<', "&#1", "<div>", "<ul><li>", "<b><p>", "<b></p>", "<x-y></p>", "</T>",
+        "<b><table></b></table>", "<div><table></div></table>", "<math><mtext><x-y><p>", "<table>x", "<select><option>",
+        "<a b='>", "<code><p>", "<div/>", "<T/>", "<m:math>",
     ],
 )
 def test_hostile_input_takes_linear_time(unit: str) -> None:
