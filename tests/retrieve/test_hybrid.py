@@ -1,0 +1,144 @@
+"""Hybrid search: how queries are weighed, and what a search over channels finds."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from porism.analysis import AnalysisConfig, Analyzer
+from porism.errors import ConfigError, QueryError
+from porism.index import Snapshot
+from porism.indexing import index_documents
+from porism.retrieve import ChannelSettings, HybridRetriever, SearchModel
+from porism.types import Content, Document, Formula, Query
+
+CONFIG = AnalysisConfig(formulas=("tokens", "subtrees"))
+MODEL = SearchModel({
+    "words": ChannelSettings(1.0, 1.2, 0.75), "tokens": ChannelSettings(0.5, 1.2, 0.75), "subtrees": ChannelSettings(1.0),
+}, {"title": 2.0}, {"title": 3.0})
+DOCUMENTS = [
+    Document("pythagoras", {"title": Content("Right triangles"), "body": Content.of("Sides: ", Formula("a^2+b^2=c^2"))},
+             {"tags": ("geometry", "triangles")}),
+    Document("fermat", {"title": Content("Primes"), "body": Content.of("Sums of squares ", Formula("p=x^2+y^2"))},
+             {"tags": ("number-theory",)}),
+    Document("euler", {"title": Content("Euler"), "body": Content.of("Identity ", Formula("e^{i\\pi}+1=0"))}, {}),
+]
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An index of three documents."""
+    folder = tmp_path_factory.mktemp("hybrid") / "index"
+    index_documents(DOCUMENTS, folder, config=CONFIG, model=MODEL, jobs=1)
+    return folder
+
+
+@pytest.fixture
+def retriever(path: Path) -> HybridRetriever:
+    """The model over the index."""
+    return HybridRetriever(Snapshot.open(path), Analyzer(CONFIG), MODEL)
+
+
+def asked(*parts: str | Formula, name: str = "query") -> Query:
+    """A query of one field."""
+    return Query("q", {name: Content.of(*parts)})
+
+
+def test_words_are_summed_by_field_weights(retriever) -> None:
+    query = Query("q", {"title": Content("squares"), "question": Content("square of a triangle")})
+    assert retriever.query_terms(query)["words"] == {"squar": 4.0, "triangl": 1.0}
+
+
+def test_formulas_count_by_what_they_say(retriever) -> None:
+    """q = (w · (mass + 5)^−½)^½ with the mass the sum of idf over the formula's terms, worked by hand."""
+    documents = 3
+    df = {"e": 1, "^": 3, "{": 3, "i": 1, "π": 1, "}": 3}
+    idf = {term: math.log1p((documents - n + 0.5) / (n + 0.5)) for term, n in df.items()}
+    found = retriever.query_terms(asked(Formula("e^{i\\pi}")))["tokens"]
+    assert set(found) == set(df)
+    assert found["π"] == pytest.approx((sum(idf.values()) + 5) ** -0.25)
+
+
+def test_trivial_formulas_weigh_more_a_symbol_but_less_in_all(retriever) -> None:
+    small = retriever.term_worths(asked(Formula("p")))
+    large = retriever.term_worths(asked(Formula("a^2+b^2=c^2")))
+    assert sum(small["tokens"].values()) < sum(large["tokens"].values())
+
+
+@pytest.mark.parametrize(("parts", "best"), [
+    ((Formula("u^2+v^2=w^2"),), "pythagoras"),
+    (("sums of squares ", Formula("q=a^2+b^2")), "fermat"),
+    ((Formula("1+e^{i\\pi}=0"),), "euler"),
+    (("triangle",), "pythagoras"),
+])
+def test_the_best_answer_is_first(retriever, parts, best) -> None:
+    assert retriever.search([asked(*parts)], 3)["q"][0][0] == best
+
+
+def test_explanations_add_up_to_the_score(retriever) -> None:
+    query = asked("squares in triangles ", Formula("x^2+y^2"))
+    run = retriever.search([query], 3)
+    assert len(run["q"]) == 3
+    for doc_id, score in run["q"]:
+        explanation = retriever.explain(query, doc_id)
+        assert explanation.value == score
+        assert math.isclose(sum(part.value for part in explanation.parts), score)
+        for channel in explanation.parts:
+            assert math.isclose(sum(part.value for part in channel.parts), channel.value)
+
+
+def test_what_shares_no_term_is_no_result(retriever) -> None:
+    assert retriever.search([asked("zebra")], 10)["q"] == []
+    assert [doc for doc, _ in retriever.search([asked("primes")], 10)["q"]] == ["fermat"]
+
+
+def test_filters(retriever) -> None:
+    query = asked(Formula("x^2+y^2=z^2"))
+    assert [doc for doc, _ in retriever.search([query], 9, filters={"tags": "number-theory"})["q"]] == ["fermat"]
+    both = retriever.search([query], 9, filters={"tags": ("number-theory", "geometry")})["q"]
+    assert {doc for doc, _ in both} == {"fermat", "pythagoras"}
+    assert retriever.search([query], 9, filters={"tags": "poetry"})["q"] == []
+    with pytest.raises(QueryError, match="no document has the metadata 'colour'"):
+        retriever.search([query], 9, filters={"colour": "red"})
+
+
+def test_queries_need_different_ids(retriever) -> None:
+    with pytest.raises(QueryError, match="same id"):
+        retriever.search([asked("a"), asked("b")])
+
+
+def test_other_settings_need_no_new_index(path) -> None:
+    snapshot, analyzer = Snapshot.open(path), Analyzer(CONFIG)
+    words = HybridRetriever(snapshot, analyzer, SearchModel({"words": ChannelSettings(2.0, 0.9, 0.4)}))
+    assert words.search([asked(Formula("x^2"))], 3)["q"] == []
+    doubled = words.search([asked("triangles")], 3)["q"][0][1]
+    single = HybridRetriever(
+        snapshot, analyzer, SearchModel({"words": ChannelSettings(1.0, 0.9, 0.4)})
+    ).search([asked("triangles")], 3)["q"][0][1]
+    assert doubled == pytest.approx(2 * single)
+
+
+@pytest.mark.parametrize("make", [
+    lambda: SearchModel({}),
+    lambda: SearchModel({"words": ChannelSettings(0.0)}),
+    lambda: SearchModel({"words": ChannelSettings()}, {"title": -1.0}),
+    lambda: SearchModel({"words": ChannelSettings()}, formulas_power=0.0),
+    lambda: ChannelSettings(b=1.5),
+    lambda: ChannelSettings(k1=-1.0),
+])
+def test_settings_out_of_range_are_refused(make) -> None:
+    with pytest.raises(ConfigError):
+        make()
+
+
+def test_an_index_without_the_models_channels_is_refused(path) -> None:
+    with pytest.raises(ConfigError, match="none of the channels mias"):
+        HybridRetriever(Snapshot.open(path), Analyzer(CONFIG), SearchModel({"mias": ChannelSettings()}))
+
+
+def test_an_empty_index_has_no_results(tmp_path) -> None:
+    index_documents([], tmp_path / "index", config=CONFIG, jobs=1)
+    retriever = HybridRetriever(Snapshot.open(tmp_path / "index"), Analyzer(CONFIG), MODEL)
+    assert retriever.search([asked("word", Formula("x"))], 5)["q"] == []
