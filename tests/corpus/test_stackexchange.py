@@ -6,6 +6,7 @@ import gzip
 import sqlite3
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -154,7 +155,10 @@ def test_truncated_gzip_keeps_what_came_before(tmp_path: Path) -> None:
         ('<row Id="7" PostTypeId=1 Body="b"/>', "a row with broken attributes is skipped"),
         ('<row Id="7" PostTypeId="1" Body="a < b"/>', "a row with broken attributes is skipped"),
         ('<row Id="7 PostTypeId="1" Body="b"/>', "a row with broken attributes is skipped"),
+        ('<row Id="7" Id="8" PostTypeId="1" Body="b"/>', "a row with broken attributes is skipped (Attribute Id redef"),
+        ('<row Id="7" PostTypeId="1" Body="b"/> text >', "a row with broken attributes is skipped"),
         ("<raw/>", "'<raw/>' is no row and is skipped"),
+        ('<row-x Id="7" PostTypeId="1" Body="b"/>', "'<row-x Id="),
     ],
 )
 def test_a_broken_row_is_named_and_costs_no_other(tmp_path: Path, row: str, report: str) -> None:
@@ -203,7 +207,52 @@ def test_bytes_of_another_encoding_are_replaced_and_reported(tmp_path: Path) -> 
     (question,) = read_stackexchange(path, unit="question", on_problem=problems.append)
     assert question.fields["title"] == Content("M\ufffdbius")
     assert question.fields["body"] == Content("b c")
-    assert problems == [Problem("Posts.xml: row 1: Title", "byte 2 is not utf-8; such bytes become U+FFFD")]
+    assert problems == [
+        Problem("Posts.xml:3 (byte 49)", "byte 36 of a row is not utf-8; such bytes become U+FFFD"),
+        Problem("Posts.xml:3 (byte 49)", "a row is repaired (invalid character in attribute value)"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("title", "text"),
+    [
+        ("a&nbsp;b &eacute;", "a\xa0b é"),  # what XML does not know, HTML may
+        ("a & b &qqx; &#xZ;", "a & b &qqx; &#xZ;"),
+        ("a&#1;b&#xD800;c&#99999999;&#8804;", "a\ufffdb\ufffdc\ufffd≤"),
+        ("\x02a\ufffeb&lt;&amp;", " a b<&"),
+    ],
+)
+def test_what_xml_forbids_is_repaired_and_reported(tmp_path: Path, title: str, text: str) -> None:
+    row = f'<row Id="1" PostTypeId="1" Title="{title}" Body="&lt;p&gt;b"/>'
+    problems: list[Problem] = []
+    path = write_posts(tmp_path / "Posts.xml", f"<posts>\n{row}</posts>")
+    (question,) = read_stackexchange(path, unit="question", on_problem=problems.append)
+    assert unescape(question.fields["title"].text) == text
+    (problem,) = problems
+    assert problem.where == "Posts.xml:2 (byte 8)"
+    assert problem.what.startswith("a row is repaired (")
+
+
+def test_text_after_a_row_and_references_to_files(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("secret")
+    text = (
+        '<!DOCTYPE posts [<!ENTITY e SYSTEM "secret">]><posts><row Id="1" PostTypeId="1" Title="x&e;" Body="b"/> text'
+        "</posts>"
+    )
+    problems: list[Problem] = []
+    path = write_posts(tmp_path / "Posts.xml", text)
+    (question,) = read_stackexchange(path, unit="question", on_problem=problems.append)
+    assert question.fields["title"] == Content("x&e;")
+    assert [problem.what.partition(" (")[0] for problem in problems] == [
+        "a row is repaired", "text after a row is skipped"
+    ]
+
+
+def test_long_rows(tmp_path: Path) -> None:
+    sizes = (8 << 20, 1)
+    posts = [{"Id": str(size), "PostTypeId": "1", "Title": "t", "Body": "b " * size} for size in sizes]
+    questions = list(read_stackexchange(write_posts(tmp_path / "Posts.xml", rows("posts", posts)), unit="question"))
+    assert [len(question.fields["body"].text.split()) for question in questions] == list(sizes)
 
 
 def test_of_two_posts_with_one_id_the_later_counts(tmp_path: Path) -> None:

@@ -113,13 +113,13 @@ class ThreadReader:
     def _note_posts(self) -> None:
         count, execute = 0, self.database.execute
         for row in self.posts.scan(self.progress):
-            number = self._integer(self.posts, row, b"Id")
-            kind = self._integer(self.posts, row, b"PostTypeId")
+            number = self._integer(self.posts, row, "Id")
+            kind = self._integer(self.posts, row, "PostTypeId")
             if number is None or kind is None:
                 continue
             parent = 0
             if kind == ANSWER:
-                found = self._integer(self.posts, row, b"ParentId")
+                found = self._integer(self.posts, row, "ParentId")
                 if found is None:
                     continue
                 parent = found
@@ -146,26 +146,25 @@ class ThreadReader:
             "INSERT INTO comments VALUES (?, ?, ?)",
             (
                 (post, row.offset, row.length) for row in comments.scan(self.progress)
-                if (post := self._integer(comments, row, b"PostId")) is not None
+                if (post := self._integer(comments, row, "PostId")) is not None
             ),
         )
 
     def _note_links(self, links: RowFile) -> None:
         def rows() -> Iterator[tuple[int, int, int]]:
             for row in links.scan(self.progress):
-                numbers = [self._integer(links, row, name) for name in (b"PostId", b"LinkTypeId", b"RelatedPostId")]
+                numbers = [self._integer(links, row, name) for name in ("PostId", "LinkTypeId", "RelatedPostId")]
                 post, kind, related = numbers
                 if post is not None and kind is not None and related is not None:
                     yield post, kind, related
 
         self.database.executemany("INSERT INTO links VALUES (?, ?, ?)", rows())
 
-    def _integer(self, file: RowFile, row: Row, name: bytes) -> int | None:
-        value = row.attributes.get(name, b"")
-        if value.isdigit() and len(value) <= 18:
+    def _integer(self, file: RowFile, row: Row, name: str) -> int | None:
+        value = row.attributes.get(name, "")
+        if value.isdigit() and value.isascii() and len(value) <= 18:
             return int(value)
-        shown = value[:20].decode("ascii", "replace")
-        what = f"has {name.decode()}={shown!r}, which is no number" if value else f"has no {name.decode()}"
+        what = f"has {name}={value[:20]!r}, which is no number" if value else f"has no {name}"
         self.on_problem(Problem(f"{file.name}:{row.line} (byte {row.offset})", f"a row {what} and is skipped"))
         return None
 
@@ -192,7 +191,7 @@ class ThreadReader:
             yield from self._orphans()
 
     def _answers(
-        self, question_id: int, question: dict[bytes, bytes] | None, answers: Iterable[tuple[int, int, int]]
+        self, question_id: int, question: dict[str, str] | None, answers: Iterable[tuple[int, int, int]]
     ) -> Iterator[Document]:
         shared: dict[str, Content] | None = None
         of_question: dict[str, str | tuple[str, ...]] = {}
@@ -200,7 +199,7 @@ class ThreadReader:
             answer = self._post(offset, length)
             if shared is None:  # a question without answers is not even parsed
                 shared = self._question_fields(question_id, question) if question is not None else {}
-                tags = tag_names(self.posts.text(question, b"Tags")) if question is not None else ()
+                tags = tag_names(question.get("Tags", "")) if question is not None else ()
                 of_question = {
                     "type": "answer", "question_id": str(question_id), "tags": tags, "source": self.name,
                     **self._links(question_id),
@@ -213,16 +212,16 @@ class ThreadReader:
                 "comments": self._comments([number]),
             }
             metadata = of_question | self._common(answer)
-            if question is not None and question.get(b"AcceptedAnswerId") == str(number).encode():
+            if question is not None and question.get("AcceptedAnswerId") == str(number):
                 metadata["accepted"] = "true"
             yield Document(str(number), _filled(fields), metadata)
 
-    def _question(self, number: int, question: dict[bytes, bytes]) -> Document:
+    def _question(self, number: int, question: dict[str, str]) -> Document:
         fields = self._question_fields(number, question) | {"comments": self._comments([number])}
         return Document(str(number), _filled(fields), self._question_metadata(number, question, "question"))
 
     def _thread(
-        self, number: int, question: dict[bytes, bytes], answers: Iterable[tuple[int, int, int]]
+        self, number: int, question: dict[str, str], answers: Iterable[tuple[int, int, int]]
     ) -> Document:
         rows = [(answer, self._post(offset, length)) for answer, offset, length in answers]
         shared = self._question_fields(number, question)
@@ -252,17 +251,17 @@ class ThreadReader:
                 )
             yield from self._answers(parent, None, [(number, offset, length)])
 
-    def _post(self, offset: int, length: int) -> dict[bytes, bytes]:
+    def _post(self, offset: int, length: int) -> dict[str, str]:
         self.progress.add(length)
         return self.posts.read(offset, length)
 
-    def _question_fields(self, number: int, question: dict[bytes, bytes]) -> dict[str, Content]:
-        title = inline_content(self.posts.text(question, b"Title"), self._where(number, "title"), self.on_problem)
-        tags = Content(" ".join(tag_names(self.posts.text(question, b"Tags"))))
+    def _question_fields(self, number: int, question: dict[str, str]) -> dict[str, Content]:
+        title = inline_content(question.get("Title", ""), self._where(number, "title"), self.on_problem)
+        tags = Content(" ".join(tag_names(question.get("Tags", ""))))
         return {"title": self.finish(title), "body": self._body(number, question), "tags": tags}
 
-    def _body(self, number: int, post: dict[bytes, bytes]) -> Content:
-        text = self.posts.text(post, b"Body")
+    def _body(self, number: int, post: dict[str, str]) -> Content:
+        text = post.get("Body", "")
         return self.finish(body_content(text, self._where(number, "body"), self.on_problem, self.options.formulas))
 
     def _comments(self, posts: Sequence[int]) -> Content:
@@ -274,7 +273,7 @@ class ThreadReader:
             for offset, length in self.database.execute(
                 "SELECT offset, length FROM comments WHERE post = ? ORDER BY offset", (post,)
             ):
-                text = comments.text(comments.read(offset, length), b"Text")
+                text = comments.read(offset, length).get("Text", "")
                 contents.append(inline_content(text, f"{comments.name}: comments of {post}", self.on_problem))
         return self.finish(join_contents(contents, "\n")) if contents else Content("")
 
@@ -282,19 +281,19 @@ class ThreadReader:
         return f"{self.posts.name}: post {number}: {field}"
 
     def _question_metadata(
-        self, number: int, question: dict[bytes, bytes], kind: str
+        self, number: int, question: dict[str, str], kind: str
     ) -> dict[str, str | tuple[str, ...]]:
-        tags = tag_names(self.posts.text(question, b"Tags"))
+        tags = tag_names(question.get("Tags", ""))
         metadata: dict[str, str | tuple[str, ...]] = {
             "type": kind, "question_id": str(number), "tags": tags, "source": self.name,
         }
-        if accepted := question.get(b"AcceptedAnswerId"):
-            metadata["accepted_answer_id"] = accepted.decode("ascii", "replace")
+        if accepted := question.get("AcceptedAnswerId"):
+            metadata["accepted_answer_id"] = accepted
         return metadata | self._common(question) | self._links(number)
 
-    def _common(self, post: dict[bytes, bytes]) -> dict[str, str | tuple[str, ...]]:
-        names = ((b"Score", "score"), (b"CreationDate", "created"))
-        return {key: self.posts.text(post, name) for name, key in names if post.get(name)}
+    def _common(self, post: dict[str, str]) -> dict[str, str | tuple[str, ...]]:
+        names = (("Score", "score"), ("CreationDate", "created"))
+        return {key: post[name] for name, key in names if post.get(name)}
 
     def _links(self, number: int) -> dict[str, str | tuple[str, ...]]:
         found: dict[str, dict[str, None]] = {}

@@ -1,7 +1,8 @@
 """The ``<row …/>`` elements of Stack Exchange dumps, read so that no broken place loses what stands around it.
 
-In such a dump ``<`` stands nowhere but at the beginning of a tag (attribute values escape it), so rows are found
-without an XML parser, which would stop for good at the first error.
+In such a dump ``<`` stands nowhere but at the beginning of a tag (attribute values must escape it), so what stands
+from one ``<`` to the next is cut out and each row given to the XML parser alone: run over the whole file, the parser
+would stop for good at the first error, and tell no offsets.
 """
 
 from __future__ import annotations
@@ -11,27 +12,28 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from porism.corpus.streams import BLOCK, Progress, decode, narrow_encoding
-from porism.errors import OnProblem, Problem
+from lxml import etree
+
+from porism.corpus.streams import BLOCK, Progress, narrow_encoding
+from porism.errors import OnProblem, Problem, SourceError
 
 LONGEST_ROW = 64 << 20
 MAX_STRAY_REPORTS = 20
 _SEGMENT = re.compile(rb"<[^<]*")
-_ROW = re.compile(rb"""<row\b(?:\s+[\w:.-]+\s*=\s*(?:"[^"]*"|'[^']*'))*+\s*/?>""")
-_ATTRIBUTE = re.compile(rb"""([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
+_ROW = re.compile(rb"<row(?=[\s/>]|$)")
 _DECLARED = re.compile(rb"""<\?xml[^<>]*\bencoding\s*=\s*["']([\w.:-]+)["']""")
-_REFERENCE = re.compile(r"&(?:(lt|gt|amp|quot|apos)|#(\d{1,8})|#[xX]([0-9A-Fa-f]{1,7}));")
-_NAMED = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'"}
-_BREAKS = re.compile(r"[\t\r\n]")
+_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_REFERENCE = re.compile(r"&(?!(?:lt|gt|amp|quot|apos);)(?:#(\d{1,9});|#x([0-9A-Fa-f]{1,8});)?")
+_PARSER = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True)
 
 
 class Row(NamedTuple):
-    """One row: where it stands (offset, length, line) and its attributes, still as they stand in the file."""
+    """One row: where it stands (offset, length, line) and its attributes."""
 
     offset: int
     length: int
     line: int
-    attributes: dict[bytes, bytes]
+    attributes: dict[str, str]
 
 
 class RowFile:
@@ -88,18 +90,24 @@ class RowFile:
                 segment = match.group()
                 line += data.count(b"\n", counted, start)
                 counted = start
-                row = _ROW.match(segment)
-                if row is not None:
-                    after_broken = False
-                    self.rows += 1
-                    yield Row(base + start, row.end(), line, _attributes(row.group()))
-                    if row.end() < len(segment) and segment[row.end():].strip():
-                        self._problem(line, base + start + row.end(), "text after a row is skipped")
-                elif segment.startswith(b"<row") and not segment[4:5].isalnum():
-                    after_broken = True
-                    what = "the file breaks off inside this row" if not block and match.end() == end and not (
-                        segment.rstrip().endswith(b">")) else "a row with broken attributes is skipped"
-                    self._problem(line, base + start, what)
+                if _ROW.match(segment):
+                    length = segment.rfind(b">") + 1
+                    if not block and match.end() == end and length < len(segment.rstrip()):
+                        length = 0
+                    attributes = self._parse(segment[:length], line, base + start) if length else None
+                    after_broken = attributes is None
+                    if attributes is not None:
+                        self.rows += 1
+                        yield Row(base + start, length, line, attributes)
+                        if segment[length:].strip():
+                            self._problem(line, base + start + length, "text after a row is skipped")
+                    elif not length:
+                        broken_off = not block and match.end() == end
+                        self._problem(
+                            line, base + start,
+                            "the file breaks off inside this row" if broken_off
+                            else "a row with broken attributes is skipped (it has a bare < in it, or no end)",
+                        )
                 elif segment.startswith(b"</"):
                     root_closed = root_closed or not segment.startswith(b"</row")
                 elif self.rows and not segment.startswith((b"<!", b"<?")) and not after_broken:
@@ -115,45 +123,70 @@ class RowFile:
         if self.rows and not root_closed:
             self._problem(line, base, f"the file ends before its closing tag; {self.rows} rows were read")
 
-    def read(self, offset: int, length: int) -> dict[bytes, bytes]:
-        """The attributes of the row at an offset that :meth:`scan` gave."""
-        self.file.seek(offset)
-        return _attributes(self.file.read(length))
+    def read(self, offset: int, length: int) -> dict[str, str]:
+        """The attributes of the row at an offset that :meth:`scan` gave.
 
-    def text(self, attributes: dict[bytes, bytes], name: bytes) -> str:
-        """An attribute decoded and unescaped; empty where the row does not have it."""
-        value = attributes.get(name)
-        if not value:
-            return ""
-        row = attributes.get(b"Id", b"?").decode("ascii", "replace")
-        text = decode(
-            value, f"{self.name}: row {row}: {name.decode('ascii', 'replace')}", self.on_problem, self.encoding
-        )
-        if "\n" in text or "\t" in text or "\r" in text:
-            text = _BREAKS.sub(" ", text)  # XML's rule for attributes; real line ends are written &#xA;
-        return unescape_xml(text) if "&" in text else text
+        :raises SourceError: the row is not there any more.
+        """
+        self.file.seek(offset)
+        row = self.file.read(length).decode(self.encoding, "replace")
+        try:
+            return parse_row(row)
+        except etree.XMLSyntaxError:
+            pass  # scan has repaired and reported it
+        try:
+            return parse_row(repaired(row))
+        except etree.XMLSyntaxError as error:
+            raise SourceError(
+                f"the file has changed while it was read (byte {offset})", where=self.name, hint="Run the command again"
+            ) from error
+
+    def _parse(self, data: bytes, line: int, offset: int) -> dict[str, str] | None:
+        """The attributes of a row; None where it cannot be read. What was repaired or refused is reported."""
+        try:
+            row = data.decode(self.encoding)
+        except UnicodeDecodeError as error:
+            self._problem(
+                line, offset, f"byte {error.start + 1} of a row is not {self.encoding}; such bytes become U+FFFD"
+            )
+            row = data.decode(self.encoding, "replace")
+        try:
+            return parse_row(row)
+        except etree.XMLSyntaxError as error:
+            reason = _reason(error)
+        try:
+            attributes = parse_row(repaired(row))
+        except etree.XMLSyntaxError:
+            self._problem(line, offset, f"a row with broken attributes is skipped ({reason})")
+            return None
+        self._problem(line, offset, f"a row is repaired ({reason})")
+        return attributes
 
     def _problem(self, line: int, offset: int, what: str) -> None:
         self.on_problem(Problem(f"{self.name}:{line} (byte {offset})", what))
 
 
-def unescape_xml(text: str) -> str:
-    """Replaces the entities that XML has by itself and character references; others stay for HTML to know."""
-    if "&#" in text:
-        return _REFERENCE.sub(_referred, text)
-    return (
-        text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", '"').replace("&apos;", "'")
-        .replace("&amp;", "&")
-    )
+def parse_row(row: str) -> dict[str, str]:
+    """The attributes of an element that stands alone, as XML has them.
+
+    :raises etree.XMLSyntaxError: it is not well-formed.
+    """
+    return dict(etree.fromstring(row if row.endswith("/>") else f"{row}</row>", _PARSER).attrib)
 
 
-def _referred(match: re.Match[str]) -> str:
-    name, decimal, hexadecimal = match.groups()
-    if name:
-        return _NAMED[name]
-    code = int(decimal) if decimal else int(hexadecimal, 16)
-    return chr(code) if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000 else "\ufffd"
+def repaired(row: str) -> str:
+    """A row without the characters that XML forbids, and with ampersands that begin no reference escaped."""
+    return _REFERENCE.sub(_allowed, _FORBIDDEN.sub(" ", row))
 
 
-def _attributes(row: bytes) -> dict[bytes, bytes]:
-    return {name: double or single for name, double, single in _ATTRIBUTE.findall(row)}
+def _allowed(match: re.Match[str]) -> str:
+    decimal, hexadecimal = match.groups()
+    if decimal or hexadecimal:
+        code = int(decimal) if decimal else int(hexadecimal, 16)
+        return match.group() if code < 0x110000 and not _FORBIDDEN.match(chr(code)) else "\ufffd"
+    return "&amp;"
+
+
+def _reason(error: etree.XMLSyntaxError) -> str:
+    """What the parser says, without its place in the row."""
+    return str(error.msg or error).partition(", line ")[0]
