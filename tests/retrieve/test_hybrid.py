@@ -15,9 +15,10 @@ from porism.retrieve import ChannelSettings, HybridRetriever, SearchModel
 from porism.types import Content, Document, Formula, Query
 
 CONFIG = AnalysisConfig(formulas=("tokens", "subtrees"))
-MODEL = SearchModel({
-    "words": ChannelSettings(1.0, 1.2, 0.75), "tokens": ChannelSettings(0.5, 1.2, 0.75), "subtrees": ChannelSettings(1.0),
-}, {"title": 2.0}, {"title": 3.0})
+MODEL = SearchModel(
+    {"words": ChannelSettings(1.0, 1.2), "tokens": ChannelSettings(0.5, 1.2), "subtrees": ChannelSettings()},
+    {"title": 2.0}, {"title": 3.0},
+)
 DOCUMENTS = [
     Document("pythagoras", {"title": Content("Right triangles"), "body": Content.of("Sides: ", Formula("a^2+b^2=c^2"))},
              {"tags": ("geometry", "triangles")}),
