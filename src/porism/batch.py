@@ -15,8 +15,8 @@ from porism.types import Metadata
 class TermMatrix:
     """Term counts of rows in compressed sparse row form, with a vocabulary of its own.
 
-    ``indptr`` is int64 of length rows + 1; ``terms`` int32 positions in ``vocabulary``, strictly increasing within a row;
-    ``counts`` uint16, at least 1 (65,535 stands for that many or more).
+    ``indptr`` is int64 of length rows + 1; ``terms`` int32 positions in ``vocabulary``, strictly increasing within a
+    row; ``counts`` uint16, at least 1 (65,535 stands for that many or more).
     """
 
     vocabulary: list[str]
@@ -34,12 +34,12 @@ class TermMatrix:
 class AnalyzedBatch:
     """The documents of one batch, analysed.
 
-    ``ids``, ``stored`` (the document as JSON bytes) and ``metadata`` have one entry a document. Rows of a text channel are
-    ``document * len(fields) + field``. ``formula_keys`` are the distinct formulas of the batch by normalised form,
-    ``formula_sources`` one way each was written; rows of a formula channel are their positions. An occurrence is a formula
-    at a place: ``occurrence_doc`` (int32, non-decreasing), ``occurrence_field`` (uint16), ``occurrence_formula`` (int32),
-    ``occurrence_number`` (int32: it is the n-th formula of that field), and the ids that the collection gives it, empty
-    where it gives none.
+    ``ids``, ``stored`` (the document as JSON bytes) and ``metadata`` have one entry a document. Rows of a text
+    channel are ``document * len(fields) + field``. ``formula_keys`` are the distinct formulas of the batch by
+    normalised form, ``formula_sources`` one way each was written; rows of a formula channel are their positions. An
+    occurrence is a formula at a place: ``occurrence_doc`` (int32, non-decreasing), ``occurrence_field`` (uint16),
+    ``occurrence_formula`` (int32), ``occurrence_number`` (int32: it is the n-th formula of that field), and the ids
+    that the collection gives it, empty where it gives none.
     """
 
     ids: list[str]

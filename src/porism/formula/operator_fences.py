@@ -77,18 +77,18 @@ class Fences(Surroundings):
             return parent
         group = _fenced(frame, inner, node)
         factors = parent.factors
-        last = factors[-1] if factors else None
-        if isinstance(last, Prefix) and last.immediate:
+        before = factors[-1] if factors else None
+        if isinstance(before, Prefix) and before.immediate:
             factors.pop()
-            group = spanning(last.apply(group), node.end)
-        elif isinstance(last, OperatorNode):
-            if (frame.opener == "(" or (frame.opener == "[" and last.label in OPERATOR_LETTERS)) and self._applies(
-                last, group
+            group = spanning(before.apply(group), node.end)
+        elif isinstance(before, OperatorNode):
+            if (frame.opener == "(" or (frame.opener == "[" and before.label in OPERATOR_LETTERS)) and self._applies(
+                before, group
             ):
                 factors.pop()
                 keeps = group.label not in ("tuple", "bracket", "closed")
                 arguments = [] if group.kind == "E" else [group] if keeps else group.children
-                group = OperatorNode("apply", "O", [last, *arguments], last.start, node.end)
+                group = OperatorNode("apply", "O", [before, *arguments], before.start, node.end)
             elif parent.special:
                 factors.append(Written("times", node))
         factors.append(self.dress(group, node) if node in self.around else group)

@@ -47,8 +47,8 @@ def subtrees(operators: OperatorTree) -> list[str]:
         opening = node.label + "("
         forms[key] = f"{opening}{','.join([forms[child] for child in below])})"
         flat = [opening]
-        for child in below:
-            flat += tokens[child]
+        for operand in below:
+            flat += tokens[operand]
             flat.append(",")
         flat[-1] = ")"
         tokens[key] = flat
