@@ -57,7 +57,7 @@ def other_character(machine: Machine, token: str, i: int) -> None:
     if token in SCRIPT_CHARACTERS:
         slot, plain = SCRIPT_CHARACTERS[token]
         label, kind = SYMBOLS[plain]
-        machine.attach(machine.script_base(slot, i), slot, [LayoutNode(label, kind, start, end)], -1)
+        machine.attach(machine.script_base(slot, i), slot, [LayoutNode(label, kind, start, end)], start)
         return
     if token in PRIME_CHARACTERS:
         primes(machine, PRIME_CHARACTERS[token], i)
@@ -126,30 +126,25 @@ def script_token(machine: Machine, token: str, i: int) -> None:
 
 
 def primes(machine: Machine, count: int, i: int) -> None:
-    """A run of primes: one script, as ``^{\\prime\\prime}`` is."""
+    """A run of primes: symbols where a script is read, else a script of the symbol before them."""
     start, end = machine.starts[i], machine.ends[i]
-    nodes = [
-        LayoutNode("′", "O", min(start + k, end), min(start + k + 1, end)) for k in range(count)
-    ]
-    if machine.awaiting:
-        machine.unsettled = True
-        machine.row.extend(nodes)
-        machine.deliver(end)
+    nodes = [LayoutNode("′", "O", min(start + k, end), min(start + k + 1, end)) for k in range(count)]
+    row = machine.row
+    if not machine.awaiting and len(row) > machine.base and row[-1].label != "′":
+        machine.attach(machine.script_base("above", i), "above", nodes, start)
         return
-    machine.attach(machine.script_base("above", i), "above", nodes, start)
+    # In a script of their own they stay; what else is read here may be joined with what stands before it.
+    frame = machine.stack[-1] if machine.stack else None
+    if frame is None or frame.kind not in (COMMAND, ARGUMENT) or frame.build is not _build_script:
+        machine.unsettled = True
+    row.extend(nodes)
+    if machine.awaiting:
+        machine.deliver(end)
 
 
 def prime(machine: Machine, payload: Any, i: int) -> None:
-    """``\\prime``: a symbol where a script is read, else a script of the symbol before it."""
-    row = machine.row
-    if machine.awaiting or len(row) == machine.base or row[-1].label == "′":
-        # In a script of its own it stays; what else is read here may be joined with what stands before it.
-        frame = machine.stack[-1] if machine.stack else None
-        if frame is None or frame.kind not in (COMMAND, ARGUMENT) or frame.build is not _build_script:
-            machine.unsettled = True
-        machine.add(LayoutNode("′", "O", machine.starts[i], machine.ends[i]))
-    else:
-        primes(machine, 1, i)
+    """``\\prime``, which is what an apostrophe stands for."""
+    primes(machine, 1, i)
 
 
 def quote(machine: Machine, payload: Any, i: int) -> None:

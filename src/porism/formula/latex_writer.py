@@ -14,6 +14,12 @@ _FONT_COMMANDS = {
     "bb": "mathbb", "bf": "mathbf", "cal": "mathcal", "frak": "mathfrak", "rm": "mathrm", "sf": "mathsf",
     "tt": "mathtt", "it": "mathit",
 }
+_STANDARD_NAMES = frozenset((
+    "arccos", "arcsin", "arctan", "arg", "cos", "cosh", "cot", "coth", "csc", "deg", "det", "dim", "exp", "gcd", "hom",
+    "inf", "injlim", "ker", "lg", "lim", "liminf", "limsup", "ln", "log", "max", "min", "Pr", "projlim", "sec", "sin",
+    "sinh", "sup", "tan", "tanh",
+))
+"""Operator names that LaTeX has commands for."""
 _TEXT_ESCAPES = {
     "{": "\\{", "}": "\\}", "$": "\\$", "%": "\\%", "#": "\\#", "&": "\\&", "_": "\\_", "~": "\\sim ", "\\": "∖",
 }
@@ -169,8 +175,8 @@ def _symbol(node: LayoutNode) -> str:
         return "\\mathbb{" + plain_blackboard(label) + "}"
     if label.endswith("\u0338") and len(label) > 1:
         return "\\not" + (" " if label[0].isalpha() else "") + _COMMANDS.get(label[:-1], label[:-1])
-    if len(label) > 1 and node.kind == "V" and _COMMANDS.get(label, "") != "\\" + label:
-        shown = "\\operatorname{" + label + "}" if not font else label
+    if len(label) > 1 and node.kind == "V":
+        shown = label if font else "\\" + label if label in _STANDARD_NAMES else "\\operatorname{" + label + "}"
     else:
         shown = label if label.isascii() and label.isalnum() and len(label) == 1 else _COMMANDS.get(label, label)
     if not font:

@@ -10,7 +10,7 @@ from porism.formula.layout import child_rows, trim
 from porism.formula.mathml_content import CONTENT_ELEMENTS, build_content, is_content_leaf
 from porism.formula.mathml_leaves import error, identifier, number, operator, text_node
 from porism.formula.mathml_presentation import Child, Element, build, finish_stacks
-from porism.formula.mathml_tokens import CLOSE, OPEN, attributes_of, events
+from porism.formula.mathml_tokens import CLOSE, LEAF, OPEN, WORDS, attributes_of, events
 from porism.formula.settle import settle
 from porism.formula.tree import LayoutNode, LayoutTree, ParseProblem, Row
 
@@ -44,15 +44,16 @@ def parse_mathml(source: str, *, max_length: int = MAX_LENGTH * 10, max_depth: i
 
 def _repair(top: Row, latexml: bool) -> None:
     """Finishes fractions without a line, and puts entities that were escaped twice (``&amp;lt;``) together again."""
-    stack = [top]
-    while stack:
-        row = stack.pop()
-        finish_stacks(row)
-        for i in range(len(row) - 3, -1, -1):
-            if row[i].label == "&" and latexml:
-                _repair_entity(row, i)
+    rows = [top]
+    for row in rows:
         for node in row:
-            stack.extend(child_rows(node))
+            rows.extend(child_rows(node))
+    for row in reversed(rows):
+        finish_stacks(row)
+        if latexml:
+            for i in range(len(row) - 3, -1, -1):
+                if row[i].label == "&":
+                    _repair_entity(row, i)
 
 
 def _repair_entity(row: Row, i: int) -> None:
@@ -109,10 +110,17 @@ class _Reader:
         leaf: Element | None = None
         leaf_depth = 0
         end = 0
-        for what, name, attributes, empty, start, end in events(self.source):
+        for what, name, attributes, text, start, end in events(self.source):
+            if what == LEAF:
+                if leaf is None:
+                    self._leaf(name, attributes, text, start, end)
+                else:
+                    self.broken = self.broken or leaf.name == "mtext"
+                    leaf.text.append(text)
+                continue
             if leaf is not None:
                 # Whatever stands inside a token element is its text.
-                if what == OPEN and not empty:
+                if what == OPEN and not text:
                     leaf_depth += 1
                     self.broken = self.broken or name == "math" or (leaf.name == "mtext" and name in _LEAVES)
                 elif what == CLOSE:
@@ -123,31 +131,29 @@ class _Reader:
                             self._close(name, end)
                     else:
                         leaf_depth -= 1
-                elif what not in (OPEN, CLOSE):
-                    leaf.text.append(name)
+                elif what == WORDS:
+                    leaf.text.append(text)
                 continue
             if what == OPEN:
                 if name in _LEAVES:
-                    if not empty:
+                    if not text:
                         leaf, leaf_depth = Element(name, attributes, start), 0
                     elif name == "mi":
                         self.stack[-1].children.append(Child(name, []))
                 else:
-                    self._open(name, attributes, empty, start, end)
+                    self._open(name, attributes, bool(text), start, end)
             elif what == CLOSE:
                 self._close(name, end)
-            elif name.strip():
-                self._stray_text(name, start, end)
+            else:
+                self._stray_text(text, start, end)
         if leaf is not None:
             self.problem(leaf.start, f"<{leaf.name}> is never closed")
             self._close_leaf(leaf, end)
         while len(self.stack) > 1:
             self.problem(self.stack[-1].start, f"<{self.stack[-1].name}> is never closed")
             self._finish(end)
-        row: Row = []
-        for child in self.top.children:
-            row += child.row
-        return row
+        built = build(self.top, end, self.top)
+        return built.row if built is not None else []
 
     def _open(self, name: str, attributes: str, empty: bool, start: int, end: int) -> None:
         if name == "math" and not self.alttext and "alttext" in attributes:
@@ -191,19 +197,22 @@ class _Reader:
             parent.children.append(built)
 
     def _close_leaf(self, leaf: Element, end: int) -> None:
-        name, start = leaf.name, leaf.start
+        name = leaf.name
         text = "".join(leaf.text)
         if name == "annotation":
             if "tex" in leaf.attributes.lower():
                 self.annotation = self.annotation or text
-            return
+        elif is_content_leaf(name):
+            self.stack[-1].children.append(build_content(leaf, end))
+        else:
+            self._leaf(name, leaf.attributes, text, leaf.start, end)
+
+    def _leaf(self, name: str, attributes: str, text: str, start: int, end: int) -> None:
+        """Adds the nodes of a token element."""
         parent = self.stack[-1]
-        if is_content_leaf(name):
-            parent.children.append(build_content(leaf, end))
-            return
         variant = ""
-        if "mathvariant" in leaf.attributes:
-            found = _VARIANT.search(leaf.attributes)
+        if "mathvariant" in attributes:
+            found = _VARIANT.search(attributes)
             variant = found[1] if found is not None else ""
         if parent.name == "merror":
             row = error(text, start, end)

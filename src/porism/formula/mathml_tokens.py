@@ -10,38 +10,38 @@ from collections.abc import Iterator
 from html import unescape
 
 _EVENT = re.compile(
-    r"<!--.*?(?:-->|\Z)|<!\[CDATA\[(?P<cdata>.*?)(?:\]\]>|\Z)|<[?!][^>]*(?:>|\Z)"
-    r"|<(?P<close>/?)\s*(?P<name>[A-Za-z_][^\s<>/=\"']*)(?P<attributes>(?:[^<>\"']|\"[^\"<]*\"|'[^'<]*')*+)>"
-    r"|(?P<text>[^<]+|<)",
+    r"<(?:[A-Za-z]+:)?(m[ino]|mtext)((?:\s(?:[^<>\"'/]|\"[^\"<]*\"|'[^'<]*')*+)?)>([^<]*)</(?:[A-Za-z]+:)?\1\s*>"
+    r"|<!--.*?(?:-->|\Z)|<!\[CDATA\[(.*?)(?:\]\]>|\Z)|<[?!][^>]*(?:>|\Z)"
+    r"|<(/?)\s*([A-Za-z_][^\s<>/=\"']*)((?:[^<>\"']|\"[^\"<]*\"|'[^'<]*')*+)>"
+    r"|([^<]+|<)",
     re.DOTALL,
 )
 _ATTRIBUTE = re.compile(r"([^\s=\"'/]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
 
-OPEN, CLOSE, WORDS = 1, 2, 3
+OPEN, CLOSE, WORDS, LEAF = 1, 2, 3, 4
 
 
-def events(source: str) -> Iterator[tuple[int, str, str, bool, int, int]]:
-    """Start tags, end tags and texts: ``(what, name or text, attributes, empty element, start, end)``.
+def events(source: str) -> Iterator[tuple[int, str, str, str, int, int]]:
+    """Start tags, end tags, texts and whole token elements: ``(what, name, attributes, text, start, end)``.
 
-    Namespace prefixes are cut off names and names are in lower case; entities in texts are resolved.
+    The text of a start tag is ``/`` where the element is empty. Namespace prefixes are cut off names and names are in
+    lower case; entities in texts are resolved.
     """
     for match in _EVENT.finditer(source):
-        name = match["name"]
-        if name is not None:
+        leaf, leaf_attributes, leaf_text, cdata, close, name, attributes, text = match.groups()
+        start, end = match.span()
+        if leaf is not None:
+            yield LEAF, leaf, leaf_attributes, unescape(leaf_text) if "&" in leaf_text else leaf_text, start, end
+        elif name is not None:
             name = name[name.rfind(":") + 1:].lower()
-            attributes = match["attributes"]
-            if match["close"]:
-                yield CLOSE, name, "", False, match.start(), match.end()
+            if close:
+                yield CLOSE, name, "", "", start, end
             else:
-                yield OPEN, name, attributes, attributes.endswith("/"), match.start(), match.end()
-            continue
-        text = match["text"]
-        if text is None:
-            text = match["cdata"]
-        elif "&" in text:
-            text = unescape(text)
-        if text and not text.isspace():
-            yield WORDS, text, "", False, match.start(), match.end()
+                yield OPEN, name, attributes, attributes[-1:] if attributes.endswith("/") else "", start, end
+        else:
+            text = cdata if text is None else unescape(text) if "&" in text else text
+            if text and not text.isspace():
+                yield WORDS, "", "", text, start, end
 
 
 def attributes_of(text: str) -> dict[str, str]:

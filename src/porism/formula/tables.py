@@ -211,6 +211,8 @@ def token_class(label: str, kind: str = "") -> str:
     known = _CLASS_OF.get(label)
     if known is not None:
         return known
+    if label in ("choose", "√"):
+        return "binomial" if label == "choose" else "root"
     first = label[:1]
     if first.isdigit() and kind != "V":
         if label in {"0", "1"}:
@@ -220,7 +222,7 @@ def token_class(label: str, kind: str = "") -> str:
         return "variable" if len(label) == 1 else "function"
     if label.endswith("\u0338"):
         return token_class(label[:-1])
-    return {"choose": "binomial", "√": "root"}.get(label, "symbol")
+    return "symbol"
 
 
 def is_limit_operator(label: str) -> bool:

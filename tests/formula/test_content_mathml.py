@@ -1,0 +1,46 @@
+"""Content MathML to layout trees."""
+
+from __future__ import annotations
+
+import pytest
+
+from porism.formula import layout_key, parse_latex, parse_mathml
+
+AS_LATEX = [
+    ("<apply><plus/><ci>x</ci><cn>1</cn></apply>", "x+1"),
+    ("<apply><times/><apply><plus/><ci>a</ci><ci>b</ci></apply><ci>c</ci></apply>", "(a+b)c"),
+    ("<apply><minus/><ci>a</ci><apply><minus/><ci>b</ci><ci>c</ci></apply></apply>", "a-(b-c)"),
+    ("<apply><minus/><ci>a</ci></apply>", "-a"),
+    ("<apply><power/><apply><plus/><ci>a</ci><ci>b</ci></apply><cn>2</cn></apply>", "(a+b)^2"),
+    ("<apply><divide/><ci>a</ci><apply><plus/><ci>b</ci><cn>1</cn></apply></apply>", r"\frac{a}{b+1}"),
+    ("<apply><root/><ci>x</ci></apply>", r"\sqrt x"),
+    ("<apply><root/><degree><cn>3</cn></degree><ci>x</ci></apply>", r"\sqrt[3]x"),
+    ("<apply><sin/><ci>x</ci></apply>", r"\sin(x)"),
+    ("<apply><ci>f</ci><ci>x</ci><ci>y</ci></apply>", "f(x,y)"),
+    ("<apply><eq/><ci>x</ci><ci>y</ci><cn>0</cn></apply>", "x=y=0"),
+    ("<apply><in/><ci>x</ci><reals/></apply>", r"x\in\mathbb R"),
+    ("<apply><sum/><bvar><ci>k</ci></bvar><lowlimit><cn>1</cn></lowlimit><uplimit><ci>n</ci></uplimit><ci>k</ci></apply>",
+     r"\sum_{k=1}^nk"),
+    ("<apply><int/><bvar><ci>x</ci></bvar><lowlimit><cn>0</cn></lowlimit><uplimit><infinity/></uplimit><ci>x</ci></apply>",
+     r"\int_0^\infty xdx"),
+    ("<apply><limit/><bvar><ci>x</ci></bvar><lowlimit><cn>0</cn></lowlimit><ci>x</ci></apply>", r"\lim_{x\to0}x"),
+    ("<apply><diff/><bvar><ci>x</ci></bvar><apply><ci>f</ci><ci>x</ci></apply></apply>", r"\frac{d}{dx}f(x)"),
+    ("<apply><abs/><ci>x</ci></apply><apply><floor/><ci>y</ci></apply>", r"|x|\lfloor y\rfloor"),
+    ("<apply><factorial/><ci>n</ci></apply>", "n!"),
+    ("<apply><log/><logbase><cn>2</cn></logbase><ci>x</ci></apply>", r"\log_2(x)"),
+    ("<set><ci>a</ci><ci>b</ci></set><interval closure='open-closed'><ci>a</ci><ci>b</ci></interval>", r"\{a,b\}(a,b]"),
+    ("<matrix><matrixrow><cn>1</cn><cn>2</cn></matrixrow><matrixrow><cn>3</cn><cn>4</cn></matrixrow></matrix>",
+     r"\begin{pmatrix}1&2\\3&4\end{pmatrix}"),
+    ("<piecewise><piece><cn>1</cn><ci>x</ci></piece><otherwise><cn>0</cn></otherwise></piecewise>",
+     r"\begin{cases}1&x\\0\end{cases}"),
+    ("<apply><csymbol cd='ambiguous'>subscript</csymbol><ci>x</ci><ci>i</ci></apply>", "x_i"),
+    ("<apply><csymbol cd='ambiguous'>superscript</csymbol><ci>x</ci><ci>i</ci></apply>", "x^i"),
+    ("<apply><csymbol>binomial</csymbol><ci>n</ci><ci>k</ci></apply>", r"\binom nk"),
+    ("<apply><not/><ci>p</ci></apply><apply><implies/><ci>p</ci><ci>q</ci></apply>", r"\neg pp\Rightarrow q"),
+    ("<cn type='rational'>1<sep/>2</cn><pi/><emptyset/>", r"12\pi\emptyset"),
+]
+
+
+@pytest.mark.parametrize(("content", "latex"), AS_LATEX)
+def test_content_gives_the_tree_of_the_latex(content: str, latex: str) -> None:
+    assert layout_key(parse_mathml(f"<math>{content}</math>")) == layout_key(parse_latex(latex))

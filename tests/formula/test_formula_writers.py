@@ -1,0 +1,157 @@
+"""Layout trees written as MathML, LaTeX, plain text, keys and Tangent's notation."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+
+from porism.formula import (
+    LayoutNode,
+    LayoutTree,
+    layout_key,
+    layout_string,
+    parse_latex,
+    parse_mathml,
+    preorder,
+    to_latex,
+    to_mathml,
+    to_unicode,
+)
+
+NAMESPACE = "{http://www.w3.org/1998/Math/MathML}"
+
+MATHML = [
+    ("x^2", "<msup><mi>x</mi><mn>2</mn></msup>"),
+    ("a+b", "<mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow>"),
+    (r"\frac{a}{b}", "<mfrac><mi>a</mi><mi>b</mi></mfrac>"),
+    (r"\sqrt x\sqrt[3]x", "<mrow><msqrt><mi>x</mi></msqrt><mroot><mi>x</mi><mn>3</mn></mroot></mrow>"),
+    (r"x_i^2", "<msubsup><mi>x</mi><mi>i</mi><mn>2</mn></msubsup>"),
+    (r"\sum_i^n", "<munderover><mo>∑</mo><mi>i</mi><mi>n</mi></munderover>"),
+    (r"\int_i^n", "<msubsup><mo>∫</mo><mi>i</mi><mi>n</mi></msubsup>"),
+    (r"\hat x", '<mover accent="true"><mi>x</mi><mo>^</mo></mover>'),
+    (r"\overset{f}{\to}", "<mover><mo>→</mo><mi>f</mi></mover>"),
+    (r"\text{if }x", "<mrow><mtext>\u00a0if\u00a0</mtext><mi>x</mi></mrow>"),
+    (r"(x)", '<mrow><mo stretchy="false">(</mo><mi>x</mi><mo stretchy="false">)</mo></mrow>'),
+    (r"\left(x\right)", "<mrow><mrow><mo>(</mo><mi>x</mi><mo>)</mo></mrow></mrow>"),
+    (r"\binom nk", '<mrow><mo>(</mo><mfrac linethickness="0"><mi>n</mi><mi>k</mi></mfrac><mo>)</mo></mrow>'),
+    (r"{}_2F_1",
+     "<mmultiscripts><mi>F</mi><mn>1</mn><mrow></mrow><mprescripts></mprescripts><mn>2</mn><mrow></mrow></mmultiscripts>"),
+    (r"\mathbf{x}\mathbb{R}\mathcal{A}", "<mrow><mi>𝐱</mi><mi>ℝ</mi><mi>𝒜</mi></mrow>"),
+    (r"a<b", "<mrow><mi>a</mi><mo>&lt;</mo><mi>b</mi></mrow>"),
+    (r"\sin x", "<mrow><mi>sin</mi><mo>\u2061</mo><mi>x</mi></mrow>"),
+    (r"\foo", r"<merror><mtext>\foo</mtext></merror>"),
+    (r"?x", "<mi>?x</mi>"),
+    (r"\underbrace{x}_n", "<munder><munder><mi>x</mi><mo>⏟</mo></munder><mi>n</mi></munder>"),
+]
+
+
+@pytest.mark.parametrize(("source", "inner"), MATHML)
+def test_mathml(source: str, inner: str) -> None:
+    assert to_mathml(parse_latex(source), ids=False) == f'<math xmlns="http://www.w3.org/1998/Math/MathML">{inner}</math>'
+
+
+def test_ids_count_the_nodes_in_preorder_and_marks_are_classes() -> None:
+    tree = parse_latex(r"x^2+\frac{a}{b}")
+    assert [node.label for node in preorder(tree)] == ["x", "2", "+", "/", "a", "b"]
+    root = ElementTree.fromstring(to_mathml(tree, display=True, prefix="q1-", marked={0, 5}))
+    ids = {element.get("id"): element for element in root.iter() if element.get("id")}
+    assert sorted(ids) == [f"q1-{number}" for number in range(6)]
+    assert ids["q1-0"].tag == NAMESPACE + "msup"
+    assert ids["q1-3"].tag == NAMESPACE + "mfrac"
+    assert {key for key, element in ids.items() if element.get("class") == "match"} == {"q1-0", "q1-5"}
+    assert root.get("display") == "block"
+
+
+def test_every_node_has_its_id_once_whatever_it_is() -> None:
+    source = (
+        r"{}_2^3X_1^2+\hat{x}_1+\underbrace{a+b}_{n}+\sqrt[3]{y}+\begin{pmatrix}1&2\\3&4\end{pmatrix}^T+\binom nk"
+        r"+\begin{cases}a&b\\c&d\end{cases}+\left(\frac12\right)^2+\text{if}+\qvar{z}+\foo+\sum_{\substack{i\\j}}{x^2}^3"
+        r"\underset{a}{\overset{b}{c}}"
+    )
+    tree = parse_latex(source)
+    ids = re.findall(r' id="m-(\d+)"', to_mathml(tree))
+    assert sorted(map(int, ids)) == list(range(len(preorder(tree))))
+
+
+def test_marks_work_without_ids() -> None:
+    assert 'class="hit"' in to_mathml(parse_latex("x+y"), ids=False, marked=[2], mark_class="hit")
+    lines = to_mathml(parse_latex(r"\begin{aligned}a&=b\\c&=d\end{aligned}"), ids=False, marked=[0])
+    assert 'class="match lines"' in lines or 'class="lines match"' in lines
+
+
+def test_mathml_is_well_formed_for_labels_with_markup() -> None:
+    tree = LayoutTree([LayoutNode("<a&b>", "T"), LayoutNode('"', "O"), LayoutNode("</x>", "E")], "")
+    assert ElementTree.fromstring(to_mathml(tree)).findtext(f".//{NAMESPACE}mtext") == "\u00a0<a&b>\u00a0"
+
+
+LATEX = [
+    ("x^2", "x^{2}"), (r"\frac12", r"\frac{1}{2}"), (r"a \leqslant b", r"a\le b"),
+    (r"\mathrm{lcm}(a)", r"\operatorname{lcm}(a)"),
+    (r"\sin x", r"\sin x"), (r"1\;2", r"1\;2"), (r"\text{a \% b}", r"\text{a \% b}"), (r"\hat{ab}", r"\hat{{ab}}"),
+    (r"{}_2F_1", "{}_{2}F_{1}"),
+    (r"\root 3\of x", r"\root {3}\of{x}"), ("?x", r"\qvar{x}"), (r"\mathbb R", r"\mathbb{R}"),
+    (r"a\not\in b", r"a\notin b"),
+    (r"\cases{a&b\cr c&d}", r"\begin{cases}a& b\\ c& d\end{cases}"), ("f''", r"f^{\prime\prime}"),
+]
+
+
+@pytest.mark.parametrize(("source", "expected"), LATEX)
+def test_latex(source: str, expected: str) -> None:
+    assert to_latex(parse_latex(source)) == expected
+
+
+TEXTS = [
+    ("x^2+y_1", "x² + y₁"), (r"\sum_{k=1}^n k^2", "∑ₖ₌₁ⁿ k²"), (r"\frac{a+b}{c}", "(a + b)/c"),
+    (r"\sqrt{x+1}", "√(x + 1)"), (r"\sqrt[3]{x}", "∛x"),
+    (r"-x+1", "-x + 1"), (r"\begin{pmatrix}1&2\\3&4\end{pmatrix}", "(1, 2; 3, 4)"), (r"\binom nk", "C(n, k)"),
+    (r"\mathbf x\in\mathbb R^n", "𝐱 ∈ ℝⁿ"),
+    (r"e^{-x^2}", "e^(-x²)"), (r"\hat x", "x̂"), (r"\overline{ab}", "overline(ab)"), (r"f''(x)", "f′′(x)"),
+    (r"\sin x", "sin x"),
+    (r"\text{if }x>0", "if x > 0"), (r"x_{ij}", "xᵢⱼ"), (r"x_{max}^A", "xₘₐₓᴬ"), (r"x_Q", "x_Q"),
+    ("f(x,y)", "f(x, y)"), ("", ""),
+]
+
+
+@pytest.mark.parametrize(("source", "expected"), TEXTS)
+def test_plain_text(source: str, expected: str) -> None:
+    assert to_unicode(parse_latex(source)) == expected
+
+
+TANGENT = [
+    (r"x^2+\frac{a}{b}=0", "[V!x[+[F![=[N!0]],o[V!a],u[V!b]]],a[N!2]]"),
+    (r"\sqrt[3]{x}", "[R!,c[N!3],w[V!x]]"),
+    (r"x_i", "[V!x,b[V!i]]"),
+    (r"\begin{pmatrix}1&2\end{pmatrix}", "[M!()1x2,w[N!1,e[N!2]]]"),
+    (r"?a\text{if}\binom nk", "[?a[T!if[F!choose,o[V!n],u[V!k]]]]"),
+    ("", ""),
+]
+
+
+@pytest.mark.parametrize(("source", "expected"), TANGENT)
+def test_tangents_notation(source: str, expected: str) -> None:
+    assert layout_string(parse_latex(source)) == expected
+
+
+def test_keys_tell_structure_from_labels_that_look_like_it() -> None:
+    def key(*nodes: LayoutNode) -> str:
+        return layout_key(LayoutTree(list(nodes), ""))
+
+    assert key(LayoutNode("a b", "T")) != key(LayoutNode("a", "T"), LayoutNode("b", "T"))
+    assert key(LayoutNode("a T!b", "T")) != key(LayoutNode("a", "T"), LayoutNode("b", "T"))
+    assert key(LayoutNode("a\\sb", "T")) != key(LayoutNode("a b", "T"))
+    scripted = LayoutNode("x", "V")
+    scripted.above = [LayoutNode("2", "N")]
+    assert key(scripted) != key(LayoutNode("x [a N!2 ]", "V"))
+    assert key(LayoutNode("x", "V", 1, 2)) == key(LayoutNode("x", "V", 5, 6))
+    assert key(LayoutNode("x", "V", font="bf")) != key(LayoutNode("x", "V"))
+
+
+def test_writing_does_not_change_the_tree() -> None:
+    tree = parse_latex(r"\left(\frac{1}{2}\right)^2\begin{cases}a&b\\c&d\end{cases}")
+    key = layout_key(tree)
+    for write in (to_mathml, to_latex, to_unicode, layout_string):
+        write(tree)
+        assert layout_key(tree) == key
+    assert layout_key(parse_mathml(to_mathml(tree))) == key
