@@ -331,11 +331,13 @@ class LuceneTerms(Lucene):
 
 
 class ApproachZero(Contender):
-    """Approach Zero through pya0's compiled module, with all words and formulas of a topic."""
+    """Approach Zero through pya0's compiled module, with all formulas and words of a topic, as many as it can take."""
 
     title = "Approach Zero, automatic"
     install = "pip install pya0==0.3.7 in an environment of Python 3.11, named by --pya0-python"
     word = re.compile(r"[^\W_]+")
+    longest: ClassVar[int] = 128
+    """More words and formulas in one query end its process."""
 
     def _module(self) -> Any:
         from importlib.util import find_spec
@@ -368,12 +370,14 @@ class ApproachZero(Contender):
 
     def ask(self, topic: Entry, k: int) -> Answer:
         start = time.perf_counter()
-        query: list[dict[str, str]] = []
+        formulas: list[dict[str, str]] = []
+        words: list[dict[str, str]] = []
         for kind, part in topic.parts():
             if kind == "math":
-                query.append({"str": part, "type": "tex"})
+                formulas.append({"str": part, "type": "tex"})
             else:
-                query += [{"str": word, "type": "term"} for word in self.word.findall(part.lower())]
+                words += [{"str": word, "type": "term"} for word in self.word.findall(part.lower())]
+        query = (formulas + words)[: self.longest]
         answer = self.module.search(self.handle, query, verbose=False, topk=k)
         seconds = time.perf_counter() - start
         best: dict[str, float] = {}

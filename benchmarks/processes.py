@@ -56,6 +56,9 @@ def _resident_mb(pid: int) -> float | None:
 
 
 def disk_use(folder: Path) -> tuple[float, int]:
-    """MiB that a folder takes on disk, and its number of files."""
-    files = [path for path in folder.rglob("*") if path.is_file()]
-    return sum(path.stat().st_blocks * 512 for path in files) / 2**20, len(files)
+    """MiB that a folder takes on disk, folders inside included, and its number of files."""
+    blocks = files = 0
+    for path in folder.rglob("*"):
+        blocks += path.stat().st_blocks
+        files += path.is_file()
+    return blocks * 512 / 2**20, files
