@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -104,13 +105,59 @@ def test_encodings(data: bytes, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("html", "complaint"), [("<p>a</p><script>b", "no </script"), ("a<nav>b", "<nav> is never ended")]
+    ("html", "complaint"), [("<p>a</p><script>b", "no end of <script>"), ("a<nav>b", "no end of <nav>")]
 )
 def test_truncated_pages_are_reported(html: str, complaint: str) -> None:
     problems: list[Problem] = []
     (document,) = read(html, problems)
     assert document.fields["body"].text.startswith("a")
     assert complaint in problems[0].what
+
+
+def test_xhtml_pages() -> None:
+    (document,) = read(
+        '<?xml version="1.0"?>\n<!DOCTYPE html><html xmlns="http://www.w3.org/1999/xhtml" '
+        'xmlns:m="http://www.w3.org/1998/Math/MathML"><head><script src="a.js"/><title>T</title></head><body>'
+        '<div class="navbar"/><a id="top"/><p>Let <m:math><m:mrow><m:mspace/><m:mi>x</m:mi></m:mrow></m:math>.</p>'
+        "<textarea/>End</body></html>"
+    )
+    assert document.title.text == "T"
+    assert document.fields["body"].text.split() == ["Let", "\ufffc.", "End"]
+    (formula,) = document.fields["body"].formulas
+    assert formula.source == "<math><mrow><mspace></mspace><mi>x</mi></mrow></math>"
+
+
+def test_a_heading_without_end_swallows_nothing() -> None:
+    problems: list[Problem] = []
+    (document,) = read("<title>T</title><h1>A</h1>a<h2>B<p>b $x$</p>", problems)
+    assert document.fields["body"].text.split() == ["A", "a", "B", "b", "\ufffc"]
+    assert problems == [Problem("p.html", "no end of <h2>")]
+
+
+def test_problems_and_units_name_their_lines() -> None:
+    problems: list[Problem] = []
+    documents = read(
+        f"<!-- a\nb\nc -->\n<h1>A</h1>{LONG}\n<p>lonely $</p>\n\n<h2>B</h2>b\n<div class='theorem'>\nc</div>", problems
+    )
+    assert [document.metadata["line"] for document in documents] == ["4", "7", "8"]
+    assert [problem.where for problem in problems] == ["p.html:4"]
+
+
+def test_long_pages_are_read_as_short_ones() -> None:
+    part = "<p>One <b>two</b> <i>three</i> <code>$a$</code> <a href='x'>$y$</a></p>"
+    short, long = (read("<title>T</title>" + part * count)[0].fields["body"] for count in (1, 1000))
+    assert long.text.strip().split("\n") == [short.text.strip()] * 1000
+    assert short.text.strip() == "One two three $a$ \ufffc"
+    assert long.formulas == short.formulas * 1000
+
+
+@pytest.mark.parametrize(
+    "unit", ["<h1>", "<h1>x</h1>", "<div class=theorem>", "<section id=a><h2>$</h2>", "<nav>", "<p>$"]
+)
+def test_hostile_pages_take_linear_time(unit: str) -> None:
+    start = time.process_time()
+    read(unit * (200_000 // len(unit)), [])
+    assert time.process_time() - start < 5  # quadratic time would be minutes
 
 
 FRAGMENTS = [

@@ -147,10 +147,11 @@ class ContentBuilder:
         self.unbalanced: list[str] = []
 
     def problems(self) -> list[str]:
-        """What was wrong with delimiters, in one sentence at most."""
-        if len(self.unbalanced) > 1:
-            return [f"{self.unbalanced[0]}, and in {len(self.unbalanced) - 1} more paragraphs"]
-        return self.unbalanced[:1]
+        """What was wrong with delimiters since the last call, in one sentence at most."""
+        found, self.unbalanced = self.unbalanced, []
+        if len(found) > 1:
+            return [f"{found[0]}, and in {len(found) - 1} more paragraphs"]
+        return found
 
     def take(self) -> Content:
         """The content of what was visited since the last call."""

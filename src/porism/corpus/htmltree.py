@@ -55,22 +55,25 @@ class Tree(NamedTuple):
     problems: list[str]
 
 
-def parse_html(html: str, *, mark_lines: frozenset[str] = frozenset()) -> Tree:
+def parse_html(
+    html: str, *, mark_lines: frozenset[str] = frozenset(), must_end: frozenset[str] = frozenset()
+) -> Tree:
     """Parses HTML in linear time; text is never lost to what has no end.
 
     :param html: a page or a part of one, without control characters.
     :param mark_lines: elements that get an attribute ``data-line``, the number of the line where they begin.
+    :param must_end: elements whose start tags are dropped where no end tag follows, besides those like ``<script>``.
     """
     problems: list[str] = []
     html, unclosed = _without_comments(html)
     prefix = _PREFIX.search(html)
     if prefix is not None:
         html = unprefixed(html, prefix.group(1))
-    repair = _Repair(html, mark_lines)
+    repair = _Repair(html, mark_lines, must_end)
     body = _body(_TAG.sub(repair, html) + _END)
     if _END not in body.text():
         problems.append("a tag is never ended, and is kept as text")
-        repair = _Repair(html, mark_lines, only_whole=True)
+        repair = _Repair(html, mark_lines, must_end, only_whole=True)
         body = _body(_TAG.sub(repair, html))
     unclosed |= repair.unclosed
     if unclosed:
@@ -149,8 +152,11 @@ def _without_comments(html: str) -> tuple[str, set[str]]:
 class _Repair:
     """Says for each ``<`` of a page what the parser is to see."""
 
-    def __init__(self, html: str, mark_lines: frozenset[str], only_whole: bool = False) -> None:
+    def __init__(
+        self, html: str, mark_lines: frozenset[str], must_end: frozenset[str], only_whole: bool = False
+    ) -> None:
         self.html, self.mark_lines, self.only_whole = html, mark_lines, only_whole
+        self.must_end = _SWALLOWING | must_end
         self.large = html.count("<") >= _DEEPEST
         self.unclosed: set[str] = set()
         self.dropped = 0
@@ -173,7 +179,7 @@ class _Repair:
                 return f"&lt;{tag[1:]}"  # no element: an inequality, a type parameter
         elif empty and name not in _VOID and name not in _SELF_ENDING and name not in ("math", "svg"):
             return self._without(tag, name)  # XHTML; to HTML it would be a start tag
-        if name in _SWALLOWING and not end and not empty and start > self._ends().get(name, -1):
+        if name in self.must_end and not end and not empty and start > self._ends().get(name, -1):
             self.unclosed.add(f"<{name}>")
             return self._without(tag, name)
         if self.large and name not in _VOID and name not in _SELF_ENDING and not empty:
