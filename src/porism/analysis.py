@@ -128,7 +128,9 @@ class _Columns:
         indptr = np.zeros(row_count + 1, np.int64)
         np.cumsum(np.bincount(cell_rows, minlength=row_count), out=indptr[1:])
         return TermMatrix(
-            [indexed_form(term) for term in vocabulary], indptr, terms.astype(np.int32),
+            [term if len(term) <= LONGEST_TERM else indexed_form(term) for term in vocabulary],
+            indptr,
+            terms.astype(np.int32),
             np.minimum(counts, 65_535).astype(np.uint16),
         )
 

@@ -20,8 +20,8 @@ from porism.index.manifest import MANIFEST_FILE
 from porism.retrieve import DEFAULT_MODEL, SearchModel, prepare_segments
 from porism.types import Document
 
-BATCH_DOCUMENTS = 256
-BATCH_CHARACTERS = 1_500_000
+BATCH_DOCUMENTS = 512
+BATCH_CHARACTERS = 3_000_000
 """A batch ends at so many documents or characters, whichever comes first."""
 
 SERIAL_CHARACTERS = 400_000
