@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from porism.corpus.base import ReaderOptions, ignore_problem
-from porism.corpus.inline import markdown_text
 from porism.corpus.markdown import MarkdownReader, markdown_documents
+from porism.corpus.markdown_inline import markdown_text
 from porism.errors import Problem
 from porism.types import Document
 
@@ -32,12 +32,18 @@ def body(text: str) -> str:
         ("\\\\(a\\\\) or\n\\\\[b\\\\]", "$a$ or $$b$$"),
         ("$`a`$ {math}`b`", "$a$ $b$"),
         ("*the $x$ case* is **bold** and _so_ on", "the $x$ case is bold and so on"),
-        ("[a $y$ link](http://a.b/c_(d)) ![alt](i.png){width=3} [ref][1]", "a $y$ link alt ref"),
+        ("[a $y$ link](http://a.b/c_(d)) ![alt *$z$*](i.png){width=3} [span]{.x}", "a $y$ link alt $z$ span"),
         ("`code $z$` costs $5 and $6", "code $z$ costs $5 and $6"),
-        ("a<br>b <b>c</b> &lt;d <!-- $hidden -->e", "ab c <d e"),
+        ("a<br>b <b>c</b> &lt;d <!-- $hidden -->e", "a b c <d e"),
         ("see @thm-main and [^1].", "see theorem main and."),
         ("$a_1$ and $b_2$ snake_case_name", "$a_1$ and $b_2$ snake_case_name"),
         ("\\* \\_ \\#", "* _ #"),
+        ("**Theorem.**$a$ is *$b*c$*-th **$d$**", "Theorem.$a$ is $b*c$-th $d$"),
+        ("$a^*$ *and* $b^*$, [$c_1$]($d_1$)", "$a^*$ and $b^*$, $c_1$"),
+        ("``x ` y`` ~~gone~~ &amp;&#36;1 \\$2 &#65532;&#8;.", "x ` y gone &$1 $2 \ufffd."),
+        ("<math><mi>x</mi></math> and <MATH>&lt;<b>", "<math><mi>x</mi></math> and <"),
+        ("{ref}`a <sec-b>` {eq}`e-1` {numref}`t` {foo}`bar` {math}`a\\_b`", "a (e 1) t bar $a\\_b$"),
+        ("$a % note\n b$", "$a % note b$"),
     ],
 )
 def test_marks_become_text(source: str, expected: str) -> None:
@@ -55,6 +61,16 @@ def test_marks_become_text(source: str, expected: str) -> None:
         ("~~~\n# no heading\n~~~", "# no heading"),
         ("- [x] done $1$\n* b\n1) c", "- done $1$\n- b\n- c"),
         ("> quoted\n> text", "quoted\ntext"),
+        ("> so\n> $$\n> a > b\n> - c\n> $$", "so\n$$a > b - c$$"),
+        ("$$\n= a\n\n- b\n$$\n\n- $c\n  + d$", "$$= a - b$$\n- $c + d$"),
+        ("\\begin{align}\na &= b \\\\\n\n- c\n\\end{align}", "$$\\begin{align} a &= b \\\\ - c \\end{align}$$"),
+        ("[*a* link][r] and[^n]\n\n[r]: http://x.y\n\n[^n]: a note $n$", "a link and\n\na note $n$"),
+        ("Term\n: what $t$ is", "Term\nwhat $t$ is"),
+        ("<div>\n<p>a &lt; $b<c$</p>\n</div>\n\nend", "a < $b<c$\n\nend"),
+        ("    indented $a$", "indented $a$"),
+        (":::{math}\n:label: e\na\n- b\n:::\nc", "$$a - b$$\n\nc"),
+        ("```{note} Mind $a$\nthe *gap*\n```", "Mind $a$\n\nthe gap"),
+        ("````{dropdown} D\n```{math}\nx\n```\n````", "D $$x$$"),
         ("| a | $b$ |\n|:--|---|\n| c | d |", "a $b$\nc d"),
     ],
 )
@@ -122,7 +138,7 @@ def test_other_divs_are_text() -> None:
     ("source", "complaint"),
     [
         ("```python\nx", "a fenced block that is never closed"),
-        ("$$\nx", "a $$ without its partner"),
+        ("$$\nx", "a formula delimiter without its partner"),
         ("a $x", "a formula delimiter without its partner"),
     ],
 )
@@ -153,12 +169,62 @@ def test_files_of_a_folder(tmp_path: Path) -> None:
     assert progress[-1][0] == progress[-1][1] > 0
 
 
+def test_what_front_matter_may_hold() -> None:
+    (document,) = read('---\ntitle: 007\nkeywords: "a, b"\ntags:\n- no\n- [x]\ndate: 2020-13-45\n...\nbody')
+    assert (document.title.text, document.metadata["tags"]) == ("007", ("a", "b", "no"))
+    assert document.fields["body"].text == "body"
+    problems: list[Problem] = []
+    (document,) = read("---\ntitle: a: b\n---\nbody", problems)
+    assert "title: a: b" in " ".join(content.text for content in document.fields.values())
+    assert problems[0].where == "n.md:2"
+    assert problems[0].what.startswith("the front matter is no YAML (mapping values are not allowed here)")
+    (document,) = read("---\nno mapping\n---\nbody")
+    assert document.title.text == "no mapping"
+
+
+def test_lines_are_counted_over_formulas() -> None:
+    documents = read("---\nx: y\n---\n$$\na\n\n+ b\n$$\n\n::: {#thm-a}\n$c\n+ d$\n:::\n\n# H\ntext $x\n", [])
+    assert [document.metadata["line"] for document in documents] == ["1", "10", "15"]
+    problems: list[Problem] = []
+    read("---\nx: y\n---\n$$\na\n\n+ b\n$$\n\ntext $x\n", problems)
+    assert [problem.where for problem in problems] == ["n.md:10"]
+
+
+def test_labels_of_formulas_and_targets() -> None:
+    documents = read(f"$$a$$ {{#eq-x}}\n\n(sec-b)=\n# B\n{LONG}\n\n```{{math}}\n:label: eq-y\nx\n```\n")
+    assert documents[0].fields["body"].to_latex() == "$$a$$"
+    assert documents[0].metadata["labels"] == ("eq-x",)
+    assert documents[1].metadata["labels"] == ("sec-b", "eq-y")
+
+
+def test_divs_nest_by_their_order() -> None:
+    section, theorem = read("::: {.callout}\n::: {#thm-a}\nS\n:::\nafter\n:::\nend")
+    assert (theorem.id, theorem.fields["body"].text) == ("n.md#thm-a", "S")
+    assert section.fields["body"].text == "after\n\nend"
+
+
+@pytest.mark.parametrize("mark", ["> ", "- ", "1. ", ">"])
+def test_deep_nesting_loses_no_words(mark: str) -> None:
+    (document,) = read(mark * 300 + "deep $x$ words")
+    assert document.fields["body"].to_latex().endswith("deep $x$ words")
+
+
+@pytest.mark.parametrize("mark", ["[", "![", "*a ", "`a", "](", "&", "^[", "{math}`"])
+def test_long_paragraphs_of_marks_stay_text(mark: str) -> None:
+    problems: list[Problem] = []
+    (document,) = read(f"# T\n\n{mark * (100_000 // len(mark))}\n\nlast *words*", problems)
+    assert document.fields["body"].text.endswith("last words")
+    assert any("too long for its marks" in problem.what for problem in problems)
+
+
 FRAGMENTS = [
     "# a\n", "## b\n", "\n", "\n\n", "$", "$$", "$$\n", "```", "```math\n", "```{theorem} T\n", "```\n",
     "::: {#thm-x}\n", ":::\n", ":::{prf:proof}\n", ":label: x\n", "*", "**", "_", "[", "]", "(", ")", "](u)",
     "!", "`", "``", "<!--", "-->", "<b>", "<", "&amp;", "\\", "\\(", "\\)", "\\\\(", "\\\\)", "{math}`", "|",
     "|---|", "---\n", "===\n", "> ", "- ", "1. ", "x", " ", "    ", "@thm-a", "[^1]", "[a]: b\n", "~~~\n",
     "\ufffc", "\ue000", "{#id}", "\0", "é",
+    "<math>", "</math>", "(a)=\n", "{.a}", ": d\n", "\\begin{align}", "\\end{align}", "\U000f0000", "    > ",
+    "&#65532;", "\ufffc0\ufffc", "...\n", "title: a\n", "tags: [\n",
 ]  # fmt: skip
 
 

@@ -3,6 +3,9 @@
 A dollar opens a formula when another one closes it in the same paragraph, at the same depth of braces (so that
 ``$x \\text{ if $y$ is}$`` is one formula). A pair that reads as prices (``$5 and $10``) or that has caught prose
 between two formulas is left as text. Whatever finds no partner stays in the text and is reported.
+
+In Markdown, code is left alone, ``\\\\(…\\\\)`` and ``\\\\[…\\\\]`` (their backslash is escaped) are formulas too, and
+a ``$$`` that begins a line may find its partner beyond a blank line.
 """
 
 from __future__ import annotations
@@ -32,7 +35,13 @@ _TOKEN = re.compile(
     r"|\\(?:begin|end)\s{0,8}\{\s{0,8}([A-Za-z]{1,32}\*?)\s{0,8}\}"
     r"|\\(?:[^\r\n]|(?=[\r\n])|\Z)"  # any other character after a backslash: \$ \\ \{ \( …
 )
-_TOKEN_OR_CODE = re.compile(_TOKEN.pattern + r"|`+|(?m:^[ ]{0,3}~~~+)")
+_MARKDOWN_TOKEN = re.compile(r"\\\\[()\[\]]|" + _TOKEN.pattern + r"|`+|(?m:^[ ]{0,3}~~~+)")
+_PARTNERS = {"(": ")", "[": "]", "\\\\(": "\\\\)", "\\\\[": "\\\\]"}
+_LINE_START = re.compile(r"(?:\A|[\r\n])[ \t>]{0,40}\Z")
+_LINE_END = re.compile(r"[ \t]{0,40}(?:\{#[^{}\n]{1,200}\})?[ \t]{0,40}(?=[\r\n]|\Z)")
+_HEADING = re.compile(r"[\r\n] {0,3}#")
+_LONGEST_DISPLAY = 10_000
+"""A display with blank lines in it has at most so many characters."""
 
 _PRICE = re.compile(r"\s?\d[\d,.' ]*(?:[kKmMbB]\b|\b)")
 _NUMBER = re.compile(r"\s*\d+(?:[.,]\d+)*\s*")
@@ -80,7 +89,30 @@ def split_parts(
     text: str, *, code: bool = False, on_unbalanced: Callable[[int], None] | None = None
 ) -> list[str | Formula]:
     """The strings and formulas of a text, in order; ``on_unbalanced`` gets the offset of each lonely delimiter."""
-    return _Splitter(text, code, on_unbalanced).run()
+    parts: list[str | Formula] = []
+    done = 0
+    for start, end, formula in _Splitter(text, code, on_unbalanced).run():
+        if done < start:
+            parts.append(text[done:start])
+        if formula is not None:
+            parts.append(formula)
+        done = end
+    if done < len(text):
+        parts.append(text[done:])
+    return parts
+
+
+def markdown_spans(
+    text: str, *, code: bool = True, on_unbalanced: Callable[[int], None] | None = None
+) -> list[tuple[int, int, Formula | None]]:
+    """Where the formulas of a text stand, in order: (start, end, formula), None for delimiters with nothing between.
+
+    Escaped dollars are left to whoever reads the rest of the text.
+    """
+    if _HINTS.search(text) is None:
+        return []
+    spans = _Splitter(text, code, on_unbalanced).run()
+    return [span for span in spans if span[2] is not None or span[1] - span[0] > 1]
 
 
 class _Splitter:
@@ -88,14 +120,15 @@ class _Splitter:
 
     def __init__(self, text: str, code: bool, on_unbalanced: Callable[[int], None] | None) -> None:
         self.text = text
+        self.code = code
         self.on_unbalanced = on_unbalanced
         self.starts: list[int] = []
         self.ends: list[int] = []
-        self.kinds: list[str] = []  # $ ( ) [ ] \$ b(egin) e(nd) `
+        self.kinds: list[str] = []  # $ ( ) [ ] \\( \\) \\[ \\] \$ b(egin) e(nd) ` ~
         self.depths: list[int] = []
         self.paragraphs: list[int] = []
         self.names: dict[int, str] = {}
-        self._find_tokens(_TOKEN_OR_CODE if code else _TOKEN)
+        self._find_tokens(_MARKDOWN_TOKEN if code else _TOKEN)
         self._pair()
 
     def _find_tokens(self, pattern: re.Pattern[str]) -> None:
@@ -120,6 +153,8 @@ class _Splitter:
                     self.names[len(self.starts)] = name
                 elif token[1:] in "()[]$" and len(token) == 2:
                     kind = "\\$" if token == "\\$" else token[1]
+                elif len(token) == 3:
+                    kind = token
                 else:
                     continue
             else:  # a blank line
@@ -138,6 +173,8 @@ class _Splitter:
         count = len(kinds)
         self.closing = closing = [0] * count
         self.closing_double = closing_double = [0] * count
+        self.double_anywhere = double_anywhere = [0] * count
+        double = 0
         last: dict[tuple[str, int], int] = {}  # (kind, depth) → nearest token to the right in this paragraph
         nearest: dict[str, int] = {}  # kind → the same at any depth
         open_ends: dict[str, list[int]] = {}  # environment → its \end tokens to the right, not yet taken
@@ -152,13 +189,14 @@ class _Splitter:
             if kind == "$":
                 closing[token] = last.get(("$", depth)) or nearest.get("$", 0)
                 closing_double[token] = last.get(("$$", depth)) or nearest.get("$$", 0)
+                double_anywhere[token] = double
                 if token + 1 < count and kinds[token + 1] == "$" and starts[token + 1] == starts[token] + 1:
-                    last["$$", depth] = nearest["$$"] = token
+                    last["$$", depth] = nearest["$$"] = double = token
                 last["$", depth] = nearest["$"] = token
-            elif kind in ("(", "["):
-                partner = ")" if kind == "(" else "]"
+            elif kind in _PARTNERS:
+                partner = _PARTNERS[kind]
                 closing[token] = last.get((partner, depth)) or nearest.get(partner, 0)
-            elif kind in (")", "]"):
+            elif kind in (")", "]", "\\\\)", "\\\\]"):
                 last[kind, depth] = nearest[kind] = token
             elif kind == "e":
                 open_ends.setdefault(self.names[token], []).append(token)
@@ -173,11 +211,10 @@ class _Splitter:
                     closing[token] = partner_token
                 fences[kind, size] = token
 
-    def run(self) -> list[str | Formula]:
-        """Cuts the text at the formulas."""
+    def run(self) -> list[tuple[int, int, Formula | None]]:
+        """What to cut out, as (start, end, formula): None for empty formulas and for the backslash of ``\\$``."""
         text, starts, ends, kinds, closing = self.text, self.starts, self.ends, self.kinds, self.closing
-        parts: list[str | Formula] = []
-        done = 0  # text before this offset is in parts
+        cuts: list[tuple[int, int, Formula | None]] = []
         token, count = 0, len(kinds)
         while token < count:
             kind, start = kinds[token], starts[token]
@@ -197,15 +234,14 @@ class _Splitter:
                             self._report(start)
                         token += 1
                         continue
-            elif kind in "([" or kind == "b":
+            elif kind in _PARTNERS or kind == "b":
                 close = after = closing[token]
-                display = kind != "("
+                display = kind[-1] != "("
             elif kind in "`~":
                 token = closing[token] + 1 if closing[token] else token + 1
                 continue
             elif kind == "\\$":
-                parts.append(text[done:start])
-                done = start + 1
+                cuts.append((start, start + 1, None))
                 token += 1
                 continue
             if not close:
@@ -215,15 +251,9 @@ class _Splitter:
                 continue
             end = ends[after]
             source = text[start:end] if kind == "b" else text[opened:starts[close]].strip()
-            if done < start:
-                parts.append(text[done:start])
-            if source:
-                parts.append(Formula(source, display=display))
-            done = end
+            cuts.append((start, end, Formula(source, display=display) if source else None))
             token = after + 1
-        if done < len(text):
-            parts.append(text[done:])
-        return parts
+        return cuts
 
     def _is_double(self, token: int) -> bool:
         return (
@@ -232,7 +262,15 @@ class _Splitter:
 
     def _display_close(self, token: int) -> int:
         """The first of the two dollars that close the ``$$`` at this token, 0 where there are none."""
-        return self.closing_double[token + 1] if self.closing_double[token + 1] > token + 1 else 0
+        if self.closing_double[token + 1] > token + 1:
+            return self.closing_double[token + 1]
+        close = self.double_anywhere[token + 1]
+        if not self.code or close <= token + 1:
+            return 0
+        text, start, end = self.text, self.starts[token], self.starts[close]
+        if end - start > _LONGEST_DISPLAY or not _LINE_START.search(text, max(0, start - 42), start):
+            return 0
+        return 0 if _HEADING.search(text, start, end) or not _LINE_END.match(text, end + 2) else close
 
     def _is_formula(self, opened: int, close: int) -> bool:
         """Whether the text between two single dollars is a formula rather than prices or prose between formulas."""

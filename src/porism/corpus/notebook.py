@@ -12,7 +12,7 @@ import orjson
 from porism.corpus.base import ReaderOptions
 from porism.corpus.files import FileReader
 from porism.corpus.html import strip_delimiters
-from porism.corpus.markdown import MarkdownBlocks
+from porism.corpus.markdown_blocks import MarkdownBlocks
 from porism.corpus.sections import FileUnits
 from porism.corpus.textfile import read_text
 from porism.errors import OnProblem, Problem
@@ -60,9 +60,9 @@ def notebook_documents(text: str, name: str, source: str, on_problem: OnProblem)
             on_problem(Problem(where, "has no text as its source; it is left out"))
         elif kind == "heading":
             level = cell.get("level")
-            MarkdownBlocks(units, where, on_problem).read(["#" * (level if level in range(1, 7) else 1) + " " + body])
+            MarkdownBlocks(units, where, on_problem).read("#" * (level if level in range(1, 7) else 1) + " " + body)
         elif kind in ("markdown", "html"):
-            MarkdownBlocks(units, where, on_problem).read(body.replace("\r\n", "\n").split("\n"))
+            MarkdownBlocks(units, where, on_problem).read(body)
             units.add("\n\n")
         elif kind == "code":
             _code(units, body, cell.get("outputs"))
