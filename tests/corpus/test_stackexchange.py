@@ -156,7 +156,6 @@ def test_truncated_gzip_keeps_what_came_before(tmp_path: Path) -> None:
         ('<row Id="7" PostTypeId="1" Body="a < b"/>', "a row with broken attributes is skipped"),
         ('<row Id="7 PostTypeId="1" Body="b"/>', "a row with broken attributes is skipped"),
         ('<row Id="7" Id="8" PostTypeId="1" Body="b"/>', "a row with broken attributes is skipped (Attribute Id redef"),
-        ('<row Id="7" PostTypeId="1" Body="b"/> text >', "a row with broken attributes is skipped"),
         ("<raw/>", "'<raw/>' is no row and is skipped"),
         ('<row-x Id="7" PostTypeId="1" Body="b"/>', "'<row-x Id="),
     ],
@@ -231,6 +230,17 @@ def test_what_xml_forbids_is_repaired_and_reported(tmp_path: Path, title: str, t
     (problem,) = problems
     assert problem.where == "Posts.xml:2 (byte 8)"
     assert problem.what.startswith("a row is repaired (")
+
+
+@pytest.mark.parametrize("after", ["/posts>", "text >", '<row Id="1" Title="/>', "&"])
+def test_what_follows_a_row_costs_nothing(tmp_path: Path, after: str) -> None:
+    problems: list[Problem] = []
+    text = f'<posts><row Id="1" PostTypeId="1" Title="x/>y" Body="b"/>{after}'
+    path = write_posts(tmp_path / "Posts.xml", text)
+    (question,) = read_stackexchange(path, unit="question", on_problem=problems.append)
+    assert question.fields["title"] == Content("x/>y")
+    assert len(problems) == 2
+    assert "the file ends before its closing tag; 1 rows were read" in problems[1].what
 
 
 def test_text_after_a_row_and_references_to_files(tmp_path: Path) -> None:

@@ -95,13 +95,14 @@ def _formula_of_node(
     attributes = math.attributes
     display = attributes.get("display") == "block" or attributes.get("mode") == "display"
     formula_id = formula_id or attributes.get("id") or None
-    latex, drawn = _annotation_of(math)
-    latex = latex or (attributes.get("alttext") or "").strip()
+    source = clean(math.html or "")
+    latex, drawn = _annotation_of(math) if "<annotation" in source else ("", math.text().strip() != "")
+    latex = clean(latex or attributes.get("alttext") or "").strip()
     if latex and (formulas == "latex" or not drawn):
         return Formula(latex, "latex", formula_id, visual_id, display)
     if not drawn:
         return None
-    source = (math.html or "").replace("&nbsp;", "\u00a0")  # the one entity of the serialisation that XML has not
+    source = source.replace("&nbsp;", "\u00a0")  # the one entity of the serialisation that XML has not
     if "<?" in source or "<!" in source:
         source = _NO_MARKUP.sub("", source)
     return Formula(source, "mathml", formula_id, visual_id, display)

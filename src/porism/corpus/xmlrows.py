@@ -24,7 +24,8 @@ _ROW = re.compile(rb"<row(?=[\s/>]|$)")
 _DECLARED = re.compile(rb"""<\?xml[^<>]*\bencoding\s*=\s*["']([\w.:-]+)["']""")
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _REFERENCE = re.compile(r"&(?!(?:lt|gt|amp|quot|apos);)(?:#(\d{1,9});|#x([0-9A-Fa-f]{1,8});)?")
-_PARSER = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True)
+_SAFE = {"resolve_entities": False, "no_network": True, "load_dtd": False, "huge_tree": True}
+_PARSER = etree.XMLParser(**_SAFE)
 
 
 class Row(NamedTuple):
@@ -92,22 +93,14 @@ class RowFile:
                 counted = start
                 if _ROW.match(segment):
                     length = segment.rfind(b">") + 1
-                    if not block and match.end() == end and length < len(segment.rstrip()):
-                        length = 0
-                    attributes = self._parse(segment[:length], line, base + start) if length else None
+                    breaks_off = not block and match.end() == end and length < len(segment.rstrip())
+                    attributes = self._parse(segment[:length], line, base + start, breaks_off)
                     after_broken = attributes is None
                     if attributes is not None:
                         self.rows += 1
                         yield Row(base + start, length, line, attributes)
                         if segment[length:].strip():
                             self._problem(line, base + start + length, "text after a row is skipped")
-                    elif not length:
-                        broken_off = not block and match.end() == end
-                        self._problem(
-                            line, base + start,
-                            "the file breaks off inside this row" if broken_off
-                            else "a row with broken attributes is skipped (it has a bare < in it, or no end)",
-                        )
                 elif segment.startswith(b"</"):
                     root_closed = root_closed or not segment.startswith(b"</row")
                 elif self.rows and not segment.startswith((b"<!", b"<?")) and not after_broken:
@@ -135,14 +128,17 @@ class RowFile:
         except etree.XMLSyntaxError:
             pass  # scan has repaired and reported it
         try:
-            return parse_row(repaired(row))
+            return parse_broken_row(row)
         except etree.XMLSyntaxError as error:
             raise SourceError(
                 f"the file has changed while it was read (byte {offset})", where=self.name, hint="Run the command again"
             ) from error
 
-    def _parse(self, data: bytes, line: int, offset: int) -> dict[str, str] | None:
-        """The attributes of a row; None where it cannot be read. What was repaired or refused is reported."""
+    def _parse(self, data: bytes, line: int, offset: int, breaks_off: bool) -> dict[str, str] | None:
+        """The attributes of a row; None where it cannot be read. What was repaired or refused is reported.
+
+        :param breaks_off: whether the file ends after this row, and not with the end of a tag.
+        """
         try:
             row = data.decode(self.encoding)
         except UnicodeDecodeError as error:
@@ -155,9 +151,14 @@ class RowFile:
         except etree.XMLSyntaxError as error:
             reason = _reason(error)
         try:
-            attributes = parse_row(repaired(row))
+            attributes = parse_broken_row(row)
         except etree.XMLSyntaxError:
-            self._problem(line, offset, f"a row with broken attributes is skipped ({reason})")
+            reason = reason if data else "it has a bare < in it, or no end"
+            self._problem(
+                line, offset,
+                "the file breaks off inside this row" if breaks_off
+                else f"a row with broken attributes is skipped ({reason})",
+            )
             return None
         self._problem(line, offset, f"a row is repaired ({reason})")
         return attributes
@@ -174,9 +175,21 @@ def parse_row(row: str) -> dict[str, str]:
     return dict(etree.fromstring(row if row.endswith("/>") else f"{row}</row>", _PARSER).attrib)
 
 
-def repaired(row: str) -> str:
-    """A row without the characters that XML forbids, and with ampersands that begin no reference escaped."""
-    return _REFERENCE.sub(_allowed, _FORBIDDEN.sub(" ", row))
+def parse_broken_row(row: str) -> dict[str, str]:
+    """The attributes of a row once characters that XML forbids are out, ampersands that begin no reference are escaped,
+    and whatever follows the tag is left aside.
+
+    :raises etree.XMLSyntaxError: there is more wrong than that.
+    """
+    parser = etree.XMLPullParser(("start",), **_SAFE)
+    failure: etree.XMLSyntaxError | None = None
+    try:
+        parser.feed(_REFERENCE.sub(_allowed, _FORBIDDEN.sub(" ", row)))
+    except etree.XMLSyntaxError as error:
+        failure = error
+    for _, element in parser.read_events():
+        return dict(element.attrib)
+    raise failure or etree.XMLSyntaxError("the row has no end", 0, 0, 0)
 
 
 def _allowed(match: re.Match[str]) -> str:
