@@ -35,7 +35,9 @@ HUGE = {
     "matrices": r"\begin{pmatrix}1&2\\3&4\end{pmatrix}" * 2_000, "empty bases": "{}_a" * 20_000, "carets": "^" * 50_000,
     "definitions": r"\newcommand" * 30_000, "macros": r"\R" * 30_000, "line breaks": r"\\[" * 30_000,
     "a macro of itself": r"\def\a{\a\a}\a",
-    "a bomb of macros": r"\def\a{xx}" + r"\def\b{" + r"\a" * 9 + r"}\def\c{" + r"\b" * 9 + r"}\def\d{" + r"\c" * 9 + r"}\d\d\d\d",
+    "a bomb of macros": (
+        r"\def\a{xx}\def\b{" + r"\a" * 9 + r"}\def\c{" + r"\b" * 9 + r"}\def\d{" + r"\c" * 9 + "}" + r"\d" * 9
+    ),
 }
 
 

@@ -58,19 +58,21 @@ def _read(machine: Machine) -> None:
     symbol = SYMBOLS.get
     handler = HANDLERS.get
     starts, ends, node = machine.starts, machine.ends, LayoutNode
+    # Valid from one handler to the next: symbols alone change neither.
+    append, plain = machine.row.append, True
     for i, token in machine.stream:
         known = symbol(token)
         if known is not None:
             label, kind = known
-            if machine.font and kind != "O":
-                machine.add_styled(label, kind, starts[i], ends[i])
+            if plain:
+                append(node(label, kind, starts[i], ends[i]))
                 continue
-            machine.row.append(node(label, kind, starts[i], ends[i]))
-            if machine.awaiting:
-                machine.deliver(ends[i])
-            continue
-        entry = handler(token)
-        if entry is not None:
-            entry[0](machine, entry[1], i)
+            machine.add_symbol(label, kind, starts[i], ends[i])
         else:
-            unlisted(machine, token, i)
+            entry = handler(token)
+            if entry is not None:
+                entry[0](machine, entry[1], i)
+            else:
+                unlisted(machine, token, i)
+        append = machine.row.append
+        plain = not (machine.awaiting or machine.font)

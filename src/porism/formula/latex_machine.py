@@ -92,7 +92,8 @@ class Machine:
         self.texts = tokens.texts
         self.starts = tokens.starts
         self.ends = tokens.ends
-        self.stream: Iterator[tuple[int, str]] = enumerate(tokens.texts)
+        # The sentinels at the end can be looked at and are never read.
+        self.stream: Iterator[tuple[int, str]] = zip(range(len(tokens.texts) - 2), tokens.texts, strict=False)
         self.max_depth = max_depth
         self.row: Row = []
         self.font = ""

@@ -63,6 +63,8 @@ class _Expander:
         while self.pending:
             token = self.pending.pop()
             text = token[0]
+            if not text:
+                break
             if text[:1] == "\\":
                 if text in _DEFINITIONS:
                     self._define(token)

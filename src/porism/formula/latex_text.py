@@ -80,14 +80,12 @@ def _read_text(machine: Machine, depth: int, wraps: bool) -> None:
             frame.payload = (depth, wraps)
             machine.base = len(machine.row)
             return
-        elif not token:
-            machine.problem(machine.starts[j], "text is never closed")
-            break
         else:
             if first < 0:
                 first = machine.starts[j]
             last = machine.ends[j]
             pieces.append(text_of(token))
+    machine.problem(machine.starts[-1], "text is never closed")
     _add_text(machine, pieces, first, last)
 
 
@@ -168,12 +166,10 @@ def argument_text(machine: Machine, i: int) -> tuple[str, int]:
             if depth == 0:
                 return "".join(pieces), j
             depth -= 1
-        elif not inner:
-            machine.problem(machine.starts[j], "an argument is never closed")
-            break
         else:
             pieces.append(text_of(inner))
-    return "".join(pieces), len(machine.texts) - 1
+    machine.problem(machine.starts[-1], "an argument is never closed")
+    return "".join(pieces), len(machine.texts) - 3
 
 
 def skip_option(machine: Machine, i: int) -> int:
