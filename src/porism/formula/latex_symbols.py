@@ -108,6 +108,20 @@ def _build_script(machine: Machine, frame: Frame, end: int) -> None:
 
 def script_token(machine: Machine, token: str, i: int) -> None:
     """A script of one letter or digit in braces, which is one token: ``^{2}``."""
+    row = machine.row
+    if len(row) > machine.base and machine.group_row is not row and not (machine.awaiting or machine.font):
+        # By far the most frequent case: a symbol that has no script on this side yet.
+        node = row[-1]
+        if node.over is None and node.under is None and node.kind != "G" and machine.ends[i] - machine.starts[i] == 4:
+            start = machine.starts[i] + 2
+            label, kind = SYMBOLS[token[2]]
+            if token[0] == "^":
+                if node.above is None:
+                    node.above = [LayoutNode(label, kind, start, start + 1)]
+                    return
+            elif node.below is None:
+                node.below = [LayoutNode(label, kind, start, start + 1)]
+                return
     slot = "above" if token[0] == "^" else "below"
     node = machine.script_base(slot, i)
     position, end = machine.starts[i], machine.ends[i]

@@ -39,11 +39,11 @@ def tokenize(source: str) -> Tokens:
     if "%" in source:
         source = blank_comments(source)
     texts = _TOKEN.findall(source)
-    ends = list(accumulate(map(len, texts)))
-    starts = [0, *ends]
+    starts = list(accumulate(map(len, texts), initial=0))
     end = starts[-1]
     starts.append(end)
-    ends += (end, end)
+    ends = starts[1:]
+    ends.append(end)
     texts += ("", "")
     return Tokens(texts, starts, ends)
 

@@ -178,9 +178,10 @@ def _settle_empty_bases(row: Row) -> None:
             for slot in SCRIPT_SLOTS:
                 script = getattr(node, slot)
                 if script is not None:
-                    scripts = [*(getattr(previous, slot) or []), *script]
+                    bearer = brace_mark(previous, slot) or previous
+                    scripts = [*(getattr(bearer, slot) or []), *script]
                     join_primes(scripts)
-                    setattr(previous, slot, scripts)
+                    setattr(bearer, slot, scripts)
         elif following is not None:
             following.pre_above, following.pre_below = node.above, node.below
         elif node.above or node.below:
