@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from porism.corpus.base import ignore_problem
-from porism.corpus.rst import rst_documents, rst_text
+from porism.corpus.rst import rst_documents
+from porism.errors import Problem
 from porism.types import Document
 
 LONG = "word " * 500
@@ -22,13 +25,14 @@ def read(text: str) -> list[Document]:
     [
         (":math:`x^2` and $y$", "$x^2$ and $y$"),
         ("*a* **b** ``c *d*`` :emphasis:`e`", "a b c *d* e"),
-        ("`text <http://x.y>`_ and `name`_ and word_ [1]_.", "text and name and word ."),
+        ("`text <http://x.y>`_ and `name`_ and word_ [1]_.", "text and name and word."),
         (":ref:`the section <lab>` :eq:`e-1` :py:func:`~os.path`", "the section (e 1) os.path"),
         ("``a`` :math:`b` ``c``", "a $b$ c"),
     ],
 )
 def test_roles_and_marks(source: str, expected: str) -> None:
-    assert rst_text(source).to_latex() == expected
+    (document,) = read(source)
+    assert document.fields["body"].to_latex() == expected
 
 
 def test_sections_and_labels() -> None:
@@ -66,6 +70,60 @@ def test_theorem_directives() -> None:
 def test_what_is_no_text_is_left_out() -> None:
     (document,) = read(".. image:: x.png\n   :alt: y\n\n.. a comment\n   of two lines\n\n.. note:: kept\n\n   too\n")
     assert document.fields["body"].text == "kept\n\ntoo"
+
+
+def test_roles_and_directives_of_any_name_keep_their_content() -> None:
+    (document,) = read(
+        ".. role:: m(math)\n\n.. unknown:thing:: An argument\n   :option: 3\n\n"
+        "   Some *content* :m:`a_b` :foo:bar:`baz`.\n\n"
+        ".. only:: html\n\n   Inside\n   ------\n\n   it.\n"
+    )
+    assert document.fields["body"].to_latex() == "An argument\n\nSome content $a_b$ baz.\n\nInside\n\nit."
+
+
+def test_default_role_and_substitutions() -> None:
+    (document,) = read(
+        ".. default-role:: math\n.. |R| replace:: the *reals* :math:`R`\n.. |i| image:: x.png\n\n|R| |i| `x\\y`."
+    )
+    assert document.fields["body"].to_latex() == "the reals $R$ $x\\y$."
+    (document,) = read("`text`")  # the role was that of one document
+    assert document.fields["body"].to_latex() == "text"
+
+
+def test_formulas_are_no_marks() -> None:
+    (document,) = read(
+        "$x_$ and $|a|$, $b*c$\n\n+-------+----+\n| $a_b$ | *c*|\n+-------+----+\n\n"
+        ".. math::\n\n   \\begin{gather}\n   a\n\n   b\n   \\end{gather}\n\n   c % note\n   d\n"
+    )
+    sources = [formula.source for formula in document.fields["body"].formulas]
+    assert sources == ["x_", "|a|", "b*c", "a_b", "\\begin{gather} a b \\end{gather}", "c % note\nd"]
+
+
+def test_literal_text_stays_as_it_was() -> None:
+    (document,) = read(
+        "Write::\n\n   .. theorem:: $x$\n      *y*\n\nor ``$z$``.\n\n.. code-block:: rst\n\n   .. a:: b\n"
+    )
+    assert document.fields["body"].text == "Write:\n\n.. theorem:: $x$\n*y*\n\nor $z$.\n\n.. a:: b"
+
+
+def test_nothing_is_read_from_elsewhere(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("secret words", encoding="utf-8")
+    path = tmp_path / "secret"
+    (document,) = read(
+        f"a\n\n.. include:: {path}\n\n.. csv-table:: t\n   :file: {path}\n\n.. literalinclude:: {path}\n\n"
+        f".. |s| include:: {path}\n\n|s| b"
+    )
+    assert "secret words" not in document.fields["body"].text
+
+
+@pytest.mark.parametrize(
+    "text", ["- " * 2000 + "end", " ".join(["http://a.b"] * 5000) + " end", "*a " * 20_000 + "end"]
+)
+def test_what_docutils_cannot_read_is_plain_text_and_reported(text: str) -> None:
+    problems: list[Problem] = []
+    (document,) = rst_documents(text, "n.rst", "notes", problems.append)
+    assert document.fields["body"].text.endswith("end")
+    assert len(problems) == 1
 
 
 FRAGMENTS = [

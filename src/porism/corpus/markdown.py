@@ -81,7 +81,7 @@ def _yaml(text: str, name: str, on_problem: OnProblem) -> dict[Any, Any] | None:
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         mark = getattr(error, "problem_mark", None)
         line = 2 + mark.line if mark is not None else 1
-        what = getattr(error, "problem", None) or "it is nested too deeply"
+        what = getattr(error, "problem", None) or getattr(error, "reason", None) or "it is nested too deeply"
         on_problem(Problem(f"{name}:{line}", f"the front matter is no YAML ({what}); it is taken for text"))
         return None
     if values is None or values == "":

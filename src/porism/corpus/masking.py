@@ -14,13 +14,14 @@ from porism.corpus.mathtext import describe_unbalanced, markdown_spans
 from porism.errors import OnProblem, Problem
 from porism.types import PLACEHOLDER, Formula
 
-TOKEN = rf"(?:{PLACEHOLDER}([0-9]{{1,9}}){PLACEHOLDER}|([\U000f0000-\U0010fffd]))"
+TOKEN = rf"(?:{PLACEHOLDER}([0-9]{{1,9}}){PLACEHOLDER}|([\U000f0000-\U0010fffc])\U0010fffd*)"
 """A regular expression for what stands for a formula."""
 
 _TOKEN = re.compile(TOKEN)
 _RESERVED = re.compile("[\U000f0000-\U0010fffd]")
 _FIRST = 0xF0000
-_MOST_SINGLE = 0x10FFFD - _FIRST
+_MOST_WIDE = 0x10FFFC - _FIRST
+_FILLER = chr(0x10FFFD)
 _QUOTED = re.compile(r"[ \t]*(?:>[ \t]?)+\Z")
 _QUOTE = re.compile(r"\n[ \t]*(?:>[ \t]?)+")
 _GITLAB = re.compile(r"`([^`]+)`\Z")
@@ -41,15 +42,15 @@ class Masked:
     ends are ``\\n``.
 
     :param code: leave Markdown's code alone, and read ``\\\\(…\\\\)`` as a formula.
-    :param single: each token is one character (for parsers that count columns); formulas beyond the 131,069th then
-        stay in the text.
+    :param wide: each token is as wide as its formula, for parsers that count columns; formulas beyond the 131,000th
+        then stay in the text.
     :param where: what a problem names as its place, before the number of the line.
     :param first_line: the number of the first line.
     :param on_problem: is told, at most once, of delimiters without a partner.
     """
 
     def __init__(
-        self, text: str, *, code: bool = True, single: bool = False, where: str = "text", first_line: int = 1,
+        self, text: str, *, code: bool = True, wide: bool = False, where: str = "text", first_line: int = 1,
         on_problem: OnProblem | None = None,
     ) -> None:
         text = _RESERVED.sub(" ", clean(text).replace("\r\n", "\n").replace("\r", "\n"))
@@ -63,7 +64,7 @@ class Masked:
         done = line = left_out = 0
         for start, end, formula in markdown_spans(text, code=code, on_unbalanced=unbalanced.append):
             number = len(self._formulas)
-            if single and number > _MOST_SINGLE:
+            if wide and number > _MOST_WIDE:
                 break
             source = text[start:end]
             between = text[done:start]
@@ -75,7 +76,10 @@ class Masked:
                 self._shifted.append(line)
                 self._shifts.append(left_out)
             if formula is not None:
-                pieces.append(chr(_FIRST + number) if single else f"{PLACEHOLDER}{number}{PLACEHOLDER}")
+                if wide:
+                    pieces.append(chr(_FIRST + number) + _FILLER * (0 if "\n" in source else len(source) - 1))
+                else:
+                    pieces.append(f"{PLACEHOLDER}{number}{PLACEHOLDER}")
                 self._sources.append(source)
                 latex = formula.source
                 if "\n" in latex and _QUOTED.match(text, text.rfind("\n", 0, start) + 1, start):
