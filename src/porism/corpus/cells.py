@@ -1,21 +1,41 @@
-"""Rows of cells from CSV and TSV files, with quotes where they are meant and not where they are text."""
+"""Rows of cells from CSV and TSV files: the csv module reads them, and what breaks its rules costs one line."""
 
 from __future__ import annotations
 
-import re
+import csv
+from collections import deque
 from collections.abc import Iterator
-from typing import IO
+from typing import IO, NamedTuple
 
-from porism.corpus.streams import Progress, byte_lines, decode
+from porism.corpus.streams import LONGEST_LINE, Progress, byte_lines, decode
 from porism.errors import OnProblem, Problem
 
 MOST_LINES = 10_000
 """A quoted cell that goes on for longer is taken to have lost its closing quote."""
 LONGEST_CELL = 64 << 20
-_SEPARATORS = (",", "\t", ";", "|")
+"""So is one of more characters than this that goes on over lines."""
+_SEPARATORS = ",\t;|"
+_USUAL = ","
+_SNIFFED = 4096
 
 
-def read_cells(
+class Row(NamedTuple):
+    """One row: the number and byte offset of its first line, its length in bytes without the line end, its cells."""
+
+    line: int
+    offset: int
+    length: int
+    cells: list[str]
+
+
+class _Line(NamedTuple):
+    number: int
+    offset: int
+    length: int
+    text: str
+
+
+def read_rows(
     file: IO[bytes],
     name: str,
     on_problem: OnProblem,
@@ -23,74 +43,117 @@ def read_cells(
     *,
     encoding: str = "utf-8",
     tabbed: bool = False,
-) -> Iterator[tuple[int, list[str]]]:
-    """Yields (line number, cells) of each row that is not blank.
+    most_lines: int = MOST_LINES,
+) -> Iterator[Row]:
+    """Yields each row that is not blank. Lines end with LF, CR LF or CR.
 
-    A cell that begins with a double quote ends at the next one that is not doubled, over line ends if need be; where
-    there is none within 10,000 lines, the line is reported and read as if quotes meant nothing.
+    A cell that begins with a double quote ends at the next one that is not doubled, over line ends if need be. Where a
+    row of several lines breaks that rule, or there is no such quote within ``most_lines``, the first line is reported
+    and read as if quotes meant nothing, and the next row begins with the line after it. A row of one line that breaks
+    the rule loses its quotes in CSV; in TSV, which is often written without quoting, it keeps them as text.
 
-    :param tabbed: cells are separated by tabs; else the separator is the one that is most frequent in the first row.
+    :param name: of the file, in problems.
+    :param encoding: one in which ASCII characters are single bytes.
+    :param tabbed: cells are separated by tabs; else the separator is guessed from the first row, a comma in doubt.
     """
-    separator = "\t" if tabbed else ""
-    waiting: list[tuple[int, str]] = []
-    size = quotes = 0
+    csv.field_size_limit(max(csv.field_size_limit(), LONGEST_LINE))  # one limit for the process: never lower it
+    lines = _Lines(_decoded(file, name, on_problem, progress, encoding), most_lines)
+    separator, blanks = ("\t", False) if tabbed else _sniff(lines.first())
+    reader = csv.reader(lines, delimiter=separator, skipinitialspace=blanks, strict=True)
+    while True:
+        taken = lines.begin()
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error:
+            lines.go_back()
+            cells, closed = _broken(taken[0].text, separator, blanks)
+            if not closed:
+                what = "a quote is never closed; its line is read without quotes"
+                on_problem(Problem(f"{name}:{taken[0].number}", what))
+        number, offset, length, text = taken[0]
+        if len(taken) > 1:
+            length = taken[-1].offset + taken[-1].length - offset
+        elif not text or text.isspace():
+            continue
+        yield Row(number, offset, length, cells)
 
-    def give_up() -> Iterator[tuple[int, list[str]]]:
-        on_problem(Problem(f"{name}:{waiting[0][0]}", "a quote is never closed; its line is read without quotes"))
-        for number, text in waiting:
-            if text.strip():
-                yield number, text.split(separator)
 
-    for line, _, data in byte_lines(file, name, on_problem):
+class _Lines:
+    """The lines of a file, as the csv module asks for them, which can be given once more."""
+
+    def __init__(self, source: Iterator[_Line], most_lines: int) -> None:
+        self._source, self._most = source, most_lines
+        self._taken: list[_Line] = []
+        self._size = 0
+        self._again: deque[_Line] = deque()
+
+    def __iter__(self) -> _Lines:
+        return self
+
+    def __next__(self) -> str:
+        taken = self._taken
+        if taken and (len(taken) >= self._most or self._size > LONGEST_CELL):
+            raise csv.Error("a cell goes on for too long")
+        line = self._again.popleft() if self._again else next(self._source, None)
+        if line is None:
+            if taken:  # in quotes: else the reader would have given the row
+                raise csv.Error("the file ends in quotes")
+            raise StopIteration
+        taken.append(line)
+        self._size += len(line.text)
+        return line.text + "\n"
+
+    def begin(self) -> list[_Line]:
+        """Begins a row; the list fills with the lines that are taken for it."""
+        self._taken.clear()
+        self._size = 0
+        return self._taken
+
+    def first(self) -> str:
+        """The first line that is not blank, which stays to be read; blank ones before it are passed over."""
+        for line in self._source:
+            if line.text.strip():
+                self._again.append(line)
+                return line.text
+        return ""
+
+    def go_back(self) -> None:
+        """Leaves the first line that was taken; those after it come again."""
+        self._again.extendleft(reversed(self._taken[1:]))
+        del self._taken[1:]
+
+
+def _decoded(
+    file: IO[bytes], name: str, on_problem: OnProblem, progress: Progress | None, encoding: str
+) -> Iterator[_Line]:
+    extra = 0  # lines that end with CR, which the numbers of ``byte_lines`` leave out
+    for number, offset, data in byte_lines(file, name, on_problem):
         if progress is not None:
             progress.add(len(data) + 1)
-        data = data.removeprefix(b"\xef\xbb\xbf") if line == 1 else data
-        text = decode(data, f"{name}:{line}", on_problem, encoding)
-        separator = separator or _most_frequent(text)
-        if not waiting:
-            if not text.strip():
-                continue
-            if '"' not in text or not (text.startswith('"') or separator + '"' in text):
-                yield line, text.split(separator)
-                continue
-            size = quotes = 0
-        waiting.append((line, text))
-        size += len(text)
-        quotes += text.count('"')
-        if quotes % 2 == 0:
-            whole = "\n".join(part for _, part in waiting)
-            yield waiting[0][0], _cut(whole, separator)
-            waiting.clear()
-        elif len(waiting) >= MOST_LINES or size > LONGEST_CELL:
-            yield from give_up()
-            waiting.clear()
-    if waiting:
-        yield from give_up()
+        if number == 1 and data.startswith(b"\xef\xbb\xbf"):
+            data, offset = data[3:], 3
+        parts = data.split(b"\r")
+        for line, part in enumerate(parts, number + extra):
+            yield _Line(line, offset, len(part), decode(part, f"{name}:{line}", on_problem, encoding))
+            offset += len(part) + 1
+        extra += len(parts) - 1
 
 
-def _most_frequent(first_line: str) -> str:
-    unquoted = re.sub(r'"[^"]*"', "", first_line)
-    return max(_SEPARATORS, key=unquoted.count)
+def _sniff(header: str) -> tuple[str, bool]:
+    """The separator of a table, and whether blanks follow it; of the header alone, as text misleads the guess."""
+    try:
+        dialect = csv.Sniffer().sniff(header[:_SNIFFED], _SEPARATORS)
+    except csv.Error:
+        return _USUAL, False
+    return dialect.delimiter, dialect.skipinitialspace
 
 
-def _cut(text: str, separator: str) -> list[str]:
-    pattern = _PATTERNS[separator]
-    cells: list[str] = []
-    position = 0
-    while True:
-        match = pattern.match(text, position)
-        if match is None:  # not reached: the last alternative matches anything
-            break
-        quoted, rest, plain = match.groups()
-        cells.append(plain if quoted is None else quoted.replace('""', '"') + rest)
-        position = match.end()
-        if position >= len(text):
-            break
-        position += 1
-    return cells
-
-
-_PATTERNS = {
-    separator: re.compile(rf'"((?:[^"]++|"")*+)"([^{re.escape(separator)}]*)|([^{re.escape(separator)}]*)')
-    for separator in _SEPARATORS
-}
+def _broken(line: str, separator: str, blanks: bool) -> tuple[list[str], bool]:
+    """The cells of a line that breaks the rules of quoting, and whether its last quote is closed."""
+    cells = next(csv.reader([line + "\n"], delimiter=separator, skipinitialspace=blanks))
+    closed = not cells[-1].endswith("\n")  # a line end in a cell is in quotes
+    if closed and separator != "\t":
+        return cells, True
+    return next(csv.reader([line], delimiter=separator, skipinitialspace=blanks, quoting=csv.QUOTE_NONE)), closed

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from porism.corpus.base import OnProgress, ReaderOptions, clean, ignore_problem
-from porism.corpus.cells import read_cells
+from porism.corpus.cells import read_rows
 from porism.corpus.jsonrecords import Record, json_records
 from porism.corpus.streams import Progress, check_source, narrow_encoding, open_seekable
 from porism.corpus.threads import body_content, database_errors, join_contents, tag_names, temporary_database
@@ -104,8 +104,8 @@ def read_csv(
 
     The first row holds the names of the columns. A TSV file of two or three columns whose first row has no known name
     is taken to be (id, body) or (id, title, body); columns are also known by their number from ``0``. Separators may
-    be comma, semicolon, tab or bar; cells in quotes may go on over lines. Rows with other numbers of cells than the
-    header are reported and skipped.
+    be comma, semicolon, tab or bar; cells in quotes may go on over lines (see :func:`~porism.corpus.cells.read_rows`).
+    Rows with other numbers of cells than the header are reported and skipped.
 
     :raises SourceError: the file is missing, empty or has no row that can be read.
     """
@@ -308,9 +308,9 @@ def _csv_records(
     file: IO[bytes], path: Path, options: ReaderOptions, on_problem: OnProblem, progress: Progress
 ) -> Iterator[Record]:
     tabbed = _bare_name(path).endswith((".tsv", ".tab"))
-    rows = read_cells(file, path.name, on_problem, progress, encoding=narrow_encoding(options.encoding), tabbed=tabbed)
+    rows = read_rows(file, path.name, on_problem, progress, encoding=narrow_encoding(options.encoding), tabbed=tabbed)
     header: list[str] | None = None
-    for line, cells in rows:
+    for line, _, _, cells in rows:
         if header is None:
             names = [cell.strip() for cell in cells]
             header = _header(names, options, tabbed)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from porism.corpus.base import clean, ignore_problem
-from porism.corpus.cells import read_cells
+from porism.corpus.cells import read_rows
 from porism.corpus.html import strip_delimiters
 from porism.corpus.mathtext import split_math
 from porism.corpus.streams import byte_lines, check_source, open_seekable
@@ -88,7 +88,7 @@ def read_topic_information(path: str | Path) -> dict[str, dict[str, str]]:
     information: dict[str, dict[str, str]] = {}
     header: list[str] | None = None
     with open_seekable(path, ignore_problem) as file:
-        for line, cells in read_cells(file, path.name, ignore_problem, tabbed=path.suffix == ".tsv"):
+        for line, _, _, cells in read_rows(file, path.name, ignore_problem, tabbed=path.suffix == ".tsv"):
             where = f"{path}:{line}"
             if header is None:
                 header = [" ".join(cell.lower().split()) for cell in cells]
