@@ -131,7 +131,8 @@ def test_broken_rows_of_a_table_are_named(collection: Path) -> None:
     assert found == [("1", "x"), ("3", '"never closed'), ("4", "\ufffd"), ("5", "y")]
     assert [str(problem) for problem in problems] == [
         "latex_representation_v3/1.tsv:3 (byte 60): a row of 2 columns instead of 6 is skipped",
-        "latex_representation_v3/1.tsv:6: byte 1 is not utf-8; such bytes become U+FFFD",
+        "latex_representation_v3/1.tsv:6: byte 15 is not utf-8; such bytes become U+FFFD",
+        "latex_representation_v3/1.tsv:5: a quote is never closed; its line is read without quotes",
     ]
 
 

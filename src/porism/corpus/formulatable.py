@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO
 
+from porism.corpus.base import ignore_problem
+from porism.corpus.cells import Row, read_rows
 from porism.corpus.html import formula_of_math
-from porism.corpus.streams import Progress, byte_lines, decode, open_seekable
+from porism.corpus.streams import Progress, open_seekable
 from porism.errors import OnProblem, Problem
 from porism.types import PLACEHOLDER, Content, Formula, Notation
 
@@ -46,13 +49,6 @@ class CollectionFormula:
         return self.formula.visual_id
 
 
-class _TableRow(NamedTuple):
-    line: int
-    offset: int
-    length: int
-    cells: list[bytes]
-
-
 def table_number(path: Path) -> tuple[int, str]:
     """The sort key that puts ``2.tsv`` before ``10.tsv``."""
     digits = re.match(r"\d+", path.name)
@@ -69,83 +65,44 @@ class FormulaTable:
         self.file: IO[bytes] = stack.enter_context(open_seekable(path, on_problem))
         self.columns: dict[str, int] = {}
 
-    def rows(self, progress: Progress | None = None) -> Iterator[_TableRow]:
+    def rows(self, progress: Progress | None = None) -> Iterator[Row]:
         """Yields the rows that have all columns; others are reported and skipped."""
-        position = 0
-        for row in self._joined_lines():
-            if progress is not None:
-                progress.add(max(0, row.offset + row.length - position))
-                position = row.offset + row.length
+        for row in read_rows(
+            self.file, self.where, self.on_problem, progress, tabbed=True, most_lines=_MOST_LINES_IN_A_CELL
+        ):
             if not self.columns:
-                names = tuple(cell.decode("utf-8", "replace").strip("\ufeff ") for cell in row.cells)
+                names = tuple(cell.strip() for cell in row.cells)
                 if "id" in names and "formula" in names:
                     self.columns = {name: number for number, name in enumerate(names)}
                     continue
                 self.columns = {name: number for number, name in enumerate(_COLUMNS.get(len(names), _COLUMNS[9]))}
                 self.on_problem(Problem(f"{self.where}:1", "the table has no header; the usual columns are assumed"))
             if len(row.cells) != len(self.columns):
-                if row.cells != [b""]:
-                    self.on_problem(
-                        Problem(
-                            f"{self.where}:{row.line} (byte {row.offset})",
-                            f"a row of {len(row.cells)} columns instead of {len(self.columns)} is skipped",
-                        )
+                self.on_problem(
+                    Problem(
+                        f"{self.where}:{row.line} (byte {row.offset})",
+                        f"a row of {len(row.cells)} columns instead of {len(self.columns)} is skipped",
                     )
+                )
                 continue
             yield row
 
-    def _joined_lines(self) -> Iterator[_TableRow]:
-        """Yields lines cut into cells; a last cell in quotes may go on over several lines."""
-        waiting: list[tuple[int, int, bytes]] = []
-        for line, offset, text in byte_lines(self.file, self.where, self.on_problem):
-            if waiting:
-                waiting.append((line, offset, text))
-                if text.count(b'"') % 2:  # the quotes close here
-                    whole = b"\n".join(part for _, _, part in waiting)
-                    yield self._cut(waiting[0][0], waiting[0][1], offset + len(text) - waiting[0][1], whole)
-                    waiting = []
-                elif len(waiting) == _MOST_LINES_IN_A_CELL:
-                    yield from self._unquoted(waiting)
-                    waiting = []
-            elif text.count(b'"') % 2 and b'\t"' in text:
-                waiting.append((line, offset, text))
-            else:
-                yield self._cut(line, offset, len(text), text)
-        yield from self._unquoted(waiting)
-
-    def _unquoted(self, lines: Sequence[tuple[int, int, bytes]]) -> Iterator[_TableRow]:
-        """Lines after a quote that never closes: rows of their own after all."""
-        for line, offset, text in lines:
-            yield self._cut(line, offset, len(text), text)
-
-    def _cut(self, line: int, offset: int, length: int, text: bytes) -> _TableRow:
-        if b"\t\"" not in text:
-            return _TableRow(line, offset, length, text.split(b"\t"))
-        before, _, quoted = text.partition(b'\t"')
-        if not quoted.endswith(b'"'):
-            return _TableRow(line, offset, length, text.split(b"\t"))
-        return _TableRow(line, offset, length, [*before.split(b"\t"), quoted[:-1].replace(b'""', b'"')])
-
-    def cell(self, row: _TableRow, name: str) -> str:
-        """A cell as text; empty where the table has no such column."""
+    def cell(self, row: Row, name: str) -> str:
+        """A cell of a row; empty where the table has no such column."""
         number = self.columns.get(name)
-        if number is None:
-            return ""
-        value = row.cells[number]
-        return decode(value, f"{self.where}:{row.line}", self.on_problem) if value else ""
+        return row.cells[number] if number is not None else ""
 
-    def key(self, row: _TableRow, name: str) -> int | str | None:
+    def key(self, row: Row, name: str) -> int | str | None:
         """A cell that holds an id, as it goes into the database; None where it is empty."""
-        number = self.columns.get(name)
-        value = row.cells[number] if number is not None else b""
-        if value.isdigit() and len(value) <= 18 and (value[0] != 48 or value == b"0"):
-            return int(value)
-        return value.decode("utf-8", "replace") or None
+        value = self.cell(row, name)
+        return _as_key(value) if value else None
 
     def formula_at(self, offset: int, length: int) -> str:
         """The last cell of the row that stands at an offset."""
         self.file.seek(offset)
-        return self._cut(0, offset, length, self.file.read(length)).cells[-1].decode("utf-8", "replace")
+        data = io.BytesIO(self.file.read(length))
+        row = next(read_rows(data, self.where, ignore_problem, tabbed=True, most_lines=_MOST_LINES_IN_A_CELL), None)
+        return row.cells[-1] if row is not None else ""
 
 
 class FormulaIds:
