@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
+
+import orjson
 
 from porism.corpus.base import clean, ignore_problem
 from porism.corpus.cells import read_rows
@@ -200,8 +201,8 @@ def _json_topics(
 ) -> Iterator[tuple[str, Query]]:
     for where, line in lines:
         try:
-            value = json.loads(line)
-        except (ValueError, RecursionError) as error:
+            value = orjson.loads(line)
+        except orjson.JSONDecodeError as error:
             raise FormatError(f"a line is no JSON ({error})", where=where) from None
         if not isinstance(value, dict):
             raise FormatError("a line is no JSON object", where=where)
