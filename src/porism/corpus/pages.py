@@ -45,7 +45,7 @@ class PageReader(FileReader):
     """Reads web pages."""
 
     name = "html"
-    extensions = (".html", ".htm", ".xhtml", ".xht", ".mht")
+    extensions = (".html", ".htm", ".xhtml", ".xht")
 
     def read_file(
         self, path: Path, name: str, source: str, options: ReaderOptions, on_problem: OnProblem
