@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 from pathlib import Path
 
 import pytest
 
+from porism.corpus.base import ReaderOptions
 from porism.corpus.registry import READERS, detect_format, open_source, open_sources
 from porism.errors import Problem, SourceError
 
@@ -103,6 +105,54 @@ def test_a_folder_of_one_format_is_of_that_format(tmp_path: Path) -> None:
     assert detect_format(tmp_path) == "markdown"
     (tmp_path / "b.tex").write_text("x", encoding="utf-8")
     assert detect_format(tmp_path) == "folder"
+
+
+def tables(folder: Path) -> None:
+    (folder / "qrels.tsv").write_text("A.1\t0\t12\t2\nA.1\t0\t13\t0\n", encoding="utf-8")
+    (folder / "measured.csv").write_text("name,score\nours,0.5\n", encoding="utf-8")
+    (folder / "formulas.tsv").write_text("id\tpost_id\tformula\n1\t2\tx^2\n", encoding="utf-8")
+    (folder / "empty.csv").touch()
+    (folder / "sub").mkdir()
+    (folder / "sub" / "broken.csv.gz").write_bytes(b"\x1f\x8bno gzip")
+
+
+def test_tables_without_text_are_passed_over_in_folders(tmp_path: Path) -> None:
+    tables(tmp_path)
+    (tmp_path / "notes.md").write_text("x", encoding="utf-8")
+    (tmp_path / "faq.csv").write_text('"Number";"Question";"Answer"\n1;"Why?";"So."\n', encoding="utf-8")
+    (tmp_path / "sub" / "qa.tsv.gz").write_bytes(gzip.compress(b"Q\tA\nwhat\tthis\n"))
+    assert detect_format(tmp_path) == "folder"
+    problems: list[Problem] = []
+    documents = list(open_source(tmp_path, on_problem=problems.append))
+    assert [document.fields["body"].text for document in documents] == ["So.", "x", "this"]
+    assert [problem.what for problem in problems] == [
+        "tables whose header names no column of text are passed over: empty.csv, formulas.tsv, measured.csv and 2 "
+        "more; name such a file to read it"
+    ]
+
+
+def test_tables_are_read_where_they_are_asked_for(tmp_path: Path) -> None:
+    tables(tmp_path)
+    with pytest.raises(SourceError, match="holds no text") as caught:
+        list(open_source(tmp_path))
+    assert "--format csv" in str(caught.value)
+    (document,) = open_source(tmp_path / "formulas.tsv")
+    assert document.id == "1"
+    assert "x^2" in document.fields["body"].text
+    problems: list[Problem] = []
+    documents = list(open_source(tmp_path, "csv", on_problem=problems.append))
+    assert {"1", "measured.csv:2", "qrels.tsv:2"} <= {document.id for document in documents}
+    assert not any("passed over" in problem.what for problem in problems)
+    options = ReaderOptions(fields={"body": "formula"})
+    (document,) = open_source(tmp_path, options=options)
+    assert document.fields["body"].text == "x^2"
+
+
+@pytest.mark.parametrize(("name", "data"), [("a.csv", b"id,text\n1,x\n"), ("a.jsonl", b'{"id": 1, "text": "x"}\n')])
+def test_a_folder_of_tables(name: str, data: bytes, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(data)
+    for format in (None, READERS[detect_format(tmp_path / name)].name):
+        assert [document.fields["body"].text for document in open_source(tmp_path, format)] == ["x"]
 
 
 def test_a_collection_inside_a_folder_is_read_as_one(tmp_path: Path) -> None:

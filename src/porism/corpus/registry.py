@@ -9,6 +9,7 @@ from pathlib import Path
 from porism.corpus.arqmath import ArqmathReader
 from porism.corpus.base import OnProgress, Reader, ReaderOptions, ignore_problem, ignore_progress
 from porism.corpus.files import FileReader, check_file, relative_name, source_name, walk
+from porism.corpus.headers import has_text_column
 from porism.corpus.latex_project import EXTENSIONS as LATEX_EXTENSIONS
 from porism.corpus.latex_project import LatexReader
 from porism.corpus.markdown import MarkdownReader
@@ -29,10 +30,16 @@ class FolderReader:
     """Reads a folder of mixed files: each goes to the reader of its format, in sorted order.
 
     LaTeX sources are read together, as projects; a folder that is a collection of its own (ARQMath, Stack Exchange)
-    goes to its reader as a whole. Files of no known format are passed over.
+    goes to its reader as a whole. Files of no known format are passed over, and so are CSV and TSV tables whose header
+    names no column of text, which is reported.
+
+    :param only: read the files of this one format alone, all tables among them.
     """
 
     name = "folder"
+
+    def __init__(self, only: str | None = None) -> None:
+        self._only = only
 
     def detect(self, path: Path) -> bool:
         """Whether it is a folder."""
@@ -47,9 +54,11 @@ class FolderReader:
         """
         if not path.is_dir():
             raise SourceError("there is no such folder", where=str(path))
-        found = [(entry, name) for entry in walk(path, on_problem, _is_collection) if (name := _format_of(entry))]
+        found, tables = _entries(path, on_problem, self._only, options)
         if not found:
-            raise _nothing_known(path)
+            raise _nothing_known(path, tables)
+        if tables:
+            on_problem(Problem(str(path), f"{_passed_over(tables, path)}; name such a file to read it"))
         latex = [entry for entry, name in found if name == "latex"]
         source = source_name(path, options)
         total, done = sum(size_of(entry) for entry, _ in found), 0
@@ -96,6 +105,11 @@ READERS: dict[str, Reader] = {
 """Format → its reader. The order is that of detection: collections first, then tables, then single files."""
 
 _COLLECTIONS = ("arqmath", "stackexchange")
+_TABLES = ("jsonl", "csv")
+_READ_ALONE = frozenset((*_COLLECTIONS, *_TABLES))
+"""Formats whose readers take no folder of such files."""
+_NAMED = 3
+"""So many of the tables that are passed over are named."""
 _BY_EXTENSION = {
     **dict.fromkeys(LATEX_EXTENSIONS, "latex"),
     **{
@@ -116,10 +130,11 @@ def detect_format(path: Path | str) -> str:
         collection = _format_of(path)
         if collection is not None:
             return collection
-        kinds = {name for entry in walk(path, ignore_problem, _is_collection) if (name := _format_of(entry))}
-        if not kinds:
-            raise _nothing_known(path)
-        return kinds.pop() if len(kinds) == 1 and kinds.isdisjoint(_COLLECTIONS) else "folder"
+        found, tables = _entries(path, ignore_problem)
+        kinds = {name for _, name in found}
+        if not found and not tables:
+            raise _nothing_known(path, tables)
+        return kinds.pop() if len(kinds) == 1 and not tables and kinds.isdisjoint(_READ_ALONE) else "folder"
     check_file(path)
     known = _format_of(path) or _format_of_bytes(path)
     if known is None:
@@ -162,7 +177,8 @@ def open_sources(
     for path in map(Path, paths):
         if format is not None and not path.exists():
             raise SourceError("there is no such file or folder", where=str(path))
-        sources.append((path, READERS[format or detect_format(path)]))
+        name = format or detect_format(path)
+        sources.append((path, FolderReader(name) if name in _TABLES and path.is_dir() else READERS[name]))
     return _read_all(sources, options or ReaderOptions(), on_problem, on_progress)
 
 
@@ -224,7 +240,36 @@ def _guarded(documents: Iterator[Document], path: Path, on_problem: OnProblem) -
         on_problem(Problem(error.where or str(path), error.what))
 
 
-def _nothing_known(path: Path) -> SourceError:
+def _entries(
+    path: Path, on_problem: OnProblem, only: str | None = None, options: ReaderOptions | None = None
+) -> tuple[list[tuple[Path, str]], list[Path]]:
+    """The files to read of a folder with their formats, and the tables that hold no text."""
+    wanted = [*(options.fields or {}).values()] if options is not None else []
+    found: list[tuple[Path, str]] = []
+    tables: list[Path] = []
+    for entry in walk(path, on_problem, _is_collection):
+        name = _format_of(entry)
+        if name is None or (only is not None and name != only):
+            continue
+        if name == "csv" and only is None and not has_text_column(entry, wanted):
+            tables.append(entry)
+        else:
+            found.append((entry, name))
+    return found, tables
+
+
+def _passed_over(tables: list[Path], root: Path) -> str:
+    names = ", ".join(relative_name(table, root) for table in tables[:_NAMED])
+    more = f" and {len(tables) - _NAMED:,} more" if len(tables) > _NAMED else ""
+    return f"tables whose header names no column of text are passed over: {names}{more}"
+
+
+def _nothing_known(path: Path, tables: list[Path]) -> SourceError:
+    if tables:
+        return SourceError(
+            f"holds no text ({_passed_over(tables, path)})", where=str(path),
+            hint="Name such a file, or its format with --format csv, to read it all the same",
+        )
     return SourceError("holds no file of a known format", where=str(path), hint=_hint())
 
 

@@ -1,0 +1,50 @@
+"""Tables among other files: which of them hold texts, told by their headers.
+
+A folder of research holds tables of judgments, runs, measurements and formulas beside what is worth a search; a row of
+those is no document. So a table that nobody named is read only where its header names a column of text.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+
+from porism.corpus.tabular import ANSWER_NAMES, BODY_NAMES, QUESTION_NAMES, TITLE_NAMES
+from porism.corpus.textfile import guess_encoding
+
+TEXT_COLUMNS = frozenset((*TITLE_NAMES, *QUESTION_NAMES, *ANSWER_NAMES, *BODY_NAMES)) - {
+    "name", "subject", "description", "query", "q", "a"
+}  # fmt: skip
+"""Columns that tell a table of texts. Names of columns in any other table (``name``, ``query``) do not."""
+
+_LOOKED_AT = 65_536
+_SEPARATORS = ",\t;|"
+
+
+def has_text_column(path: Path, wanted: Iterable[str] = ()) -> bool:
+    """Whether the first line of a table that is not blank names a column of text, or all columns that are wanted.
+
+    False for a file that cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            packed = file.read(2) == b"\x1f\x8b"
+        with gzip.open(path) if packed else path.open("rb") as file:
+            head = file.read(_LOOKED_AT)
+    except (OSError, EOFError, zlib.error):
+        return False
+    text = head.decode(guess_encoding(head) or "utf-8", "replace").removeprefix("\ufeff").lstrip()
+    line = text.splitlines()[0] if text else ""
+    columns = set(wanted)
+    for separator in _SEPARATORS:
+        try:
+            names = {cell.strip() for cell in next(csv.reader([line], delimiter=separator), [])}
+        except csv.Error:
+            continue
+        lower = {name.lower() for name in names}
+        if lower & TEXT_COLUMNS or {"q", "a"} <= lower or (columns and columns <= names):
+            return True
+    return False
