@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from textwrap import dedent
 from typing import Any
 
 import pytest
@@ -44,7 +45,58 @@ def test_code_gives_comments_docstrings_and_latex_output() -> None:
             ]
         }
     )
-    assert document.fields["body"].to_latex() == "A docstring.\nthe sum of squares\n\n$\\displaystyle x^2$"
+    assert document.fields["body"].to_latex() == "the sum of squares\nA docstring.\n\n$\\displaystyle x^2$"
+
+
+def code(source: str, **more: Any) -> dict[str, Any]:
+    return {"cell_type": "code", "source": source, **more}
+
+
+def test_only_comments_and_docstrings_of_python_are_text() -> None:
+    source = """
+    def area(r):
+        \'\'\'The area
+        of a disc.\'\'\'
+        # from the radius
+        return pi * r**2, "# no comment", \'\'\'no docstring\'\'\'
+    """
+    (document,) = read({"cells": [code(dedent(source))]})
+    assert document.fields["body"].text == "The area\nof a disc.\nfrom the radius"
+
+
+def test_commands_of_ipython_are_passed_over() -> None:
+    problems: list[Problem] = []
+    source = "%matplotlib inline\n# one?\nif x:\n    !ls\nfiles = !ls\nf??\n# two"
+    cells = [code(source), code("%%time\n# three\nf(x)"), code("%%bash\n# four\nls -l")]
+    (document,) = read({"cells": cells}, problems)
+    assert document.fields["body"].text == "one?\ntwo\n\nthree"
+    assert problems == []
+
+
+def test_code_that_is_no_python_is_reported_once() -> None:
+    problems: list[Problem] = []
+    cells = [code("# a\nprint 'x'"), code("# b"), code("# c\nx = ("), code("-" * 20_000 + "1"), code("x\0y")]
+    (document,) = read({"cells": cells}, problems)
+    assert document.fields["body"].text == "b"
+    assert [problem.where for problem in problems] == ["n.ipynb:cell 1"]
+    assert "not Python" in problems[0].what
+
+
+@pytest.mark.parametrize(
+    ("metadata", "text"),
+    [
+        ({"language_info": {"name": "python"}}, "a\n\n$y$"),
+        ({"kernelspec": {"language": "python", "name": "x"}}, "a\n\n$y$"),
+        ({"language_info": {"name": "julia"}}, "$y$"),
+        ({"language_info": 7, "kernelspec": {"language": "R"}}, "$y$"),
+    ],
+)
+def test_code_in_other_languages_is_left_out_but_not_its_results(metadata: dict[str, Any], text: str) -> None:
+    problems: list[Problem] = []
+    cell = code("# a", outputs=[{"data": {"text/latex": "$y$"}}])
+    (document,) = read({"metadata": metadata, "cells": [cell]}, problems)
+    assert document.fields["body"].to_latex() == text
+    assert problems == []
 
 
 def test_format_3() -> None:

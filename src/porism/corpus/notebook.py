@@ -1,4 +1,4 @@
-"""Jupyter notebooks: Markdown cells by their headings, comments and docstrings of code cells, formulas of outputs."""
+"""Jupyter notebooks: Markdown cells by their headings, comments and docstrings of Python, formulas of outputs."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ from porism.corpus.base import ReaderOptions
 from porism.corpus.files import FileReader
 from porism.corpus.html import strip_delimiters
 from porism.corpus.markdown_blocks import MarkdownBlocks
+from porism.corpus.pythoncode import comments_and_docstrings
 from porism.corpus.sections import FileUnits
 from porism.corpus.textfile import read_text
 from porism.errors import OnProblem, Problem
 from porism.types import Content, Document, Formula
 
-_COMMENT = re.compile(r"^\s*#+\s?(?!!)(.*)$")
-_DOCSTRING = re.compile(r'"""([^"]{1,20000})"""' + r"|'''([^']{1,20000})'''")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
@@ -49,6 +48,8 @@ def notebook_documents(text: str, name: str, source: str, on_problem: OnProblem)
     metadata = notebook.get("metadata")
     title = metadata.get("title") if isinstance(metadata, dict) else None
     units = FileUnits(name, source, on_problem, Content.of(title) if isinstance(title, str) and title else None)
+    language = _language(metadata)
+    told = False
     for number, cell in enumerate(_cells(notebook), 1):
         where = f"{name}:cell {number}"
         kind = cell.get("cell_type") if isinstance(cell, dict) else None
@@ -65,7 +66,13 @@ def notebook_documents(text: str, name: str, source: str, on_problem: OnProblem)
             MarkdownBlocks(units, where, on_problem).read(body)
             units.add("\n\n")
         elif kind == "code":
-            _code(units, body, cell.get("outputs"))
+            words = comments_and_docstrings(body) if _is_python(cell.get("language") or language) else []
+            if words:
+                units.add("\n\n", "\n".join(words), "\n\n")
+            elif words is None and not told:
+                told = True
+                on_problem(Problem(where, "is not Python as it should be; comments of such cells are left out"))
+            _outputs(units, cell.get("outputs"))
     yield from units.documents()
 
 
@@ -106,11 +113,21 @@ def _text(value: Any) -> str | None:
     return None
 
 
-def _code(units: FileUnits, body: str, outputs: Any) -> None:
-    words = [next(group for group in found.groups() if group) for found in _DOCSTRING.finditer(body)]
-    words += [found.group(1) for line in body.split("\n") if (found := _COMMENT.match(line)) and found.group(1).strip()]
-    if words:
-        units.add("\n\n", "\n".join(words), "\n\n")
+def _language(metadata: Any) -> Any:
+    """The language of the code cells, where the notebook names one."""
+    for group, key in (("language_info", "name"), ("kernelspec", "language")):
+        entry = metadata.get(group) if isinstance(metadata, dict) else None
+        if isinstance(entry, dict) and entry.get(key):
+            return entry[key]
+    return None
+
+
+def _is_python(language: Any) -> bool:
+    """Whether code is Python, as it is where no language is named."""
+    return language is None or (isinstance(language, str) and language.lower().startswith(("python", "ipython")))
+
+
+def _outputs(units: FileUnits, outputs: Any) -> None:
     for output in outputs if isinstance(outputs, list) else []:
         data = output.get("data", output) if isinstance(output, dict) else None
         latex = _text(data.get("text/latex", data.get("latex"))) if isinstance(data, dict) else None

@@ -1,0 +1,56 @@
+"""What people write to people in Python code: comments and docstrings."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import io
+import re
+import tokenize
+import warnings
+
+LONGEST_CODE = 1 << 20
+"""Longer code, in characters, is data more likely than a program."""
+
+_MAGIC = re.compile(r"(?m)^([ \t]*)(?:[%!?].*|[\w.]+\?\??[ \t]*$|[\w., \t]+=[ \t]*[%!].*)")
+_CELL_MAGIC = re.compile(r"\s*%%(?!(?:time|timeit|capture|prun|pypy|python3?)\b)\w")
+
+
+def comments_and_docstrings(code: str) -> list[str] | None:
+    """The comments that stand on lines of their own and the strings that are statements, in the order of the code.
+
+    Commands of IPython (``%``, ``!``, ``?``) may stand between the lines; a cell in another language (``%%bash``) has
+    no comments.
+
+    :returns: None where the code is not Python, or is longer than ``LONGEST_CODE``.
+    """
+    if _CELL_MAGIC.match(code):
+        return []
+    if len(code) > LONGEST_CODE:
+        return None
+    try:
+        return _parsed(code)
+    except (SyntaxError, ValueError, tokenize.TokenError):
+        pass  # IPython's commands are no Python
+    except (RecursionError, MemoryError):  # the parser's words for code that is nested too deeply
+        return None
+    try:
+        return _parsed(_MAGIC.sub(r"\1pass", code))
+    except (SyntaxError, ValueError, tokenize.TokenError, RecursionError, MemoryError):
+        return None
+
+
+def _parsed(code: str) -> list[str]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of escapes in strings: not the reader's to judge
+        tree = ast.parse(code)
+    found = [
+        (node.lineno, inspect.cleandoc(node.value.value)) for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+    ]
+    if "#" in code:
+        for token in tokenize.generate_tokens(io.StringIO(code).readline):
+            alone = token.type == tokenize.COMMENT and not token.line[: token.start[1]].strip()
+            if alone and not token.string.startswith("#!"):
+                found.append((token.start[0], token.string.lstrip("#").strip()))
+    return [text for _, text in sorted(found) if text]
