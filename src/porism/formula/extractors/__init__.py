@@ -19,7 +19,6 @@ from porism.formula.extractors.subtrees import subtrees
 from porism.formula.extractors.tangent import (
     TangentL,
     cft_operator_words,
-    cft_type_words,
     cft_words,
     layout_tuples,
     operator_tuples,
@@ -63,7 +62,6 @@ _ALL = (
     Extractor("tangent-s-operators", "Tangent-S operator tuples", lambda layout, operators: operator_tuples(operators)),
     Extractor("tangent-cft", "layout tuples without locations", lambda layout, operators: cft_words(layout)),
     Extractor("tangent-cft-operators", "operator tuples", lambda layout, operators: cft_operator_words(operators)),
-    Extractor("tangent-cft-types", "tuples of types only", lambda layout, operators: cft_type_words(layout)),
     Extractor("approach0", "prefixes of leaf-root paths", lambda layout, operators: leaf_root_paths(operators)),
     Extractor("mias", "M-terms, exact and generalised", lambda layout, operators: m_terms(layout)),
     Extractor("shapes", "pairs of both trees, variables alike", shapes),

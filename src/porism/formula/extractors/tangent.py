@@ -164,13 +164,6 @@ def cft_operator_words(operators: OperatorTree) -> list[str]:
     return _cft([_apart(label) for label in walk.labels], walk.parents, walk.edges, None)
 
 
-def cft_type_words(layout: LayoutTree) -> list[str]:
-    """Tangent-CFT words of the types of symbols only (``V N a``)."""
-    walk = layout_walk(layout)
-    labels = [label[0] if label[1:2] == "!" and label[0] != "O" else label for label in walk.labels]
-    return _cft(labels, walk.parents, walk.edges, walk.outgoing)
-
-
 def _cft(labels: list[str], parents: list[int], edges: list[str], outgoing: list[str] | None) -> list[str]:
     terms: list[str] = []
     add = terms.append
