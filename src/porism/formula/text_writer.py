@@ -19,6 +19,7 @@ _ACCENTS = {
 }
 _SPACED = RELATION_CLASSES | {"set-operator"}
 _WORDS = frozenset({"function", "trigonometric", "logarithm", "limit"})
+_TIGHT = frozenset({"separator", "close", "bar", "additive", "multiplicative", "division", "prime"})
 _DIGITS = frozenset({"zero", "one", "number", "decimal"})
 _MARK_NAMES = {
     ("over", "^"): "hat", ("over", "~"): "tilde", ("over", "¯"): "overline", ("under", "¯"): "underline",
@@ -45,13 +46,18 @@ def to_unicode(tree: LayoutTree) -> str:
 def _row_text(row: Row, texts: dict[int, str]) -> str:
     parts: list[str] = []
     previous = ""
+    in_integral = after_fraction = False
     for node in row:
         shown = _node_text(node, texts)
         kind = token_class(node.label, node.kind)
-        if parts and _needs_space(previous, kind, parts[-1], shown, parts):
+        # A fraction on one line would swallow what follows it, and a differential the variable before it.
+        apart = (after_fraction or (in_integral and node.label == "d")) and kind not in _TIGHT
+        if parts and (_needs_space(previous, kind, parts[-1], shown, parts) or (apart and parts[-1] != " ")):
             parts.append(" ")
         parts.append(shown)
         previous = kind
+        after_fraction = node.kind == "F" and node.label == "/"
+        in_integral = in_integral or kind == "integral"
     return "".join(parts).strip()
 
 
@@ -69,7 +75,7 @@ def _needs_space(previous: str, kind: str, before: str, shown: str, parts: list[
         return kind not in ("open", "close", "separator")
     if previous in ("big-operator", "integral"):
         return True
-    if kind in _WORDS:
+    if kind in _WORDS or kind in ("big-operator", "integral"):
         return previous not in ("open", "bar")
     return previous in _DIGITS and kind in _DIGITS
 
