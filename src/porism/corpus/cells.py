@@ -14,7 +14,7 @@ MOST_LINES = 10_000
 """A quoted cell that goes on for longer is taken to have lost its closing quote."""
 LONGEST_CELL = 64 << 20
 """So is one of more characters than this that goes on over lines."""
-_SEPARATORS = ",\t;|"
+SEPARATORS = ",\t;|"
 _USUAL = ","
 _SNIFFED = 4096
 
@@ -144,7 +144,7 @@ def _decoded(
 def _sniff(header: str) -> tuple[str, bool]:
     """The separator of a table, and whether blanks follow it; of the header alone, as text misleads the guess."""
     try:
-        dialect = csv.Sniffer().sniff(header[:_SNIFFED], _SEPARATORS)
+        dialect = csv.Sniffer().sniff(header[:_SNIFFED], SEPARATORS)
     except csv.Error:
         return _USUAL, False
     return dialect.delimiter, dialect.skipinitialspace

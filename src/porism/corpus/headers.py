@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
+from porism.corpus.cells import SEPARATORS
 from porism.corpus.tabular import ANSWER_NAMES, BODY_NAMES, QUESTION_NAMES, TITLE_NAMES
 from porism.corpus.textfile import guess_encoding
 
@@ -21,7 +22,6 @@ TEXT_COLUMNS = frozenset((*TITLE_NAMES, *QUESTION_NAMES, *ANSWER_NAMES, *BODY_NA
 """Columns that tell a table of texts. Names of columns in any other table (``name``, ``query``) do not."""
 
 _LOOKED_AT = 65_536
-_SEPARATORS = ",\t;|"
 
 
 def has_text_column(path: Path, wanted: Iterable[str] = ()) -> bool:
@@ -39,7 +39,7 @@ def has_text_column(path: Path, wanted: Iterable[str] = ()) -> bool:
     text = head.decode(guess_encoding(head) or "utf-8", "replace").removeprefix("\ufeff").lstrip()
     line = text.splitlines()[0] if text else ""
     columns = set(wanted)
-    for separator in _SEPARATORS:
+    for separator in SEPARATORS:
         try:
             names = {cell.strip() for cell in next(csv.reader([line], delimiter=separator), [])}
         except csv.Error:
