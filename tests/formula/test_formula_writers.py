@@ -111,6 +111,9 @@ TEXTS = [
     (r"\sin x", "sin x"),
     (r"\text{if }x>0", "if x > 0"), (r"x_{ij}", "xᵢⱼ"), (r"x_{max}^A", "xₘₐₓᴬ"), (r"x_Q", "x_Q"),
     ("f(x,y)", "f(x, y)"), ("", ""),
+    (r"\int_0^1\frac{\sin x}{x}dx=\frac a2b", "∫₀¹ (sin x)/x dx = a/2 b"),
+    (r"2\sum_i x_i\cdot\frac ab\cdot c", "2 ∑ᵢ xᵢ⋅a/b⋅c"),
+    (r"\int f\,dx\int g\,dy", "∫ f dx ∫ g dy"),
 ]
 
 
