@@ -8,11 +8,13 @@ MathDowsers papers at ARQMath 2020–2022; Davila and Zanibbi, *Layout and Seman
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
-from porism.formula.extractors.walk import layout_walk, operator_walk
+from porism.formula.extractors.walk import LONGEST_LOCATION, layout_walk, operator_walk
 from porism.formula.tree import LayoutTree, OperatorTree
 
 _MOST_REPETITIONS = 4
+_KNOWN_LABELS = 1 << 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,20 +110,12 @@ def layout_tuples(layout: LayoutTree, window: int = 2) -> list[str]:
     ``V!x N!2 a -``: from x one edge above to 2, at the start; the last symbol of each row is paired with ``0!``.
     """
     walk = layout_walk(layout)
-    labels, parents, edges, paths = walk.labels, walk.parents, walk.edges, walk.paths
-    terms: list[str] = []
-    add = terms.append
-    for position, label in enumerate(labels):
-        parent = parents[position]
-        if parent >= 0:
-            edge = edges[position]
-            add(f"{labels[parent]} {label} {edge} {paths[parent] or '-'}")
-            above = parents[parent]
-            if above >= 0 and window > 1:
-                add(f"{labels[above]} {label} {edges[parent]}{edge} {paths[above] or '-'}")
-        if "n" not in walk.outgoing[position]:
-            add(f"{label} 0! n {paths[position] or '-'}")
-    return terms
+    labels = [*walk.labels, "0!"]
+    paths = [path or "-" for path in walk.paths]
+    return [
+        f"{labels[first]} {labels[second]} {steps} {paths[first]}"
+        for first, second, steps in walk.pairs() if len(steps) <= window
+    ]
 
 
 def operator_tuples(operators: OperatorTree, window: int = 1) -> list[str]:
@@ -131,57 +125,52 @@ def operator_tuples(operators: OperatorTree, window: int = 1) -> list[str]:
     """
     walk = operator_walk(operators)
     labels, parents, edges = walk.labels, walk.parents, walk.edges
-    paths: list[str] = []
-    terms: list[str] = []
-    add = terms.append
-    for position, label in enumerate(labels):
-        parent = parents[position]
-        if parent < 0:
-            paths.append("")
-            continue
-        edge = edges[position]
-        path = paths[parent]
-        add(f"{labels[parent]} {label} {edge} {path or '-'}")
-        paths.append(path + edge if len(path) < 16 else path)
-        above = parents[parent]
-        if above >= 0 and window > 1:
-            add(f"{labels[above]} {label} {edges[parent]}{edge} {paths[above] or '-'}")
     if len(labels) == 1:
-        add(f"{labels[0]} 0! 0 -")
+        return [f"{labels[0]} 0! 0 -"]
+    paths: list[str] = []
+    for parent, edge in zip(parents, edges, strict=True):
+        path = paths[parent] if parent >= 0 else ""
+        paths.append(path + edge if len(path) < LONGEST_LOCATION else path)
+    paths[0] = "-"
+    terms = [
+        f"{labels[parent]} {label} {edge} {paths[parent]}"
+        for parent, label, edge in zip(parents, labels, edges, strict=True)
+    ]
+    del terms[0]  # the root hangs from nothing
+    if window > 1:
+        for parent, label, edge in zip(parents, labels, edges, strict=True):
+            if parent > 0:
+                above = parents[parent]
+                terms.append(f"{labels[above]} {label} {edges[parent]}{edge} {paths[above]}")
     return terms
 
 
 def cft_words(layout: LayoutTree) -> list[str]:
     """Tangent-CFT words of the layout: each tuple without its location, type and value apart (``V x N 2 a``)."""
     walk = layout_walk(layout)
-    labels = [_apart(label) for label in walk.labels]
-    return _cft(labels, walk.parents, walk.edges, walk.outgoing)
+    labels = [*map(_apart, walk.labels), "0!"]
+    return [f"{labels[first]} {labels[second]} {steps}" for first, second, steps in walk.pairs()]
 
 
 def cft_operator_words(operators: OperatorTree) -> list[str]:
     """Tangent-CFT words of the operator tree (``U eq U plus 0``)."""
     walk = operator_walk(operators)
-    return _cft([_apart(label) for label in walk.labels], walk.parents, walk.edges, None)
+    labels = list(map(_apart, walk.labels))
+    words = [
+        f"{labels[parent]} {label} {edge}"
+        for parent, label, edge in zip(walk.parents, labels, walk.edges, strict=True)
+    ]
+    return words[1:]  # the root hangs from nothing
 
 
-def _cft(labels: list[str], parents: list[int], edges: list[str], outgoing: list[str] | None) -> list[str]:
-    terms: list[str] = []
-    add = terms.append
-    for position, label in enumerate(labels):
-        parent = parents[position]
-        if parent >= 0:
-            edge = edges[position]
-            add(f"{labels[parent]} {label} {edge}")
-            above = parents[parent]
-            if above >= 0 and outgoing is not None:
-                add(f"{labels[above]} {label} {edges[parent]}{edge}")
-        if outgoing is not None and "n" not in outgoing[position]:
-            add(f"{label} 0! n")
-    return terms
-
-
+@lru_cache(_KNOWN_LABELS)
 def _apart(label: str) -> str:
     return f"{label[0]} {label[2:]}" if label[1:2] == "!" else label
+
+
+@lru_cache(_KNOWN_LABELS)
+def _alike(label: str) -> str:
+    return "V" if len(label) == 3 and label.startswith("V!") else label
 
 
 def shapes(layout: LayoutTree, operators: OperatorTree) -> list[str]:
@@ -191,17 +180,11 @@ def shapes(layout: LayoutTree, operators: OperatorTree) -> list[str]:
     operand.
     """
     walk = layout_walk(layout)
-    labels = ["V" if label[0:2] == "V!" and len(label) == 3 else label for label in walk.labels]
-    terms = _cft(labels, walk.parents, walk.edges, walk.outgoing)
+    labels = [*map(_alike, walk.labels), "0!"]
+    terms = [f"{labels[first]} {labels[second]} {steps}" for first, second, steps in walk.pairs()]
     tree = operator_walk(operators)
-    names = ["V" if label[0:2] == "V!" and len(label) == 3 else label for label in tree.labels]
-    parents, edges = tree.parents, tree.edges
-    for position, name in enumerate(names):
-        parent = parents[position]
-        if parent >= 0:
-            above = parents[parent]
-            if above >= 0:
-                terms.append(f"{names[above]}>{edges[parent]} {names[parent]}>{edges[position]} {name}")
-            else:
-                terms.append(f"{names[parent]}>{edges[position]} {name}")
-    return terms
+    parents, names = tree.parents, list(map(_alike, tree.labels))
+    heads = [f"{names[parent]}>{edge} " for parent, edge in zip(parents, tree.edges, strict=True)]
+    heads[0] = ""  # the root hangs from nothing
+    chains = [heads[parent] + head + name for parent, head, name in zip(parents, heads, names, strict=True)]
+    return terms + chains[1:]

@@ -13,6 +13,12 @@ LONGEST_LOCATION = 16
 """A location (the path from the first symbol or the root) is cut after so many edges and then ends in ``+``."""
 
 
+_LONGER_PATHS = ["n" * steps for steps in range(LONGEST_LOCATION + 1)]
+
+LayoutPair = tuple[int, int, str]
+"""Two positions in a walk, and the edges that lead from the first to the second."""
+
+
 class LayoutWalk:
     """The layout tree as Tangent sees it: each symbol hangs from the one before it or from the one that it is written
     around.
@@ -23,7 +29,7 @@ class LayoutWalk:
     before; ``paths`` the edges from the first symbol; ``outgoing`` the edges that leave a symbol, ``n`` last.
     """
 
-    __slots__ = ("edges", "labels", "outgoing", "parents", "paths")
+    __slots__ = ("_pairs", "edges", "labels", "outgoing", "parents", "paths")
 
     def __init__(self, layout: LayoutTree) -> None:
         self.labels: list[str] = []
@@ -31,47 +37,75 @@ class LayoutWalk:
         self.edges: list[str] = []
         self.paths: list[str] = []
         self.outgoing: list[str] = []
+        self._pairs: list[LayoutPair] | None = None
         if layout.row:
             self._walk(layout.row)
 
     def _walk(self, top: Row) -> None:
-        labels, parents, edges, paths, outgoing = self.labels, self.parents, self.edges, self.paths, self.outgoing
+        labels, outgoing, paths = self.labels, self.outgoing, self.paths
         stack: list[tuple[Row, int, str, str]] = [(top, -1, "", "")]
         while stack:
             row, parent, edge, path = stack.pop()
-            last = len(row) - 1
-            room = MOST_NODES - len(labels)
-            if last >= room:
-                last = room - 1
-                if last < 0:
+            begin = len(labels)
+            length = len(row)
+            if length > MOST_NODES - begin:
+                length = MOST_NODES - begin
+                if length <= 0:
                     return
-            for number in range(last + 1):
-                node = row[number]
-                position = len(labels)
+                row = row[:length]
+            self.parents.append(parent)
+            self.edges.append(edge)
+            if length == 1:
+                paths.append(path if len(path) <= LONGEST_LOCATION else path[:LONGEST_LOCATION] + "+")
+                outgoing.append("")
+            else:
+                self.parents.extend(range(begin, begin + length - 1))
+                self.edges.extend("n" * (length - 1))
+                room = LONGEST_LOCATION + 1 - len(path)
+                if length <= room:
+                    paths.extend([path + steps for steps in _LONGER_PATHS[:length]])
+                else:
+                    paths.extend([path + steps for steps in _LONGER_PATHS[:max(room, 0)]])
+                    path = (path + _LONGER_PATHS[-1])[:LONGEST_LOCATION] + "+"
+                    paths.extend([path] * (begin + length - len(paths)))
+                outgoing.extend("n" * (length - 1))
+                outgoing.append("")
+            for node in row:
                 kind = node.kind
                 if kind == "O":
                     labels.append(node.label)
                 elif kind == "V" or kind == "N":
-                    label = leaf_label(node.label, node.font) if node.font else node.label
-                    labels.append(f"{kind}!{label}")
+                    labels.append(f"{kind}!{leaf_label(node.label, node.font) if node.font else node.label}")
                 else:
                     labels.append(_structure_label(node))
-                parents.append(parent)
-                edges.append(edge)
-                if len(path) > LONGEST_LOCATION:
-                    path = path[:LONGEST_LOCATION] + "+"
-                paths.append(path)
                 if (
                     node.above is None and node.below is None and node.within is None and node.over is None
                     and node.under is None and node.elements is None and node.pre_above is None
                     and node.pre_below is None
                 ):
-                    outgoing.append("n" if number < last else "")
-                else:
-                    outgoing.append(_push_children(node, position, path, stack) + ("n" if number < last else ""))
-                parent = position
-                edge = "n"
-                path += "n"
+                    continue
+                position = len(labels) - 1
+                outgoing[position] = _push_children(node, position, paths[position], stack) + outgoing[position]
+
+    def pairs(self) -> list[LayoutPair]:
+        """What Tangent-S pairs: each symbol with the one that it hangs from and with the one that that hangs from;
+        each symbol without a next one with position -1, which stands for the end. Built once, not to be changed."""
+        pairs = self._pairs
+        if pairs is None:
+            pairs = self._pairs = []
+            add = pairs.append
+            parents, edges = self.parents, self.edges
+            for position, leaving in enumerate(self.outgoing):
+                parent = parents[position]
+                if parent >= 0:
+                    edge = edges[position]
+                    add((parent, position, edge))
+                    above = parents[parent]
+                    if above >= 0:
+                        add((above, position, edges[parent] + edge))
+                if leaving[-1:] != "n":
+                    add((position, -1, "n"))
+        return pairs
 
 
 def _push_children(node: LayoutNode, position: int, path: str, stack: list[tuple[Row, int, str, str]]) -> str:
@@ -106,41 +140,48 @@ def _structure_label(node: LayoutNode) -> str:
     return f"{kind}!{node.label}"
 
 
+_UNORDERED = "0" * MOST_NODES
+_ORDERED = "012345678" + "9" * (MOST_NODES - 9)
+
+
 class OperatorWalk:
     """The operator tree in preorder. ``labels`` are ``U!eq O!SUP V!x N!2 …``, ``parents`` positions (-1 for the root).
 
-    ``edges`` are the numbers of children as Tangent-S gives them: from 0, and 0 for every child of an unordered
-    operator. ``sizes`` count the nodes of a subtree that were walked.
+    ``edges`` are the numbers of children as Tangent-S gives them: from 0, at most 9, and 0 for every child of an
+    unordered operator. ``nodes`` are the nodes themselves; a tree is cut after :data:`MOST_NODES`.
     """
 
     __slots__ = ("edges", "labels", "nodes", "parents")
 
     def __init__(self, operators: OperatorTree) -> None:
-        nodes: list[OperatorNode] = []
-        labels: list[str] = []
-        parents: list[int] = []
-        edges: list[str] = []
-        stack: list[tuple[OperatorNode, int, str]] = [(operators.root, -1, "")]
-        while stack and len(nodes) < MOST_NODES:
-            node, parent, edge = stack.pop()
-            position = len(nodes)
-            nodes.append(node)
-            parents.append(parent)
-            edges.append(edge)
-            labels.append(tangent_label(node))
-            children = node.children
-            if children:
-                if node.kind == "U":
-                    stack.extend([(child, position, "0") for child in reversed(children)])
-                else:
-                    number = len(children)
-                    for child in reversed(children):
-                        number -= 1
-                        stack.append((child, position, str(number) if number < 9 else "9"))
+        root = operators.root
+        nodes = [root]
+        parents = [-1]
+        edges = [""]
+        parent = 0
+        children = zip(root.children, _UNORDERED if root.kind == "U" else _ORDERED, strict=False)
+        above: list[tuple[int, zip[tuple[OperatorNode, str]]]] = []
+        while len(nodes) <= MOST_NODES:
+            for node, edge in children:
+                nodes.append(node)
+                parents.append(parent)
+                edges.append(edge)
+                if node.children:
+                    above.append((parent, children))
+                    parent = len(nodes) - 1
+                    children = zip(node.children, _UNORDERED if node.kind == "U" else _ORDERED, strict=False)
+                    break
+            else:
+                if not above:
+                    break
+                parent, children = above.pop()
+        if len(nodes) > MOST_NODES:
+            for cut in (nodes, parents, edges):
+                del cut[MOST_NODES:]
         self.nodes = nodes
-        self.labels = labels
         self.parents = parents
         self.edges = edges
+        self.labels = [tangent_label(node) if node.children else f"{node.kind}!{node.label}" for node in nodes]
 
 
 _layout_walk: tuple[LayoutTree | None, LayoutWalk | None] = (None, None)
