@@ -117,7 +117,11 @@ def test_nothing_is_read_from_elsewhere(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["- " * 2000 + "end", " ".join(["http://a.b"] * 5000) + " end", "*a " * 20_000 + "end"]
+    "text",
+    [
+        "- " * 2000 + "end", " ".join(["http://a.b"] * 5000) + " end", "*a " * 20_000 + "end",
+        "::\n" * 50_000 + "end", "word " * 250_000 + "end", "word " * 30_000 + "end",
+    ],
 )
 def test_what_docutils_cannot_read_is_plain_text_and_reported(text: str) -> None:
     problems: list[Problem] = []

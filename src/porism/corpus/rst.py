@@ -12,7 +12,7 @@ from porism.corpus.files import FileReader
 from porism.corpus.html import strip_delimiters
 from porism.corpus.latex_tables import words
 from porism.corpus.masking import Masked, one_line
-from porism.corpus.rst_parser import as_written, parse_rst
+from porism.corpus.rst_parser import LONGEST_LINE, as_written, parse_rst
 from porism.corpus.sections import FileUnits, kind_of
 from porism.corpus.textfile import read_text
 from porism.errors import OnProblem, Problem
@@ -23,6 +23,8 @@ Node = Any
 
 LONGEST_TEXT = 1_000_000
 """A longer text, in characters, is read without its marks."""
+MOST_LITERALS = 1_000_000_000
+"""So is one with more lines times literal blocks: docutils copies all lines that are left at each of these."""
 
 _BLANK_LINES = re.compile(r"\n[ \t]*\n\s*")
 _RULE = re.compile(r"(?m)^([!-/:-@\[-`{-~])\1{2,}[ \t]*$\n?")
@@ -55,8 +57,8 @@ def rst_documents(text: str, name: str, source: str, on_problem: OnProblem) -> I
     units = FileUnits(name, source, on_problem)
     masked = Masked(text, code=False, wide=True)
     tree: Node = None
-    if len(masked.text) > LONGEST_TEXT:
-        on_problem(Problem(name, f"has more than {LONGEST_TEXT:,} characters; it is read as plain text"))
+    if _is_too_long(masked.text):
+        on_problem(Problem(name, f"is too long, or has too long lines ({len(masked.text):,} characters); it is read as plain text"))
     else:
         try:
             tree, unread = parse_rst(masked.text)
@@ -70,6 +72,14 @@ def rst_documents(text: str, name: str, source: str, on_problem: OnProblem) -> I
     else:
         _TreeReader(units, masked, tree).read(tree, -1)
     yield from units.documents()
+
+
+def _is_too_long(text: str) -> bool:
+    return (
+        len(text) > LONGEST_TEXT
+        or text.count("\n") * text.count("::\n") > MOST_LITERALS
+        or any(len(line) > LONGEST_LINE for line in text.split("\n"))
+    )
 
 
 class _TreeReader:
