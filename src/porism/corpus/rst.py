@@ -58,7 +58,7 @@ def rst_documents(text: str, name: str, source: str, on_problem: OnProblem) -> I
     masked = Masked(text, code=False, wide=True)
     tree: Node = None
     if _is_too_long(masked.text):
-        on_problem(Problem(name, f"is too long, or has too long lines ({len(masked.text):,} characters); it is read as plain text"))
+        on_problem(Problem(name, "it, or one of its lines, is too long to be parsed; it is read as plain text"))
     else:
         try:
             tree, unread = parse_rst(masked.text)
