@@ -137,3 +137,15 @@ def test_a_read_only_folder_is_explained(porism, notes, tmp_path) -> None:
     result = porism("index", notes, "--index", folder / "index")
     assert result.status == 1
     assert "locked" in result.err
+
+
+def test_merging_tells_its_steps(porism, notes, tmp_path) -> None:
+    from porism.index import IndexWriter
+
+    porism("index", notes, "--index", tmp_path / "index", "--jobs", 1)
+    porism("delete", "geo", "--index", tmp_path / "index")
+    steps: list[tuple[int, int]] = []
+    with IndexWriter(tmp_path / "index", create=False) as writer:
+        writer.merge(on_step=lambda done, total: steps.append((done, total)))
+    assert [done for done, _ in steps] == list(range(1, len(steps) + 1))
+    assert steps[-1][0] == steps[-1][1]

@@ -31,12 +31,12 @@ def run(
 
     topics = read_topics(topics_path)
     results: dict[str, list[tuple[str, float]]] = {}
-    with open_index(index_path) as index, counting_progress("topics", len(topics), quiet) as progress:
+    with open_index(index_path) as index, counting_progress("topics", quiet) as progress:
         chosen = filters_from_strings(filters)
         started = time.monotonic()
         for done, topic in enumerate(topics, 1):
             results[topic.id] = index.run([topic], k, filters=chosen)[topic.id]
-            progress(done)
+            progress(done, len(topics))
         seconds = time.monotonic() - started
     Run(results, name).write(output)
     if not quiet:

@@ -157,8 +157,7 @@ def merge(index_path: Path) -> None:
     from porism.index import IndexWriter
     from porism.retrieve import DEFAULT_MODEL, prepare_segments
 
-    with counting_progress("merging", 1, quiet=False) as progress, IndexWriter(index_path, create=False) as writer:
-        writer.merge()
+    with counting_progress("merging", quiet=False) as progress, IndexWriter(index_path, create=False) as writer:
+        writer.merge(on_step=progress)
         writer.commit(before_publish=lambda segments: prepare_segments(segments, DEFAULT_MODEL))
-        progress(1)
     click.echo(f"merged: {index_path}")

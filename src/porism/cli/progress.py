@@ -80,23 +80,24 @@ def indexing_progress(quiet: bool) -> Iterator[Callable[[Progress], None]]:
 
 
 @contextmanager
-def counting_progress(what: str, total: int, quiet: bool) -> Iterator[Callable[[int], None]]:
-    """A bar over a known number of steps; the function it yields takes how many are done."""
+def counting_progress(what: str, quiet: bool) -> Iterator[Callable[[int, int], None]]:
+    """A bar over steps; the function it yields takes how many are done and how many there are."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
 
     console = Console(stderr=True)
     if quiet or not console.is_terminal:
-        yield lambda done: None
+        yield lambda done, total: None
         return
-    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"),
-               TimeRemainingColumn())
+    columns = (
+        TextColumn(what), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"), TimeRemainingColumn(),
+    )
     with Bar(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(what, total=total, rate="")
+        task = bar.add_task(what, total=None, rate="")
 
-        def show(done: int) -> None:
+        def show(done: int, total: int) -> None:
             elapsed = max(bar.tasks[0].elapsed or 0.0, 1e-3)
-            bar.update(task, completed=done, rate=f"{done / elapsed:,.1f}/s")
+            bar.update(task, completed=done, total=total, rate=f"{done / elapsed:,.1f}/s")
 
         yield show

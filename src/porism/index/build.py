@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import chain
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, count
 from pathlib import Path
 from typing import NamedTuple, cast
 
@@ -23,6 +23,10 @@ TEXT_BLOCK = 16 << 10
 """The same for short texts: metadata, formulas as written, ids of occurrences."""
 
 
+OnStep = Callable[[int, int], None]
+"""Called with (steps done, steps in all) while a segment is written."""
+
+
 class _Formulas(NamedTuple):
     """The formulas of a new segment: their keys, and of each the part and the row of the part that it is taken from.
 
@@ -35,10 +39,11 @@ class _Formulas(NamedTuple):
     numbers: list[NDArray[np.int64]]
 
 
-def write_segment(folder: Path, parts: Sequence[Part]) -> Stamp:
+def write_segment(folder: Path, parts: Sequence[Part], on_step: OnStep | None = None) -> Stamp:
     """Writes the documents that ``parts`` select, in order, as the one segment of a new ``folder``.
 
-    Formulas with the same key become one, vocabularies are united, and what no document uses is left out.
+    Formulas with the same key become one, vocabularies are united, and what no document uses is left out. ``on_step`` is
+    called with (steps done, steps in all): one step for the documents and one for each channel.
 
     :raises StorageError: the disk is full or the folder cannot be written; nothing is left behind in the latter case.
     """
@@ -58,20 +63,24 @@ def write_segment(folder: Path, parts: Sequence[Part]) -> Stamp:
         by_part = [formulas.row[formulas.part == number] for number in range(len(parts))]
         sources = chain.from_iterable(part.sources(rows) for part, rows in zip(parts, by_part, strict=True))
         write_records(writer, "sources", sources, TEXT_BLOCK)
+        text_channels = dict.fromkeys(channel for part in parts for channel in part.text_channels)
+        formula_channels = dict.fromkeys(channel for part in parts for channel in part.formula_channels)
+        step = _steps(1 + len(text_channels) + len(formula_channels), on_step)
+        step()
         text = {
-            channel: _write_channel(writer, f"text/{channel}", channel, parts, [
+            channel: _write_channel(step, writer, f"text/{channel}", channel, parts, [
                 _text_rows(part, fields) if channel in part.text_channels
                 else np.full(len(part.docs) * len(fields), -1, np.int64)
                 for part in parts
             ])
-            for channel in dict.fromkeys(channel for part in parts for channel in part.text_channels)
+            for channel in text_channels
         }
         formula = {
-            channel: _write_channel(writer, f"formula/{channel}", channel, parts, [
+            channel: _write_channel(step, writer, f"formula/{channel}", channel, parts, [
                 rows if channel in part.formula_channels else np.full(len(rows), -1, np.int64)
                 for part, rows in zip(parts, by_part, strict=True)
             ])
-            for channel in dict.fromkeys(channel for part in parts for channel in part.formula_channels)
+            for channel in formula_channels
         }
         stamp = writer.finish(
             {
@@ -184,8 +193,25 @@ def _text_rows(part: Part, fields: tuple[str, ...]) -> NDArray[np.int64]:
     return rows.reshape(-1)
 
 
+def _steps(total: int, on_step: OnStep | None) -> Callable[[], None]:
+    """What is called after each step, and counts them."""
+    done = count(1)
+
+    def step() -> None:
+        number = next(done)
+        if on_step:
+            on_step(number, total)
+
+    return step
+
+
 def _write_channel(
-    writer: ContainerWriter, name: str, channel: str, parts: Sequence[Part], rows: Sequence[NDArray[np.int64]]
+    step: Callable[[], None],
+    writer: ContainerWriter,
+    name: str,
+    channel: str,
+    parts: Sequence[Part],
+    rows: Sequence[NDArray[np.int64]],
 ) -> dict[str, int]:
     """Writes the dictionary and the rows of a channel in two passes over the parts: count the terms, then number them.
 
@@ -221,4 +247,5 @@ def _write_channel(
         (piece, of_string[sizes[number] : sizes[number + 1]])
         for number in range(len(parts)) for piece in pieces(number)
     ))
+    step()
     return {"terms": len(kept), **info}

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from porism.batch import AnalyzedBatch
 from porism.errors import ConfigError, IndexNotFound, StorageError
-from porism.index.build import write_segment
+from porism.index.build import OnStep, write_segment
 from porism.index.cleaning import clean_index
 from porism.index.container import corrupt, storage_errors
 from porism.index.interrupts import uninterrupted
@@ -248,17 +248,17 @@ class IndexWriter:
         parts: list[Part] = [
             BatchPart(buffered.batch, buffered.live) for buffered in self._buffer if buffered.live.any()
         ]
-        written = [self._write(parts)] if parts else []
+        written = [self._write(parts, on_step)] if parts else []
         with uninterrupted():
             self._held += written
             self._buffer, self._where, self._buffered_bytes = [], {}, 0
 
-    def _write(self, parts: Sequence[Part]) -> _Held:
+    def _write(self, parts: Sequence[Part], on_step: OnStep | None = None) -> _Held:
         """A new segment of the parts; what was written is removed where that fails."""
         folder = self.path / SEGMENT_FOLDER / f"{self._next_segment:010}"
         shutil.rmtree(folder, ignore_errors=True)
         try:
-            stamp = write_segment(folder, parts)
+            stamp = write_segment(folder, parts, on_step)
             held = _Held(Segment(folder, stamp))
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
@@ -266,22 +266,23 @@ class IndexWriter:
         self._next_segment += 1
         return held
 
-    def merge(self, *, max_segments: int = 1) -> None:
+    def merge(self, *, max_segments: int = 1, on_step: OnStep | None = None) -> None:
         """Merges segments, small ones first, until there are at most ``max_segments``, and drops deleted documents.
 
-        Readers see it after :meth:`commit`. Takes time and disk space in proportion to what is merged.
+        Readers see it after :meth:`commit`. Takes time and disk space in proportion to what is merged; ``on_step`` is
+        called with (steps done, steps in all) of each segment that is written.
 
         :raises StorageError: the disk is full; the segments stay as they were.
         """
         if max_segments < 1:
             raise ValueError(f"max_segments is {max_segments} and must be at least 1")
         self._flush()
-        self._merge(choose_for_count([held.segment.live_count for held in self._held], max_segments))
+        self._merge(choose_for_count([held.segment.live_count for held in self._held], max_segments), on_step)
         for number in range(len(self._held)):
             if self._held[number].deleted:
-                self._merge([number])
+                self._merge([number], on_step)
 
-    def _merge(self, chosen: Sequence[int]) -> None:
+    def _merge(self, chosen: Sequence[int], on_step: OnStep | None = None) -> None:
         """Replaces the chosen segments by one, in the place of the first."""
         if not chosen:
             return
