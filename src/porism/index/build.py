@@ -42,8 +42,8 @@ class _Formulas(NamedTuple):
 def write_segment(folder: Path, parts: Sequence[Part], on_step: OnStep | None = None) -> Stamp:
     """Writes the documents that ``parts`` select, in order, as the one segment of a new ``folder``.
 
-    Formulas with the same key become one, vocabularies are united, and what no document uses is left out. ``on_step`` is
-    called with (steps done, steps in all): one step for the documents and one for each channel.
+    Formulas with the same key become one, vocabularies are united, and what no document uses is left out. ``on_step``
+    is called with (steps done, steps in all): one step for the documents and one for each channel.
 
     :raises StorageError: the disk is full or the folder cannot be written; nothing is left behind in the latter case.
     """

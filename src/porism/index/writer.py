@@ -248,7 +248,7 @@ class IndexWriter:
         parts: list[Part] = [
             BatchPart(buffered.batch, buffered.live) for buffered in self._buffer if buffered.live.any()
         ]
-        written = [self._write(parts, on_step)] if parts else []
+        written = [self._write(parts)] if parts else []
         with uninterrupted():
             self._held += written
             self._buffer, self._where, self._buffered_bytes = [], {}, 0
@@ -290,7 +290,7 @@ class IndexWriter:
             SegmentPart(held.segment, held.segment.live)
             for number in chosen if (held := self._held[number]).segment.live_count
         ]
-        merged = [self._write(parts)] if parts else []
+        merged = [self._write(parts, on_step)] if parts else []
         first = min(chosen)
         before, after = self._held[:first], self._held[first:]
         left = [held for number, held in enumerate(after, first) if number not in set(chosen)]
