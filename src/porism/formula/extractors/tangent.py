@@ -43,32 +43,33 @@ class TangentL:
     def __call__(self, layout: LayoutTree) -> list[str]:
         """The features, with repetition."""
         walk = layout_walk(layout)
-        labels = [tangent_l_label(label) for label in walk.labels]
-        parents, edges, paths = walk.parents, walk.edges, walk.paths
+        labels = list(map(tangent_l_label, walk.labels))
+        longest = self.longest_location if self.locations else 0
+        # how the located form of a feature ends, and nothing where there is none
+        locations = [f",{path or '-'})" if len(path) < longest else "" for path in walk.paths]
         terms: list[str] = []
         add = terms.append
-        longest = self.longest_location if self.locations else 0
-        for position, leaving in enumerate(walk.outgoing):
-            label = labels[position]
-            parent = parents[position]
+        terminals, compounds = self.terminals, self.compounds
+        for label, parent, edge, leaving, location in zip(
+            labels, walk.parents, walk.edges, walk.outgoing, locations, strict=True
+        ):
             if parent >= 0:
-                feature = f"({labels[parent]},{label},{edges[position]}"
+                feature = f"({labels[parent]},{label},{edge}"
                 add(feature + ")")
-                path = paths[parent]
-                if len(path) < longest:
-                    add(f"{feature},{path or '-'})")
-            path = paths[position]
+                if locations[parent]:
+                    add(feature + locations[parent])
             if not leaving:
-                if self.terminals:
-                    add(f"({label},!0)")
-                    if len(path) < longest:
-                        add(f"({label},!0,{path or '-'})")
-            elif self.compounds and len(leaving) > 1:
+                if not terminals:
+                    continue
+                feature = f"({label},!0"
+            elif compounds and len(leaving) > 1:
                 feature = f"({label},[{','.join(leaving)}]"
-                add(feature + ")")
-                if len(path) < longest:
-                    add(f"{feature},{path or '-'})")
-        if self.duplicates:
+            else:
+                continue
+            add(feature + ")")
+            if location:
+                add(feature + location)
+        if self.duplicates and len(set(labels)) < len(labels):
             counts: dict[str, int] = {}
             for label in labels:
                 if label[1:2] == "!":
@@ -94,6 +95,7 @@ class TangentL:
                 terms.append(f"({label},!0,n)")
 
 
+@lru_cache(_KNOWN_LABELS)
 def tangent_l_label(label: str) -> str:
     """A label as Tangent-L writes it: ``v!x``, ``n!2``, ``f!`` for fractions, ``r!`` for roots; a wildcard is ``*``."""
     if len(label) > 1 and label[1] == "!":

@@ -9,6 +9,7 @@ from porism.formula.operator_rules import leaf_label
 from porism.formula.tree import LayoutNode, LayoutTree, OperatorTree, Row
 
 _PLAIN = frozenset("VNO")
+_CLOSING = ")" * MOST_NODES
 
 _last: tuple[LayoutTree | None, list[str]] = (None, [])
 
@@ -132,16 +133,13 @@ def _push_structure(stack: list[tuple[Row, int] | str], node: LayoutNode, openin
 def token_bigrams(layout: LayoutTree) -> list[str]:
     """Pairs of neighbouring tokens."""
     tokens = latex_tokens(layout)
-    return [f"{first} {second}" for first, second in pairwise(tokens)]
+    return list(map(" ".join, pairwise(tokens)))
 
 
 def token_trigrams(layout: LayoutTree) -> list[str]:
     """Triples of neighbouring tokens."""
     tokens = latex_tokens(layout)
-    return [
-        f"{first} {second} {third}"
-        for first, second, third in zip(tokens, tokens[1:], tokens[2:], strict=False)
-    ]
+    return list(map(" ".join, zip(tokens, tokens[1:], tokens[2:], strict=False)))
 
 
 def prefix_notation(operators: OperatorTree) -> list[str]:
@@ -152,26 +150,27 @@ def prefix_notation(operators: OperatorTree) -> list[str]:
 def infix_notation(operators: OperatorTree) -> list[str]:
     """Each operator between its operands, in round brackets; a lone operand follows its operator (MIR-MU)."""
     walk = operator_walk(operators)
+    labels, parents = walk.labels, walk.parents
+    arities = [0] * len(labels)
+    for parent in parents:
+        arities[parent] += 1
+    arities[-1] = 0  # where the -1 of the root went; the last node is a leaf
     tokens: list[str] = []
-    children: list[list[int]] = [[] for _ in walk.labels]
-    for position in range(1, len(walk.labels)):
-        children[walk.parents[position]].append(position)
-    stack: list[int | str] = [0]
-    while stack:
-        entry = stack.pop()
-        if isinstance(entry, str):
-            tokens.append(entry)
-            continue
-        below = children[entry]
-        if not below:
-            tokens.append(walk.labels[entry])
-        elif len(below) == 1:
-            tokens.extend(("(", walk.labels[entry]))
-            stack.extend((")", below[0]))
+    add = tokens.append
+    depths: list[int] = []
+    last = -1
+    for label, parent, arity in zip(labels, parents, arities, strict=True):
+        depth = depths[parent] + 1 if parent >= 0 else 0
+        depths.append(depth)
+        if depth <= last:  # not a first operand
+            tokens.extend(_CLOSING[:last - depth])
+            add(labels[parent])
+        if arity:
+            add("(")
+            if arity == 1:
+                add(label)
         else:
-            tokens.append("(")
-            stack.append(")")
-            for number in range(len(below) - 1, 0, -1):
-                stack.extend((below[number], walk.labels[entry]))
-            stack.append(below[0])
+            add(label)
+        last = depth
+    tokens.extend(_CLOSING[:last])
     return tokens
