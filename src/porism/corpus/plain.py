@@ -51,16 +51,17 @@ def _lines(file: BinaryIO, name: str, encoding: str, on_problem: OnProblem) -> I
     """The lines of a file, decoded in blocks; bytes that are not of the encoding are read as Latin-1, reported once."""
     told = False
     wide = encoding.startswith(("utf-16", "utf-32"))
-    reader = io.TextIOWrapper(file, encoding=encoding, errors="replace" if wide else "surrogateescape", newline=None)
-    while line := reader.readline(LONGEST_LINE):
-        broken = "\ufffd" in line if wide else not line.isascii() and _ESCAPED.search(line) is not None
-        if broken and not told:
-            told = True
-            rest = "what is broken is left out" if wide else "other bytes are read as Latin-1"
-            on_problem(Problem(name, f"is not all {encoding.upper()}; {rest}"))
-        if broken:
-            line = line.replace("\ufffd", "") if wide else _ESCAPED.sub(_as_latin, line)
-        yield line
+    errors = "replace" if wide else "surrogateescape"
+    with io.TextIOWrapper(file, encoding=encoding, errors=errors, newline=None) as reader:
+        while line := reader.readline(LONGEST_LINE):
+            broken = "\ufffd" in line if wide else not line.isascii() and _ESCAPED.search(line) is not None
+            if broken and not told:
+                told = True
+                rest = "what is broken is left out" if wide else "other bytes are read as Latin-1"
+                on_problem(Problem(name, f"is not all {encoding.upper()}; {rest}"))
+            if broken:
+                line = line.replace("\ufffd", "") if wide else _ESCAPED.sub(_as_latin, line)
+            yield line
 
 
 def _as_latin(match: re.Match[str]) -> str:
