@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterator
+from functools import lru_cache
+from operator import itemgetter
 
 from porism.formula.operator_rules import leaf_label
 from porism.formula.tree import LayoutNode, LayoutTree, Row
@@ -19,6 +21,16 @@ _TAGS = {"V": "I", "N": "N", "O": "O", "T": "T", "W": "I", "E": "O"}
 _SORTED_BY = 60
 # by the MathML names mfrac mi mn mo mover mroot mrow msqrt msub msubsup msup mtable mtext munder munderover
 _ORDER = {letter: number for number, letter in enumerate("FINOVGRQKLJATUW")}
+_UNORDERED = len(_ORDER)
+_VARIABLE, _NUMBER, _OPERATOR = _ORDER["I"], _ORDER["N"], _ORDER["O"]
+
+_Node = tuple[int, str, str, "list[_Node] | None"]
+"""A node in MathML's shape: the rank of its element in :data:`_ORDER` and a text, by which it is sorted; how it opens
+(``R(``) and its children, or for a leaf nothing and None, and the text is the whole leaf."""
+_sorted_by = itemgetter(0, 1)
+_EMPTY: _Node = (_ORDER["R"], "R()", "", None)
+_Position = tuple[int, int, int, int]
+_Span = tuple[_Position, _Position]
 
 
 def m_terms(layout: LayoutTree) -> list[str]:
@@ -34,141 +46,155 @@ def m_terms(layout: LayoutTree) -> list[str]:
     a term 1/(number of ``(`` in it), times 0.8 for ``v``, 0.5 for ``n``, 0.4 for ``vn``, 0.8 for ``o``, and 0.7 for
     each level of the formula that it lies under the root. At most ``MOST_TERMS`` terms.
     """
-    tree = _Tokens(_tree(layout.row))
-    terms: list[str] = []
-    for start, end in tree.spans:
-        if end - start > LARGEST_TERM and (start > 0 or end < len(tree.tokens) or end > LARGEST_FORMULA):
-            continue
-        _add_term(terms, tree.tokens[start:end], tree.kinds[start:end])
-        if len(terms) >= MOST_TERMS:
-            break
-    return terms
-
-
-def _add_term(terms: list[str], tokens: list[str], kinds: list[str]) -> None:
-    terms.append("=:" + "".join(tokens))
-    variables = "I" in kinds
-    numbers = "N" in kinds
-    if variables:
-        names: dict[str, str] = {}
-        unified = [
-            token if kind != "I" else names.get(token) or names.setdefault(token, f"I({len(names) + 1})")
-            for token, kind in zip(tokens, kinds, strict=True)
-        ]
-        terms.append("v:" + "".join(unified))
-        if numbers:
-            terms.append("vn:" + "".join(
-                ["N(*)" if kind == "N" else token for token, kind in zip(unified, kinds, strict=True)]
-            ))
-    if numbers:
-        terms.append("n:" + "".join(
-            ["N(*)" if kind == "N" else token for token, kind in zip(tokens, kinds, strict=True)]
-        ))
-    if "O" in kinds:
-        terms.append("o:" + "".join(
-            ["O(*)" if kind == "O" else token for token, kind in zip(tokens, kinds, strict=True)]
-        ))
-
-
-class _Node(NamedTuple):
-    """A node in MathML's shape: the letter of its element, what it is sorted by, and its children (None for a leaf)."""
-
-    letter: str
-    text: str
-    children: list[_Node] | None
+    root = _tree(layout.row)
+    return [] if root is None else _Tokens(root).terms()
 
 
 class _Tokens:
     """The formula as one list of tokens: leaves are whole (``I(x)``), inner nodes open (``R(``) and close.
 
-    ``kinds`` is the letter of a leaf and empty for the others; ``spans`` is where each inner node begins and ends,
-    outer before inner.
+    ``variables``, ``numbers`` and ``operators`` are where those leaves are. ``spans`` has, for each inner node, outer
+    before inner, where it begins and ends in ``tokens``, and where its leaves begin and end in each of the three.
     """
 
-    __slots__ = ("kinds", "spans", "tokens")
+    __slots__ = ("numbers", "operators", "spans", "tokens", "variables")
 
-    def __init__(self, root: _Node | None) -> None:
+    def __init__(self, root: _Node) -> None:
         self.tokens: list[str] = []
-        self.kinds: list[str] = []
-        self.spans: list[tuple[int, int]] = []
-        tokens, kinds, spans = self.tokens, self.kinds, self.spans
-        stack: list[_Node | int] = [] if root is None else [root]
-        while stack:
-            node = stack.pop()
-            if isinstance(node, int):
-                tokens.append(")")
-                kinds.append("")
-                spans[node] = (spans[node][0], len(tokens))
-            elif node.children is None:
-                tokens.append(node.text)
-                kinds.append(node.letter)
+        self.variables: list[int] = []
+        self.numbers: list[int] = []
+        self.operators: list[int] = []
+        self.spans: list[_Span] = []
+        tokens, variables, numbers, operators = self.tokens, self.variables, self.numbers, self.operators
+        begins: list[_Position] = []
+        opened: list[tuple[int, Iterator[_Node]]] = []
+        ends: dict[int, _Position] = {}
+        children = iter([root])
+        while True:
+            for rank, text, opening, below in children:
+                if below is not None:
+                    opened.append((len(begins), children))
+                    begins.append((len(tokens), len(variables), len(numbers), len(operators)))
+                    tokens.append(opening)
+                    children = iter(below)
+                    break
+                if rank == _VARIABLE:
+                    variables.append(len(tokens))
+                elif rank == _NUMBER:
+                    numbers.append(len(tokens))
+                elif rank == _OPERATOR:
+                    operators.append(len(tokens))
+                tokens.append(text)
             else:
-                stack.append(len(spans))
-                spans.append((len(tokens), 0))
-                tokens.append(node.letter + "(")
-                kinds.append("")
-                stack.extend(reversed(node.children))
+                if not opened:
+                    break
+                number, children = opened.pop()
+                tokens.append(")")
+                ends[number] = (len(tokens), len(variables), len(numbers), len(operators))
+        self.spans = [(begin, ends[number]) for number, begin in enumerate(begins)]
 
-
-_EMPTY = _Node("R", "R()", None)
+    def terms(self) -> list[str]:
+        """The M-terms of all spans."""
+        tokens = self.tokens
+        any_number = tokens.copy()
+        for position in self.numbers:
+            any_number[position] = "N(*)"
+        any_operator = tokens.copy()
+        for position in self.operators:
+            any_operator[position] = "O(*)"
+        terms: list[str] = []
+        for (start, variable, number, operator), (end, no_variable, no_number, no_operator) in self.spans:
+            if end - start > LARGEST_TERM and (start > 0 or end < len(tokens) or end > LARGEST_FORMULA):
+                continue
+            terms.append("=:" + "".join(tokens[start:end]))
+            if variable < no_variable:
+                unified = tokens[start:end]
+                names: dict[str, str] = {}
+                for position in self.variables[variable:no_variable]:
+                    name = tokens[position]
+                    unified[position - start] = names.get(name) or names.setdefault(name, f"I({len(names) + 1})")
+                terms.append("v:" + "".join(unified))
+                if number < no_number:
+                    for position in self.numbers[number:no_number]:
+                        unified[position - start] = "N(*)"
+                    terms.append("vn:" + "".join(unified))
+            if number < no_number:
+                terms.append("n:" + "".join(any_number[start:end]))
+            if operator < no_operator:
+                terms.append("o:" + "".join(any_operator[start:end]))
+            if len(terms) >= MOST_TERMS:
+                break
+        return terms
 
 
 def _tree(top: Row) -> _Node | None:
     """The formula in MathML's shape, rows sorted; None for an empty one."""
     rows: list[Row] = [top]
+    drafts: list[list[_Node | None]] = []
+    commute: list[bool] = []
     symbols = 0
     for row in rows:  # grows while it is walked
         symbols += len(row)
-        if symbols > MOST_SYMBOLS:
-            break
+        draft: list[_Node | None] = []
+        sortable = True
         for node in row:
+            kind = node.kind
+            label = node.label
+            if kind == "O" and label not in _COMMUTATIVE:
+                sortable = False
             if (
                 node.above is None and node.below is None and node.within is None and node.over is None
                 and node.under is None and node.elements is None and node.pre_above is None
                 and node.pre_below is None
             ):
+                draft.append(_leaf(kind, label, node.font))
+                continue
+            draft.append(None)
+            if symbols > MOST_SYMBOLS:
                 continue
             rows.extend(row for row in (
                 node.above, node.below, node.within, node.over, node.under, node.pre_above, node.pre_below
             ) if row)
             for line in node.elements or ():
                 rows.extend(line)
+        drafts.append(draft)
+        commute.append(sortable)
     read: dict[int, _Node] = {}
-    for row in reversed(rows):
+    for number in range(len(rows) - 1, -1, -1):
+        row = rows[number]
         if row:
-            read[id(row)] = _row(row, read)
+            draft = drafts[number][:MOST_SYMBOLS]
+            nodes = [leaf or _symbol(node, read) for leaf, node in zip(draft, row, strict=False)]
+            read[id(row)] = nodes[0] if len(nodes) == 1 else _row(nodes, commute[number])
     return read.get(id(top))
 
 
-def _row(row: Row, read: dict[int, _Node]) -> _Node:
-    nodes = [_symbol(node, read) for node in row[:MOST_SYMBOLS]]
-    if len(nodes) == 1:
-        return nodes[0]
-    if all(node.label in _COMMUTATIVE for node in row if node.kind == "O"):
-        operands = sorted([node for node in nodes if node.letter != "O"], key=_order)
+def _row(nodes: list[_Node], sortable: bool) -> _Node:
+    if sortable:
+        operands = sorted([node for node in nodes if node[0] != _OPERATOR], key=_sorted_by)
         if len(operands) > 1:
             remaining = iter(operands)
-            nodes = [node if node.letter == "O" else next(remaining) for node in nodes]
-    return _inner("R", nodes)
+            nodes = [node if node[0] == _OPERATOR else next(remaining) for node in nodes]
+    return _inner("R(", nodes)
 
 
-def _order(node: _Node) -> tuple[int, str]:
-    return _ORDER.get(node.letter, 99), node.text
+@lru_cache(1 << 14)
+def _leaf(kind: str, label: str, font: str) -> _Node | None:
+    """The node of a symbol without rows; None for a structure, whose node depends on its rows even without any."""
+    letter = _TAGS.get(kind)
+    if letter is None:
+        return None
+    return _ORDER[letter], f"{letter}({leaf_label(label, font) if font else label})", "", None
 
 
-def _inner(letter: str, children: list[_Node]) -> _Node:
-    text = f"{letter}({''.join([child.text for child in children[:_SORTED_BY]])}"
-    return _Node(letter, text[:_SORTED_BY], children)
+def _inner(opening: str, children: list[_Node]) -> _Node:
+    text = opening + "".join([child[1] for child in children[:_SORTED_BY]])
+    return _ORDER.get(opening[0], _UNORDERED), text[:_SORTED_BY], opening, children
 
 
 def _symbol(node: LayoutNode, read: dict[int, _Node]) -> _Node:
     kind = node.kind
-    letter = _TAGS.get(kind)
-    if letter is not None:
-        label = leaf_label(node.label, node.font) if node.font else node.label
-        base = _Node(letter, f"{letter}({label})", None)
-    else:
-        base = _structure(node, read)
+    base = _leaf(kind, node.label, node.font) or _structure(node, read)
     if node.above is None and node.below is None and node.over is None and node.under is None and (
         node.pre_above is None and node.pre_below is None
     ):
@@ -177,15 +203,15 @@ def _symbol(node: LayoutNode, read: dict[int, _Node]) -> _Node:
         over, under = read.get(id(node.over)), read.get(id(node.under))
         if over is not None or under is not None:
             marks = [mark for mark in (under, over) if mark is not None]
-            base = _inner("W" if len(marks) == 2 else "V" if under is None else "U", [base, *marks])
+            base = _inner("W(" if len(marks) == 2 else "V(" if under is None else "U(", [base, *marks])
     above, below = read.get(id(node.above)), read.get(id(node.below))
     if above is not None or below is not None:
         scripts = [script for script in (below, above) if script is not None]
-        base = _inner("L" if len(scripts) == 2 else "J" if below is None else "K", [base, *scripts])
+        base = _inner("L(" if len(scripts) == 2 else "J(" if below is None else "K(", [base, *scripts])
     if kind != "R":
         before = [read[id(row)] for row in (node.pre_below, node.pre_above) if id(row) in read]
         if before:
-            base = _inner("P", [base, *before])
+            base = _inner("P(", [base, *before])
     return base
 
 
@@ -193,12 +219,12 @@ def _structure(node: LayoutNode, read: dict[int, _Node]) -> _Node:
     kind = node.kind
     if kind == "F":
         found = [read.get(id(row), _EMPTY) for row in (node.over, node.under)]
-        return _inner("F" if node.label == "/" else "B", found)
+        return _inner("F(" if node.label == "/" else "B(", found)
     if kind == "M":
         cells = [read.get(id(cell), _EMPTY) for line in node.elements or () for cell in line]
-        return _inner("A", cells[:MOST_SYMBOLS]) if cells else _EMPTY
+        return _inner("A(", cells[:MOST_SYMBOLS]) if cells else _EMPTY
     within = read.get(id(node.within), _EMPTY)
     if kind != "R":
         return within
     index = read.get(id(node.pre_above))
-    return _inner("Q", [within]) if index is None else _inner("G", [within, index])
+    return _inner("Q(", [within]) if index is None else _inner("G(", [within, index])
