@@ -5,9 +5,12 @@ Sources: Zhong and Zanibbi, ECIR 2019; Zhong, Rohatgi, Wu, Giles and Zanibbi, EC
 
 from __future__ import annotations
 
+from functools import lru_cache
+from typing import NamedTuple
+
 from porism.formula.extractors.walk import operator_walk
 from porism.formula.operator_lists import RELATION_LABELS
-from porism.formula.tree import OperatorNode, OperatorTree
+from porism.formula.tree import OperatorTree
 
 MOST_PATHS = 64
 MOST_PREFIXES = 128
@@ -41,16 +44,48 @@ _SCRIPT_EDGES = {
 }
 
 
-def path_class(node: OperatorNode) -> str:
+@lru_cache(1 << 14)
+def path_class(kind: str, label: str, is_leaf: bool) -> str:
     """The class of a node in a path: ``VAR NUM ZERO ONE ADD TIMES FRAC GTLS SUBSUP …``, other labels in upper case."""
-    if not node.children:
-        if node.kind == "N":
-            return "ZERO" if node.label == "0" else "ONE" if node.label == "1" else "NUM"
-        return {"V": "VAR", "W": "WILDCARD", "T": "TEXT", "E": "ERROR"}.get(node.kind, "CONST")
-    label = node.label
+    if is_leaf:
+        if kind == "N":
+            return "ZERO" if label == "0" else "ONE" if label == "1" else "NUM"
+        return {"V": "VAR", "W": "WILDCARD", "T": "TEXT", "E": "ERROR"}.get(kind, "CONST")
     if "-" in label:
         return "GTLS"
     return _CLASSES.get(label) or label.upper()
+
+
+class _Step(NamedTuple):
+    """What a path gains on the way from an operand up to its operator.
+
+    ``script`` comes first where the operand is part of a script (``/BASE``) and may end a prefix; ``rest`` is the
+    class of the operator, after the rank of the operand where ranks count (``/rank1/FRAC``), and ``nodes`` how many
+    nodes that is.
+    """
+
+    script: str
+    rest: str
+    nodes: int
+
+
+_NO_STEP = _Step("", "", 0)
+_NO_STEPS: dict[str, _Step] = {}
+
+
+@lru_cache(1 << 14)
+def _steps(kind: str, label: str, ranked: bool) -> dict[str, _Step]:
+    """The step to an operator from each of its edges in a walk; ``ranked`` if it has several operands."""
+    end = "/" + path_class(kind, label, False)
+    script = _SCRIPT_EDGES.get(label)
+    if script is not None:
+        return {
+            str(number): _Step("/" + script[min(number, len(script) - 1)], end, 1)
+            for number in range(10)
+        }
+    if ranked and kind == "O" and end[1:] not in _UNRANKED:
+        return {str(number): _Step("", f"/rank{min(number + 1, 9)}{end}", 2) for number in range(10)}
+    return dict.fromkeys("0123456789", _Step("", end, 1))
 
 
 def leaf_root_paths(operators: OperatorTree) -> list[str]:
@@ -63,58 +98,47 @@ def leaf_root_paths(operators: OperatorTree) -> list[str]:
     """
     walk = operator_walk(operators)
     nodes, parents = walk.nodes, walk.parents
-    count = len(nodes)
-    covered = [0] * count
-    for position in range(count - 1, -1, -1):
-        if not nodes[position].children:
-            covered[position] += 1
-        parent = parents[position]
-        if parent >= 0:
-            covered[parent] += covered[position]
-    total = covered[0] if count else 0
-    classes = [path_class(node) for node in nodes]
-    # what a path gains between a node and its parent
-    edges = [""] * count
-    numbers: dict[int, int] = {}
-    for position in range(1, count):
-        parent = parents[position]
-        number = numbers.get(parent, 0)
-        numbers[parent] = number + 1
-        script = _SCRIPT_EDGES.get(nodes[parent].label)
-        if script is not None:
-            edges[position] = script[number] if number < len(script) else script[-1]
-        elif nodes[parent].kind == "O" and classes[parent] not in _UNRANKED and len(nodes[parent].children) > 1:
-            edges[position] = f"rank{number + 1}" if number < 9 else "rank9"
+    covered = [0 if node.children else 1 for node in nodes]
+    for position in range(len(nodes) - 1, 0, -1):
+        covered[parents[position]] += covered[position]
+    total = covered[0]
+    kept = [5 * leaves > total for leaves in covered]
+    steps_to = [
+        _steps(node.kind, node.label, len(node.children) > 1) if node.children else _NO_STEPS for node in nodes
+    ]
+    steps = [steps_to[parent].get(edge, _NO_STEP) for parent, edge in zip(parents, walk.edges, strict=True)]
     terms: list[str] = []
+    add = terms.append
     paths = 0
-    for position in range(count):
-        if nodes[position].children:
+    for position, node in enumerate(nodes):
+        if node.children:
             continue
         paths += 1
         if paths > MOST_PATHS:
             break
-        path = classes[position]
+        path = path_class(node.kind, node.label, True)
         length = 1
-        if path == "VAR" and edges[position] != "BASE":
+        if path == "VAR" and steps[position].script != "/BASE":
             path = "VAR/BASE/SUBSUP"
             length = 3
             if total < 5:
-                terms.extend(("VAR/BASE", path))
+                add("VAR/BASE")
+                add(path)
         current = position
-        while parents[current] >= 0 and length < LONGEST_PATH:
-            edge = edges[current]
-            if edge:
-                path = f"{path}/{edge}"
+        while current and length < LONGEST_PATH:
+            script, rest, gained = steps[current]
+            if script:
+                path += script
                 length += 1
-                if not edge.startswith("rank") and 5 * covered[current] > total:
-                    terms.append(path)
+                if kept[current]:
+                    add(path)
+            path += rest
+            length += gained
             current = parents[current]
-            path = f"{path}/{classes[current]}"
-            length += 1
-            if 5 * covered[current] > total:
-                terms.append(path)
+            if kept[current]:
+                add(path)
         if len(terms) >= MOST_PREFIXES:
             return terms[:MOST_PREFIXES]
-        if count == 1 and not terms:
-            terms.append(path)
+        if not (position or terms):
+            add(path)  # the formula is one leaf
     return terms

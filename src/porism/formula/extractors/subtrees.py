@@ -6,8 +6,12 @@ retrieval*, 2011); here they come from the operator tree, so that the order of c
 
 from __future__ import annotations
 
-from porism.formula.extractors.walk import MOST_NODES
-from porism.formula.tree import OperatorNode, OperatorTree
+from functools import lru_cache
+from itertools import chain
+from operator import itemgetter
+
+from porism.formula.extractors.walk import operator_walk
+from porism.formula.tree import OperatorTree
 
 LARGEST_SUBTREE = 30
 """Larger subexpressions make no term: they hardly ever occur twice, and this bounds the work to linear."""
@@ -19,53 +23,50 @@ def subtrees(operators: OperatorTree) -> list[str]:
     Operands of unordered operators are sorted by their form with all variables alike; then variables are numbered
     ``v0, v1, …`` by first appearance in the subtree. Numbers and constants stay.
     """
-    forms: dict[int, str] = {}
-    tokens: dict[int, list[str]] = {}
-    sizes: dict[int, int] = {}
+    forms: list[_Form] = []  # of the subtrees that begin to the right; the leftmost last
     terms: list[str] = []
-    for node in reversed(_preorder(operators.root)):
-        key = id(node)
-        children = node.children
-        if not children:
-            sizes[key] = 1
-            if node.kind == "V":
-                forms[key] = "v"
-                tokens[key] = ["\0" + node.label]
-            else:
-                forms[key] = node.label
-                tokens[key] = [node.label]
+    for node in reversed(operator_walk(operators).nodes):
+        arity = len(node.children)
+        if not arity:
+            forms.append(_leaf(node.kind, node.label))
             continue
-        size = 1
-        for child in children:
-            size += sizes.get(id(child), LARGEST_SUBTREE)
-        sizes[key] = size
-        if size > LARGEST_SUBTREE:
+        operands = forms[:-arity - 1:-1]
+        del forms[-arity:]
+        if len(operands) < arity:  # the walk was cut here
+            forms.append(_TOO_LARGE)
             continue
-        below = [id(child) for child in children]
         if node.kind == "U":
-            below.sort(key=forms.__getitem__)
-        opening = node.label + "("
-        forms[key] = f"{opening}{','.join([forms[child] for child in below])})"
-        flat = [opening]
-        for operand in below:
-            flat += tokens[operand]
-            flat.append(",")
-        flat[-1] = ")"
-        tokens[key] = flat
-        names: dict[str, str] = {}
-        terms.append("".join([
-            token if token[:1] != "\0" else names[token] if token in names
-            else names.setdefault(token, f"v{len(names)}")
-            for token in flat
-        ]))
+            operands.sort(key=_alike)
+        alike, templates, variables, sizes = zip(*operands, strict=True)
+        size = 1 + sum(sizes)
+        if size > LARGEST_SUBTREE:
+            forms.append(_TOO_LARGE)
+            continue
+        label = node.label
+        form = f"{label}({','.join(alike)})"
+        template = f"{label.replace('%', '%%')}({','.join(templates)})"
+        below = tuple(chain.from_iterable(variables))
+        forms.append((form, template, below, size))
+        different = dict.fromkeys(below)
+        if len(different) == len(below):
+            terms.append(template % _NAMES[:len(below)])
+        else:
+            names = dict(zip(different, _NAMES, strict=False))
+            terms.append(template % tuple([names[variable] for variable in below]))
     terms.reverse()
     return terms
 
 
-def _preorder(root: OperatorNode) -> list[OperatorNode]:
-    nodes: list[OperatorNode] = []
-    for node in root.walk():
-        if len(nodes) == MOST_NODES:
-            break
-        nodes.append(node)
-    return nodes
+_Form = tuple[str, str, tuple[str, ...], int]
+"""A subtree: its form with all variables ``v``, the same as a template with a ``%s`` for each variable, the variables,
+and the number of nodes."""
+_alike = itemgetter(0)
+_NAMES = tuple(f"v{number}" for number in range(LARGEST_SUBTREE))
+_TOO_LARGE: _Form = ("", "", (), LARGEST_SUBTREE)
+
+
+@lru_cache(1 << 14)
+def _leaf(kind: str, label: str) -> _Form:
+    if kind == "V":
+        return "v", "%s", (label,), 1
+    return label, label.replace("%", "%%"), (), 1
