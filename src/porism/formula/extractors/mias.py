@@ -152,27 +152,33 @@ def _tree(top: Row) -> _Node | None:
             draft.append(None)
             if symbols > MOST_SYMBOLS:
                 continue
-            rows.extend(row for row in (
+            for child in (
                 node.above, node.below, node.within, node.over, node.under, node.pre_above, node.pre_below
-            ) if row)
-            for line in node.elements or ():
-                rows.extend(line)
+            ):
+                if child:
+                    rows.append(child)
+            if node.elements is not None:
+                for line in node.elements:
+                    rows.extend(line)
         drafts.append(draft)
         commute.append(sortable)
     read: dict[int, _Node] = {}
     for number in range(len(rows) - 1, -1, -1):
         row = rows[number]
-        if row:
-            draft = drafts[number][:MOST_SYMBOLS]
-            nodes = [leaf or _symbol(node, read) for leaf, node in zip(draft, row, strict=False)]
-            read[id(row)] = nodes[0] if len(nodes) == 1 else _row(nodes, commute[number])
+        draft = drafts[number]
+        if len(row) == 1:
+            read[id(row)] = draft[0] or _symbol(row[0], read)
+        elif row:
+            nodes = [leaf or _symbol(node, read) for leaf, node in zip(draft[:MOST_SYMBOLS], row, strict=False)]
+            read[id(row)] = _row(nodes, commute[number])
     return read.get(id(top))
 
 
 def _row(nodes: list[_Node], sortable: bool) -> _Node:
     if sortable:
-        operands = sorted([node for node in nodes if node[0] != _OPERATOR], key=_sorted_by)
+        operands = [node for node in nodes if node[0] != _OPERATOR]
         if len(operands) > 1:
+            operands.sort(key=_sorted_by)
             remaining = iter(operands)
             nodes = [node if node[0] == _OPERATOR else next(remaining) for node in nodes]
     return _inner("R(", nodes)
@@ -199,7 +205,7 @@ def _symbol(node: LayoutNode, read: dict[int, _Node]) -> _Node:
         node.pre_above is None and node.pre_below is None
     ):
         return base
-    if kind != "F":
+    if kind != "F" and (node.over is not None or node.under is not None):
         over, under = read.get(id(node.over)), read.get(id(node.under))
         if over is not None or under is not None:
             marks = [mark for mark in (under, over) if mark is not None]
@@ -208,7 +214,7 @@ def _symbol(node: LayoutNode, read: dict[int, _Node]) -> _Node:
     if above is not None or below is not None:
         scripts = [script for script in (below, above) if script is not None]
         base = _inner("L(" if len(scripts) == 2 else "J(" if below is None else "K(", [base, *scripts])
-    if kind != "R":
+    if kind != "R" and (node.pre_above is not None or node.pre_below is not None):
         before = [read[id(row)] for row in (node.pre_below, node.pre_above) if id(row) in read]
         if before:
             base = _inner("P(", [base, *before])

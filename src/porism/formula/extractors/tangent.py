@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from porism.formula.extractors.walk import LONGEST_LOCATION, layout_walk, operator_walk
+from porism.formula.extractors.walk import layout_walk, operator_walk
 from porism.formula.tree import LayoutTree, OperatorTree
 
 _MOST_REPETITIONS = 4
@@ -112,12 +112,20 @@ def layout_tuples(layout: LayoutTree, window: int = 2) -> list[str]:
     ``V!x N!2 a -``: from x one edge above to 2, at the start; the last symbol of each row is paired with ``0!``.
     """
     walk = layout_walk(layout)
-    labels = [*walk.labels, "0!"]
-    paths = [path or "-" for path in walk.paths]
-    return [
-        f"{labels[first]} {labels[second]} {steps} {paths[first]}"
-        for first, second, steps in walk.pairs() if len(steps) <= window
-    ]
+    labels, parents, edges, paths = walk.labels, walk.parents, walk.edges, walk.paths
+    terms: list[str] = []
+    add = terms.append
+    for position, label in enumerate(labels):
+        parent = parents[position]
+        if parent >= 0:
+            edge = edges[position]
+            add(f"{labels[parent]} {label} {edge} {paths[parent] or '-'}")
+            above = parents[parent]
+            if above >= 0 and window > 1:
+                add(f"{labels[above]} {label} {edges[parent]}{edge} {paths[above] or '-'}")
+        if "n" not in walk.outgoing[position]:
+            add(f"{label} 0! n {paths[position] or '-'}")
+    return terms
 
 
 def operator_tuples(operators: OperatorTree, window: int = 1) -> list[str]:
@@ -127,42 +135,53 @@ def operator_tuples(operators: OperatorTree, window: int = 1) -> list[str]:
     """
     walk = operator_walk(operators)
     labels, parents, edges = walk.labels, walk.parents, walk.edges
-    if len(labels) == 1:
-        return [f"{labels[0]} 0! 0 -"]
     paths: list[str] = []
-    for parent, edge in zip(parents, edges, strict=True):
-        path = paths[parent] if parent >= 0 else ""
-        paths.append(path + edge if len(path) < LONGEST_LOCATION else path)
-    paths[0] = "-"
-    terms = [
-        f"{labels[parent]} {label} {edge} {paths[parent]}"
-        for parent, label, edge in zip(parents, labels, edges, strict=True)
-    ]
-    del terms[0]  # the root hangs from nothing
-    if window > 1:
-        for parent, label, edge in zip(parents, labels, edges, strict=True):
-            if parent > 0:
-                above = parents[parent]
-                terms.append(f"{labels[above]} {label} {edges[parent]}{edge} {paths[above]}")
+    terms: list[str] = []
+    add = terms.append
+    for position, label in enumerate(labels):
+        parent = parents[position]
+        if parent < 0:
+            paths.append("")
+            continue
+        edge = edges[position]
+        path = paths[parent]
+        add(f"{labels[parent]} {label} {edge} {path or '-'}")
+        paths.append(path + edge if len(path) < 16 else path)
+        above = parents[parent]
+        if above >= 0 and window > 1:
+            add(f"{labels[above]} {label} {edges[parent]}{edge} {paths[above] or '-'}")
+    if len(labels) == 1:
+        add(f"{labels[0]} 0! 0 -")
     return terms
 
 
 def cft_words(layout: LayoutTree) -> list[str]:
     """Tangent-CFT words of the layout: each tuple without its location, type and value apart (``V x N 2 a``)."""
     walk = layout_walk(layout)
-    labels = [*map(_apart, walk.labels), "0!"]
-    return [f"{labels[first]} {labels[second]} {steps}" for first, second, steps in walk.pairs()]
+    labels = list(map(_apart, walk.labels))
+    return _cft(labels, walk.parents, walk.edges, walk.outgoing)
 
 
 def cft_operator_words(operators: OperatorTree) -> list[str]:
     """Tangent-CFT words of the operator tree (``U eq U plus 0``)."""
     walk = operator_walk(operators)
-    labels = list(map(_apart, walk.labels))
-    words = [
-        f"{labels[parent]} {label} {edge}"
-        for parent, label, edge in zip(walk.parents, labels, walk.edges, strict=True)
-    ]
-    return words[1:]  # the root hangs from nothing
+    return _cft(list(map(_apart, walk.labels)), walk.parents, walk.edges, None)
+
+
+def _cft(labels: list[str], parents: list[int], edges: list[str], outgoing: list[str] | None) -> list[str]:
+    terms: list[str] = []
+    add = terms.append
+    for position, label in enumerate(labels):
+        parent = parents[position]
+        if parent >= 0:
+            edge = edges[position]
+            add(f"{labels[parent]} {label} {edge}")
+            above = parents[parent]
+            if above >= 0 and outgoing is not None:
+                add(f"{labels[above]} {label} {edges[parent]}{edge}")
+        if outgoing is not None and "n" not in outgoing[position]:
+            add(f"{label} 0! n")
+    return terms
 
 
 @lru_cache(_KNOWN_LABELS)
@@ -182,11 +201,12 @@ def shapes(layout: LayoutTree, operators: OperatorTree) -> list[str]:
     operand.
     """
     walk = layout_walk(layout)
-    labels = [*map(_alike, walk.labels), "0!"]
-    terms = [f"{labels[first]} {labels[second]} {steps}" for first, second, steps in walk.pairs()]
+    terms = _cft(list(map(_alike, walk.labels)), walk.parents, walk.edges, walk.outgoing)
     tree = operator_walk(operators)
-    parents, names = tree.parents, list(map(_alike, tree.labels))
-    heads = [f"{names[parent]}>{edge} " for parent, edge in zip(parents, tree.edges, strict=True)]
-    heads[0] = ""  # the root hangs from nothing
-    chains = [heads[parent] + head + name for parent, head, name in zip(parents, heads, names, strict=True)]
-    return terms + chains[1:]
+    names, parents, edges = list(map(_alike, tree.labels)), tree.parents, tree.edges
+    for name, parent, edge in zip(names, parents, edges, strict=True):
+        if parent > 0:
+            terms.append(f"{names[parents[parent]]}>{edges[parent]} {names[parent]}>{edge} {name}")
+        elif not parent:
+            terms.append(f"{names[0]}>{edge} {name}")
+    return terms

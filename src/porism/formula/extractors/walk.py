@@ -13,12 +13,6 @@ LONGEST_LOCATION = 16
 """A location (the path from the first symbol or the root) is cut after so many edges and then ends in ``+``."""
 
 
-_LONGER_PATHS = ["n" * steps for steps in range(LONGEST_LOCATION + 1)]
-
-LayoutPair = tuple[int, int, str]
-"""Two positions in a walk, and the edges that lead from the first to the second."""
-
-
 class LayoutWalk:
     """The layout tree as Tangent sees it: each symbol hangs from the one before it or from the one that it is written
     around.
@@ -29,7 +23,7 @@ class LayoutWalk:
     before; ``paths`` the edges from the first symbol; ``outgoing`` the edges that leave a symbol, ``n`` last.
     """
 
-    __slots__ = ("_pairs", "edges", "labels", "outgoing", "parents", "paths")
+    __slots__ = ("edges", "labels", "outgoing", "parents", "paths")
 
     def __init__(self, layout: LayoutTree) -> None:
         self.labels: list[str] = []
@@ -37,75 +31,47 @@ class LayoutWalk:
         self.edges: list[str] = []
         self.paths: list[str] = []
         self.outgoing: list[str] = []
-        self._pairs: list[LayoutPair] | None = None
         if layout.row:
             self._walk(layout.row)
 
     def _walk(self, top: Row) -> None:
-        labels, outgoing, paths = self.labels, self.outgoing, self.paths
+        labels, parents, edges, paths, outgoing = self.labels, self.parents, self.edges, self.paths, self.outgoing
         stack: list[tuple[Row, int, str, str]] = [(top, -1, "", "")]
         while stack:
             row, parent, edge, path = stack.pop()
-            begin = len(labels)
-            length = len(row)
-            if length > MOST_NODES - begin:
-                length = MOST_NODES - begin
-                if length <= 0:
+            last = len(row) - 1
+            room = MOST_NODES - len(labels)
+            if last >= room:
+                last = room - 1
+                if last < 0:
                     return
-                row = row[:length]
-            self.parents.append(parent)
-            self.edges.append(edge)
-            if length == 1:
-                paths.append(path if len(path) <= LONGEST_LOCATION else path[:LONGEST_LOCATION] + "+")
-                outgoing.append("")
-            else:
-                self.parents.extend(range(begin, begin + length - 1))
-                self.edges.extend("n" * (length - 1))
-                room = LONGEST_LOCATION + 1 - len(path)
-                if length <= room:
-                    paths.extend([path + steps for steps in _LONGER_PATHS[:length]])
-                else:
-                    paths.extend([path + steps for steps in _LONGER_PATHS[:max(room, 0)]])
-                    path = (path + _LONGER_PATHS[-1])[:LONGEST_LOCATION] + "+"
-                    paths.extend([path] * (begin + length - len(paths)))
-                outgoing.extend("n" * (length - 1))
-                outgoing.append("")
-            for node in row:
+            for number in range(last + 1):
+                node = row[number]
+                position = len(labels)
                 kind = node.kind
                 if kind == "O":
                     labels.append(node.label)
                 elif kind == "V" or kind == "N":
-                    labels.append(f"{kind}!{leaf_label(node.label, node.font) if node.font else node.label}")
+                    label = leaf_label(node.label, node.font) if node.font else node.label
+                    labels.append(f"{kind}!{label}")
                 else:
                     labels.append(_structure_label(node))
+                parents.append(parent)
+                edges.append(edge)
+                if len(path) > LONGEST_LOCATION:
+                    path = path[:LONGEST_LOCATION] + "+"
+                paths.append(path)
                 if (
                     node.above is None and node.below is None and node.within is None and node.over is None
                     and node.under is None and node.elements is None and node.pre_above is None
                     and node.pre_below is None
                 ):
-                    continue
-                position = len(labels) - 1
-                outgoing[position] = _push_children(node, position, paths[position], stack) + outgoing[position]
-
-    def pairs(self) -> list[LayoutPair]:
-        """What Tangent-S pairs: each symbol with the one that it hangs from and with the one that that hangs from;
-        each symbol without a next one with position -1, which stands for the end. Built once, not to be changed."""
-        pairs = self._pairs
-        if pairs is None:
-            pairs = self._pairs = []
-            add = pairs.append
-            parents, edges = self.parents, self.edges
-            for position, leaving in enumerate(self.outgoing):
-                parent = parents[position]
-                if parent >= 0:
-                    edge = edges[position]
-                    add((parent, position, edge))
-                    above = parents[parent]
-                    if above >= 0:
-                        add((above, position, edges[parent] + edge))
-                if leaving[-1:] != "n":
-                    add((position, -1, "n"))
-        return pairs
+                    outgoing.append("n" if number < last else "")
+                else:
+                    outgoing.append(_push_children(node, position, path, stack) + ("n" if number < last else ""))
+                parent = position
+                edge = "n"
+                path += "n"
 
 
 def _push_children(node: LayoutNode, position: int, path: str, stack: list[tuple[Row, int, str, str]]) -> str:
