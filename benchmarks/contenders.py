@@ -191,24 +191,25 @@ class Bm25s(Contender):
 
     def open(self) -> None:
         import bm25s
+        import numpy as np
 
         self.engine = bm25s.BM25.load(self.index, mmap=True, show_progress=False)
         self.engine.backend = "numba"
         self.engine.activate_numba_scorer()
-        self.ids = json.loads((self.index / "ids.json").read_text())
+        self.ids = np.array(json.loads((self.index / "ids.json").read_text()))
         self._prepare()
 
     def ask(self, topic: Entry, k: int) -> Answer:
         start = time.perf_counter()
         documents, scores = self.engine.retrieve(
-            [self.analyse(topic)], k=min(k, len(self.ids)), show_progress=False, n_threads=0
+            [self.analyse(topic)], corpus=self.ids, k=min(k, len(self.ids)), show_progress=False, n_threads=0
         )
         seconds = time.perf_counter() - start
         return seconds, self.ranking(documents[0].tolist(), scores[0].tolist())
 
-    def ranking(self, documents: list[int], scores: list[float]) -> list[tuple[str, float]]:
+    def ranking(self, documents: list[str], scores: list[float]) -> list[tuple[str, float]]:
         """Ids and scores; documents without a common term, which bm25s fills up with, are left out."""
-        return [(self.ids[number], score) for number, score in zip(documents, scores, strict=True) if score > 0]
+        return [(doc_id, score) for doc_id, score in zip(documents, scores, strict=True) if score > 0]
 
 
 class Bm25sNgrams(Bm25s):
@@ -237,7 +238,9 @@ class Bm25sTerms(Bm25s):
     def ask(self, topic: Entry, k: int) -> Answer:
         terms = [self.terms[topic.id]]
         start = time.perf_counter()
-        documents, scores = self.engine.retrieve(terms, k=min(k, len(self.ids)), show_progress=False, n_threads=0)
+        documents, scores = self.engine.retrieve(
+            terms, corpus=self.ids, k=min(k, len(self.ids)), show_progress=False, n_threads=0
+        )
         seconds = time.perf_counter() - start
         return seconds, self.ranking(documents[0].tolist(), scores[0].tolist())
 
