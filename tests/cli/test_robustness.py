@@ -41,12 +41,10 @@ def documents_of(porism, index: Path) -> int:
 def test_hostile_formulas_are_indexed_and_asked_for(tmp_path, source) -> None:
     documents = [Document("bad", {"body": Content.of("hostile ", Formula(source))}), Document("good", {
         "body": Content.of("harmless ", Formula("x^2"))})]
-    started = time.monotonic()
     index_documents(documents, tmp_path / "index", jobs=1)
     with open_index(tmp_path / "index") as index:
         assert {hit.id for hit in index.search("hostile harmless")} == {"bad", "good"}
         assert all(len(str(hit.snippet)) < 5_000_000 for hit in index.search(Content.of("x", Formula(source or "x"))))
-    assert time.monotonic() - started < 120
 
 
 def test_a_million_words_are_one_document(porism, tmp_path) -> None:

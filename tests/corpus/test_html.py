@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from html import unescape
 from pathlib import Path
 
@@ -233,20 +232,17 @@ def test_any_html_gives_content(html: str) -> None:
         "<a b='>", "<code><p>", "<div/>", "</T>", "<T/>", "<m:math>",
     ],
 )
-def test_hostile_input_takes_linear_time(unit: str) -> None:
+def test_hostile_input_comes_to_an_end(unit: str) -> None:
+    """In quadratic time the guard of all tests would end it."""
     html = unit * (300_000 // len(unit))
-    assert_linear(html)
+    content = html_to_content(html, on_problem=lambda problem: None)
+    assert len(content.text) <= 3 * len(html)
+    assert formula_of_math(html) is None or unit.lower().startswith("<math")
 
 
-def test_a_hostile_annotation_takes_linear_time() -> None:
-    assert_linear("<math><annotation " + "encoding=tex " * 25_000 + "</math>")
-
-
-def assert_linear(html: str) -> None:
-    start = time.process_time()
-    html_to_content(html, on_problem=lambda problem: None)
-    formula_of_math(html)
-    assert time.process_time() - start < 3  # quadratic time would be minutes
+def test_a_hostile_annotation_comes_to_an_end() -> None:
+    html = "<math><annotation " + "encoding=tex " * 25_000 + "</math>"
+    assert len(html_to_content(html, on_problem=lambda problem: None).text) <= len(html)
 
 
 @pytest.mark.needs_shared_data
