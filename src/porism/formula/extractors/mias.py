@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 
 from porism.formula.operator_rules import leaf_label
 from porism.formula.tree import LayoutNode, LayoutTree, Row
@@ -28,6 +28,7 @@ _Node = tuple[int, str, str, "list[_Node] | None"]
 """A node in MathML's shape: the rank of its element in :data:`_ORDER` and a text, by which it is sorted; how it opens
 (``R(``) and its children, or for a leaf nothing and None, and the text is the whole leaf."""
 _sorted_by = itemgetter(0, 1)
+_rows_of = attrgetter("above", "below", "within", "over", "under", "pre_above", "pre_below")
 _EMPTY: _Node = (_ORDER["R"], "R()", "", None)
 _Position = tuple[int, int, int, int]
 _Span = tuple[_Position, _Position]
@@ -152,11 +153,7 @@ def _tree(top: Row) -> _Node | None:
             draft.append(None)
             if symbols > MOST_SYMBOLS:
                 continue
-            for child in (
-                node.above, node.below, node.within, node.over, node.under, node.pre_above, node.pre_below
-            ):
-                if child:
-                    rows.append(child)
+            rows.extend(filter(None, _rows_of(node)))
             if node.elements is not None:
                 for line in node.elements:
                     rows.extend(line)
