@@ -27,6 +27,11 @@ def test_variables_are_named_by_first_appearance() -> None:
     assert terms("a^a") == ["sup(v0,v0)"]
 
 
+def test_percent_signs_in_labels_stay() -> None:
+    operands = [OperatorNode("%s", "C"), OperatorNode("x", "V"), OperatorNode("y", "V"), OperatorNode("x", "V")]
+    assert subtrees(OperatorTree(OperatorNode("%d", "O", operands), "")) == ["%d(%s,v0,v1,v0)"]
+
+
 @pytest.mark.parametrize(("one", "other"), [
     ("a^2+b", "y+x^2"), ("3x+1=y", "q=1+3p"), (r"\frac{n}{2}", r"k/2"), (r"\sin(x)+1", r"1+\sin t"),
 ])
