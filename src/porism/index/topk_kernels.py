@@ -287,11 +287,16 @@ def score_candidates(
                 w = weights[i]
                 if dense_of_term[t] >= 0:
                     dense = np.uint64(dense_of_term[t])
+                    escaped = False
                     for j in range(size):
                         value = np.int64(dense_codes[base[j] + dense])
-                        if value == ESCAPE:
-                            value = _exception(base[j] + dense, dense_escapes, escape_count, dense_values)
-                        x[j] = tf_values[value]
+                        escaped |= value == ESCAPE
+                        x[j] = tf_values[value] if value != ESCAPE else 0.0
+                    if escaped:
+                        for j in range(size):
+                            if dense_codes[base[j] + dense] == ESCAPE:
+                                value = _exception(base[j] + dense, dense_escapes, escape_count, dense_values)
+                                x[j] = tf_values[value]
                     if saturating:
                         for j in range(size):
                             part[j] += w * (x[j] / (x[j] + y[j])) if x[j] > 0.0 else 0.0

@@ -93,7 +93,20 @@ class _Terms:
 
     def _forget(self) -> None:
         self._row: dict[str, int] = {}
-        self._table = _Found(np.zeros((len(self._dictionaries), 0), np.int32), np.zeros(0, np.int64), np.zeros(0))
+        self._reserve(1024)
+
+    def _reserve(self, capacity: int) -> None:
+        """Room for so many terms; what is known of the first ones stays."""
+        known = len(self._row)
+        table = _Found(
+            np.full((len(self._dictionaries), capacity), -1, np.int32), np.zeros(capacity, np.int64),
+            np.zeros(capacity),
+        )
+        if known:
+            table.numbers[:, :known] = self._table.numbers[:, :known]
+            table.df[:known] = self._table.df[:known]
+            table.weights[:known] = self._table.weights[:known]
+        self._table = table
 
     def find(self, terms: Sequence[str]) -> _Found:
         """What is known of each term; the weight of one that does not occur is 0."""
@@ -103,27 +116,30 @@ class _Terms:
             except KeyError:
                 if len(self._row) > _MOST_REMEMBERED:
                     self._forget()
-                self._learn([term for term in terms if term not in self._row])
+                self._learn(list(dict.fromkeys(term for term in terms if term not in self._row)))
                 rows = np.fromiter(map(self._row.__getitem__, terms), np.int64, count=len(terms))
             numbers, df, weights = self._table
             return _Found(numbers[:, rows], df[rows], weights[rows])
 
     def _learn(self, terms: Sequence[str]) -> None:
-        numbers = np.full((len(self._dictionaries), len(terms)), -1, np.int32)
-        df = np.zeros(len(terms), np.int64)
-        for row, dictionary, counts in zip(numbers, self._dictionaries, self._live_df, strict=True):
+        start = len(self._row)
+        stop = start + len(terms)
+        if stop > len(self._table.df):
+            self._reserve(2 * stop)
+        df = self._table.df[start:stop]
+        df[:] = 0
+        for numbers, dictionary, counts in zip(
+            self._table.numbers, self._dictionaries, self._live_df, strict=True
+        ):
             if dictionary is not None and len(counts):
-                row[:] = dictionary.lookup(terms)
-                df += np.where(row >= 0, counts[row], 0)
-        weights = np.zeros(len(terms), np.float64)
+                found = dictionary.lookup(terms)
+                numbers[start:stop] = found
+                df += np.where(found >= 0, counts[found], 0)
+        weights = self._table.weights[start:stop]
+        weights[:] = 0
         occurs = df > 0
         weights[occurs] = self._weighting.term_weights(df[occurs], self._statistics)
-        known = self._table
-        self._table = _Found(
-            np.concatenate([known.numbers, numbers], axis=1), np.concatenate([known.df, df]),
-            np.concatenate([known.weights, weights]),
-        )
-        self._row.update(zip(terms, range(len(known.df), len(known.df) + len(terms)), strict=True))
+        self._row.update(zip(terms, range(start, stop), strict=True))
 
 
 class _Asked(NamedTuple):
