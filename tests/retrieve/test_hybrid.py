@@ -139,6 +139,17 @@ def test_an_index_without_the_models_channels_is_refused(path) -> None:
         HybridRetriever(Snapshot.open(path), Analyzer(CONFIG), SearchModel({"mias": ChannelSettings()}))
 
 
+def test_asking_often_changes_no_answer(path, retriever) -> None:
+    """After some queries small vocabularies are held in memory; what they do not have is still not found."""
+    query = asked("squares zebra triangles ", Formula("x^2+\\zeta_9"))
+    first = retriever.search([query], 3)
+    for number in range(100):
+        retriever.search([asked(f"unknown{number} primes ", Formula(f"x_{{{number}}}"))], 3)
+    assert retriever.search([query], 3) == first
+    assert retriever.search([asked("another zebra")], 3)["q"] == []
+    assert HybridRetriever(Snapshot.open(path), Analyzer(CONFIG), MODEL).search([query], 3) == first
+
+
 def test_an_empty_index_has_no_results(tmp_path) -> None:
     index_documents([], tmp_path / "index", config=CONFIG, jobs=1)
     retriever = HybridRetriever(Snapshot.open(tmp_path / "index"), Analyzer(CONFIG), MODEL)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -30,6 +31,8 @@ _NEGLIGIBLE = 1e-100
 
 _FEW_IDS = 64
 _MOST_REMEMBERED = 200_000
+_SMALL_VOCABULARY = 100_000
+_LEARN_ALL_AFTER = 32
 
 
 class Results(NamedTuple):
@@ -89,10 +92,15 @@ class _Terms:
         self._live_df = [live_df(segment, name, fields) for segment in segments]
         self._weighting, self._statistics = weighting, statistics
         self._lock = threading.Lock()
+        self._row: dict[str, int] = {}
+        self._table: _Found
+        self._asked = 0
+        self._complete = False
         self._forget()
 
     def _forget(self) -> None:
-        self._row: dict[str, int] = {}
+        self._row = {}
+        self._complete = False
         self._reserve(1024)
 
     def _reserve(self, capacity: int) -> None:
@@ -111,15 +119,33 @@ class _Terms:
     def find(self, terms: Sequence[str]) -> _Found:
         """What is known of each term; the weight of one that does not occur is 0."""
         with self._lock:
+            self._asked += 1
+            if self._asked == _LEARN_ALL_AFTER:
+                self._learn_all()
+            row = self._row
             try:
-                rows = np.fromiter(map(self._row.__getitem__, terms), np.int64, count=len(terms))
+                rows = np.fromiter(map(row.__getitem__, terms), np.int64, count=len(terms))
             except KeyError:
-                if len(self._row) > _MOST_REMEMBERED:
-                    self._forget()
-                self._learn(list(dict.fromkeys(term for term in terms if term not in self._row)))
-                rows = np.fromiter(map(self._row.__getitem__, terms), np.int64, count=len(terms))
+                if self._complete:  # the last row is that of terms which do not occur
+                    rows = np.array([row.get(term, -1) for term in terms], np.int64)
+                else:
+                    if len(row) > _MOST_REMEMBERED:
+                        self._forget()
+                    self._learn(list(dict.fromkeys(term for term in terms if term not in self._row)))
+                    rows = np.fromiter(map(self._row.__getitem__, terms), np.int64, count=len(terms))
             numbers, df, weights = self._table
             return _Found(numbers[:, rows], df[rows], weights[rows])
+
+    def _learn_all(self) -> None:
+        """Learns a small vocabulary whole: who asks often is spared look-ups; who asks once does not wait."""
+        dictionaries = [dictionary for dictionary in self._dictionaries if dictionary is not None]
+        if sum(map(len, dictionaries)) > _SMALL_VOCABULARY:
+            return
+        self._learn(list(dict.fromkeys(
+            term for dictionary in dictionaries for term in dictionary if term not in self._row
+        )))
+        self._reserve(len(self._row) + 1)
+        self._complete = True
 
     def _learn(self, terms: Sequence[str]) -> None:
         start = len(self._row)
@@ -320,38 +346,43 @@ class LexicalRetriever:
                     hint=f"Searched are {', '.join(self._names)}.",
                 )
         names = tuple(name for name in self._names if query.get(name))
-        parts = [self._ask(position, name, query[name]) for position, name in enumerate(names)]
-        if len(parts) == 1:
-            return names, parts[0]
-        if not parts:
+        if not names:
             nothing = np.zeros(0, np.int64)
             return names, _Asked(
                 nothing.astype(np.int32), [], np.zeros(0), np.zeros(0),
                 np.zeros((len(self.segments), 0), np.int32), nothing,
             )
-        return names, _Asked(
-            np.concatenate([part.channel_of for part in parts]),
-            [term for part in parts for term in part.terms],
-            np.concatenate([part.asked for part in parts]),
-            np.concatenate([part.weights for part in parts]),
-            np.concatenate([part.numbers for part in parts], axis=1),
-            np.concatenate([part.df for part in parts]),
+        # All channels in one go: a query has few terms in each, and every call of NumPy costs as much as many terms.
+        ordered = [sorted(query[name]) for name in names]
+        terms = list(chain.from_iterable(ordered))
+        asked = np.fromiter(
+            chain.from_iterable(
+                map(query[name].__getitem__, channel_terms)
+                for name, channel_terms in zip(names, ordered, strict=True)
+            ),
+            np.float64, count=len(terms),
         )
-
-    def _ask(self, position: int, name: str, wanted: Mapping[str, float]) -> _Asked:
-        """One channel's part of a query."""
-        terms = sorted(wanted)
-        asked = np.fromiter(map(wanted.__getitem__, terms), np.float64, count=len(terms))
+        lengths = [len(channel_terms) for channel_terms in ordered]
+        channel_of = np.repeat(np.arange(len(names), dtype=np.int32), lengths)
         if not (asked.min() >= 0 and asked.max() <= 1 / _NEGLIGIBLE):
-            raise QueryError(f"the weights of query terms of {name!r} must be finite numbers ≥ 0, at most 1e100")
+            wrong = int(np.flatnonzero(~((asked >= 0) & (asked <= 1 / _NEGLIGIBLE)))[0])
+            raise QueryError(
+                f"the weights of query terms of {names[channel_of[wrong]]!r} must be finite numbers ≥ 0, at most 1e100"
+            )
         asked[asked < _NEGLIGIBLE] = 0
-        numbers, df, weights = self._channel_terms(name).find(terms)
-        weights = self.channels[name].weight * asked * weights
+        found = [
+            self._channel_terms(name).find(channel_terms) for name, channel_terms in zip(names, ordered, strict=True)
+        ]
+        shares = np.array([self.channels[name].weight for name in names])[channel_of]
+        numbers = np.concatenate([one.numbers for one in found], axis=1)
+        df = np.concatenate([one.df for one in found])
+        weights = shares * asked * np.concatenate([one.weights for one in found])
         if not weights.min() > 0:
             kept = np.flatnonzero(weights > 0)
             terms = [terms[i] for i in kept.tolist()]
-            asked, weights, numbers, df = asked[kept], weights[kept], numbers[:, kept], df[kept]
-        return _Asked(np.full(len(terms), position, np.int32), terms, asked, weights, numbers, df)
+            channel_of, asked, weights = channel_of[kept], asked[kept], weights[kept]
+            numbers, df = numbers[:, kept], df[kept]
+        return names, _Asked(channel_of, terms, asked, weights, numbers, df)
 
     def _search(self, query: QueryTerms, k: int, allowed: Sequence[NDArray[np.bool_]] | None) -> Results:
         names, prepared = self._prepare(query)
