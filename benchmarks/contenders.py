@@ -13,6 +13,7 @@ import re
 import subprocess
 import sys
 import time
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -39,7 +40,7 @@ def peak_mb(process: int | str = "self") -> float | None:
     return int(found[1]) / 1024 if found else None
 
 
-class Contender:
+class Contender(ABC):
     """One system. ``settings`` come from the command line of the benchmark, as strings."""
 
     title: ClassVar[str]
@@ -50,23 +51,23 @@ class Contender:
         self.task, self.folder, self.settings = task, folder, settings
         self.index = folder / "index"
 
+    @abstractmethod
     def build(self) -> dict[str, Any]:
         """Makes the index; figures that only the contender knows are returned."""
-        raise NotImplementedError
 
+    @abstractmethod
     def open(self) -> None:
         """Opens the index in this process."""
-        raise NotImplementedError
 
+    @abstractmethod
     def ask(self, topic: Entry, k: int) -> Answer:
         """Answers a topic."""
-        raise NotImplementedError
 
     def memory(self) -> float | None:
         """Peak memory so far in MiB of the process that searches."""
         return peak_mb()
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027 (most have nothing to close)
         """Ends what was started."""
 
     def documents(self) -> Iterable[Entry]:
