@@ -20,8 +20,9 @@ from porism.errors import ConfigError, QueryError
 from porism.explanation import Explanation
 from porism.index import Segment
 from porism.index.topk import ScoredChannel, SegmentSearcher
-from porism.retrieve.channels import FieldWeights, channel_statistics, has_channel, live_df, scored_channel
-from porism.retrieve.weighting import ChannelStatistics, LexicalChannel, Weighting
+from porism.retrieve.channels import FieldWeights, channel_statistics, has_channel, scored_channel
+from porism.retrieve.vocabulary import Vocabulary
+from porism.retrieve.weighting import ChannelStatistics, LexicalChannel
 
 QueryTerms = Mapping[str, Mapping[str, float]]
 """Channel → term → weight in the query (its number of occurrences, or any number ≥ 0)."""
@@ -30,9 +31,6 @@ _NEGLIGIBLE = 1e-100
 """Query weights below this count as 0, and none may be above its inverse: sums of products stay finite numbers."""
 
 _FEW_IDS = 64
-_MOST_REMEMBERED = 200_000
-_SMALL_VOCABULARY = 100_000
-_LEARN_ALL_AFTER = 32
 
 
 class Results(NamedTuple):
@@ -68,104 +66,6 @@ class _Ids:
         data = self._bytes
         bounds = zip(self._starts[documents].tolist(), self._starts[documents + 1].tolist(), strict=True)
         return [data[start:stop].decode("utf-8", "surrogatepass") for start, stop in bounds]
-
-
-class _Found(NamedTuple):
-    """Terms of a channel: numbers (int32, segments × terms; -1 where a segment lacks it), df (int64), weights
-    (float64)."""
-
-    numbers: NDArray[np.int32]
-    df: NDArray[np.int64]
-    weights: NDArray[np.float64]
-
-
-class _Terms:
-    """A channel's terms in every segment; what was looked up is remembered."""
-
-    def __init__(
-        self, segments: Sequence[Segment], name: str, fields: FieldWeights, weighting: Weighting,
-        statistics: ChannelStatistics,
-    ) -> None:
-        self._dictionaries = [
-            segment.dictionary(name) if has_channel(segment, name) else None for segment in segments
-        ]
-        self._live_df = [live_df(segment, name, fields) for segment in segments]
-        self._weighting, self._statistics = weighting, statistics
-        self._lock = threading.Lock()
-        self._row: dict[str, int] = {}
-        self._table: _Found
-        self._asked = 0
-        self._complete = False
-        self._forget()
-
-    def _forget(self) -> None:
-        self._row = {}
-        self._complete = False
-        self._reserve(1024)
-
-    def _reserve(self, capacity: int) -> None:
-        """Room for so many terms; what is known of the first ones stays."""
-        known = len(self._row)
-        table = _Found(
-            np.full((len(self._dictionaries), capacity), -1, np.int32), np.zeros(capacity, np.int64),
-            np.zeros(capacity),
-        )
-        if known:
-            table.numbers[:, :known] = self._table.numbers[:, :known]
-            table.df[:known] = self._table.df[:known]
-            table.weights[:known] = self._table.weights[:known]
-        self._table = table
-
-    def find(self, terms: Sequence[str]) -> _Found:
-        """What is known of each term; the weight of one that does not occur is 0."""
-        with self._lock:
-            self._asked += 1
-            if self._asked == _LEARN_ALL_AFTER:
-                self._learn_all()
-            row = self._row
-            try:
-                rows = np.fromiter(map(row.__getitem__, terms), np.int64, count=len(terms))
-            except KeyError:
-                if self._complete:  # the last row is that of terms which do not occur
-                    rows = np.array([row.get(term, -1) for term in terms], np.int64)
-                else:
-                    if len(row) > _MOST_REMEMBERED:
-                        self._forget()
-                    self._learn(list(dict.fromkeys(term for term in terms if term not in self._row)))
-                    rows = np.fromiter(map(self._row.__getitem__, terms), np.int64, count=len(terms))
-            numbers, df, weights = self._table
-            return _Found(numbers[:, rows], df[rows], weights[rows])
-
-    def _learn_all(self) -> None:
-        """Learns a small vocabulary whole: who asks often is spared look-ups; who asks once does not wait."""
-        dictionaries = [dictionary for dictionary in self._dictionaries if dictionary is not None]
-        if sum(map(len, dictionaries)) > _SMALL_VOCABULARY:
-            return
-        self._learn(list(dict.fromkeys(
-            term for dictionary in dictionaries for term in dictionary if term not in self._row
-        )))
-        self._reserve(len(self._row) + 1)
-        self._complete = True
-
-    def _learn(self, terms: Sequence[str]) -> None:
-        start = len(self._row)
-        stop = start + len(terms)
-        if stop > len(self._table.df):
-            self._reserve(2 * stop)
-        df = self._table.df[start:stop]
-        df[:] = 0
-        for numbers, dictionary, counts in zip(
-            self._table.numbers, self._dictionaries, self._live_df, strict=True
-        ):
-            if dictionary is not None and len(counts):
-                found = dictionary.lookup(terms)
-                numbers[start:stop] = found
-                df += np.where(found >= 0, counts[found], 0)
-        weights = self._table.weights[start:stop]
-        weights[:] = 0
-        occurs = df > 0
-        weights[occurs] = self._weighting.term_weights(df[occurs], self._statistics)
-        self._row.update(zip(terms, range(start, stop), strict=True))
 
 
 class _Asked(NamedTuple):
@@ -208,7 +108,7 @@ class LexicalRetriever:
                 )
         self._names = tuple(self.channels)
         self._lock = threading.RLock()
-        self._terms: dict[str, _Terms] = {}
+        self._terms: dict[str, Vocabulary] = {}
         self._statistics: dict[str, ChannelStatistics] = {}
         self._scored_channels: dict[str, list[ScoredChannel]] = {}
         self._searchers: dict[tuple[str, ...], list[SegmentSearcher]] = {}
@@ -308,10 +208,10 @@ class LexicalRetriever:
                 return number, document
         raise QueryError(f"there is no document {doc_id!r} in the index")
 
-    def _channel_terms(self, name: str) -> _Terms:
+    def _channel_terms(self, name: str) -> Vocabulary:
         with self._lock:
             if name not in self._terms:
-                self._terms[name] = _Terms(
+                self._terms[name] = Vocabulary(
                     self.segments, name, self.field_weights, self.channels[name].weighting, self.statistics(name)
                 )
             return self._terms[name]
