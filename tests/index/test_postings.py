@@ -59,16 +59,18 @@ def test_postings_equal_the_matrix(wide, dense_at_least):
     assert postings.live_df(live).tolist() == (case.tf[live] > 0).sum(axis=0).tolist()
 
 
+@pytest.mark.parametrize("shift", [0.0, 0.5, 3.0])
 @pytest.mark.parametrize("saturating", [True, False])
-def test_impacts_are_within_their_error(saturating):
+def test_impacts_are_within_their_error(saturating, shift):
     random = np.random.default_rng(4)
     case = channel_case(random_counts(random, 400, 1, 40, 0.3, 400), [(0, 1.0)], wide=True)
     postings = case.postings
     y = 1.2 * (0.25 + 0.75 * postings.length_table / case.length.mean())
-    impacts = Impacts.build(postings, postings.tf_table, y, saturating)
+    impacts = Impacts.build(postings, postings.tf_table, y, saturating, shift)
     norm = 1.2 * (0.25 + 0.75 * case.length / case.length.mean())
     for term in range(40):
-        exact = case.tf[:, term] / (case.tf[:, term] + norm if saturating else norm)
+        tf = case.tf[:, term]
+        exact = np.where(tf > 0, shift + tf / (tf + norm if saturating else norm), 0.0)
         row = postings.dense_of_term[term]
         if row >= 0:
             found = impacts.dense[row, :400].astype(float)
@@ -97,6 +99,11 @@ def test_error_for_another_mean_length_covers_it():
     assert impacts.error_for(postings.tf_table, norm(80.0), True) == np.inf
     assert impacts.error_for(postings.tf_table, norm(50.0), False) == np.inf
     assert impacts.error_for(2 * postings.tf_table, norm(50.0), True) == np.inf
+    assert impacts.error_for(postings.tf_table, norm(50.0), True, 0.5) == np.inf
+    shifted = Impacts.build(postings, postings.tf_table, norm(50.0), True, 0.5)
+    again = Impacts.from_arrays(postings, *shifted.to_arrays())
+    assert again.error_for(postings.tf_table, norm(50.0), True, 0.5) == shifted.error
+    assert again.error_for(postings.tf_table, norm(50.0), True) == np.inf
 
 
 def test_arrays_round_trip_and_broken_ones_are_refused():

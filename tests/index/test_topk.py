@@ -12,8 +12,11 @@ from porism.index.postings import Impacts
 from porism.index.topk import ScoredChannel, SegmentSearcher, best
 
 
-def by_the_book(parts, k, order, mask):
-    """``parts`` are (case, norms, terms, weights), one a channel: (documents, scores) by score, then by ``order``."""
+def by_the_book(parts, k, order, mask, shift=0.0):
+    """``parts`` are (case, norms, terms, weights), one a channel: (documents, scores) by score, then by ``order``.
+
+    What a term that occurs adds to its factor is ``shift``.
+    """
     documents = len(order)
     total, matches = np.zeros(documents), np.zeros(documents, bool)
     for case, norms, terms, weights in parts:
@@ -21,7 +24,7 @@ def by_the_book(parts, k, order, mask):
         for term, weight in zip(terms, weights, strict=True):
             tf = case.tf[:, term]
             found = np.flatnonzero(tf)
-            subtotal[found] += weight * (tf[found] / (tf[found] + norms[found]))
+            subtotal[found] += weight * (shift + tf[found] / (tf[found] + norms[found]))
             matches |= tf > 0
         total += subtotal
     candidates = np.flatnonzero(matches & mask)
@@ -60,8 +63,9 @@ def query(terms, weights, channel=0):
     b=st.sampled_from([0.0, 0.75, 1.0]),
     drift=st.sampled_from([1.0, 1.002, 1.02, 1.2]),
     spread=st.sampled_from([None, 1.0, 1e-9]),
+    shift=st.sampled_from([0.0, 0.0, 1 / 2.2, 1.0, 40.0]),
 )
-def test_exact_for_any_collection(seed, documents, vocabulary, channels, density, most, k1, b, drift, spread):
+def test_exact_for_any_collection(seed, documents, vocabulary, channels, density, most, k1, b, drift, spread, shift):
     random = np.random.default_rng(seed)
     scored, parts, asked = [], [], []
     for number in range(channels):
@@ -73,9 +77,9 @@ def test_exact_for_any_collection(seed, documents, vocabulary, channels, density
         )
         mean = float(case.length.mean()) or 1.0
         old = norms_of(case.postings.length_table, mean * drift, k1, b)
-        impacts = Impacts.build(case.postings, case.postings.tf_table, old, True)
+        impacts = Impacts.build(case.postings, case.postings.tf_table, old, True, shift)
         new = norms_of(case.postings.length_table, mean, k1, b)
-        scored.append(ScoredChannel.of(case.postings, case.postings.tf_table, new, True, impacts))
+        scored.append(ScoredChannel.of(case.postings, case.postings.tf_table, new, True, impacts, shift))
         terms = random.permutation(vocabulary)[: random.integers(0, 31)]
         weights = np.ones(len(terms)) if spread is None else random.random(len(terms)) * spread + 1e-300
         parts.append((case, norms_of(case.length, mean, k1, b), terms, weights))
@@ -87,7 +91,7 @@ def test_exact_for_any_collection(seed, documents, vocabulary, channels, density
     joined = tuple(np.concatenate(column) for column in zip(*asked, strict=True))
     mask = live if allowed is None else live & allowed
     for k in (1, 10, 1000, documents + 5):
-        expected, scores = by_the_book(parts, k, order, mask)
+        expected, scores = by_the_book(parts, k, order, mask, shift)
         found, found_scores = searcher.top(*joined, k, allowed=allowed)
         assert found.tolist() == expected
         assert found_scores.tolist() == scores.tolist()

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from porism.batch import AnalyzedBatch, TermMatrix
-from porism.retrieve.weighting import BM25, LexicalChannel
+from porism.retrieve.weighting import BM25, BM25Plus, LexicalChannel
 
 
 @dataclass(frozen=True)
@@ -90,8 +90,10 @@ def bm25_by_the_book(
     total = dict.fromkeys((doc.id for doc in docs), 0.0)
     matched: set[str] = set()
     for name, channel in channels.items():
-        assert isinstance(channel.weighting, BM25)
+        assert isinstance(channel.weighting, BM25 | BM25Plus)
         k1, b = channel.weighting.k1, channel.weighting.b
+        plus = isinstance(channel.weighting, BM25Plus)
+        shift = channel.weighting.delta / (k1 + 1.0) if plus else 0.0
         known = {doc.id: doc.frequencies(name, field_weights) for doc in docs}
         lengths = Counter(length for _, length in known.values() if length > 0)
         count = sum(lengths.values())
@@ -101,12 +103,13 @@ def bm25_by_the_book(
             df = sum(term in frequencies for frequencies, _ in known.values())
             if not df or not query[name][term]:
                 continue
-            idf = float(np.log(np.array([1.0 + (count - df + 0.5) / (df + 0.5)]))[0])
+            ratio = (count + 1.0) / df if plus else 1.0 + (count - df + 0.5) / (df + 0.5)
+            idf = float(np.log(np.array([ratio]))[0])
             weight = channel.weight * query[name][term] * idf
             for doc_id, (frequencies, length) in known.items():
                 if term in frequencies:
                     tf = frequencies[term]
-                    subtotal[doc_id] += weight * (tf / (tf + k1 * (1.0 - b + b * length / mean)))
+                    subtotal[doc_id] += weight * (shift + tf / (tf + k1 * (1.0 - b + b * length / mean)))
                     matched.add(doc_id)
         for doc_id, value in subtotal.items():
             total[doc_id] += value

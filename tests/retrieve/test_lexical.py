@@ -13,7 +13,7 @@ from porism.errors import ConfigError, QueryError
 from porism.index import IndexWriter, Snapshot
 from porism.retrieve.channels import prepare, scored_channel
 from porism.retrieve.lexical import LexicalRetriever
-from porism.retrieve.weighting import BM25, ChannelStatistics, LexicalChannel
+from porism.retrieve.weighting import BM25, BM25Plus, ChannelStatistics, LexicalChannel
 
 CHANNELS = {"words": LexicalChannel(1.0, BM25(1.2, 0.75)), "letters": LexicalChannel(0.7, BM25(0.9, 0.4))}
 FIELDS = {"title": 3.0, "body": 1.0, "notes": 0.3}
@@ -57,10 +57,10 @@ def queries(seed: int, count: int) -> list[dict[str, dict[str, float]]]:
     ]
 
 
-def check(retriever: LexicalRetriever, docs: list[Doc], k: int, seed: int = 0) -> None:
+def check(retriever: LexicalRetriever, docs: list[Doc], k: int, seed: int = 0, channels=CHANNELS) -> None:
     asked = queries(seed, 12)
     for query, results in zip(asked, retriever.search_terms(asked, k), strict=True):
-        expected = bm25_by_the_book(docs, CHANNELS, FIELDS, query, k)
+        expected = bm25_by_the_book(docs, channels, FIELDS, query, k)
         assert results.ids == [doc_id for doc_id, _ in expected]
         assert results.scores.tolist() == [score for _, score in expected]
 
@@ -126,6 +126,42 @@ def test_other_parameters_need_no_new_index(tmp_path):
     found = LexicalRetriever(snapshot.segments, channels, weights).search_terms(asked, 50)[0]
     expected = bm25_by_the_book(docs, channels, weights, asked[0], 50)
     assert list(zip(found.ids, found.scores.tolist(), strict=True)) == expected
+
+
+PLUS = {"words": LexicalChannel(1.0, BM25Plus(1.2, 0.75, 1.0)), "letters": LexicalChannel(0.7, BM25Plus(0.9, 0.4, 3.0))}
+
+
+@pytest.mark.parametrize("k", [1, 10, 1000])
+def test_equals_bm25_plus_by_the_book_in_any_segmentation(tmp_path, k):
+    docs = random_docs(12, 300)
+    for snapshot in (write(tmp_path / "whole", docs), write(tmp_path / "parts", docs[200:], docs[:3], docs[3:200])):
+        prepare(snapshot.segments, PLUS, FIELDS)
+        reopened = Snapshot.open(snapshot.path)
+        check(LexicalRetriever(reopened.segments, PLUS, FIELDS), docs, k, channels=PLUS)
+        check(LexicalRetriever(reopened.segments, CHANNELS, FIELDS), docs, k)
+
+
+def test_bm25_plus_ranks_as_published():
+    # two terms, in 9 and in 2 of 20 documents of mean length 10
+    weighting, statistics = BM25Plus(1.2, 0.75, 1.0), ChannelStatistics(20, 10.0)
+    idf = weighting.term_weights(np.array([9, 2]), statistics)
+    x = weighting.tf_values(np.array([3.0, 1.0]))
+    y = weighting.length_values(np.array([30.0, 4.0]), statistics)
+    published = [np.log(21 / 9) * (2.2 * 3 / (3 + 1.2 * (0.25 + 0.75 * 3)) + 1),
+                 np.log(21 / 2) * (2.2 * 1 / (1 + 1.2 * (0.25 + 0.75 * 0.4)) + 1)]
+    assert idf * (weighting.shift + x / (x + y)) * 2.2 == pytest.approx(published)
+
+
+def test_an_explanation_shows_what_bm25_plus_adds(tmp_path):
+    snapshot = write(tmp_path / "index", [Doc("a", {"body": ["x", "x", "y"]}), Doc("b", {"body": ["y"]})])
+    retriever = LexicalRetriever(snapshot.segments, {"words": LexicalChannel(0.5, BM25Plus())})
+    explanation = retriever.explain_terms({"words": {"x": 2.0}}, "a")
+    assert [part.label for part in explanation.parts] == ["channel words: BM25Plus(k1=1.2, b=0.75, delta=1.0)"]
+    assert explanation.parts[0].parts[0].label == (
+        "'x': in the query 2 · channel weight 0.5 · term weight 1.0986 (in 1 documents) · "
+        "(0.4545 + 2 / (2 + 1.65)) (frequency 2, length 3)"
+    )
+    assert explanation.value == retriever.search_terms([{"words": {"x": 2.0}}], 5)[0].scores[0]
 
 
 def test_ties_across_segments_come_by_descending_id(tmp_path):
@@ -197,6 +233,7 @@ class PivotedTfIdf:
     """tf·idf with pivoted length normalisation (Singhal et al. 1996): a weighting of the form x / y."""
 
     saturating = False
+    shift = 0.0
 
     def term_weights(self, df, statistics):
         return np.log((statistics.documents + 1) / df)
@@ -244,7 +281,8 @@ def test_bad_requests_say_what_to_do(tmp_path):
         retriever.explain_terms({"words": {"w0": 1.0}}, "nowhere")
     with pytest.raises(ConfigError, match="field 'title'"):
         LexicalRetriever(snapshot.segments, {"words": LexicalChannel()}, {"title": -1.0}).statistics("words")
-    for bad in (lambda: BM25(-1.0), lambda: BM25(1.2, 1.5), lambda: LexicalChannel(float("nan"))):
+    for bad in (lambda: BM25(-1.0), lambda: BM25(1.2, 1.5), lambda: BM25Plus(delta=-1.0),
+                lambda: LexicalChannel(float("nan"))):
         with pytest.raises(ConfigError):
             bad()
 

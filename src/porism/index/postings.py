@@ -273,8 +273,8 @@ class Impacts:
     """One byte a posting of some :class:`Postings`: the exact factor is within ``error`` of ``step`` times the byte.
 
     ``sparse`` (uint8, P) goes with ``docs``; ``dense`` (uint8, D × padded N) is term by term. The factor of a posting
-    is ``x / (x + y)`` where ``saturating``, else ``x / y``, with x of ``tf_values`` (float64, beside ``tf_table``) and
-    y of ``length_values`` (float64, beside ``length_table``).
+    is ``shift + x / (x + y)`` where ``saturating``, else ``shift + x / y``, with x of ``tf_values`` (float64, beside
+    ``tf_table``) and y of ``length_values`` (float64, beside ``length_table``).
     """
 
     sparse: NDArray[np.uint8]
@@ -284,10 +284,16 @@ class Impacts:
     tf_values: NDArray[np.float64]
     length_values: NDArray[np.float64]
     saturating: bool
+    shift: float = 0.0
 
     @classmethod
     def build(
-        cls, postings: Postings, tf_values: NDArray[np.float64], length_values: NDArray[np.float64], saturating: bool
+        cls,
+        postings: Postings,
+        tf_values: NDArray[np.float64],
+        length_values: NDArray[np.float64],
+        saturating: bool,
+        shift: float = 0.0,
     ) -> Impacts:
         """Rounds the factors of all postings."""
         tf_values, length_values = as_layout(tf_values, np.float64), as_layout(length_values, np.float64)
@@ -299,25 +305,26 @@ class Impacts:
             address(postings.sparse_codes), len(postings.sparse_escapes), address(postings.sparse_escapes),
             address(postings.sparse_values), address(postings.dense_codes), len(postings.dense_escapes),
             address(postings.dense_escapes), address(postings.dense_values), address(postings.length_codes),
-            address(tf_values), len(tf_values), address(length_values), len(length_values), saturating,
+            address(tf_values), len(tf_values), address(length_values), len(length_values), saturating, shift,
         )
-        peak = 1.0 if saturating else kernels.quantise(*source, 0.0, sparse, dense)[0]
+        peak = shift + 1.0 if saturating else kernels.quantise(*source, 0.0, sparse, dense)[0]
         step = peak / 255 if peak > 0 else 1.0
         _, error = kernels.quantise(*source, step, sparse, dense)
-        return cls(sparse, dense, step, error, tf_values, length_values, saturating)
+        return cls(sparse, dense, step, error, tf_values, length_values, saturating, shift)
 
     def error_for(
-        self, tf_values: NDArray[np.float64], length_values: NDArray[np.float64], saturating: bool
+        self, tf_values: NDArray[np.float64], length_values: NDArray[np.float64], saturating: bool, shift: float = 0.0
     ) -> float:
         """The largest error of these impacts when read as those of another weighting; infinite where unusable."""
-        if saturating != self.saturating or not np.array_equal(tf_values, self.tf_values):
+        same = saturating == self.saturating and shift == self.shift
+        if not same or not np.array_equal(tf_values, self.tf_values):
             return float("inf")
         if np.array_equal(length_values, self.length_values):
             return self.error
         if not (length_values > 0).all() or not (self.length_values > 0).all():
             return float("inf")
         drift = float(np.abs(np.log(length_values / self.length_values)).max())
-        # |d factor / d log y| is x·y / (x + y)² ≤ 1/4 where saturating, else the factor itself
+        # |d factor / d log y| is x·y / (x + y)² ≤ 1/4 where saturating, else the factor less the shift
         added = drift / 4 if saturating else 255 * self.step * float(np.expm1(drift))
         return self.error + added if added <= _SAFE_DRIFT * self.step else float("inf")
 
@@ -327,7 +334,8 @@ class Impacts:
             "impacts": self.sparse, "dense_impacts": self.dense, "tf_values": self.tf_values,
             "length_values": self.length_values,
         }
-        return arrays, {"step": self.step, "error": self.error, "saturating": self.saturating}
+        info = {"step": self.step, "error": self.error, "saturating": self.saturating, "shift": self.shift}
+        return arrays, info
 
     @classmethod
     def from_arrays(
@@ -344,6 +352,7 @@ class Impacts:
                 dense.reshape(len(postings.term_of_dense), -(-postings.documents // LANE) * LANE),
                 float(info["step"]), float(info["error"]), as_layout(arrays["tf_values"], np.float64),
                 as_layout(arrays["length_values"], np.float64), bool(info["saturating"]),
+                float(info.get("shift", 0.0)),
             )
         except (KeyError, TypeError, ValueError) as error:
             raise IndexCorrupt(f"the impacts cannot be read ({error})") from error

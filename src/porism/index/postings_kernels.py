@@ -166,19 +166,19 @@ def place_postings(
 
 
 @inlined()
-def _factor(x: Any, y: Any, saturating: Any) -> Any:
-    return x / (x + y) if saturating else x / y
+def _factor(x: Any, y: Any, saturating: Any, shift: Any) -> Any:
+    return shift + (x / (x + y) if saturating else x / y)
 
 
 @compiled(
     "UniTuple(float64, 2)(int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, "
-    "int64, int64, int64, int64, boolean, float64, uint8[::1], uint8[:, ::1])"
+    "int64, int64, int64, int64, boolean, float64, float64, uint8[::1], uint8[:, ::1])"
 )
 def quantise(
     documents: Any, postings: Any, dense_count: Any, docs_at: Any, sparse_codes_at: Any, sparse_escape_count: Any,
     sparse_escapes_at: Any, sparse_values_at: Any, dense_codes_at: Any, dense_escape_count: Any, dense_escapes_at: Any,
     dense_values_at: Any, length_codes_at: Any, tf_values_at: Any, frequencies: Any, length_values_at: Any, lengths:
-    Any, saturating: Any, step: Any, sparse_impacts: Any, dense_impacts: Any,
+    Any, saturating: Any, shift: Any, step: Any, sparse_impacts: Any, dense_impacts: Any,
 ) -> Any:
     """Impacts as whole multiples of ``step`` (1 to 255, 0 where a term does not occur): (largest factor, largest
     error).
@@ -201,7 +201,7 @@ def quantise(
         if value == ESCAPE:  # exceptions are listed in the order of postings
             value = np.int64(sparse_values[escape])
             escape += 1
-        exact = _factor(tf_values[value], length_values[length_codes[docs[p]]], saturating)
+        exact = _factor(tf_values[value], length_values[length_codes[docs[p]]], saturating, shift)
         peak = max(peak, exact)
         if step > 0.0:
             level = min(255.0, max(1.0, np.floor(exact / step + 0.5)))
@@ -218,7 +218,7 @@ def quantise(
             if value == ESCAPE:
                 value = np.int64(dense_values[escape])
                 escape += 1
-            exact = _factor(tf_values[value], y, saturating)
+            exact = _factor(tf_values[value], y, saturating, shift)
             peak = max(peak, exact)
             if step > 0.0:
                 level = min(255.0, max(1.0, np.floor(exact / step + 0.5)))

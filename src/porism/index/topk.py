@@ -21,10 +21,11 @@ from porism.index.postings import Impacts, Postings
 
 @dataclass(frozen=True, eq=False)
 class ScoredChannel:
-    """A channel's postings under one weighting: x / (x + y) where ``saturating``, else x / y.
+    """A channel's postings under one weighting: shift + x / (x + y) where ``saturating``, else shift + x / y.
 
-    x is of ``tf_values`` (float64, beside ``postings.tf_table``), y of ``length_values`` (float64, beside
-    ``postings.length_table``). ``impacts`` may be those of a slightly different mean length.
+    That is the factor of a term that occurs; that of one that does not is 0. x is of ``tf_values`` (float64, beside
+    ``postings.tf_table``), y of ``length_values`` (float64, beside ``postings.length_table``). ``impacts`` may be those
+    of a slightly different mean length.
     """
 
     postings: Postings
@@ -34,6 +35,7 @@ class ScoredChannel:
     impacts: Impacts
     error: float
     computed: bool
+    shift: float = 0.0
 
     @classmethod
     def of(
@@ -43,14 +45,15 @@ class ScoredChannel:
         length_values: NDArray[np.float64],
         saturating: bool,
         impacts: Impacts | None = None,
+        shift: float = 0.0,
     ) -> ScoredChannel:
         """Uses the impacts given where they are near enough, else computes them."""
         x, y = as_layout(tf_values, np.float64), as_layout(length_values, np.float64)
-        error = impacts.error_for(x, y, saturating) if impacts is not None else np.inf
+        error = impacts.error_for(x, y, saturating, shift) if impacts is not None else np.inf
         if impacts is not None and np.isfinite(error):
-            return cls(postings, x, y, saturating, impacts, float(error), False)
-        impacts = Impacts.build(postings, x, y, saturating)
-        return cls(postings, x, y, saturating, impacts, impacts.error, True)
+            return cls(postings, x, y, saturating, impacts, float(error), False, shift)
+        impacts = Impacts.build(postings, x, y, saturating, shift)
+        return cls(postings, x, y, saturating, impacts, impacts.error, True, shift)
 
     def parts(self, term: int, document: int) -> tuple[float, float, float]:
         """The exact (factor, x, y) of a term in a document; the factor is 0 where it does not occur."""
@@ -58,7 +61,7 @@ class ScoredChannel:
         y = float(self.length_values[self.postings.length_codes[document]])
         if x <= 0:
             return 0.0, x, y
-        return x / (x + y) if self.saturating else x / y, x, y
+        return self.shift + (x / (x + y) if self.saturating else x / y), x, y
 
     def description(self) -> list[int]:
         """What kernels need to know: addresses and sizes, in the order of their columns."""
@@ -117,6 +120,7 @@ class SegmentSearcher:
         ).reshape(-1, kernels.WIDTH)
         self._steps = np.array([channel.impacts.step for channel in channels], np.float64)
         self._errors = np.array([channel.error for channel in channels], np.float64)
+        self._shifts = np.array([channel.shift for channel in channels], np.float64)
 
     def top(
         self,
@@ -148,7 +152,7 @@ class SegmentSearcher:
             )
         scores = np.empty(found, np.float64)
         kernels.score_candidates(
-            self.documents, self._description, channel_of, terms, weights, workspace.kept, found, scores,
+            self.documents, self._description, self._shifts, channel_of, terms, weights, workspace.kept, found, scores,
             workspace.slot, workspace.bits,
         )
         return best(workspace.kept[:found], scores, self._order, k)

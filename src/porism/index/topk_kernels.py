@@ -235,17 +235,18 @@ def _first_from(docs: Any, low: Any, high: Any, doc: Any) -> Any:
 
 
 @compiled(
-    "void(int64, int64[:, ::1], int32[::1], int32[::1], float64[::1], int32[::1], int64, float64[::1], int32[::1], "
-    "uint64[::1])"
+    "void(int64, int64[:, ::1], float64[::1], int32[::1], int32[::1], float64[::1], int32[::1], int64, float64[::1], "
+    "int32[::1], uint64[::1])"
 )
 def score_candidates(
-    documents: Any, channels: Any, channel_of: Any, term_of: Any, weights: Any, kept: Any, found: Any, scores: Any,
-    slot: Any, bits: Any,
+    documents: Any, channels: Any, shifts: Any, channel_of: Any, term_of: Any, weights: Any, kept: Any, found: Any,
+    scores: Any, slot: Any, bits: Any,
 ) -> None:
     """Writes the exact scores of the documents ``kept[:found]`` (increasing) to ``scores``.
 
     A score is the sum over channels, in the order in which they come among the terms, of the sums of
-    ``weight · factor`` over the channel's terms in their order, all in float64. ``slot`` has an element a document and
+    ``weight · factor`` over the channel's terms in their order, all in float64; ``shifts`` are what each channel's
+    factors have beside x / (x + y) or x / y: adding a shift of 0 changes no bit. ``slot`` has an element a document and
     ``bits`` a bit, all zero, and left so.
     """
     count = len(term_of)
@@ -263,6 +264,7 @@ def score_candidates(
         while i < count:
             c = channel_of[i]
             saturating = channels[c, SATURATING] != 0
+            shift = shifts[c]
             length_codes = i32_at(channels[c, LENGTH_CODES])
             length_values = f64_at(channels[c, LENGTH_VALUES])
             tf_values = f64_at(channels[c, TF_VALUES])
@@ -299,10 +301,10 @@ def score_candidates(
                                 x[j] = tf_values[value]
                     if saturating:
                         for j in range(size):
-                            part[j] += w * (x[j] / (x[j] + y[j])) if x[j] > 0.0 else 0.0
+                            part[j] += w * (shift + x[j] / (x[j] + y[j])) if x[j] > 0.0 else 0.0
                     else:
                         for j in range(size):
-                            part[j] += w * (x[j] / y[j]) if x[j] > 0.0 else 0.0
+                            part[j] += w * (shift + x[j] / y[j]) if x[j] > 0.0 else 0.0
                 else:
                     low = np.uint64(indptr[t])
                     high = np.uint64(indptr[t + 1])
@@ -315,7 +317,7 @@ def score_candidates(
                                 v = _frequency(
                                     low, sparse_codes, sparse_escapes, sparse_count, sparse_values, tf_values
                                 )
-                                part[j] += w * (v / (v + y[j]) if saturating else v / y[j])
+                                part[j] += w * (shift + (v / (v + y[j]) if saturating else v / y[j]))
                         i += 1
                         continue
                     if begin > 0:
@@ -325,7 +327,7 @@ def score_candidates(
                         if (bits[doc >> np.uint64(6)] >> (doc & np.uint64(63))) & np.uint64(1):
                             s = np.uint64(slot[doc])
                             v = _frequency(low, sparse_codes, sparse_escapes, sparse_count, sparse_values, tf_values)
-                            part[s] += w * (v / (v + y[s]) if saturating else v / y[s])
+                            part[s] += w * (shift + (v / (v + y[s]) if saturating else v / y[s]))
                         low += np.uint64(1)
                 i += 1
             for j in range(size):

@@ -169,6 +169,7 @@ def scored_channel(
         weighting.length_values(postings.length_table, statistics),
         weighting.saturating,
         impacts,
+        weighting.shift,
     )
 
 

@@ -188,11 +188,13 @@ class LexicalRetriever:
                 value = weight * factor
                 subtotal += value
                 frequency = scored.postings.frequency(term, document)
-                below = f"({x:.4g} + {y:.4g})" if scored.saturating else f"{y:.4g}"
+                share_of_term = f"{x:.4g} / ({x:.4g} + {y:.4g})" if scored.saturating else f"{x:.4g} / {y:.4g}"
+                if scored.shift:
+                    share_of_term = f"({scored.shift:.4g} + {share_of_term})"
                 asked = float(prepared.asked[i])
                 leaves.append(Explanation(value, (
                     f"{prepared.terms[i]!r}: in the query {asked:g} · channel weight {share:g} · "
-                    f"term weight {weight / (share * asked):.4f} (in {prepared.df[i]} documents) · {x:.4g} / {below} "
+                    f"term weight {weight / (share * asked):.4f} (in {prepared.df[i]} documents) · {share_of_term} "
                     f"(frequency {frequency:g}, length {scored.postings.length(document):g})"
                 )))
             total += subtotal
