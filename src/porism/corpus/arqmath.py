@@ -13,7 +13,14 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 
 from porism.corpus.base import OnProgress, ReaderOptions, Unit, ignore_problem
-from porism.corpus.formulatable import CollectionFormula, FormulaIds, FormulaTable, read_tables, table_number
+from porism.corpus.formulatable import (
+    CollectionFormula,
+    FormulaIds,
+    FormulaTable,
+    newest_tables,
+    read_tables,
+    table_files,
+)
 from porism.corpus.streams import Progress
 from porism.corpus.threads import ThreadFiles, ThreadReader, database_errors, temporary_database
 from porism.errors import OnProblem, Problem, SourceError
@@ -32,7 +39,7 @@ class ArqmathReader:
         if not path.is_dir():
             return False
         return bool(_versions(path, "Posts", versioned=True)) or (
-            bool(_versions(path, "Posts")) and bool(_tables(path, "latex") or _tables(path, "slt"))
+            bool(_versions(path, "Posts")) and bool(newest_tables(path, "latex") or newest_tables(path, "slt"))
         )
 
     def read(
@@ -80,8 +87,8 @@ def _read(
     if posts is None:
         raise SourceError("there is no file of posts", where=str(path), hint=_HINT)
     files = ThreadFiles(posts, _newest(path, "Comments", on_problem), _newest(path, "PostLinks", on_problem))
-    latex = _tables(path, "latex")
-    slt = _tables(path, "slt") if options.formulas == "mathml" or not latex else []
+    latex = newest_tables(path, "latex")
+    slt = newest_tables(path, "slt") if options.formulas == "mathml" or not latex else []
     if options.formulas == "mathml" and not slt:
         on_problem(Problem(str(path), "there are no slt_representation tables; formulas are given as LaTeX"))
     if slt and options.formulas == "latex":
@@ -133,7 +140,7 @@ def read_formulas(
     if path.is_file():
         tables = [path]
     else:
-        tables = _tables(path, kind) or sorted(_table_files(path), key=table_number)
+        tables = newest_tables(path, kind) or table_files(path)
     if not tables:
         raise SourceError(
             "there are no formula tables", where=str(path), hint=f"Expected {kind}_representation_v3/*.tsv"
@@ -161,23 +168,3 @@ def _newest(path: Path, kind: str, on_problem: OnProblem) -> Path | None:
     for older in found[:-1]:
         on_problem(Problem(older.name, f"is left aside for {found[-1].name}"))
     return found[-1] if found else None
-
-
-def _tables(path: Path, kind: str) -> list[Path]:
-    """The tables of the newest ``latex_representation_v*`` or ``slt_representation_v*`` folder."""
-    try:
-        folders = [
-            entry for entry in path.iterdir() if entry.name.startswith(f"{kind}_representation") and entry.is_dir()
-        ]
-    except OSError:
-        return []
-    if not folders:
-        return []
-    newest = max(folders, key=lambda folder: [int(part) for part in re.findall(r"\d+", folder.name)])
-    return sorted(_table_files(newest), key=table_number)
-
-
-def _table_files(folder: Path) -> list[Path]:
-    if not folder.is_dir():
-        return []
-    return [entry for entry in folder.iterdir() if re.fullmatch(r".+\.tsv(\.gz)?", entry.name)]

@@ -23,6 +23,7 @@ _COLUMNS = {  # by the number of columns, for tables that have lost their header
     8: ("id", "post_id", "thread_id", "type", "comment_id", "old_visual_id", "visual_id", "formula"),
     9: ("id", "post_id", "thread_id", "type", "comment_id", "old_visual_id", "visual_id", "issue", "formula"),
 }
+_TABLE_NAME = re.compile(r"[^.].*\.tsv(\.gz)?")
 _MOST_LINES_IN_A_CELL = 100
 _LARGEST_IN = 500
 """Formulas asked for in one query; SQLite takes 999 parameters at least."""
@@ -53,6 +54,29 @@ def table_number(path: Path) -> tuple[int, str]:
     """The sort key that puts ``2.tsv`` before ``10.tsv``."""
     digits = re.match(r"\d+", path.name)
     return (int(digits.group()) if digits else 0, path.name)
+
+
+def newest_tables(path: Path, kind: str) -> list[Path]:
+    """The tables of the newest ``latex_representation_v*`` or ``slt_representation_v*`` folder in a folder.
+
+    :param kind: ``latex`` or ``slt``.
+    """
+    try:
+        folders = [
+            entry for entry in path.iterdir() if entry.name.startswith(f"{kind}_representation") and entry.is_dir()
+        ]
+    except OSError:
+        return []
+    if not folders:
+        return []
+    return table_files(max(folders, key=lambda folder: [int(part) for part in re.findall(r"\d+", folder.name)]))
+
+
+def table_files(folder: Path) -> list[Path]:
+    """The tab-separated files of a folder, in the order of their numbers."""
+    if not folder.is_dir():
+        return []
+    return sorted((entry for entry in folder.iterdir() if _TABLE_NAME.fullmatch(entry.name)), key=table_number)
 
 
 class FormulaTable:
@@ -99,10 +123,24 @@ class FormulaTable:
 
     def formula_at(self, offset: int, length: int) -> str:
         """The last cell of the row that stands at an offset."""
+        row = self.row_at(offset, length)
+        return row.cells[-1] if row is not None else ""
+
+    def formula(self, row: Row, notation: Notation | None = None) -> Formula | None:
+        """The formula of a row with its ids; None where it has none. Without a notation, what it begins with tells."""
+        source = self.cell(row, "formula").strip()
+        formula_id, visual_id = self.cell(row, "id") or None, self.cell(row, "visual_id") or None
+        if not source:
+            return None
+        if notation == "mathml" or (notation is None and source.startswith("<math")):
+            return formula_of_math(source, formulas="mathml", formula_id=formula_id, visual_id=visual_id)
+        return Formula(source.replace(PLACEHOLDER, " "), "latex", formula_id, visual_id)
+
+    def row_at(self, offset: int, length: int) -> Row | None:
+        """The row that stands at an offset; None where there is none."""
         self.file.seek(offset)
         data = io.BytesIO(self.file.read(length))
-        row = next(read_rows(data, self.where, ignore_problem, tabbed=True, most_lines=_MOST_LINES_IN_A_CELL), None)
-        return row.cells[-1] if row is not None else ""
+        return next(read_rows(data, self.where, ignore_problem, tabbed=True, most_lines=_MOST_LINES_IN_A_CELL), None)
 
 
 class FormulaIds:
@@ -196,17 +234,8 @@ def read_tables(
             table = FormulaTable(path, on_problem, stack)
             empty = 0
             for row in table.rows(progress):
-                source = table.cell(row, "formula").strip()
-                formula_id = table.cell(row, "id")
-                visual_id = table.cell(row, "visual_id") or None
-                formula: Formula | None
-                if notation == "mathml":
-                    formula = formula_of_math(
-                        source, formulas="mathml", formula_id=formula_id, visual_id=visual_id
-                    ) if source else None
-                else:
-                    formula = Formula(source.replace(PLACEHOLDER, " "), "latex", formula_id, visual_id)
-                if formula is None or not formula.source:
+                formula = table.formula(row, notation)
+                if formula is None:
                     empty += 1
                     continue
                 yield CollectionFormula(

@@ -24,20 +24,25 @@ TEXT_COLUMNS = frozenset((*TITLE_NAMES, *QUESTION_NAMES, *ANSWER_NAMES, *BODY_NA
 _LOOKED_AT = 65_536
 
 
-def has_text_column(path: Path, wanted: Iterable[str] = ()) -> bool:
-    """Whether the first line of a table that is not blank names a column of text, or all columns that are wanted.
-
-    False for a file that cannot be read.
-    """
+def first_line(path: Path) -> str:
+    """The first line of a file that is not blank, packed with gzip or not; empty for one that cannot be read."""
     try:
         with path.open("rb") as file:
             packed = file.read(2) == b"\x1f\x8b"
         with gzip.open(path) if packed else path.open("rb") as file:
             head = file.read(_LOOKED_AT)
     except (OSError, EOFError, zlib.error):
-        return False
+        return ""
     text = head.decode(guess_encoding(head) or "utf-8", "replace").removeprefix("\ufeff").lstrip()
-    line = text.splitlines()[0] if text else ""
+    return text.splitlines()[0] if text else ""
+
+
+def has_text_column(path: Path, wanted: Iterable[str] = ()) -> bool:
+    """Whether the first line of a table that is not blank names a column of text, or all columns that are wanted.
+
+    False for a file that cannot be read.
+    """
+    line = first_line(path)
     columns = set(wanted)
     for separator in SEPARATORS:
         try:

@@ -9,6 +9,7 @@ from pathlib import Path
 from porism.corpus.arqmath import ArqmathReader
 from porism.corpus.base import OnProgress, Reader, ReaderOptions, ignore_problem, ignore_progress
 from porism.corpus.files import FileReader, check_file, relative_name, source_name, walk
+from porism.corpus.formulaposts import FormulaTableReader
 from porism.corpus.headers import has_text_column
 from porism.corpus.latex_project import EXTENSIONS as LATEX_EXTENSIONS
 from porism.corpus.latex_project import LatexReader
@@ -92,6 +93,7 @@ class FolderReader:
 READERS: dict[str, Reader] = {
     "arqmath": ArqmathReader(),
     "stackexchange": StackExchangeReader(),
+    "arqmath-formulas": FormulaTableReader(),
     "jsonl": JsonlReader(),
     "csv": CsvReader(),
     "latex": LatexReader(),
@@ -106,7 +108,7 @@ READERS: dict[str, Reader] = {
 
 _COLLECTIONS = ("arqmath", "stackexchange")
 _TABLES = ("jsonl", "csv")
-_READ_ALONE = frozenset((*_COLLECTIONS, *_TABLES))
+_READ_ALONE = frozenset((*_COLLECTIONS, "arqmath-formulas", *_TABLES))
 """Formats whose readers take no folder of such files."""
 _NAMED = 3
 """So many of the tables that are passed over are named."""
@@ -127,7 +129,7 @@ def detect_format(path: Path | str) -> str:
     """
     path = Path(path)
     if path.is_dir():
-        collection = _format_of(path)
+        collection = _format_of(path) or _format_of_tables(path)
         if collection is not None:
             return collection
         found, tables = _entries(path, ignore_problem)
@@ -136,7 +138,7 @@ def detect_format(path: Path | str) -> str:
             raise _nothing_known(path, tables)
         return kinds.pop() if len(kinds) == 1 and not tables and kinds.isdisjoint(_READ_ALONE) else "folder"
     check_file(path)
-    known = _format_of(path) or _format_of_bytes(path)
+    known = _format_of_tables(path) or _format_of(path) or _format_of_bytes(path)
     if known is None:
         raise SourceError("is of no known format", where=str(path), hint=_hint())
     return known
@@ -213,6 +215,12 @@ def _format_of(path: Path) -> str | None:
     if name is not None:
         return name
     return next((name for name in ("arqmath", "stackexchange", "jsonl", "csv") if READERS[name].detect(path)), None)
+
+
+def _format_of_tables(path: Path) -> str | None:
+    """Formula tables are told only where they are named themselves: beside other files they belong to posts."""
+    name = FormulaTableReader.name
+    return name if READERS[name].detect(path) else None
 
 
 def _format_of_bytes(path: Path) -> str | None:
