@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from porism.batch import AnalyzedBatch, TermMatrix
 from porism.documents import clean_text, dump_document
 from porism.errors import ConfigError, Problem
-from porism.formula import EXTRACTORS, extract, layout_key, operator_tree, parse
+from porism.formula import EXTRACTORS, extract, layout_key, operator_tree, pack_tree, parse
 from porism.text import WordAnalyzer
 from porism.types import Document, Formula
 
@@ -182,6 +182,7 @@ class _BatchBuilder:
         self.row_of_source: dict[tuple[str, str], int] = {}
         self.row_of_key: dict[str, int] = {}
         self.sources: list[str] = []
+        self.trees: list[bytes] = []
         self.problems: list[Problem] = []
         self.unreported = 0
 
@@ -215,6 +216,7 @@ class _BatchBuilder:
             },
             formula_keys=list(self.row_of_key),
             formula_sources=self.sources,
+            formula_trees=self.trees,
             formulas={name: column.matrix(len(self.sources)) for name, column in self.formula_columns.items()},
             occurrence_doc=_column(columns, 0, np.int32),
             occurrence_field=_column(columns, 1, np.uint16),
@@ -242,6 +244,7 @@ class _BatchBuilder:
                 return row
             operators = operator_tree(layout)
             terms = {name: extract(name, layout, operators) for name in self.formula_columns}
+            tree = pack_tree(operators)
         except Exception as error:  # one formula must never stop the indexing of a million documents
             self._report(Problem(doc_id, f"formula skipped, {type(error).__name__}: {error}: {formula.source[:80]!r}"))
             return -1
@@ -251,6 +254,7 @@ class _BatchBuilder:
         row = len(self.sources)
         self.row_of_key[key] = row
         self.sources.append(clean_text(formula.source))
+        self.trees.append(tree)
         for name, found in terms.items():
             self.formula_columns[name].add(row, found)
         return row

@@ -36,7 +36,8 @@ class AnalyzedBatch:
 
     ``ids``, ``stored`` (the document as JSON bytes) and ``metadata`` have one entry a document. Rows of a text
     channel are ``document * len(fields) + field``. ``formula_keys`` are the distinct formulas of the batch by
-    normalised form, ``formula_sources`` one way each was written; rows of a formula channel are their positions. An
+    normalised form, ``formula_sources`` one way each was written, ``formula_trees`` their operator trees as
+    :func:`porism.formula.pack_tree` packs them; rows of a formula channel are their positions. An
     occurrence is a formula at a place: ``occurrence_doc`` (int32, non-decreasing), ``occurrence_field`` (uint16),
     ``occurrence_formula`` (int32), ``occurrence_number`` (int32: it is the n-th formula of that field), and the ids
     that the collection gives it, empty where it gives none.
@@ -49,6 +50,7 @@ class AnalyzedBatch:
     text: Mapping[str, TermMatrix]
     formula_keys: list[str]
     formula_sources: list[str]
+    formula_trees: list[bytes]
     formulas: Mapping[str, TermMatrix]
     occurrence_doc: NDArray[np.int32]
     occurrence_field: NDArray[np.uint16]

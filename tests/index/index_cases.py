@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from porism.batch import AnalyzedBatch, TermMatrix
+from porism.formula import OperatorNode, OperatorTree, pack_tree
 from porism.index.segment import Segment
 from porism.index.snapshot import Snapshot
 from porism.types import Metadata
@@ -50,6 +51,11 @@ def formula_terms(key: str, channel: str) -> list[str]:
     return [f"{channel}:{letter}" for letter in key]
 
 
+def packed_tree(key: str) -> bytes:
+    """A formula's tree in these tests: a sum of the letters of its key."""
+    return pack_tree(OperatorTree(OperatorNode("plus", "U", [OperatorNode(letter, "V") for letter in key]), key))
+
+
 def batch_of(docs: Sequence[Doc], channels: Sequence[str] = ("letters", "pairs")) -> AnalyzedBatch:
     fields = tuple(dict.fromkeys(name for doc in docs for name in [*doc.words, *doc.formulas]))
     keys: dict[str, int] = {}
@@ -75,6 +81,7 @@ def batch_of(docs: Sequence[Doc], channels: Sequence[str] = ("letters", "pairs")
         text={"words": matrix([doc.words.get(name, ()) for doc in docs for name in fields])},
         formula_keys=list(keys),
         formula_sources=sources,
+        formula_trees=[packed_tree(key) for key in keys],
         formulas={name: matrix([formula_terms(key, name) for key in keys]) for name in channels},
         occurrence_doc=columns[:, 0].astype(np.int32),
         occurrence_field=columns[:, 1].astype(np.uint16),
@@ -108,6 +115,7 @@ def read_doc(segment: Segment, doc: int) -> Doc:
         key = segment.formula_key(formula)
         assert segment.find_formula(key) == formula
         assert segment.formula_source(formula) == f"source of {key}"
+        assert segment.formula_tree(formula) == packed_tree(key)
         for channel in segment.formula_channels:
             assert row_of(segment, channel, formula) == Counter(formula_terms(key, channel))
         assert occurrences.number[at] == len(formulas.setdefault(name, []))

@@ -13,6 +13,7 @@ from index_cases import Doc, batch_of
 
 from porism.index import ChannelInfo, IndexWriter, Snapshot, info
 from porism.index.cleaning import clean_index
+from porism.index.container import FORMAT
 from porism.index.merging import FACTOR, choose_for_count, choose_tier
 
 
@@ -30,7 +31,7 @@ def test_the_report_counts_everything(tmp_path: Path) -> None:
     (first, _) = Snapshot.open(tmp_path).segments
     first.write_derived("postings", {"a": np.zeros(1000)}, {})
     report = info(tmp_path)
-    assert (report.format, report.generation, report.documents, report.deleted) == (1, 3, 2, 1)
+    assert (report.format, report.generation, report.documents, report.deleted) == (FORMAT, 3, 2, 1)
     assert report.created < report.updated
     assert report.fields == ("title", "body", "tags")
     assert report.channels == (

@@ -209,14 +209,15 @@ def test_a_damaged_manifest(path: Path, damage: str) -> None:
     IndexWriter(path).close()
 
 
-def test_a_newer_index(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(manifest, "FORMAT", 2)
+@pytest.mark.parametrize("version", [container.FORMAT - 1, container.FORMAT + 1])
+def test_an_index_of_another_format(path: Path, monkeypatch: pytest.MonkeyPatch, version: int) -> None:
+    monkeypatch.setattr(manifest, "FORMAT", version)
     monkeypatch.setattr(manifest, "__version__", "0.9")
     with IndexWriter(path) as writer:
         writer.delete(["d0"])
     monkeypatch.undo()
     for opening in (Snapshot.open, IndexWriter, info):
-        with pytest.raises(IndexVersionError, match=r"format 2, written by porism 0\.9.*Upgrade porism"):
+        with pytest.raises(IndexVersionError, match=rf"format {version}, written by porism 0\.9.*Upgrade porism"):
             opening(path)
 
 

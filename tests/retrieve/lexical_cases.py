@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from porism.batch import AnalyzedBatch, TermMatrix
+from porism.formula import OperatorNode, OperatorTree, pack_tree
 from porism.retrieve.weighting import BM25, BM25Plus, LexicalChannel
 
 
@@ -69,6 +70,7 @@ def batch_of(docs: Sequence[Doc]) -> AnalyzedBatch:
         text={"words": term_matrix([doc.words.get(name, ()) for doc in docs for name in fields])},
         formula_keys=list(keys),
         formula_sources=list(keys),
+        formula_trees=[pack_tree(OperatorTree(OperatorNode(key, "V"), key)) for key in keys],
         formulas={"letters": term_matrix([list(key) for key in keys])},
         occurrence_doc=columns[:, 0].astype(np.int32),
         occurrence_field=columns[:, 1].astype(np.uint16),

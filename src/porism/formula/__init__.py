@@ -8,6 +8,7 @@ from porism.formula.mathml import parse_mathml
 from porism.formula.mathml_writer import preorder, to_mathml
 from porism.formula.notation import parse
 from porism.formula.operators import operator_string, operator_tree
+from porism.formula.packed import pack_tree, unpack_tree
 from porism.formula.text_writer import to_unicode
 from porism.formula.tree import LayoutNode, LayoutTree, OperatorNode, OperatorTree, ParseProblem
 
@@ -24,6 +25,7 @@ __all__ = [
     "layout_string",
     "operator_string",
     "operator_tree",
+    "pack_tree",
     "parse",
     "parse_latex",
     "parse_mathml",
@@ -31,4 +33,5 @@ __all__ = [
     "to_latex",
     "to_mathml",
     "to_unicode",
+    "unpack_tree",
 ]

@@ -63,6 +63,8 @@ def write_segment(folder: Path, parts: Sequence[Part], on_step: OnStep | None = 
         by_part = [formulas.row[formulas.part == number] for number in range(len(parts))]
         sources = chain.from_iterable(part.sources(rows) for part, rows in zip(parts, by_part, strict=True))
         write_records(writer, "sources", sources, TEXT_BLOCK)
+        trees = chain.from_iterable(part.trees(rows) for part, rows in zip(parts, by_part, strict=True))
+        write_records(writer, "trees", trees, DOCUMENT_BLOCK)
         text_channels = dict.fromkeys(channel for part in parts for channel in part.text_channels)
         formula_channels = dict.fromkeys(channel for part in parts for channel in part.formula_channels)
         step = _steps(1 + len(text_channels) + len(formula_channels), on_step)

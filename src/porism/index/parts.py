@@ -39,6 +39,7 @@ class Part(Protocol):
         """Filter terms, and pairs of one of them with a document (its number before selection)."""
         ...
     def sources(self, formulas: NDArray[np.int64]) -> Iterator[bytes]: ...
+    def trees(self, formulas: NDArray[np.int64]) -> Iterator[bytes]: ...
     def occurrence_ids(self, occurrences: NDArray[np.int64]) -> Iterator[bytes]: ...
     def visual_ids(self, occurrences: NDArray[np.int64]) -> Iterator[bytes]: ...
     def vocabulary(self, channel: str) -> Packed: ...
@@ -83,6 +84,9 @@ class BatchPart:
 
     def sources(self, formulas: NDArray[np.int64]) -> Iterator[bytes]:
         return (encode(self.batch.formula_sources[formula]) for formula in formulas)
+
+    def trees(self, formulas: NDArray[np.int64]) -> Iterator[bytes]:
+        return (self.batch.formula_trees[formula] for formula in formulas)
 
     def occurrence_ids(self, occurrences: NDArray[np.int64]) -> Iterator[bytes]:
         return _texts(self.batch.occurrence_id, occurrences)
@@ -133,6 +137,9 @@ class SegmentPart:
 
     def sources(self, formulas: NDArray[np.int64]) -> Iterator[bytes]:
         return self.segment.records("sources").take(formulas)
+
+    def trees(self, formulas: NDArray[np.int64]) -> Iterator[bytes]:
+        return self.segment.records("trees").take(formulas)
 
     def occurrence_ids(self, occurrences: NDArray[np.int64]) -> Iterator[bytes]:
         return self.segment.records("occurrences:id").take(occurrences)

@@ -142,6 +142,7 @@ def _metadata(segments: tuple[Segment, ...]) -> dict[str, int]:
 _PARTS = {
     "ids": "document ids", "stored": "stored documents", "metadata": "metadata", "filters": "metadata",
     "occurrences": "formula occurrences", "keys": "formulas", "sources": "formulas",
+    "trees": "formula trees",
 }
 """The first part of a section's name, and what the report calls it."""
 

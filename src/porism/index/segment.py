@@ -226,6 +226,14 @@ class Segment:
         """One way in which the formula with this ordinal was written."""
         return decode(self._sources[formula])
 
+    @cached_property
+    def _trees(self) -> Records:
+        return self.records("trees")
+
+    def formula_tree(self, formula: int) -> bytes:
+        """The operator tree of the formula with this ordinal, as :func:`porism.formula.pack_tree` packed it."""
+        return self._trees[formula]
+
     def formula_key(self, formula: int) -> str:
         """The normalised form of the formula with this ordinal."""
         return self.keys.name(formula)

@@ -367,6 +367,7 @@ def _check(batch: AnalyzedBatch) -> None:
     sizes = {
         "stored": (len(batch.stored), documents), "metadata": (len(batch.metadata), documents),
         "formula_sources": (len(batch.formula_sources), formulas),
+        "formula_trees": (len(batch.formula_trees), formulas),
         **{name: (matrix.rows, documents * len(batch.fields)) for name, matrix in batch.text.items()},
         **{name: (matrix.rows, formulas) for name, matrix in batch.formulas.items()},
     }
@@ -394,8 +395,8 @@ def _size(batch: AnalyzedBatch) -> int:
     """About how many bytes a batch takes in memory."""
     matrices = [*batch.text.values(), *batch.formulas.values()]
     return (
-        sum(map(len, batch.stored)) + 200 * len(batch.ids) + 150 * len(batch.formula_keys)
-        + 100 * len(batch.occurrence_doc)
+        sum(map(len, batch.stored)) + sum(map(len, batch.formula_trees))
+        + 200 * len(batch.ids) + 150 * len(batch.formula_keys) + 100 * len(batch.occurrence_doc)
         + sum(m.indptr.nbytes + m.terms.nbytes + m.counts.nbytes + 80 * len(m.vocabulary) for m in matrices)
     )
 
