@@ -94,8 +94,8 @@ def _analyzed(corpus: TermCorpus, low: int, high: int) -> Any:
     return AnalyzedBatch(
         ids=[f"{number:08d}" for number in range(low, high)], stored=[b""] * (high - low),
         metadata=[{}] * (high - low), fields=("body",), text={"words": matrix}, formula_keys=[], formula_sources=[],
-        formula_trees=[], formulas={}, occurrence_doc=nothing, occurrence_field=nothing.astype(np.uint16), occurrence_formula=nothing,
-        occurrence_number=nothing,
+        formula_trees=[], formulas={}, occurrence_doc=nothing, occurrence_field=nothing.astype(np.uint16),
+        occurrence_formula=nothing, occurrence_number=nothing,
     )
 
 
