@@ -7,9 +7,13 @@ library only, so that it works in any contender's own Python.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from porism import Document, Query
 
 FIELDS = ("title", "body", "question", "tags")
 """Of a document: its question's title, the answer, the question, the question's tags."""
@@ -40,13 +44,13 @@ def prepare(data: Path, folder: Path) -> dict[str, int]:
 
     options = porism.ReaderOptions(unit="answer", comments=False)
     documents = porism.open_source(data / "arqmath-mini", format="arqmath", options=options)
-    counts = {"documents": _write(folder / "documents.jsonl", documents)}
+    counts = {"documents": write_entries(folder / "documents.jsonl", map(_entry, documents))}
     ids = {entry.id for entry in read_entries(folder / "documents.jsonl")}
     for year in YEARS:
         judged = judgments(data, year, ids)
         topics = porism.read_topics(data / "arqmath-topics" / year / f"Topics_Task1_{year}.xml")
         path = folder / f"topics-{year}.jsonl"
-        counts[f"topics of {year}"] = _write(path, (topic for topic in topics if topic.id in judged))
+        counts[f"topics of {year}"] = write_entries(path, (_entry(topic) for topic in topics if topic.id in judged))
     return counts
 
 
@@ -66,14 +70,18 @@ def read_entries(path: Path) -> Iterator[Entry]:
             yield Entry(entry["id"], {name: [tuple(part) for part in parts] for name, parts in entry["fields"].items()})
 
 
-def _write(path: Path, entries: Iterator[object]) -> int:
+def write_entries(path: Path, entries: Iterable[Entry]) -> int:
+    """Writes documents or topics as :func:`read_entries` reads them; how many there were."""
     count = 0
     with path.open("w", encoding="utf-8") as file:
         for entry in entries:
-            fields = {
-                name: [("text", part) if isinstance(part, str) else ("math", part.source) for part in content.parts]
-                for name, content in entry.fields.items()  # type: ignore[attr-defined]
-            }
-            file.write(json.dumps({"id": entry.id, "fields": fields}) + "\n")  # type: ignore[attr-defined]
+            file.write(json.dumps({"id": entry.id, "fields": entry.fields}) + "\n")
             count += 1
     return count
+
+
+def _entry(source: Document | Query) -> Entry:
+    return Entry(source.id, {
+        name: [("text", part) if isinstance(part, str) else ("math", part.source) for part in content.parts]
+        for name, content in source.fields.items()
+    })

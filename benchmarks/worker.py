@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from anserini import Unavailable
-from contenders import CONTENDERS, Contender, peak_mb
+from contender import Contender, peak_mb
+from contenders import contender_class
 from task import Entry, read_entries
 
 WARM_UP_SECONDS = 3.0
@@ -58,9 +59,9 @@ PHASES = {"build": build, "answer": answer, "time": clock}
 def main() -> None:
     """Does what the orders say, and writes what came of it beside them."""
     orders = json.loads(Path(sys.argv[1]).read_text())
-    task, folder = Path(orders["task"]), Path(orders["folder"])
+    task, folder, name = Path(orders["task"]), Path(orders["folder"]), orders["contender"]
     try:
-        contender = CONTENDERS[orders["contender"]](task, folder, orders["settings"])
+        contender = contender_class(name)(task, folder, {**orders["settings"], "variant": name.partition(":")[2]})
         topics = {year: list(read_entries(task / f"topics-{year}.jsonl")) for year in ("2020", "2021")}
         result = PHASES[orders["phase"]](contender, topics, orders["k"])
         contender.close()
