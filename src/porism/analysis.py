@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from porism.batch import AnalyzedBatch, TermMatrix
 from porism.documents import clean_text, dump_document
 from porism.errors import ConfigError, Problem
-from porism.formula import EXTRACTORS, extract, layout_key, operator_tree, pack_tree, parse
+from porism.formula import EXTRACTORS, extract, find_extractor, layout_key, operator_tree, pack_tree, parse
 from porism.text import WordAnalyzer
 from porism.types import Document, Formula
 
@@ -64,10 +64,7 @@ class AnalysisConfig:
             if name not in TEXT_CHANNELS:
                 raise ConfigError(f"there is no text channel {name!r}", hint=f"Choose from {', '.join(TEXT_CHANNELS)}.")
         for name in self.formulas:
-            if name not in EXTRACTORS:
-                raise ConfigError(
-                    f"there is no term extractor {name!r}", hint=f"Choose from {', '.join(EXTRACTORS)}."
-                )
+            find_extractor(name)
         WordAnalyzer(self.language, self.stop_words)
 
     def to_dict(self) -> dict[str, Any]:

@@ -6,10 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from porism.analysis import AnalysisConfig
 from porism.errors import ConfigError
 from porism.formula.extractors import EXTRACTORS, extract
 from porism.formula.extractors.approach0 import MOST_PREFIXES
-from porism.formula.extractors.tangent import TangentL, operator_tuples
+from porism.formula.extractors.tangent import operator_tuples
+from porism.formula.extractors.tangent_l import TangentL
 from porism.formula.latex import parse_latex
 from porism.formula.operators import operator_tree
 from porism.formula.tree import LayoutNode, LayoutTree
@@ -62,27 +64,82 @@ def test_tangent_l() -> None:
     ]
     located = [
         "(v!x,n!2,a,-)", "(v!x,+,n,-)", "(+,f!,n,n)", "(f!,v!a,o,nn)", "(f!,v!b,u,nn)", "(f!,=,n,nn)", "(=,n!0,n,nnn)",
-        "(n!2,!0,a)", "(v!a,!0,nno)", "(v!b,!0,nnu)", "(n!0,!0,nnnn)", "(v!x,[a,n],-)", "(f!,[o,u,n],nn)",
+        "(n!2,!0,a)", "(v!a,!0,nno)", "(v!b,!0,nnu)", "(n!0,!0,n)", "(v!x,[a,n],-)", "(f!,[o,u,n],nn)",
     ]
     assert sorted(terms("tangent-l", EXAMPLE)) == sorted(plain + located)
 
 
-def test_tangent_l_leaves_out_long_locations_and_counts_repetitions() -> None:
-    found = terms("tangent-l", "a+b+c+d+e+a")
+def test_tangent_l_leaves_out_long_locations() -> None:
+    found = terms("tangent-l", "a+b+c+d+e+f")
     assert "(+,v!e,n,nnnnnnn)" in found
     assert not any(term.startswith("(v!e,+,n,") for term in found)
     assert "(v!e,+,n)" in found
-    assert "{v!a,2}" in found
+
+
+def test_tangent_l_measures_locations_from_the_closest_relation() -> None:
+    source = r"a+b+c+d+e=x\leq y_i"
+    found = terms("tangent-l", source)
+    assert {"(v!x,≤,n,n)", "(≤,v!y,n,nn)", "(v!y,v!i,b,n)", "(v!i,!0,nb)"} <= set(found)
+    assert "(v!a,+,n,-)" in found
+    assert {"(v!x,≤,n,n)", "(≤,v!y,n,nn)"}.isdisjoint(terms("tangent-l:no-anchors", source))
+
+
+def test_tangent_l_says_where_a_symbol_is_again() -> None:
+    def repeated(source: str) -> list[str]:
+        return [term for term in terms("tangent-l", source) if term.startswith("{")]
+
+    # the second n is on the way to the third; the third and the first hang from y
+    assert repeated("y^n=n+x^n") == [
+        "{v!n,nna}", "{v!n,nna,n}", "{?v,nna}", "{?v,nna,n}",
+        "{v!n,nnnna,a}", "{v!n,nnnna,a,-}", "{?v,nnnna,a}", "{?v,nnnna,a,-}",
+    ]
+    assert repeated("2a-2") == ["{n!2,nnn}", "{n!2,nnn,-}", "{?n,nnn}", "{?n,nnn,-}"]
+    assert repeated("a+b+c") == ["{+,nn}", "{+,nn,n}", "{?o,nn}", "{?o,nn,n}"]
+    letters = "bcdefghijklmnop"
+    assert repeated(f"a{letters}a") == ["{v!a," + 16 * "n" + end for end in ("}", ",-}")] + [
+        "{?v," + 16 * "n" + end for end in ("}", ",-}")
+    ]
+    assert repeated(f"a{letters}qa") == []
 
 
 def test_tangent_l_older_options() -> None:
     layout = parse_latex("x^2+1")
-    assert sorted(set(TangentL(edge_pairs=True)(layout)) - set(TangentL()(layout))) == ["(n,n,+)"]
+    assert sorted(set(TangentL(edge_pairs=True)(layout)) - set(TangentL()(layout))) == ["(n,n,+)", "(n,n,+,n)"]
     assert "(n!1,!0,n)" in TangentL(end_of_line=8)(layout)
     assert "(n!1,!0,n)" not in TangentL(end_of_line=3)(layout)
-    assert "(v!x,n!1,nn)" in TangentL(long_pairs=True)(layout)
-    assert {"(*,+,n)", "(v!x,*,n)"} <= set(TangentL(wildcards=True)(layout))
+    assert {"(v!x,n!1,nn)", "(v!x,n!1,nn,-)"} <= set(TangentL(long_pairs=True)(layout))
+    assert {"(*,+,n)", "(v!x,*,n)", "(*,[a,n])", "(*,+,n,-)"} <= set(TangentL(wildcards=True)(layout))
     assert TangentL(delimiters=True)(layout)[::len(TangentL()(layout)) + 1] == ["#(start)#", "#(end)#"]
+
+
+def test_a_wildcard_meets_only_what_was_expanded_for_it() -> None:
+    asked = set(terms("tangent-l:wildcards", r"\qvar{a}+1"))
+    assert asked == set(terms("tangent-l", r"\qvar{a}+1"))
+    assert "(*,+,n)" in asked & set(terms("tangent-l:wildcards", "x+1"))
+    assert "(*,+,n)" not in terms("tangent-l", "x+1")
+
+
+def test_variants_of_tangent_l_have_names() -> None:
+    layout = parse_latex("x^2+1=a_x")
+    tree = operator_tree(layout)
+    for options, variant in (
+        ("edge-pairs+long-pairs", TangentL(edge_pairs=True, long_pairs=True)),
+        ("no-locations+no-duplicates", TangentL(locations=False, duplicates=False)),
+        ("end-of-line=8+longest-location=3", TangentL(end_of_line=8, longest_location=3)),
+    ):
+        name = f"tangent-l:{options}"
+        assert extract(name, layout, tree) == variant(layout) != TangentL()(layout)
+        config = AnalysisConfig(formulas=("tokens", name))
+        assert AnalysisConfig.from_dict(config.to_dict()) == config
+    assert not any(":" in name for name in EXTRACTORS)
+
+
+@pytest.mark.parametrize(
+    "options", ["", "edge-pear", "no-end-of-line=3", "end-of-line", "edge-pairs=1", "end-of-line=x", "end-of-line=-1"]
+)
+def test_an_unknown_option_of_tangent_l_is_refused(options: str) -> None:
+    with pytest.raises(ConfigError, match=r"(Choose from terminals, .*longest-location=N)|whole number"):
+        AnalysisConfig(formulas=(f"tangent-l:{options}",))
 
 
 def test_tangent_s_layout() -> None:

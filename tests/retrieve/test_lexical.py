@@ -13,6 +13,7 @@ from porism.errors import ConfigError, QueryError
 from porism.index import IndexWriter, Snapshot
 from porism.retrieve.channels import prepare, scored_channel
 from porism.retrieve.lexical import LexicalRetriever
+from porism.retrieve.model import ChannelSettings
 from porism.retrieve.weighting import BM25, BM25Plus, ChannelStatistics, LexicalChannel
 
 CHANNELS = {"words": LexicalChannel(1.0, BM25(1.2, 0.75)), "letters": LexicalChannel(0.7, BM25(0.9, 0.4))}
@@ -301,3 +302,10 @@ def test_an_empty_index_finds_nothing(tmp_path):
         pass
     retriever = LexicalRetriever(Snapshot.open(tmp_path / "index").segments, CHANNELS)
     assert retriever.search_terms([{"words": {"w0": 1.0}}, {}], 10) == [([], pytest.approx([]))] * 2
+
+
+def test_settings_with_delta_are_bm25_plus():
+    assert ChannelSettings(2.0, 0.9, 0.4).lexical == LexicalChannel(2.0, BM25(0.9, 0.4))
+    assert ChannelSettings(2.0, 0.9, 0.4, 1.0).lexical == LexicalChannel(2.0, BM25Plus(0.9, 0.4, 1.0))
+    with pytest.raises(ConfigError, match="delta"):
+        ChannelSettings(delta=-1.0)

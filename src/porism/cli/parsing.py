@@ -13,9 +13,7 @@ from porism.cli.options import json_option, print_json
 @json_option
 def parse(formula: str, terms: str | None, as_json: bool) -> None:
     """Show how a formula (LaTeX without dollars, or MathML) is read: its trees, its MathML, what was not understood."""
-    from porism.errors import ConfigError
     from porism.formula import (
-        EXTRACTORS,
         extract,
         layout_string,
         operator_string,
@@ -31,8 +29,6 @@ def parse(formula: str, terms: str | None, as_json: bool) -> None:
     layout = parse_mathml(text) if text.startswith("<") else parse_latex(text.strip("$"))
     operators = operator_tree(layout)
     if terms is not None:
-        if terms not in EXTRACTORS:
-            raise ConfigError(f"there is no channel {terms!r}", hint=f"Choose from {', '.join(EXTRACTORS)}.")
         found = extract(terms, layout, operators)
         if as_json:
             print_json(found)

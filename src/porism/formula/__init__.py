@@ -1,6 +1,6 @@
 """Formulas: LaTeX and MathML to layout trees, layout trees to operator trees, terms, and back to notations."""
 
-from porism.formula.extractors import EXTRACTORS, Extractor, extract
+from porism.formula.extractors import EXTRACTORS, Extractor, extract, find_extractor
 from porism.formula.keys import layout_key, layout_string
 from porism.formula.latex import parse_latex
 from porism.formula.latex_writer import to_latex
@@ -21,6 +21,7 @@ __all__ = [
     "OperatorTree",
     "ParseProblem",
     "extract",
+    "find_extractor",
     "layout_key",
     "layout_string",
     "operator_string",

@@ -3,10 +3,11 @@
 from porism.retrieve.hybrid import Filters, HybridRetriever, prepare_segments
 from porism.retrieve.lexical import LexicalRetriever, QueryTerms, Results
 from porism.retrieve.model import DEFAULT_MODEL, ChannelSettings, SearchModel
-from porism.retrieve.weighting import BM25, ChannelStatistics, LexicalChannel, Weighting
+from porism.retrieve.weighting import BM25, BM25Plus, ChannelStatistics, LexicalChannel, Weighting
 
 __all__ = [
     "BM25",
+    "BM25Plus",
     "DEFAULT_MODEL",
     "ChannelSettings",
     "ChannelStatistics",

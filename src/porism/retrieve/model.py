@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from porism.errors import ConfigError
-from porism.retrieve.weighting import BM25, LexicalChannel
+from porism.retrieve.weighting import BM25, BM25Plus, LexicalChannel
 
 
 @dataclass(frozen=True, slots=True)
 class ChannelSettings:
     """How one channel counts: its weight in the sum, BM25's ``k1`` (≥ 0) and ``b`` (0 to 1).
+
+    A ``delta`` above 0 makes it BM25+ with that δ (:class:`~porism.retrieve.weighting.BM25Plus`).
 
     :raises ConfigError: a number is out of its range.
     """
@@ -20,6 +22,7 @@ class ChannelSettings:
     weight: float = 1.0
     k1: float = 1.2
     b: float = 0.75
+    delta: float = 0.0
 
     def __post_init__(self) -> None:
         self.lexical  # noqa: B018  # checks the numbers
@@ -27,7 +30,8 @@ class ChannelSettings:
     @property
     def lexical(self) -> LexicalChannel:
         """The same for the engine."""
-        return LexicalChannel(self.weight, BM25(self.k1, self.b))
+        plain = self.delta == 0
+        return LexicalChannel(self.weight, BM25(self.k1, self.b) if plain else BM25Plus(self.k1, self.b, self.delta))
 
 
 @dataclass(frozen=True, slots=True)

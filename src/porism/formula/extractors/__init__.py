@@ -2,13 +2,17 @@
 
 :data:`EXTRACTORS` names them all; each turns a formula into a list of terms with repetition. The list is bounded:
 trees are walked up to :data:`~porism.formula.extractors.walk.MOST_NODES` symbols, far beyond any real formula, and no
-extractor gives more than about sixteen terms a symbol.
+extractor gives more than about sixteen terms a symbol (Tangent-L with all options on, twenty-five).
+
+``tangent-l:OPTIONS`` is a variant of Tangent-L, as in ``tangent-l:edge-pairs+no-locations``; see
+:class:`~porism.formula.extractors.tangent_l.TangentL`. Variants are made by name and not listed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Protocol
 
@@ -17,13 +21,13 @@ from porism.formula.extractors.approach0 import leaf_root_paths
 from porism.formula.extractors.mias import m_terms
 from porism.formula.extractors.subtrees import subtrees
 from porism.formula.extractors.tangent import (
-    TangentL,
     cft_operator_words,
     cft_words,
     layout_tuples,
     operator_tuples,
     shapes,
 )
+from porism.formula.extractors.tangent_l import TangentL, tangent_l_options
 from porism.formula.extractors.tokens import (
     infix_notation,
     latex_tokens,
@@ -72,12 +76,31 @@ EXTRACTORS: Mapping[str, Extractor] = MappingProxyType({extractor.name: extracto
 """All term extractors by name."""
 
 
+TANGENT_L_VARIANT = "tangent-l:"
+
+
+@lru_cache(256)
+def find_extractor(name: str) -> Extractor:
+    """The extractor of this name, listed or a variant.
+
+    :raises ConfigError: there is no such extractor, or it does not have these options.
+    """
+    if name.startswith(TANGENT_L_VARIANT):
+        variant = tangent_l_options(name.removeprefix(TANGENT_L_VARIANT))
+        return Extractor(name, "Tangent-L features of the layout", lambda layout, operators: variant(layout))
+    extractor = EXTRACTORS.get(name)
+    if extractor is None:
+        raise ConfigError(
+            f"there is no term extractor {name!r}",
+            hint=f"Choose from {', '.join(EXTRACTORS)}, or {TANGENT_L_VARIANT}OPTIONS.",
+        )
+    return extractor
+
+
 def extract(name: str, layout: LayoutTree, operators: OperatorTree) -> list[str]:
     """The terms of a formula by the extractor ``name``, with repetition.
 
     :raises ConfigError: there is no such extractor.
     """
-    extractor = EXTRACTORS.get(name)
-    if extractor is None:
-        raise ConfigError(f"there is no term extractor {name!r}", hint=f"Choose from {', '.join(EXTRACTORS)}.")
+    extractor = EXTRACTORS.get(name) or find_extractor(name)
     return extractor.terms(layout, operators)
