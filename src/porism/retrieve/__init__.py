@@ -7,8 +7,8 @@ from porism.retrieve.weighting import BM25, BM25Plus, ChannelStatistics, Lexical
 
 __all__ = [
     "BM25",
-    "BM25Plus",
     "DEFAULT_MODEL",
+    "BM25Plus",
     "ChannelSettings",
     "ChannelStatistics",
     "Filters",
