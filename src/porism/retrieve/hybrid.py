@@ -11,6 +11,7 @@ from porism.analysis import Analyzer
 from porism.errors import ConfigError, QueryError
 from porism.explanation import Explanation
 from porism.index import Segment, Snapshot
+from porism.index.trees import prepare_trees
 from porism.retrieve.channels import prepare
 from porism.retrieve.lexical import LexicalRetriever, QueryTerms
 from porism.retrieve.model import DEFAULT_MODEL, SearchModel
@@ -109,3 +110,4 @@ def prepare_segments(segments: Sequence[Segment], model: SearchModel = DEFAULT_M
     held = {name for segment in segments for name in (*segment.text_channels, *segment.formula_channels)}
     channels = {name: settings.lexical for name, settings in model.channels.items() if name in held}
     prepare(segments, channels, model.field_weights)
+    prepare_trees(segments)
