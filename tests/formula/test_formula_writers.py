@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ElementTree
+from itertools import pairwise
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from porism.formula import (
     LayoutNode,
@@ -16,6 +19,7 @@ from porism.formula import (
     parse_mathml,
     preorder,
     to_latex,
+    to_marked_unicode,
     to_mathml,
     to_unicode,
 )
@@ -158,3 +162,47 @@ def test_writing_does_not_change_the_tree() -> None:
         write(tree)
         assert layout_key(tree) == key
     assert layout_key(parse_mathml(to_mathml(tree))) == key
+
+
+MARKED = [  # marked nodes in preorder, or None for all
+    (r"x_i^2+\frac{a+b}{c}", {0, 1}, "[x]ᵢ[²] + (a + b)/c"),
+    (r"x_i^2+\frac{a+b}{c}", {4, 5, 6, 7}, "xᵢ² + [(a + b)/]c"),
+    (r"x_i^2+\frac{a+b}{c}", None, "[xᵢ² + (a + b)/c]"),
+    (r"\sum_{i=1}^n i^2", {0, 2, 3, 4}, "[∑ᵢ₌₁]ⁿ i²"),
+    (r"\sqrt[3]{x+1}", {0}, "[∛](x + 1)"), (r"\sqrt[n]{x}", {0, 1}, "[ⁿ√]x"),
+    (r"\hat x+\overline{ab}", {0}, "[x̂] + overline(ab)"), (r"\binom nk", None, "[C(n, k)]"),
+    (r"\begin{pmatrix}a&b\\c&d\end{pmatrix}", None, "[(a, b; c, d)]"),
+    (r"x^{a/b}", {2, 3}, "x^(a[/b])"), (r"x^{\mathbb{R}}", {1}, "x[^ℝ]"), (r"𠀀+?x", {0, 2}, "𠀀 + [?x]"),
+]
+
+
+@pytest.mark.parametrize(("source", "marked", "expected"), MARKED)
+def test_marks_in_text(source: str, marked: set[int] | None, expected: str) -> None:
+    tree = parse_latex(source)
+    numbers = set(range(len(preorder(tree)))) if marked is None else marked
+    pieces = to_marked_unicode(tree, numbers)
+    assert "".join(f"[{text}]" if is_marked else text for text, is_marked in pieces) == expected
+    assert "".join(text for text, _ in pieces) == to_unicode(tree)
+
+
+@given(st.text(r"\frac{}sqrt[]_^+x1()hat&matrixbegin,ABC 𝔸⋅", max_size=60), st.integers(0, 2**64))
+def test_marks_do_not_change_the_text(source: str, choice: int) -> None:
+    tree = parse_latex(source)
+    marked = {number for number in range(len(preorder(tree))) if choice >> (number % 64) & 1}
+    pieces = to_marked_unicode(tree, marked)
+    assert "".join(text for text, _ in pieces) == to_unicode(tree)
+    assert all(first[1] != second[1] for first, second in pairwise(pieces))
+
+
+def test_a_character_for_private_use_is_no_mark() -> None:
+    tree = LayoutTree([LayoutNode("\U000f0041", "O"), LayoutNode("x", "V")], "")
+    assert to_marked_unicode(tree, ()) == [(to_unicode(tree), False)]
+    assert to_marked_unicode(tree, {1}) == [("\ufffd", False), ("x", True)]
+
+
+def test_marks_of_bare_symbols_leave_their_scripts_alone() -> None:
+    tree = parse_latex("x^2+y")
+    written = to_mathml(tree, ids=False, marked={0, 3}, mark_scripts=False)
+    assert '<msup><mi class="match">x</mi><mn>2</mn></msup>' in written
+    assert '<mi class="match">y</mi>' in written
+    assert 'id="m-0"><mi class="match">' in to_mathml(tree, marked={0}, mark_scripts=False)

@@ -9,7 +9,7 @@ from porism.formula.mathml_writer import preorder, to_mathml
 from porism.formula.notation import parse
 from porism.formula.operators import operator_string, operator_tree
 from porism.formula.packed import pack_tree, unpack_tree
-from porism.formula.text_writer import to_unicode
+from porism.formula.text_writer import to_marked_unicode, to_unicode
 from porism.formula.tree import LayoutNode, LayoutTree, OperatorNode, OperatorTree, ParseProblem
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "parse_mathml",
     "preorder",
     "to_latex",
+    "to_marked_unicode",
     "to_mathml",
     "to_unicode",
     "unpack_tree",

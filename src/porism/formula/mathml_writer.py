@@ -37,15 +37,16 @@ def preorder(tree: LayoutTree) -> list[LayoutNode]:
 
 def to_mathml(
     tree: LayoutTree, *, ids: bool = True, display: bool = False, prefix: str = "m-", marked: Collection[int] = (),
-    mark_class: str = "match",
+    mark_class: str = "match", mark_scripts: bool = True,
 ) -> str:
     """The tree as a ``<math>`` element, ``display`` for a formula on a line of its own.
 
     With ``ids`` the element of each node (its scripts with it) has an id, ``prefix`` and the node's number in
     :func:`preorder`. The nodes whose numbers are in ``marked`` have the CSS class ``mark_class``; that works without
-    ids too.
+    ids too. The class stands at the element of the node with its scripts, or with ``mark_scripts`` off at that of the
+    bare symbol.
     """
-    return _Writer(tree, ids, prefix, frozenset(marked), mark_class).write(display)
+    return _Writer(tree, ids, prefix, frozenset(marked), mark_class, mark_scripts).write(display)
 
 
 def escape(text: str) -> str:
@@ -56,13 +57,16 @@ def escape(text: str) -> str:
 
 
 class _Writer:
-    def __init__(self, tree: LayoutTree, ids: bool, prefix: str, marked: frozenset[int], mark_class: str) -> None:
+    def __init__(
+        self, tree: LayoutTree, ids: bool, prefix: str, marked: frozenset[int], mark_class: str, mark_scripts: bool
+    ) -> None:
         self.tree = tree
         self.ids = ids
         self.has_stretching = "\\left" in tree.source
         self.prefix = escape(prefix).replace('"', "&quot;")
         self.marked = marked
         self.mark = escape(mark_class).replace('"', "&quot;")
+        self.mark_scripts = mark_scripts
         self.numbers: dict[int, int] = {}
         if ids or marked:
             self.numbers = {id(node): number for number, node in enumerate(preorder(tree))}
@@ -118,23 +122,24 @@ class _Writer:
     def _is_written(self, node: LayoutNode, command: str) -> bool:
         return self.tree.source.startswith(command, node.start) and node.end - node.start > len(command)
 
-    def _attributes(self, node: LayoutNode, css_class: str = "") -> str:
+    def _attributes(self, node: LayoutNode, marks: bool = True) -> str:
         number = self.numbers.get(id(node), -1)
         text = f' id="{self.prefix}{number}"' if self.ids else ""
-        if number in self.marked:
-            css_class = f"{css_class} {self.mark}".strip()
-        return f'{text} class="{css_class}"' if css_class else text
+        return text + self._mark(node) if marks else text
+
+    def _mark(self, node: LayoutNode) -> str:
+        return f' class="{self.mark}"' if self.numbers.get(id(node), -1) in self.marked else ""
 
     # -- one node ------------------------------------------------------------------------------------------------------
 
     def _node(self, node: LayoutNode) -> list[_Task]:
-        attributes = self._attributes(node)
         accents = node.kind != "F" and (node.over is not None or node.under is not None)
         scripts = node.above is not None or node.below is not None
         before = node.pre_below is not None or (node.pre_above is not None and node.kind != "R")
         if not (accents or scripts or before):
-            return self._core(node, attributes)
-        tasks = self._core(node, "")
+            return self._core(node, self._attributes(node))
+        attributes = self._attributes(node, self.mark_scripts)
+        tasks = self._core(node, "" if self.mark_scripts else self._mark(node))
         outermost = "multiscripts" if before else "scripts" if scripts else "accents"
         if accents:
             tasks = self._accented(node, tasks, attributes if outermost == "accents" else "")

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
+from itertools import groupby
+
 from porism.formula.alphabets import styled
 from porism.formula.layout import child_rows
+from porism.formula.mathml_writer import preorder
 from porism.formula.tables import RELATION_CLASSES, token_class
 from porism.formula.tree import LayoutNode, LayoutTree, Row
 
@@ -26,16 +30,64 @@ _MARK_NAMES = {
     ("over", "→"): "vec",
     ("over", "⏞"): "overbrace", ("under", "⏟"): "underbrace",
 }
+_SHIFT = 0xF0000
+"""A marked character is written as the one so much further on, in a plane for private use, until all is joined."""
+
+
+def _shifted(text: str) -> str:
+    return "".join(chr(ord(char) + _SHIFT) if ord(char) < 0x20000 and char != " " else char for char in _unmarked(text))
+
+
+def _unshifted(text: str) -> str:
+    return "".join(chr(ord(char) - _SHIFT) if ord(char) >= _SHIFT else char for char in text)
+
+
+def _unmarked(text: str) -> str:
+    return "".join(char if ord(char) < _SHIFT else "\ufffd" for char in text)
+
+
+_FIRST_SHIFTED = chr(_SHIFT)
+_OPENING, _CLOSING = ("(", _shifted("(")), (")", _shifted(")"))
+_SUPERSCRIPTS |= {_shifted(char): _shifted(written) for char, written in _SUPERSCRIPTS.items()}
+_SUBSCRIPTS |= {_shifted(char): _shifted(written) for char, written in _SUBSCRIPTS.items()}
+_ACCENTS |= {_shifted(char): written for char, written in _ACCENTS.items()}
+_ROOTS = {"": "√", "3": "∛", "4": "∜", _shifted("3"): "∛", _shifted("4"): "∜"}
 
 
 def to_unicode(tree: LayoutTree) -> str:
     """The tree as readable text: ``x²``, ``∑ₖ₌₁ⁿ k``, ``(a+b)/c``, ``√(x+1)``, ``[1 2; 3 4]``."""
+    return _text(tree, frozenset())
+
+
+def to_marked_unicode(tree: LayoutTree, marked: Collection[int]) -> list[tuple[str, bool]]:
+    """The text of :func:`to_unicode` in pieces, each with whether its symbols are among the marked ones.
+
+    ``marked`` are numbers of nodes in :func:`~porism.formula.mathml_writer.preorder`. Parentheses that only this way
+    of writing adds, and spaces, are marked where what stands next to them on the inside, or on both sides, is.
+    """
+    if not marked:
+        text = to_unicode(tree)
+        return [(text, False)] if text else []
+    nodes = preorder(tree)
+    text = _text(tree, frozenset(id(nodes[number]) for number in marked))
+    pieces: list[tuple[str, bool]] = []
+    for is_marked, chars in groupby(text, lambda char: char >= _FIRST_SHIFTED):
+        piece = _unshifted("".join(chars))
+        if len(pieces) > 1 and pieces[-1][0].isspace():  # a space between two marked pieces
+            space, _ = pieces.pop()
+            pieces[-1] = (pieces[-1][0] + space + piece, True)
+        else:
+            pieces.append((piece, is_marked))
+    return pieces
+
+
+def _text(tree: LayoutTree, marked: frozenset[int]) -> str:
     texts: dict[int, str] = {}
     stack: list[tuple[Row, bool]] = [(tree.row, False)]
     while stack:
         row, ready = stack.pop()
         if ready:
-            texts[id(row)] = _row_text(row, texts)
+            texts[id(row)] = _row_text(row, texts, marked)
             continue
         stack.append((row, True))
         for node in row:
@@ -43,12 +95,12 @@ def to_unicode(tree: LayoutTree) -> str:
     return texts[id(tree.row)]
 
 
-def _row_text(row: Row, texts: dict[int, str]) -> str:
+def _row_text(row: Row, texts: dict[int, str], marked: frozenset[int]) -> str:
     parts: list[str] = []
     previous = ""
     in_integral = after_fraction = False
     for node in row:
-        shown = _node_text(node, texts)
+        shown = _node_text(node, texts, marked)
         kind = token_class(node.label, node.kind)
         # A fraction on one line would swallow what follows it, and a differential the variable before it.
         apart = (after_fraction or (in_integral and node.label == "d")) and kind not in _TIGHT
@@ -80,8 +132,8 @@ def _needs_space(previous: str, kind: str, before: str, shown: str, parts: list[
     return previous in _DIGITS and kind in _DIGITS
 
 
-def _node_text(node: LayoutNode, texts: dict[int, str]) -> str:
-    text = _core_text(node, texts)
+def _node_text(node: LayoutNode, texts: dict[int, str], marked: frozenset[int]) -> str:
+    text = _core_text(node, texts, _shifted if id(node) in marked else _unmarked if marked else str)
     if node.kind != "F":
         for side, row in (("under", node.under), ("over", node.over)):
             if row is not None:
@@ -101,11 +153,11 @@ def _marked(text: str, side: str, row: Row, texts: dict[int, str]) -> str:
     """A symbol with what stands right over or under it."""
     note = texts[id(row)]
     if len(text) == 1 and side == "over" and note in _ACCENTS:
-        return text + _ACCENTS[note]
+        return text + _like(text, _ACCENTS[note])
     name = _MARK_NAMES.get((side, row[0].label)) if len(row) == 1 else None
     if name is not None:
-        inside = text[1:-1] if text.startswith("(") and text.endswith(")") else text
-        return f"{name}({inside}){note[1:]}"
+        inside = text[1:-1] if text[:1] in _OPENING and text[-1:] in _CLOSING else text
+        return _like(note, f"{name}(") + inside + _like(note, ")") + note[1:]
     return text + _script(note, _SUPERSCRIPTS if side == "over" else _SUBSCRIPTS, "^" if side == "over" else "_")
 
 
@@ -113,38 +165,51 @@ def _script(text: str, characters: dict[str, str], sign: str) -> str:
     compact = text.replace(" ", "")
     if compact and all(char in characters for char in compact):
         return "".join(characters[char] for char in compact)
-    return sign + (text if len(text) == 1 else f"({text})")
+    return _like(text, sign) + (text if len(text) == 1 else _bracketed(text))
 
 
-def _core_text(node: LayoutNode, texts: dict[int, str]) -> str:
+def _core_text(node: LayoutNode, texts: dict[int, str], own: Callable[[str], str]) -> str:
+    """The text of a node without its scripts; ``own`` marks, or not, what the node itself adds."""
     kind, label = node.kind, node.label
     if kind in "VN":
-        return label if node.font in ("", "bb") else styled(label, node.font)
+        return own(label if node.font in ("", "bb") else styled(label, node.font))
     if kind == "F":
         over, under = texts.get(id(node.over), ""), texts.get(id(node.under), "")
         if label == "choose":
-            return f"C({over}, {under})"
-        return f"{_closed(over, node.over)}/{_closed(under, node.under)}"
+            return own("C") + _bracketed(f"{over}{own(',')} {under}")
+        return f"{_closed(over, node.over)}{own('/')}{_closed(under, node.under)}"
     if kind == "R":
         within = texts.get(id(node.within), "")
         index = texts.get(id(node.pre_above), "") if node.pre_above is not None else ""
-        sign = {"": "√", "3": "∛", "4": "∜"}.get(index) or _script(index, _SUPERSCRIPTS, "^") + "√"
-        return f"{sign}({within})" if len(within) != 1 else sign + within
+        sign = _ROOTS.get(index)
+        root = own(sign) if sign is not None else _script(index, _SUPERSCRIPTS, "^") + own("√")
+        return root + (_bracketed(within) if len(within) != 1 else within)
     if kind == "M":
-        lines = "; ".join(", ".join(texts[id(cell)] for cell in line) for line in node.elements or [])
+        comma, semicolon = own(",") + " ", own(";") + " "
+        lines = semicolon.join(comma.join(texts[id(cell)] for cell in line) for line in node.elements or [])
         if label == "lines":
             return lines
-        return f"{{{lines}" if label == "{" else f"{label[:1] or '['}{lines}{label[1:] or ']'}"
+        return f"{own('{')}{lines}" if label == "{" else f"{own(label[:1] or '[')}{lines}{own(label[1:] or ']')}"
     if kind == "G":
         within = texts.get(id(node.within), "")
-        return f"({within})" if len(within) > 1 else within
+        return _bracketed(within) if len(within) > 1 else within
     if kind == "W":
-        return "?" + label
-    return label
+        return own("?" + label)
+    return own(label)
 
 
 def _closed(text: str, row: Row | None) -> str:
     """A numerator or denominator, in parentheses unless it is one thing."""
     if row is None or (len(row) == 1 and row[0].kind in "VNRTWG" and " " not in text):
         return text
-    return f"({text})" if len(text) > 1 or not text else text
+    return _bracketed(text) if len(text) > 1 or not text else text
+
+
+def _bracketed(text: str) -> str:
+    """A text in parentheses, which are marked where it is at its ends."""
+    return _like(text, "(") + text + _like(text, ")")
+
+
+def _like(text: str, added: str) -> str:
+    """What is added to a text, marked where the text is at its ends."""
+    return _shifted(added) if text[:1] >= _FIRST_SHIFTED and text[-1:] >= _FIRST_SHIFTED else added
