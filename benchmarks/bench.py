@@ -37,12 +37,13 @@ class Task:
     """A task that contenders are compared on.
 
     ``prepare(data, folder)`` writes documents and topics to the folder and counts them; ``judgments(data, year, ids)``
-    are those of the documents with these ids. ``over_rounds`` sums up the rounds in which a topic was timed.
+    are those of the documents with these ids, None where answers are not scored. ``over_rounds`` sums up the rounds in
+    which a topic was timed.
     """
 
     name: str
     prepare: Callable[[Path, Path], dict[str, int]]
-    judgments: Callable[[Path, str, set[str]], Judgments]
+    judgments: Callable[[Path, str, set[str]], Judgments] | None
     measures: tuple[str, ...]
     over_rounds: Callable[..., Any]
 
@@ -104,7 +105,8 @@ class Bench:
         python = self.options.pya0_python if "approach0" in name else sys.executable
         print(f"  {phase:7}{name}", flush=True)
         status, memory = run_watched(
-            [python, str(HERE / "worker.py"), str(orders)], log, environment=None if phase == "build" else ONE_THREAD
+            [python, str(HERE / "worker.py"), str(orders)], log, environment=None if phase == "build" else ONE_THREAD,
+            limit=self.options.limit,
         )
         if not output.exists():
             ended = "no end within the time limit" if status is None else f"ended with status {status}"
@@ -134,7 +136,7 @@ class Bench:
                               "index_memory_mb": memory, "builds": len(times), "seconds": []}
 
     def answer(self, name: str, qrels: dict[str, Judgments]) -> None:
-        """Answers all topics, and scores the answers; ``--runs`` keeps them."""
+        """Answers all topics, and scores the answers of the years in ``qrels``; ``--runs`` keeps them."""
         from porism import Run
         from porism.evaluate import evaluate_run
 
@@ -143,10 +145,10 @@ class Bench:
             return
         figures = self.figures[name]
         figures["first_answer_seconds"], figures["search_memory_mb"] = result["first"], result["memory"]
-        for year in YEARS:
+        for year, judged in qrels.items():
             ranked = {topic: [(doc, score) for doc, score in found] for topic, found in result["runs"][year].items()}
             run = Run(ranked, name)
-            evaluation = evaluate_run(run, qrels[year], self.compared.measures)
+            evaluation = evaluate_run(run, judged, self.compared.measures)
             figures[year] = {measure: evaluation[measure] for measure in self.compared.measures}
             if self.options.runs:
                 self.options.runs.mkdir(parents=True, exist_ok=True)
@@ -163,8 +165,10 @@ class Bench:
     def run(self, names: Sequence[str]) -> None:
         """Everything: builds, answers, then timings in turns."""
         able = self.prepare(names)
-        ids = {entry.id for entry in read_entries(self.task / "documents.jsonl")}
-        qrels = {year: self.compared.judgments(self.options.data, year, ids) for year in YEARS}
+        qrels: dict[str, Judgments] = {}
+        if self.compared.judgments:
+            ids = {entry.id for entry in read_entries(self.task / "documents.jsonl")}
+            qrels = {year: self.compared.judgments(self.options.data, year, ids) for year in YEARS}
         for name in able:
             self.build(name)
         for name in [name for name in able if name not in self.out]:
@@ -192,8 +196,12 @@ class Bench:
         figures = {"versions": versions(), "k": self.options.k, "contenders": self.figures, "left_out": self.out}
         output.write_text(json.dumps(figures, indent=2) + "\n")
         if not self.options.keep:
-            for name in self.figures:
-                shutil.rmtree(self.folder(name), ignore_errors=True)
+            self.remove()
+
+    def remove(self) -> None:
+        """Removes the indexes and logs of those that took part; of those left out they tell why."""
+        for name in self.figures:
+            shutil.rmtree(self.folder(name), ignore_errors=True)
 
 
 def title_of(name: str) -> str:
@@ -261,6 +269,7 @@ def options_parser(description: str | None, names: Sequence[str], name: str) -> 
     add("--pya0-python", default=sys.executable, help="a Python that has pya0 (default: this one)")
     add("--rounds", type=int, default=5, help="processes in which topics are timed (default: 5)")
     add("--builds", type=int, default=1, help="how often an index is built, if that is quick (default: 1)")
+    add("--limit", type=float, default=3600.0, help="seconds after which a contender is ended (default: %(default)s)")
     add("--jobs", type=int, help="analysing processes of Porism (default: all cores)")
     add("-k", type=int, default=1000, help="results a topic (default: 1000)")
     add("--work", type=Path, default=HERE / "work" / name, help="where indexes are made")

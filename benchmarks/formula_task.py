@@ -16,9 +16,9 @@ FIELD = "formula"
 def prepare_formulas(data: Path, folder: Path) -> dict[str, int]:
     """Writes ``documents.jsonl`` and ``topics-YEAR.jsonl`` (judged topics only) to ``folder``; counts what is there.
 
-    A formula is written as its first occurrence is; those without a visual id cannot be judged and are left out.
+    Formulas without a visual id cannot be judged and are left out.
     """
-    counts = {"distinct formulas": write_entries(folder / "documents.jsonl", _distinct(data / "arqmath-mini"))}
+    counts = {"distinct formulas": write_entries(folder / "documents.jsonl", read_distinct(data / "arqmath-mini"))}
     ids = {entry.id for entry in read_entries(folder / "documents.jsonl")}
     for year in YEARS:
         judged = formula_judgments(data, year, ids)
@@ -46,7 +46,8 @@ def formula_judgments(data: Path, year: str, ids: set[str]) -> dict[str, dict[st
     return restrict_qrels(porism.read_qrels(path), ids)
 
 
-def _distinct(collection: Path) -> Iterator[Entry]:
+def read_distinct(collection: Path) -> Iterator[Entry]:
+    """The formulas of a collection by visual id, each as its first occurrence is written."""
     from porism.corpus.arqmath import read_formulas
 
     seen: set[str] = set()
