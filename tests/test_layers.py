@@ -18,7 +18,7 @@ LAYERS = [
     {"formula", "text", "analysis", "batch", "documents"},
     {"index"},
     {"retrieve"},
-    {"indexing", "searching", "snippets"},
+    {"highlighting", "indexing", "searching", "snippets"},
     {"evaluate"},
     {"cli", "__init__", "__main__"},
 ]
