@@ -30,6 +30,7 @@ def plot(rows: Sequence[dict[str, Any]], path: Path) -> None:
         "svg.fonttype": "none", "svg.hashsalt": "formula-growth", "font.family": "sans-serif", "font.size": 10,
         "text.color": GREY, "axes.labelcolor": GREY, "axes.edgecolor": GREY, "xtick.color": GREY, "ytick.color": GREY,
         "axes.spines.top": False, "axes.spines.right": False, "axes.titlesize": 10, "axes.titlelocation": "left",
+        "axes.facecolor": "none", "figure.facecolor": "none",
     }
     with pyplot.rc_context(style):
         figure, axes = pyplot.subplots(2, 2, figsize=(9, 6.4), layout="constrained")
@@ -40,15 +41,18 @@ def plot(rows: Sequence[dict[str, Any]], path: Path) -> None:
             axis.set_xlabel("distinct formulas")
             axis.grid(which="major", color=GREY, alpha=0.25, linewidth=0.6)
             largest = max((row[key] for key, _, _ in lines for row in rows if row.get(key)), default=1.0)
-            for key, label, colour in lines:
+            least = min((row[key] for key, _, _ in lines for row in rows if row.get(key)), default=1.0)
+            for number, (key, label, colour) in enumerate(lines):
+                # The lower of two lines has its figures below.
+                beside = (0, -12) if number + 1 < len(lines) else (0, 6)
                 known = [(row["formulas"], row[key]) for row in rows if row.get(key)]
                 axis.plot(*zip(*known, strict=True), "o-", color=colour, label=label, markersize=4, linewidth=1.6)
                 for size, value in known:
                     shown = f"{value:.1f}" if value < 10 else f"{value:,.0f}"
                     axis.annotate(
-                        shown, (size, value), (0, 6), textcoords="offset points", ha="center", color=colour, fontsize=8
+                        shown, (size, value), beside, textcoords="offset points", ha="center", color=colour, fontsize=8
                     )
-            axis.set_ylim(top=largest * 2)
+            axis.set_ylim(least / 2, largest * 2)
             if len(lines) > 1:
                 axis.legend(frameon=False, loc="upper left")
             sizes = [row["formulas"] for row in rows]
