@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import orjson
@@ -17,6 +17,9 @@ from porism.index.records import Records
 from porism.index.rows import TermRows
 from porism.index.strings import Dictionary, Names, decode
 from porism.types import Metadata
+
+if TYPE_CHECKING:
+    from porism.index.postings import Entries
 
 DATA_FILE = "segment.bin"
 DERIVED_FOLDER = "derived"
@@ -71,6 +74,9 @@ class Segment:
     :raises FileNotFoundError: the segment is gone.
     :raises IndexCorrupt: its file is truncated or changed.
     """
+
+    noun = "document"
+    """What a search in which the documents are ranked calls one of them."""
 
     def __init__(self, folder: Path, stamp: Stamp | None = None, live: NDArray[np.bool_] | None = None) -> None:
         self.folder = folder
@@ -197,6 +203,19 @@ class Segment:
         :raises KeyError: the segment has no such channel.
         """
         return Dictionary(self.container, self._section(channel))
+
+    def entries(self, channel: str) -> Entries:
+        """The rows of a channel that each document is made of.
+
+        :raises KeyError: the segment has no such channel.
+        """
+        from porism.index.postings import Entries
+
+        if channel in self.text_channels:
+            return Entries.of_text(self.doc_count, len(self.fields))
+        self.channel_info(channel)
+        where = self.occurrences
+        return Entries(where.indptr, where.formula.astype(np.int64), where.field)
 
     def channel_info(self, channel: str) -> dict[str, int]:
         """``rows``, ``terms`` (distinct), ``postings`` and ``tokens`` of a channel, deleted documents included."""

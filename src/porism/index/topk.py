@@ -157,6 +157,23 @@ class SegmentSearcher:
         )
         return best(workspace.kept[:found], scores, self._order, k)
 
+    def score(
+        self,
+        channel_of: NDArray[np.int32],
+        terms: NDArray[np.int32],
+        weights: NDArray[np.float64],
+        documents: NDArray[np.int32],
+    ) -> NDArray[np.float64]:
+        """The exact scores (float64) of given ``documents`` (int32, strictly increasing); terms as in :meth:`top`."""
+        workspace = _workspace
+        workspace.fit(self.documents)
+        scores = np.zeros(len(documents), np.float64)
+        kernels.score_candidates(
+            self.documents, self._description, channel_of, terms, weights, as_layout(documents, np.int32),
+            len(documents), scores, workspace.slot, workspace.bits,
+        )
+        return scores
+
 
 def best(
     documents: NDArray[np.int32], scores: NDArray[np.float64], order: NDArray[np.int32], k: int

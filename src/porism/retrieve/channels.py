@@ -2,6 +2,9 @@
 
 What a segment has stored fits one set of field weights and one weighting. Other parameters are answered from memory:
 they cost one pass over the channel the first time they are asked for, and nothing is written.
+
+All of it holds for documents and for formulas: what a *segment* is here are the :class:`~porism.index.units.Units` of
+one segment, and a document is one of those.
 """
 
 from __future__ import annotations
@@ -19,10 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.errors import ConfigError, IndexCorrupt
-from porism.index import Segment
 from porism.index.compiled import warm_up
 from porism.index.postings import Entries, Impacts, Postings
 from porism.index.topk import ScoredChannel
+from porism.index.units import Units
 from porism.retrieve.weighting import HEAVIEST, ChannelStatistics, LexicalChannel, Weighting
 
 FieldWeights = Mapping[str, float]
@@ -41,16 +44,16 @@ class _Kept:
     lock: threading.RLock = field(default_factory=threading.RLock)
 
 
-_kept: WeakKeyDictionary[Segment, _Kept] = WeakKeyDictionary()
+_kept: WeakKeyDictionary[Units, _Kept] = WeakKeyDictionary()
 _kept_lock = threading.Lock()
 
 
-def _keep(segment: Segment) -> _Kept:
+def _keep(segment: Units) -> _Kept:
     with _kept_lock:
         return _kept.setdefault(segment, _Kept())
 
 
-def weighted_fields(segment: Segment, weights: FieldWeights) -> list[tuple[int, float]]:
+def weighted_fields(segment: Units, weights: FieldWeights) -> list[tuple[int, float]]:
     """(field number, weight) in code-point order of the fields' names: the order in which counts are added.
 
     :raises ConfigError: a weight is not a number from 0 to :data:`HEAVIEST`.
@@ -70,21 +73,21 @@ def _derived_name(kind: str, channel: str, *parts: Any) -> str:
     return f"{kind}-{readable}-{digest}"
 
 
-def _postings_name(segment: Segment, channel: str, weights: FieldWeights) -> str:
+def _postings_name(segment: Units, channel: str, weights: FieldWeights) -> str:
     named = [(segment.fields[number], weight) for number, weight in weighted_fields(segment, weights)]
     return _derived_name("postings", channel, named)
 
 
-def _impacts_name(segment: Segment, channel: str, weights: FieldWeights, weighting: Weighting) -> str:
+def _impacts_name(segment: Units, channel: str, weights: FieldWeights, weighting: Weighting) -> str:
     return _derived_name("impacts", channel, _postings_name(segment, channel, weights), repr(weighting))
 
 
-def has_channel(segment: Segment, channel: str) -> bool:
+def has_channel(segment: Units, channel: str) -> bool:
     """Whether the segment has a channel of this name."""
     return channel in segment.text_channels or channel in segment.formula_channels
 
 
-def build_postings(segment: Segment, channel: str, weights: FieldWeights) -> Postings:
+def build_postings(segment: Units, channel: str, weights: FieldWeights) -> Postings:
     """Computes the postings of a channel; empty where the segment does not have it."""
     fields = weighted_fields(segment, weights)
     if not has_channel(segment, channel):
@@ -92,18 +95,13 @@ def build_postings(segment: Segment, channel: str, weights: FieldWeights) -> Pos
         return Postings.build(
             np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.uint16), 0, nothing, fields
         )
-    if channel in segment.text_channels:
-        entries = Entries.of_text(segment.doc_count, len(segment.fields))
-    else:
-        where = segment.occurrences
-        entries = Entries(where.indptr, where.formula.astype(np.int64), where.field)
     rows = segment.matrix(channel).csr
     return Postings.build(
-        rows.indptr, rows.terms, rows.counts, len(segment.dictionary(channel)), entries, fields
+        rows.indptr, rows.terms, rows.counts, len(segment.dictionary(channel)), segment.entries(channel), fields
     )
 
 
-def open_postings(segment: Segment, channel: str, weights: FieldWeights) -> Postings:
+def open_postings(segment: Units, channel: str, weights: FieldWeights) -> Postings:
     """The postings of a channel: kept ones, else stored ones, else computed."""
     kept = _keep(segment)
     name = _postings_name(segment, channel, weights)
@@ -115,7 +113,7 @@ def open_postings(segment: Segment, channel: str, weights: FieldWeights) -> Post
         return postings
 
 
-def _read_postings(segment: Segment, name: str) -> Postings | None:
+def _read_postings(segment: Units, name: str) -> Postings | None:
     stored = segment.read_derived(name)
     if stored is None:
         return None
@@ -126,7 +124,7 @@ def _read_postings(segment: Segment, name: str) -> Postings | None:
     return postings if postings.documents == segment.doc_count else None
 
 
-def live_df(segment: Segment, channel: str, weights: FieldWeights) -> NDArray[np.int32]:
+def live_df(segment: Units, channel: str, weights: FieldWeights) -> NDArray[np.int32]:
     """In how many live documents each term occurs (int32, one a term), counted once."""
     postings = open_postings(segment, channel, weights)
     kept = _keep(segment)
@@ -138,7 +136,7 @@ def live_df(segment: Segment, channel: str, weights: FieldWeights) -> NDArray[np
         return counts
 
 
-def channel_statistics(segments: Iterable[Segment], channel: str, weights: FieldWeights) -> ChannelStatistics:
+def channel_statistics(segments: Iterable[Units], channel: str, weights: FieldWeights) -> ChannelStatistics:
     """Number and mean length of the live documents that have the channel, however they are spread over segments."""
     counts: dict[float, int] = {}
     for segment in segments:
@@ -152,7 +150,7 @@ def channel_statistics(segments: Iterable[Segment], channel: str, weights: Field
 
 
 def scored_channel(
-    segment: Segment, channel: str, weights: FieldWeights, weighting: Weighting, statistics: ChannelStatistics
+    segment: Units, channel: str, weights: FieldWeights, weighting: Weighting, statistics: ChannelStatistics
 ) -> ScoredChannel:
     """A channel ready for search: with stored impacts where they are near enough, else with new ones."""
     postings = open_postings(segment, channel, weights)
@@ -174,7 +172,7 @@ def scored_channel(
 
 
 def prepare(
-    segments: Sequence[Segment], channels: Mapping[str, LexicalChannel], weights: FieldWeights | None = None
+    segments: Sequence[Units], channels: Mapping[str, LexicalChannel], weights: FieldWeights | None = None
 ) -> None:
     """Stores postings and impacts with each segment, so that a search with these settings computes nothing.
 

@@ -40,6 +40,7 @@ class HybridRetriever:
             )
         self.snapshot = snapshot
         self.model = model
+        self._segments = snapshot.segments
         held = {name for segment in snapshot.segments for name in (*segment.text_channels, *segment.formula_channels)}
         self.lexical = LexicalRetriever(
             snapshot.segments, {name: channel for name, channel in channels.items() if name in held or not held},
@@ -84,7 +85,7 @@ class HybridRetriever:
 
     def _allowed(self, filters: Filters) -> list[NDArray[np.bool_]]:
         masks: list[NDArray[np.bool_]] = []
-        for segment in self.lexical.segments:
+        for segment in self._segments:
             mask = np.ones(segment.doc_count, np.bool_)
             for key, values in filters.items():
                 wanted = (values,) if isinstance(values, str) else values
@@ -96,7 +97,7 @@ class HybridRetriever:
 
     def _check_keys(self, filters: Filters) -> None:
         """Tells a filter that names no metadata of this index from one that happens to match nothing."""
-        keys = {key for segment in self.lexical.segments for key in segment.metadata_counts()}
+        keys = {key for segment in self._segments for key in segment.metadata_counts()}
         for key in filters:
             if key not in keys:
                 raise QueryError(

@@ -3,23 +3,25 @@
 The score of a document is ``Σ_channel Σ_term weight · factor``, added in the order of the channels given and, within a
 channel, of the terms by code point, in float64. Statistics count live documents only. So scores and rankings depend on
 the documents alone, bit by bit: not on how they are spread over segments, nor on what was deleted or replaced before.
+
+What is ranked are the units of segments (:mod:`porism.index.units`): documents, or formulas with their keys as ids.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from porism.errors import ConfigError, QueryError
 from porism.explanation import Explanation
-from porism.index import Segment
 from porism.index.topk import ScoredChannel, SegmentSearcher
+from porism.index.units import Units
 from porism.retrieve.channels import FieldWeights, channel_statistics, has_channel, scored_channel
 from porism.retrieve.vocabulary import Vocabulary
 from porism.retrieve.weighting import ChannelStatistics, LexicalChannel
@@ -32,6 +34,8 @@ _NEGLIGIBLE = 1e-100
 
 _FEW_IDS = 64
 
+R = TypeVar("R")
+
 
 class Results(NamedTuple):
     """One query's ranked results: document ids and scores (float64), best first."""
@@ -40,22 +44,37 @@ class Results(NamedTuple):
     scores: NDArray[np.float64]
 
 
+class UnitResults(NamedTuple):
+    """One query's ranked results without their ids, best first; ties as by id.
+
+    ``segments`` (int32) are positions in the retriever's segments, ``units`` (int32) the numbers of documents, or of
+    formulas, there; ``scores`` are float64.
+    """
+
+    segments: NDArray[np.int32]
+    units: NDArray[np.int32]
+    scores: NDArray[np.float64]
+
+
 class _Ids:
     """Document ids of a segment; those that were asked for stay decoded."""
 
-    def __init__(self, segment: Segment) -> None:
+    def __init__(self, segment: Units) -> None:
         self._segment = segment
-        self._known: NDArray[np.object_] = np.empty(segment.doc_count, object)
+        self._known: NDArray[np.object_] | None = None
         self._bytes = b""
         self._starts: NDArray[np.int64] | None = None
 
-    def take(self, documents: NDArray[np.int32]) -> list[str]:
+    def take(self, documents: NDArray[np.int32]) -> NDArray[np.object_]:
+        """The ids of documents, in the order given."""
+        if self._known is None:
+            self._known = np.empty(self._segment.doc_count, object)
         found = self._known[documents]
         nothing: Any = None
         unknown = np.flatnonzero(np.equal(found, nothing))
         if len(unknown):
             found[unknown] = self._known[documents[unknown]] = self._decode(documents[unknown])
-        return cast("list[str]", found.tolist())
+        return found
 
     def _decode(self, documents: NDArray[np.int32]) -> list[str]:
         if self._starts is None:
@@ -87,15 +106,16 @@ class LexicalRetriever:
 
     def __init__(
         self,
-        segments: Sequence[Segment],
+        segments: Sequence[Units],
         channels: Mapping[str, LexicalChannel],
         field_weights: FieldWeights | None = None,
     ) -> None:
-        """``channels`` are in the order in which their scores are added; a channel of weight 0 is left out.
+        """``segments`` are the documents, or the formulas, of a whole snapshot; ``channels`` are in the order in which
+        their scores are added, and a channel of weight 0 is left out.
 
         :raises ConfigError: the index has no such channel.
         """
-        self.segments = tuple(segment for segment in segments if segment.doc_count)
+        self.segments = tuple(segments)
         self.channels = {name: channel for name, channel in channels.items() if channel.weight > 0}
         self.field_weights: FieldWeights = dict(field_weights or {})
         for name in channels:
@@ -107,6 +127,7 @@ class LexicalRetriever:
                     f"the index has no channel {name!r}", hint=f"It has {', '.join(known)}; index again for others."
                 )
         self._names = tuple(self.channels)
+        self._noun = self.segments[0].noun if self.segments else "document"
         self._lock = threading.RLock()
         self._terms: dict[str, Vocabulary] = {}
         self._statistics: dict[str, ChannelStatistics] = {}
@@ -114,7 +135,10 @@ class LexicalRetriever:
         self._searchers: dict[tuple[str, ...], list[SegmentSearcher]] = {}
         self._ids = [_Ids(segment) for segment in self.segments]
         # large segments first: their k-th score spares work in the others
-        self._order = sorted(range(len(self.segments)), key=lambda number: -self.segments[number].doc_count)
+        self._order = sorted(
+            (number for number, segment in enumerate(self.segments) if segment.doc_count),
+            key=lambda number: -self.segments[number].doc_count,
+        )
 
     def statistics(self, channel: str) -> ChannelStatistics:
         """The number and mean length of the live documents that have the channel."""
@@ -156,12 +180,46 @@ class LexicalRetriever:
         :raises QueryError: ``k`` is below 1, or a weight is not a finite number ≥ 0.
         :raises ConfigError: a query names a channel that the retriever does not have.
         """
-        if k < 1:
-            raise QueryError(f"{k} results cannot be found", hint="Ask for at least 1.")
-        if threads == 1 or len(queries) < 2:
-            return [self._search(query, k, allowed) for query in queries]
-        with ThreadPoolExecutor(threads) as pool:
-            return list(pool.map(lambda query: self._search(query, k, allowed), queries))
+
+        def search(query: QueryTerms) -> Results:
+            found = self._search(query, k, allowed)
+            return Results(self._names_of(found.segments, found.units).tolist(), found.scores)
+
+        return _each(search, queries, k, threads)
+
+    def search_units(
+        self,
+        queries: Sequence[QueryTerms],
+        k: int,
+        *,
+        allowed: Sequence[NDArray[np.bool_]] | None = None,
+        threads: int = 1,
+    ) -> list[UnitResults]:
+        """What :meth:`search_terms` finds, by number: spares the ids, which can cost more than the search.
+
+        :raises QueryError: ``k`` is below 1, or a weight is not a finite number ≥ 0.
+        :raises ConfigError: a query names a channel that the retriever does not have.
+        """
+        return _each(lambda query: self._search(query, k, allowed), queries, k, threads)
+
+    def score_units(self, query: QueryTerms, segment: int, units: NDArray[np.integer]) -> NDArray[np.float64]:
+        """The exact scores (float64) of units of one segment, in the order given; 0 where no term occurs.
+
+        ``segment`` is a position in ``segments``. Deleted units are scored like others.
+
+        :raises IndexError: there is no such unit.
+        :raises QueryError: a weight is not a finite number ≥ 0.
+        :raises ConfigError: the query names a channel that the retriever does not have.
+        """
+        distinct, places = np.unique(np.asarray(units, np.int32), return_inverse=True)
+        count = self.segments[segment].doc_count
+        if len(distinct) and not 0 <= distinct[0] <= distinct[-1] < count:
+            raise IndexError(f"units {distinct[0]} to {distinct[-1]} of {count}")
+        names, prepared = self._prepare(query)
+        if not len(prepared.weights) or not len(distinct):
+            return np.zeros(len(places))
+        searcher = self._segment_searchers(names)[segment]
+        return searcher.score(*_in_segment(prepared, segment), distinct)[places]
 
     def explain_terms(self, query: QueryTerms, doc_id: str) -> Explanation:
         """Why a document has its score: channels, and in each its terms, all adding up.
@@ -200,7 +258,7 @@ class LexicalRetriever:
             total += subtotal
             if leaves:
                 channels.append(Explanation(subtotal, f"channel {name}: {self.channels[name].weighting!r}", leaves))
-        return Explanation(total, f"document {doc_id}", channels)
+        return Explanation(total, f"{self.segments[number].noun} {doc_id}", channels)
 
     def _find(self, doc_id: str) -> tuple[int, int]:
         """The segment that has a document, and the document's number there."""
@@ -208,7 +266,7 @@ class LexicalRetriever:
             document = segment.find(doc_id)
             if document is not None:
                 return number, document
-        raise QueryError(f"there is no document {doc_id!r} in the index")
+        raise QueryError(f"there is no {self._noun} {doc_id!r} in the index")
 
     def _channel_terms(self, name: str) -> Vocabulary:
         with self._lock:
@@ -286,45 +344,77 @@ class LexicalRetriever:
             numbers, df = numbers[:, kept], df[kept]
         return names, _Asked(channel_of, terms, asked, weights, numbers, df)
 
-    def _search(self, query: QueryTerms, k: int, allowed: Sequence[NDArray[np.bool_]] | None) -> Results:
+    def _search(self, query: QueryTerms, k: int, allowed: Sequence[NDArray[np.bool_]] | None) -> UnitResults:
         names, prepared = self._prepare(query)
-        if not len(prepared.weights):
-            return Results([], np.zeros(0))
-        searchers = self._segment_searchers(names)
         found: list[tuple[int, NDArray[np.int32], NDArray[np.float64]]] = []
+        if not len(prepared.weights):
+            return self._merge(found, k)
+        searchers = self._segment_searchers(names)
         floor = 0.0
         for number in self._order:
-            row = np.ascontiguousarray(prepared.numbers[number])
-            channel_of, weights = prepared.channel_of, prepared.weights
-            if bool((row < 0).any()):
-                present = row >= 0
-                channel_of, row, weights = channel_of[present], row[present], weights[present]
-            documents, scores = searchers[number].top(
-                channel_of, row, weights, k, allowed=None if allowed is None else allowed[number], floor=floor
+            units, scores = searchers[number].top(
+                *_in_segment(prepared, number), k, allowed=None if allowed is None else allowed[number], floor=floor
             )
             if len(scores):
-                found.append((number, documents, scores))
+                found.append((number, units, scores))
             if len(scores) == k:
                 floor = max(floor, float(scores[-1]))
         return self._merge(found, k)
 
-    def _merge(self, found: Sequence[tuple[int, NDArray[np.int32], NDArray[np.float64]]], k: int) -> Results:
+    def _merge(self, found: Sequence[tuple[int, NDArray[np.int32], NDArray[np.float64]]], k: int) -> UnitResults:
         """The best k over segments by score and then, descending, by id."""
-        if len(found) == 1:
-            number, documents, scores = found[0]
-            return Results(self._ids[number].take(documents), scores)
         if not found:
-            return Results([], np.zeros(0))
+            return UnitResults(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0))
+        segments = np.repeat(
+            np.array([number for number, _, _ in found], np.int32), [len(scores) for _, _, scores in found]
+        )
+        if len(found) == 1:
+            return UnitResults(segments, *found[0][1:])
+        units = np.concatenate([one for _, one, _ in found])
         scores = np.concatenate([one for _, _, one in found])
         if len(scores) > k:
-            kth = np.partition(scores, len(scores) - k)[len(scores) - k]
-            found = [(number, documents[one >= kth], one[one >= kth]) for number, documents, one in found]
-            scores = np.concatenate([one for _, _, one in found])
-        ids = [name for number, documents, _ in found for name in self._ids[number].take(documents)]
+            kept = scores >= np.partition(scores, len(scores) - k)[len(scores) - k]
+            segments, units, scores = segments[kept], units[kept], scores[kept]
         order = np.argsort(-scores, kind="stable")
         ranked = scores[order]
-        if bool((ranked[1:] == ranked[:-1]).any()):
-            by_id = sorted(range(len(ids)), key=ids.__getitem__, reverse=True)
-            order = np.array(by_id, np.int64)[np.argsort(-scores[by_id], kind="stable")]
+        equal = ranked[1:] == ranked[:-1]
+        if bool(equal.any()):  # ids are needed of those that stand level only
+            level = np.flatnonzero(np.append(equal, False) | np.append(False, equal))
+            tied = order[level]
+            ids = self._names_of(segments[tied], units[tied]).tolist()
+            by_id = np.array(sorted(range(len(ids)), key=ids.__getitem__, reverse=True), np.int64)
+            order[level] = tied[by_id[np.argsort(-ranked[level[by_id]], kind="stable")]]
         order = order[:k]
-        return Results([ids[i] for i in order.tolist()], scores[order])
+        return UnitResults(segments[order], units[order], scores[order])
+
+    def _names_of(self, segments: NDArray[np.int32], units: NDArray[np.int32]) -> NDArray[np.object_]:
+        """The ids of units."""
+        if not len(segments):
+            return np.empty(0, object)
+        first = int(segments[0])
+        if len(self._ids) == 1 or bool((segments == first).all()):
+            return self._ids[first].take(units)
+        names = np.empty(len(units), object)
+        for number in np.unique(segments).tolist():
+            mine = segments == number
+            names[mine] = self._ids[number].take(units[mine])
+        return names
+
+
+def _in_segment(prepared: _Asked, segment: int) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
+    """The channels, numbers and weights of the terms that a segment has."""
+    numbers = np.ascontiguousarray(prepared.numbers[segment])
+    if bool((numbers < 0).any()):
+        present = numbers >= 0
+        return prepared.channel_of[present], numbers[present], prepared.weights[present]
+    return prepared.channel_of, numbers, prepared.weights
+
+
+def _each(search: Callable[[QueryTerms], R], queries: Sequence[QueryTerms], k: int, threads: int) -> list[R]:
+    """Searches for each query, in several threads where that is asked for."""
+    if k < 1:
+        raise QueryError(f"{k} results cannot be found", hint="Ask for at least 1.")
+    if threads == 1 or len(queries) < 2:
+        return [search(query) for query in queries]
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(search, queries))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.index import Segment
+from porism.index.units import Units
 from porism.retrieve.channels import FieldWeights, has_channel, live_df
 from porism.retrieve.weighting import ChannelStatistics, Weighting
 
@@ -31,7 +31,7 @@ class Vocabulary:
     """A channel's terms in every segment; what was looked up is remembered."""
 
     def __init__(
-        self, segments: Sequence[Segment], name: str, fields: FieldWeights, weighting: Weighting,
+        self, segments: Sequence[Units], name: str, fields: FieldWeights, weighting: Weighting,
         statistics: ChannelStatistics,
     ) -> None:
         self._dictionaries = [
