@@ -169,8 +169,8 @@ class SegmentSearcher:
         workspace.fit(self.documents)
         scores = np.zeros(len(documents), np.float64)
         kernels.score_candidates(
-            self.documents, self._description, channel_of, terms, weights, as_layout(documents, np.int32),
-            len(documents), scores, workspace.slot, workspace.bits,
+            self.documents, self._description, self._shifts, channel_of, terms, weights,
+            as_layout(documents, np.int32), len(documents), scores, workspace.slot, workspace.bits,
         )
         return scores
 
