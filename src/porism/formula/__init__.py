@@ -6,7 +6,7 @@ from porism.formula.latex import parse_latex
 from porism.formula.latex_writer import to_latex
 from porism.formula.mathml import parse_mathml
 from porism.formula.mathml_writer import preorder, to_mathml
-from porism.formula.notation import parse
+from porism.formula.notation import notation_of, parse
 from porism.formula.operators import operator_string, operator_tree
 from porism.formula.packed import pack_tree, unpack_tree
 from porism.formula.text_writer import to_marked_unicode, to_unicode
@@ -24,6 +24,7 @@ __all__ = [
     "find_extractor",
     "layout_key",
     "layout_string",
+    "notation_of",
     "operator_string",
     "operator_tree",
     "pack_tree",

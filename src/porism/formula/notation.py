@@ -14,6 +14,11 @@ from porism.types import Formula, Notation
 _MARKUP = re.compile(r"\s*(?:<\?xml\b|<!--|<(?:[A-Za-z][\w.-]*:)?(?:math|semantics|apply|m[a-z]+)\b[^<>]*>)")
 
 
+def notation_of(source: str) -> Notation:
+    """The notation of a formula of which nothing else is known: MathML if it begins with an element of MathML."""
+    return "mathml" if _MARKUP.match(source) is not None else "latex"
+
+
 def parse(
     formula: Formula | str, notation: Notation | None = None, *, macros: Mapping[str, Macro] | None = None
 ) -> LayoutTree:
@@ -27,5 +32,5 @@ def parse(
     else:
         source = formula
     if notation is None:
-        notation = "mathml" if _MARKUP.match(source) is not None else "latex"
+        notation = notation_of(source)
     return parse_mathml(source) if notation == "mathml" else parse_latex(source, macros=macros)

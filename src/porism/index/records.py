@@ -35,6 +35,10 @@ class Records:
     def __len__(self) -> int:
         return len(self._lengths)
 
+    def any(self) -> bool:
+        """Whether any record is not empty."""
+        return bool(self._lengths.any())
+
     def _block(self, block: int) -> tuple[int, bytes, list[int]]:
         """The number, the content and the bounds of the records of a block."""
         last = self._last

@@ -43,6 +43,16 @@ class Occurrences:
     def __len__(self) -> int:
         return len(self.formula)
 
+    @property
+    def has_visual_ids(self) -> bool:
+        """Whether the collection gives any of them a visual id."""
+        return self._visual_ids.any()
+
+    @property
+    def has_ids(self) -> bool:
+        """Whether the collection gives any of them an id."""
+        return self._ids.any()
+
     def id(self, occurrence: int) -> str:
         """The id that the collection gives this occurrence, empty where it gives none."""
         return decode(self._ids[occurrence])
