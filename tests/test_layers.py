@@ -18,7 +18,9 @@ LAYERS = [
     {"formula", "text", "analysis", "batch", "documents"},
     {"index"},
     {"retrieve"},
-    {"highlighting", "indexing", "searching", "snippets"},
+    {
+        "formula_places", "formula_queries", "formula_searching", "highlighting", "indexing", "searching", "snippets",
+    },
     {"evaluate"},
     {"cli", "__init__", "__main__"},
 ]
