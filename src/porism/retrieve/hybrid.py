@@ -66,7 +66,7 @@ class HybridRetriever:
         asked = list(queries)
         if len({query.id for query in asked}) < len(asked):
             raise QueryError("two queries have the same id")
-        allowed = self._allowed(filters) if filters else None
+        allowed = self.allowed(filters) if filters else None
         found = self.lexical.search_terms([self.query_terms(query) for query in asked], k, allowed=allowed)
         return Run(
             {
@@ -83,7 +83,11 @@ class HybridRetriever:
         """
         return self.lexical.explain_terms(self.query_terms(query), doc_id)
 
-    def _allowed(self, filters: Filters) -> list[NDArray[np.bool_]]:
+    def allowed(self, filters: Filters) -> list[NDArray[np.bool_]]:
+        """For each segment the documents that have the metadata (bool, one a document).
+
+        :raises QueryError: a filter names a key that no document has.
+        """
         masks: list[NDArray[np.bool_]] = []
         for segment in self._segments:
             mask = np.ones(segment.doc_count, np.bool_)
