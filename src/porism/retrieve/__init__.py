@@ -1,9 +1,13 @@
 """Retrieval models over an index: lexical weightings of channels, and their sum."""
 
+from porism.retrieve.embeddings import EmbeddingModel, EmbeddingRetriever, train_embeddings
 from porism.retrieve.hybrid import Filters, HybridRetriever, prepare_segments
-from porism.retrieve.lexical import LexicalRetriever, QueryTerms, Results
+from porism.retrieve.lexical import LexicalRetriever, QueryTerms
 from porism.retrieve.model import DEFAULT_MODEL, ChannelSettings, SearchModel
+from porism.retrieve.ranking import Results, UnitResults
+from porism.retrieve.results import FormulaResults
 from porism.retrieve.weighting import BM25, BM25Plus, ChannelStatistics, LexicalChannel, Weighting
+from porism.retrieve.wordvectors import FastTextSettings
 
 __all__ = [
     "BM25",
@@ -11,13 +15,19 @@ __all__ = [
     "BM25Plus",
     "ChannelSettings",
     "ChannelStatistics",
+    "EmbeddingModel",
+    "EmbeddingRetriever",
+    "FastTextSettings",
     "Filters",
+    "FormulaResults",
     "HybridRetriever",
     "LexicalChannel",
     "LexicalRetriever",
     "QueryTerms",
     "Results",
     "SearchModel",
+    "UnitResults",
     "Weighting",
     "prepare_segments",
+    "train_embeddings",
 ]

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from porism.explanation import Explanation
 from porism.index.topk import ScoredChannel, SegmentSearcher
 from porism.index.units import Units
 from porism.retrieve.channels import FieldWeights, channel_statistics, has_channel, scored_channel
+from porism.retrieve.ranking import Found, Results, UnitIds, UnitResults, merge
 from porism.retrieve.vocabulary import Vocabulary
 from porism.retrieve.weighting import ChannelStatistics, LexicalChannel
 
@@ -32,59 +33,7 @@ QueryTerms = Mapping[str, Mapping[str, float]]
 _NEGLIGIBLE = 1e-100
 """Query weights below this count as 0, and none may be above its inverse: sums of products stay finite numbers."""
 
-_FEW_IDS = 64
-
 R = TypeVar("R")
-
-
-class Results(NamedTuple):
-    """One query's ranked results: document ids and scores (float64), best first."""
-
-    ids: list[str]
-    scores: NDArray[np.float64]
-
-
-class UnitResults(NamedTuple):
-    """One query's ranked results without their ids, best first; ties as by id.
-
-    ``segments`` (int32) are positions in the retriever's segments, ``units`` (int32) the numbers of documents, or of
-    formulas, there; ``scores`` are float64.
-    """
-
-    segments: NDArray[np.int32]
-    units: NDArray[np.int32]
-    scores: NDArray[np.float64]
-
-
-class _Ids:
-    """Document ids of a segment; those that were asked for stay decoded."""
-
-    def __init__(self, segment: Units) -> None:
-        self._segment = segment
-        self._known: NDArray[np.object_] | None = None
-        self._bytes = b""
-        self._starts: NDArray[np.int64] | None = None
-
-    def take(self, documents: NDArray[np.int32]) -> NDArray[np.object_]:
-        """The ids of documents, in the order given."""
-        if self._known is None:
-            self._known = np.empty(self._segment.doc_count, object)
-        found = self._known[documents]
-        nothing: Any = None
-        unknown = np.flatnonzero(np.equal(found, nothing))
-        if len(unknown):
-            found[unknown] = self._known[documents[unknown]] = self._decode(documents[unknown])
-        return found
-
-    def _decode(self, documents: NDArray[np.int32]) -> list[str]:
-        if self._starts is None:
-            if len(documents) < _FEW_IDS:
-                return self._segment.doc_ids(documents)
-            packed = self._segment.names.packed()
-            self._bytes, self._starts = packed.blob.tobytes(), packed.starts
-        data = self._bytes
-        bounds = zip(self._starts[documents].tolist(), self._starts[documents + 1].tolist(), strict=True)
-        return [data[start:stop].decode("utf-8", "surrogatepass") for start, stop in bounds]
 
 
 class _Asked(NamedTuple):
@@ -133,7 +82,7 @@ class LexicalRetriever:
         self._statistics: dict[str, ChannelStatistics] = {}
         self._scored_channels: dict[str, list[ScoredChannel]] = {}
         self._searchers: dict[tuple[str, ...], list[SegmentSearcher]] = {}
-        self._ids = [_Ids(segment) for segment in self.segments]
+        self._ids = UnitIds(self.segments)
         # large segments first: their k-th score spares work in the others
         self._order = sorted(
             (number for number, segment in enumerate(self.segments) if segment.doc_count),
@@ -183,7 +132,7 @@ class LexicalRetriever:
 
         def search(query: QueryTerms) -> Results:
             found = self._search(query, k, allowed)
-            return Results(self._names_of(found.segments, found.units).tolist(), found.scores)
+            return Results(self._ids.take(found.segments, found.units), found.scores)
 
         return _each(search, queries, k, threads)
 
@@ -346,9 +295,9 @@ class LexicalRetriever:
 
     def _search(self, query: QueryTerms, k: int, allowed: Sequence[NDArray[np.bool_]] | None) -> UnitResults:
         names, prepared = self._prepare(query)
-        found: list[tuple[int, NDArray[np.int32], NDArray[np.float64]]] = []
+        found: list[Found] = []
         if not len(prepared.weights):
-            return self._merge(found, k)
+            return merge(found, k, self._ids)
         searchers = self._segment_searchers(names)
         floor = 0.0
         for number in self._order:
@@ -356,49 +305,10 @@ class LexicalRetriever:
                 *_in_segment(prepared, number), k, allowed=None if allowed is None else allowed[number], floor=floor
             )
             if len(scores):
-                found.append((number, units, scores))
+                found.append(Found(number, units, scores))
             if len(scores) == k:
                 floor = max(floor, float(scores[-1]))
-        return self._merge(found, k)
-
-    def _merge(self, found: Sequence[tuple[int, NDArray[np.int32], NDArray[np.float64]]], k: int) -> UnitResults:
-        """The best k over segments by score and then, descending, by id."""
-        if not found:
-            return UnitResults(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0))
-        segments = np.repeat(
-            np.array([number for number, _, _ in found], np.int32), [len(scores) for _, _, scores in found]
-        )
-        if len(found) == 1:
-            return UnitResults(segments, *found[0][1:])
-        units = np.concatenate([one for _, one, _ in found])
-        scores = np.concatenate([one for _, _, one in found])
-        if len(scores) > k:
-            kept = scores >= np.partition(scores, len(scores) - k)[len(scores) - k]
-            segments, units, scores = segments[kept], units[kept], scores[kept]
-        order = np.argsort(-scores, kind="stable")
-        ranked = scores[order]
-        equal = ranked[1:] == ranked[:-1]
-        if bool(equal.any()):  # ids are needed of those that stand level only
-            level = np.flatnonzero(np.append(equal, False) | np.append(False, equal))
-            tied = order[level]
-            ids = self._names_of(segments[tied], units[tied]).tolist()
-            by_id = np.array(sorted(range(len(ids)), key=ids.__getitem__, reverse=True), np.int64)
-            order[level] = tied[by_id[np.argsort(-ranked[level[by_id]], kind="stable")]]
-        order = order[:k]
-        return UnitResults(segments[order], units[order], scores[order])
-
-    def _names_of(self, segments: NDArray[np.int32], units: NDArray[np.int32]) -> NDArray[np.object_]:
-        """The ids of units."""
-        if not len(segments):
-            return np.empty(0, object)
-        first = int(segments[0])
-        if len(self._ids) == 1 or bool((segments == first).all()):
-            return self._ids[first].take(units)
-        names = np.empty(len(units), object)
-        for number in np.unique(segments).tolist():
-            mine = segments == number
-            names[mine] = self._ids[number].take(units[mine])
-        return names
+        return merge(found, k, self._ids)
 
 
 def _in_segment(prepared: _Asked, segment: int) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:

@@ -1,0 +1,114 @@
+"""What a query finds in each segment, ranked over all of them, and named."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.index.units import Units
+
+_FEW_IDS = 64
+
+
+class Results(NamedTuple):
+    """One query's ranked results: ids of documents (or keys of formulas) and scores (float64), best first."""
+
+    ids: list[str]
+    scores: NDArray[np.float64]
+
+
+class UnitResults(NamedTuple):
+    """One query's ranked results by number, best first; ties as by id.
+
+    ``segments`` (int32) are positions in the retriever's segments, ``units`` (int32) the numbers of documents, or of
+    formulas, there; ``scores`` are float64.
+    """
+
+    segments: NDArray[np.int32]
+    units: NDArray[np.int32]
+    scores: NDArray[np.float64]
+
+
+class Found(NamedTuple):
+    """What one segment has for a query: ``units`` (int32) and their ``scores`` (float64), best first."""
+
+    segment: int
+    units: NDArray[np.int32]
+    scores: NDArray[np.float64]
+
+
+class UnitIds:
+    """The ids of the units of several segments; those that were asked for stay decoded."""
+
+    def __init__(self, segments: Sequence[Units]) -> None:
+        self._of = [_SegmentIds(segment) for segment in segments]
+
+    def take(self, segments: NDArray[np.int32], units: NDArray[np.int32]) -> list[str]:
+        """The ids of units, in the order given."""
+        if not len(segments):
+            return []
+        first = int(segments[0])
+        if bool((segments == first).all()):
+            return cast("list[str]", self._of[first].take(units).tolist())
+        ids = np.empty(len(units), object)
+        for number in np.unique(segments).tolist():
+            mine = segments == number
+            ids[mine] = self._of[number].take(units[mine])
+        return cast("list[str]", ids.tolist())
+
+
+class _SegmentIds:
+    def __init__(self, segment: Units) -> None:
+        self._segment = segment
+        self._known: NDArray[np.object_] | None = None
+        self._bytes = b""
+        self._starts: NDArray[np.int64] | None = None
+
+    def take(self, units: NDArray[np.int32]) -> NDArray[np.object_]:
+        if self._known is None:
+            self._known = np.empty(self._segment.doc_count, object)
+        known = self._known
+        found = known[units]
+        nothing: Any = None
+        unknown = np.flatnonzero(np.equal(found, nothing))
+        if len(unknown):
+            found[unknown] = known[units[unknown]] = self._decode(units[unknown])
+        return found
+
+    def _decode(self, units: NDArray[np.int32]) -> list[str]:
+        if self._starts is None:
+            if len(units) < _FEW_IDS:
+                return self._segment.doc_ids(units)
+            packed = self._segment.names.packed()
+            self._bytes, self._starts = packed.blob.tobytes(), packed.starts
+        data = self._bytes
+        bounds = zip(self._starts[units].tolist(), self._starts[units + 1].tolist(), strict=True)
+        return [data[start:stop].decode("utf-8", "surrogatepass") for start, stop in bounds]
+
+
+def merge(found: Sequence[Found], k: int, ids: UnitIds) -> UnitResults:
+    """The best k over segments by score and then, descending, by id."""
+    if not found:
+        return UnitResults(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0))
+    segments = np.repeat(np.array([one.segment for one in found], np.int32), [len(one.scores) for one in found])
+    if len(found) == 1:
+        return UnitResults(segments, found[0].units, found[0].scores)
+    units = np.concatenate([one.units for one in found])
+    scores = np.concatenate([one.scores for one in found])
+    if len(scores) > k:
+        kept = scores >= np.partition(scores, len(scores) - k)[len(scores) - k]
+        segments, units, scores = segments[kept], units[kept], scores[kept]
+    order = np.argsort(-scores, kind="stable")
+    ranked = scores[order]
+    equal = ranked[1:] == ranked[:-1]
+    if bool(equal.any()):  # ids are needed of those that stand level only
+        level = np.flatnonzero(np.append(equal, False) | np.append(False, equal))
+        tied = order[level]
+        names = ids.take(segments[tied], units[tied])
+        by_id = np.array(sorted(range(len(names)), key=names.__getitem__, reverse=True), np.int64)
+        order[level] = tied[by_id[np.argsort(-ranked[level[by_id]], kind="stable")]]
+    order = order[:k]
+    return UnitResults(segments[order], units[order], scores[order])
