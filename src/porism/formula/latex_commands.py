@@ -46,7 +46,7 @@ from porism.formula.latex_symbols import (
     script,
     script_token,
 )
-from porism.formula.latex_text import drop, name, option, text, wildcard
+from porism.formula.latex_text import add_wildcard, drop, name, option, text, wildcard
 from porism.formula.tables_commands import (
     ACCENTS,
     ARROWS,
@@ -87,7 +87,7 @@ def unlisted(machine: Machine, token: str, i: int) -> None:
             label = token if token.isascii() and token.isprintable() else "\ufffd"
             machine.add(LayoutNode(label, "E", machine.starts[i], machine.ends[i]))
     elif first == "?" and len(token) > 1:
-        machine.add(LayoutNode(token[1:], "W", machine.starts[i], machine.ends[i]))
+        add_wildcard(machine, token[1:], machine.starts[i], machine.ends[i])
     elif first == "'":
         primes(machine, len(token), i)
     elif first == "_" or first == "^":

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from porism.formula.latex_tokens import Tokens
+from porism.formula.latex_tokens import Tokens, set_apart
 from porism.formula.layout import brace_mark, innermost, matrix, nucleus, trim
 from porism.formula.tables import blackboard, canonical_name
 from porism.formula.tables_commands import WORD_FONTS
@@ -385,7 +385,7 @@ class Machine:
                 self.group_row = None
                 return node
             return brace_mark(row[base], slot) or row[base]
-        if length > self.base:
+        if length > self.base and not set_apart(row[-1], self.texts[i - 1]):
             node = row[-1]
             if node.over is None and node.under is None:
                 return innermost(node, slot) if node.kind == "G" else node

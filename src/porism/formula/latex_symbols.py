@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from porism.formula.latex_machine import ARGUMENT, COMMAND, Frame, Machine
+from porism.formula.latex_tokens import set_apart
 from porism.formula.layout import nucleus
 from porism.formula.tables import (
     PRIME_CHARACTERS,
@@ -112,7 +113,10 @@ def script_token(machine: Machine, token: str, i: int) -> None:
     if len(row) > machine.base and machine.group_row is not row and not (machine.awaiting or machine.font):
         # By far the most frequent case: a symbol that has no script on this side yet.
         node = row[-1]
-        if node.over is None and node.under is None and node.kind != "G" and machine.ends[i] - machine.starts[i] == 4:
+        if (
+            node.over is None and node.under is None and node.kind != "G" and machine.ends[i] - machine.starts[i] == 4
+            and not set_apart(node, machine.texts[i - 1])
+        ):
             start = machine.starts[i] + 2
             label, kind = SYMBOLS[token[2]]
             if token[0] == "^":

@@ -6,10 +6,11 @@ import unicodedata
 from typing import Any
 
 from porism.formula.latex_machine import GROUP, TEXT, Frame, Machine
+from porism.formula.latex_tokens import SPACES
+from porism.formula.layout import child_rows
 from porism.formula.tables import SYMBOLS, canonical_name
 from porism.formula.tree import LayoutNode
 
-_SPACES = frozenset({"\\ ", "\\,", "\\;", "\\:", "\\>", "\\quad", "\\qquad", "\\space", "\\\\", "\\enspace", "~"})
 _LONGEST_NAME = 64
 _FARTHEST_OPTION_END = 200
 
@@ -21,7 +22,7 @@ def text_of(token: str) -> str:
     known = SYMBOLS.get(token)
     if known is not None:
         return known[0]
-    return " " if token in _SPACES or token.startswith("\\\\") else ""
+    return " " if token in SPACES or token.startswith("\\\\") else ""
 
 
 def printable(text: str) -> str:
@@ -80,6 +81,10 @@ def _read_text(machine: Machine, depth: int, wraps: bool) -> None:
             frame.payload = (depth, wraps)
             machine.base = len(machine.row)
             return
+        elif token == "\\qvar":
+            _add_text(machine, pieces, first, last)
+            pieces, first = [], -1
+            wildcard(machine, None, j)
         else:
             if first < 0:
                 first = machine.starts[j]
@@ -118,7 +123,7 @@ def name(machine: Machine, payload: Any, i: int) -> None:
             return
         if token.isascii() and (token.isalpha() or (letters and token.isdigit()) or (letters and token == "-")):
             letters.append(token)
-        elif token.isspace() or token in _SPACES:
+        elif token.isspace() or token in SPACES:
             letters.append(" ")
         elif not token.startswith(("\\math", "\\rm", "\\!", "\\text")):
             break
@@ -145,7 +150,21 @@ def wildcard(machine: Machine, payload: Any, i: int) -> None:
             machine.take()
             i += 1
     label, i = argument_text(machine, i)
-    machine.add(LayoutNode(printable(label).replace(" ", "") or "?", "W", start, machine.ends[i]))
+    add_wildcard(machine, printable(label).replace(" ", "") or "?", start, machine.ends[i])
+
+
+def add_wildcard(machine: Machine, label: str, start: int, end: int) -> None:
+    """Adds a wildcard; right after a number and its point (``0.?x``) it stands for the number with its decimals."""
+    row = machine.row
+    if not machine.awaiting and len(row) - machine.base >= 2:
+        number, point = row[-2:]
+        if (
+            point.label == "." and point.end == start and number.kind == "N" and number.end == point.start
+            and "." not in number.label and not (child_rows(number) or child_rows(point))
+        ):
+            del row[-2:]
+            start = number.start
+    machine.add(LayoutNode(label, "W", start, end))
 
 
 def argument_text(machine: Machine, i: int) -> tuple[str, int]:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from itertools import accumulate
 
+from porism.formula.tables import RELATION_CLASSES, token_class
+from porism.formula.tree import LayoutNode
+
 _TOKEN = re.compile(
     r"[^\\\s0-9.'^_:?<>&\-]"
     r"|\\(?:(?:begin|end)\s{0,9}\{[a-zA-Z*@ ]{0,40}\}|[a-zA-Z]+"
@@ -19,8 +22,14 @@ _TOKEN = re.compile(
     r"|\?(?:[a-zA-Z][a-zA-Z0-9]*)?",
     re.DOTALL,
 )
+SPACES = frozenset({"\\ ", "\\,", "\\;", "\\:", "\\>", "\\quad", "\\qquad", "\\space", "\\\\", "\\enspace", "~"})
+"""Tokens that are seen as white space."""
+
 _COMMENT = re.compile(r"\\.|%[^\n]*\n|%", re.DOTALL)
 _WITHOUT_LINES = re.compile(r"\\.|%", re.DOTALL)
+
+
+_NO_BASE = RELATION_CLASSES | {"additive", "multiplicative", "separator", "open"}
 
 
 class Tokens:
@@ -61,3 +70,11 @@ def blank_comments(source: str) -> str:
 
 def _blank(found: str) -> str:
     return " " * len(found) if found[0] == "%" else found
+
+
+def set_apart(node: LayoutNode, token: str) -> bool:
+    """Whether a script does not belong to the symbol before it: ``token``, a space, is between it and an operator.
+
+    In ``+\\,^{64}\\mathrm{Ni}`` the number belongs to what follows.
+    """
+    return token in SPACES and node.kind == "O" and token_class(node.label) in _NO_BASE

@@ -79,6 +79,9 @@ def _append(parts: list[str], piece: str) -> None:
             parts.append(" ")
         elif (end.isdigit() or end == ".") and (first.isdigit() or first == "."):
             parts.append("\\;")
+        elif end == "." and piece == "\\qvar":
+            # A wildcard right after a point would stand for the decimals of a number.
+            parts.append("\\;")
         elif first == "[" and (end == "}" or end == " ") and last.startswith("\\"):
             # A bracket here would be read as an option.
             parts.append("{}")

@@ -145,8 +145,25 @@ class Frame:
             left = self._fold_logic(self.logic, self.logic_labels[:-1])
             self.push_head("=" + self.logic_labels[-1], left)
             self.logic = self.logic_labels = None
+        elif self._expects_statement():
+            # what is quantified is the right side of the relation read last, as in p → ∀x q
+            assert self.chain is not None
+            assert self.relations is not None
+            left = relation_node(self.relations[:-1], self.chain) if len(self.chain) > 1 else self.chain[0]
+            if self.logic and self.logic_labels:
+                self.push_head("=" + self.logic_labels[-1], self._fold_logic(self.logic, self.logic_labels[:-1]))
+                self.logic = self.logic_labels = None
+            self.push_head("=" + self.relations[-1], left)
+            self.chain = self.relations = None
         elif self.factors or self.terms or self.chain or self.logic:
             self.comma()
+
+    def _expects_statement(self) -> bool:
+        """Whether a relation still waits for its right side."""
+        return (
+            bool(self.chain) and not (self.factors or self.terms or self.signs or self.inline_modulus)
+            and self.relations is not None and self.chain is not None and len(self.relations) == len(self.chain)
+        )
 
     def push_head(self, label: str, left: OperatorNode | None) -> None:
         """What stands before the body of an item: a bound variable, a map's name, a negation."""
