@@ -25,10 +25,14 @@ if TYPE_CHECKING:
     from porism.evaluate import evaluate_run
     from porism.explanation import Explanation
     from porism.formula import operator_tree, parse_latex, parse_mathml, to_latex, to_mathml, to_unicode
+    from porism.formula_places import Place
+    from porism.formula_searching import FormulaHit
+    from porism.highlighting import highlight_mathml, highlight_text
     from porism.index import IndexWriter
     from porism.index import info as index_info
     from porism.indexing import index_documents, index_sources
     from porism.retrieve import ChannelSettings, SearchModel
+    from porism.retrieve.matches import FormulaMatch
     from porism.run import Run
     from porism.searching import Hit, Index, open_index
     from porism.types import Content, Document, Formula, Query
@@ -40,9 +44,12 @@ _HOME = {
     "Document": "types",
     "Explanation": "explanation",
     "Formula": "types",
+    "FormulaHit": "formula_searching",
+    "FormulaMatch": "retrieve.matches",
     "Hit": "searching",
     "Index": "searching",
     "IndexWriter": "index",
+    "Place": "formula_places",
     "PorismError": "errors",
     "Problem": "errors",
     "Query": "types",
@@ -50,6 +57,8 @@ _HOME = {
     "Run": "run",
     "SearchModel": "retrieve",
     "evaluate_run": "evaluate",
+    "highlight_mathml": "highlighting",
+    "highlight_text": "highlighting",
     "index_documents": "indexing",
     "index_info": "index",
     "index_sources": "indexing",
@@ -74,9 +83,12 @@ __all__ = [
     "Document",
     "Explanation",
     "Formula",
+    "FormulaHit",
+    "FormulaMatch",
     "Hit",
     "Index",
     "IndexWriter",
+    "Place",
     "PorismError",
     "Problem",
     "Query",
@@ -85,6 +97,8 @@ __all__ = [
     "SearchModel",
     "__version__",
     "evaluate_run",
+    "highlight_mathml",
+    "highlight_text",
     "index_documents",
     "index_info",
     "index_sources",

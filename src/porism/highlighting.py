@@ -207,8 +207,8 @@ class MatchView:
 
     def substitution(self) -> str:
         """``i ↦ k, m ↦ n``: what stands for something else; empty where every symbol stands for itself."""
-        changed = [entry for entry in self.match.substitutions if not entry.identical]
-        return ", ".join(f"{_shown(entry.query)} ↦ {_shown(entry.found)}" for entry in changed)
+        changed = dict.fromkeys((entry.query, entry.found) for entry in self.match.substitutions if not entry.identical)
+        return ", ".join(f"{_shown(query)} ↦ {_shown(found)}" for query, found in changed)
 
     def values(self) -> list[str]:
         """``a(b + c) = ab + ac``: a line for each two subexpressions of equal value that are written differently."""

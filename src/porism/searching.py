@@ -5,22 +5,26 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from porism.analysis import AnalysisConfig, Analyzer
 from porism.corpus import split_math
 from porism.documents import load_document
-from porism.errors import QueryError
+from porism.errors import OnProblem, Problem, QueryError
 from porism.explanation import Explanation
+from porism.formula_queries import LONGEST_QUERY, FormulaQuery, make_formula_query
 from porism.index import Snapshot
 from porism.retrieve import DEFAULT_MODEL, Filters, HybridRetriever, SearchModel
 from porism.run import Run
 from porism.snippets import FormulaStyle, Snippet, SnippetMaker
-from porism.types import Content, Document, Metadata, Query
+from porism.types import Content, Document, Formula, Metadata, Query
 
-LONGEST_QUERY = 1_000_000
-"""Characters of a query beyond these are refused: it is a document, not a question."""
+if TYPE_CHECKING:
+    from porism.formula_searching import FormulaHit, FormulaSearcher, Named
+    from porism.retrieve.formula_model import FormulaModel
+    from porism.retrieve.matches import FormulaMatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +83,12 @@ class Index:
                 print(hit.score, hit.title, hit.snippet)
     """
 
-    def __init__(self, path: str | os.PathLike[str], model: SearchModel = DEFAULT_MODEL) -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        model: SearchModel = DEFAULT_MODEL,
+        formula_model: FormulaModel | None = None,
+    ) -> None:
         """Opens the index.
 
         :raises IndexNotFound: there is none at ``path``.
@@ -89,6 +98,7 @@ class Index:
         self.snapshot = Snapshot.open(path)
         self.analyzer = Analyzer(AnalysisConfig.from_dict(self.snapshot.config))
         self.retriever = HybridRetriever(self.snapshot, self.analyzer, model)
+        self.formula_model = formula_model
 
     def __enter__(self) -> Index:
         return self
@@ -151,6 +161,80 @@ class Index:
         """
         return self.retriever.explain(make_query(question), doc_id)
 
+    @cached_property
+    def formulas(self) -> FormulaSearcher:
+        """Search in which the unit is a formula; made when it is first used."""
+        from porism.formula_searching import FormulaSearcher
+        from porism.retrieve.formula_model import DEFAULT_FORMULA_MODEL
+        from porism.retrieve.formulas import FormulaRetriever
+
+        retriever = FormulaRetriever(self.snapshot, self.analyzer, self.formula_model or DEFAULT_FORMULA_MODEL)
+        return FormulaSearcher(self.snapshot, retriever, self.retriever)
+
+    def search_formulas(
+        self,
+        formula: str | Formula | Content | Query,
+        k: int = 10,
+        *,
+        filters: Filters | None = None,
+        explain: bool = False,
+        on_problem: OnProblem | None = None,
+    ) -> list[FormulaHit]:
+        """The best ``k`` formulas for a formula, distinct by their normalised form, best first.
+
+        The formula is LaTeX, with or without dollars, or a ``<math>`` element. Several formulas ask for any of them: a
+        result has its best score. Words beside them are a context, which raises formulas of documents that fit it.
+
+        :param filters: only formulas that stand in documents with this metadata, as in :meth:`search`.
+        :param explain: whether hits say how they match.
+        :param on_problem: is told what of the query was not understood.
+        :raises QueryError: there is no formula in the query, ``k`` is below 1, or a filter names an unknown key.
+        """
+        query = make_formula_query(formula, on_problem)
+        allowed = self.retriever.allowed(filters) if filters else None
+        return self.formulas.search(query, k, allowed=allowed, explain=explain)
+
+    def run_formulas(
+        self,
+        queries: Iterable[Query],
+        k: int = 1000,
+        *,
+        context: bool = False,
+        filters: Filters | None = None,
+        name: str = "porism",
+        on_problem: OnProblem | None = None,
+    ) -> Run:
+        """The results of formula topics, named by visual ids, for evaluation and fusion.
+
+        A formula gives its score to all its visual ids, and a visual id has that of its best formula; formulas without
+        one are left out. A collection that has no visual ids at all is named by the ids of its formulas, and one
+        without these by ``document/field/number``. A topic without a formula has no results.
+
+        :param context: whether the other fields of a topic count (``title``, ``question``), see
+            :class:`~porism.formula_searching.FormulaSearcher`.
+        :param on_problem: is told of topics of which something was not understood.
+        :raises QueryError: ``k`` is below 1, two queries have one id, or a filter names an unknown key.
+        """
+        asked = list(queries)
+        if len({query.id for query in asked}) < len(asked):
+            raise QueryError("two queries have the same id")
+        allowed = self.retriever.allowed(filters) if filters else None
+        readable = [(query.id, made) for query in asked if (made := _readable(query, on_problem)) is not None]
+        found = self.formulas.run(readable, k, allowed=allowed, context=context, name=name)
+        return Run({query.id: found[query.id] for query in asked}, name)
+
+    def explain_formula(
+        self, formula: str | Formula | Content | Query, found: str, named: Named = "auto"
+    ) -> FormulaMatch:
+        """How a formula matches one of the index: its score as a tree of contributions, substitution, equal values.
+
+        ``found`` is the key of a hit, a visual id, or a document's id (then its best formula is explained); the first
+        of these that the index has, unless ``named`` says which. The context of a query does not count.
+
+        :raises QueryError: there is no formula in the query, or the index has no formula of this name.
+        """
+        return self.formulas.explain(make_formula_query(formula), found, named)
+
     def _hits(self, query: Query, run: Run, style: FormulaStyle) -> list[Hit]:
         maker = SnippetMaker(
             self.analyzer,
@@ -165,9 +249,26 @@ class Index:
         return hits
 
 
-def open_index(path: str | os.PathLike[str], model: SearchModel = DEFAULT_MODEL) -> Index:
+def _readable(query: Query, on_problem: OnProblem | None) -> FormulaQuery | None:
+    """The formula query of a topic; what is wrong with it is reported under its id, and None where there is none."""
+    def report(problem: Problem) -> None:
+        if on_problem is not None:
+            on_problem(Problem(f"topic {query.id}", f"{problem.where}: {problem.what}"))
+
+    try:
+        return make_formula_query(query, report)
+    except QueryError as error:
+        report(Problem("query", error.what))
+        return None
+
+
+def open_index(
+    path: str | os.PathLike[str],
+    model: SearchModel = DEFAULT_MODEL,
+    formula_model: FormulaModel | None = None,
+) -> Index:
     """Opens an index for searching; see :class:`Index`."""
-    return Index(path, model)
+    return Index(path, model, formula_model)
 
 
 def filters_from_strings(pairs: Iterable[str]) -> Mapping[str, tuple[str, ...]]:

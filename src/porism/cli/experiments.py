@@ -6,7 +6,15 @@ from pathlib import Path
 
 import click
 
-from porism.cli.options import filter_option, index_option, json_option, print_json
+from porism.cli.options import (
+    check_formula_options,
+    chosen_formula_model,
+    filter_option,
+    formula_model_option,
+    index_option,
+    json_option,
+    print_json,
+)
 from porism.cli.progress import ProblemLog, counting_progress
 
 
@@ -15,34 +23,47 @@ from porism.cli.progress import ProblemLog, counting_progress
 @click.option("--topics", "topics_path", required=True, type=click.Path(path_type=Path), metavar="FILE",
               help="ARQMath or NTCIR-12 topics, or lines of JSON, or lines of id, tab, text.")
 @click.option("--output", required=True, type=click.Path(path_type=Path), metavar="RUN", help="The TREC run to write.")
+@click.option("--formulas", is_flag=True, help="Topics ask for formulas; results are visual ids, as in ARQMath Task 2.")
+@click.option("--context/--no-context", default=None,
+              help="With --formulas: whether the other fields of a topic count.  [default: no-context]")
 @click.option("-k", type=click.IntRange(min=1), default=1000, show_default=True, help="Results a topic.")
 @filter_option
 @click.option("--name", default="porism", show_default=True, help="The name of the run, its last column.")
+@formula_model_option
 @click.option("--quiet", is_flag=True, help="No progress bar and no summary.")
 def run(
-    index_path: Path, topics_path: Path, output: Path, k: int, filters: tuple[str, ...], name: str, quiet: bool
+    index_path: Path, topics_path: Path, output: Path, formulas: bool, context: bool | None, k: int,
+    filters: tuple[str, ...], name: str, model_name: str | None, quiet: bool,
 ) -> None:
     """Answer a file of topics and write the results as a TREC run."""
+    check_formula_options(formulas, model=model_name is not None, context=context is not None)
     import time
 
     from porism.corpus import read_topics
     from porism.run import Run
     from porism.searching import filters_from_strings, open_index
 
+    model = chosen_formula_model(model_name)
+    log = ProblemLog()
     topics = read_topics(topics_path)
     results: dict[str, list[tuple[str, float]]] = {}
-    with open_index(index_path) as index, counting_progress("topics", quiet) as progress:
+    with open_index(index_path, formula_model=model) as index, counting_progress("topics", quiet) as progress:
         chosen = filters_from_strings(filters)
         started = time.monotonic()
         for done, topic in enumerate(topics, 1):
-            results[topic.id] = index.run([topic], k, filters=chosen)[topic.id]
+            if formulas:
+                found = index.run_formulas([topic], k, context=bool(context), filters=chosen, on_problem=log)
+            else:
+                found = index.run([topic], k, filters=chosen)
+            results[topic.id] = found[topic.id]
             progress(done, len(topics))
         seconds = time.monotonic() - started
     Run(results, name).write(output)
     if not quiet:
-        found = sum(map(len, results.values()))
+        log.close()
+        count = sum(map(len, results.values()))
         click.echo(
-            f"{len(topics):,} topics, {found:,} results in {seconds:.1f} s "
+            f"{len(topics):,} topics, {count:,} results in {seconds:.1f} s "
             f"({1000 * seconds / max(1, len(topics)):.1f} ms a topic): {output}"
         )
         if empty := [topic for topic, ranked in results.items() if not ranked]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+if TYPE_CHECKING:
+    from porism.retrieve.formula_model import FormulaModel
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -27,6 +30,36 @@ def filter_option(function: Function) -> Function:
         "--filter", "filters", multiple=True, metavar="KEY=VALUE",
         help="Only documents with this metadata, e.g. tags=calculus; the same key again means any of the values.",
     )(function)
+
+
+def formula_model_option(function: Function) -> Function:
+    """``--model NAME|FILE.toml``, for formula search."""
+    return click.option(
+        "--model", "model_name", metavar="NAME|FILE.toml",
+        help="With --formulas: another formula model, by name or as a TOML file of parameters.",
+    )(function)
+
+
+def chosen_formula_model(named: str | None) -> FormulaModel | None:
+    """The model that ``--model`` names; None for the default one.
+
+    :raises ConfigError: there is no such model or file, or it is broken.
+    """
+    if named is None:
+        return None
+    from porism.formula_searching import read_formula_model
+
+    return read_formula_model(named)
+
+
+def check_formula_options(formulas: bool, **given: bool) -> None:
+    """Refuses options that mean something for formula search only.
+
+    :raises click.UsageError: one was given without ``--formulas``.
+    """
+    for option, was_given in given.items():
+        if was_given and not formulas:
+            raise click.UsageError(f"--{option.replace('_', '-')} works with --formulas only.")
 
 
 def json_option(function: Function) -> Function:

@@ -41,14 +41,15 @@ class ProblemLog:
             return
         click.echo(f"{self.count:,} reports of what was skipped or not understood:", err=True)
         for problem in self._first:
-            click.echo(f"  {_one_line(problem)}", err=True)
+            click.echo(f"  {one_line(problem)}", err=True)
         if self._path:
             click.echo(f"  all of them: {self._path}", err=True)
         elif self.count > len(self._first):
             click.echo("  … (--problems FILE writes all of them)", err=True)
 
 
-def _one_line(problem: Problem, most: int = 160) -> str:
+def one_line(problem: Problem, most: int = 160) -> str:
+    """A report on one line, cut where it is too long."""
     line = "".join(ch if ch.isprintable() else " " for ch in " ".join(str(problem).split()))
     return line if len(line) <= most else f"{line[:most]}…"
 

@@ -16,6 +16,14 @@ if TYPE_CHECKING:
 SHOWN_TAGS = 5
 
 
+def on_terminal() -> bool:
+    """Whether output goes to a terminal that shows colours: one, and ``NO_COLOR`` is not set (https://no-color.org)."""
+    import os
+    import sys
+
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+
+
 def styled(snippet: Snippet) -> str:
     """A snippet with matches in colour; ``click.echo`` removes the colour where there is no terminal."""
     return "".join(
@@ -29,9 +37,7 @@ def print_hits(hits: Sequence[Hit], explanations: Mapping[str, Explanation] | No
 
     Where there is no terminal, matches stand between asterisks.
     """
-    import sys
-
-    terminal = sys.stdout.isatty()
+    terminal = on_terminal()
     if not hits:
         click.echo("Nothing found: no document shares a word or a part of a formula with the question.")
         return
@@ -41,7 +47,7 @@ def print_hits(hits: Sequence[Hit], explanations: Mapping[str, Explanation] | No
         tags = hit.metadata.get("tags", ())
         shown = ", ".join((tags,) if isinstance(tags, str) else tags[:SHOWN_TAGS])
         facts = f"{hit.score:.3f}  {hit.id}" + (f"  [{shown}]" if shown else "")
-        click.echo(f"    {click.style(facts, dim=True)}")
+        click.echo(f"    {click.style(facts, dim=True) if terminal else facts}")
         snippet = styled(hit.snippet) if terminal else hit.snippet.marked("*", "*")
         if snippet:
             click.echo(click.wrap_text(snippet, width=100, initial_indent="    ", subsequent_indent="    "))

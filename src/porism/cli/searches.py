@@ -6,26 +6,53 @@ from pathlib import Path
 
 import click
 
-from porism.cli.options import filter_option, index_option, json_option, print_json
+from porism.cli.options import (
+    check_formula_options,
+    chosen_formula_model,
+    filter_option,
+    formula_model_option,
+    index_option,
+    json_option,
+    print_json,
+)
+
+MATCHED_HITS = 100
+"""For at most so many hits a list of formulas marks what matches."""
 
 
 @click.command()
 @click.argument("question")
 @index_option
+@click.option("--formulas", is_flag=True, help="Find formulas, not documents: QUESTION is LaTeX or MathML.")
 @click.option("-k", type=click.IntRange(min=1), default=10, show_default=True, help="How many results.")
 @filter_option
 @json_option
 @click.option("--explain", is_flag=True, help="Show what each score is made of.")
 @click.option("--show", type=click.Choice(["unicode", "latex"]), default="unicode", show_default=True,
               help="How to show formulas.")
+@formula_model_option
 def search(
-    question: str, index_path: Path, k: int, filters: tuple[str, ...], as_json: bool, explain: bool, show: str
+    question: str, index_path: Path, formulas: bool, k: int, filters: tuple[str, ...], as_json: bool, explain: bool,
+    show: str, model_name: str | None,
 ) -> None:
     """Find documents by words and formulas: porism search 'why does $\\sum 1/n^2$ converge?'
 
     Formulas stand between dollars. With --json, prints one array of objects with rank, id, score, title, snippet
     (matches between <mark> and </mark>) and metadata; with --explain each also has its explanation.
+
+    With --formulas the results are formulas, each with the places where it stands; with --json, objects with rank,
+    score, key, latex, text, mathml, documents and places, and with --explain a match.
     """
+    check_formula_options(formulas, model=model_name is not None)
+    if formulas:
+        _search_formulas(question, index_path, k, filters, as_json, explain, show, model_name)
+    else:
+        _search_documents(question, index_path, k, filters, as_json, explain, show)
+
+
+def _search_documents(
+    question: str, index_path: Path, k: int, filters: tuple[str, ...], as_json: bool, explain: bool, show: str
+) -> None:
     from porism.cli.render import print_hits
     from porism.searching import filters_from_strings, make_query, open_index
 
@@ -41,3 +68,23 @@ def search(
         ])
         return
     print_hits(hits, explanations)
+
+
+def _search_formulas(
+    question: str, index_path: Path, k: int, filters: tuple[str, ...], as_json: bool, explain: bool, show: str,
+    model_name: str | None,
+) -> None:
+    from porism.cli.formula_render import print_formula_hits
+    from porism.cli.progress import one_line
+    from porism.searching import filters_from_strings, open_index
+
+    with open_index(index_path, formula_model=chosen_formula_model(model_name)) as index:
+        hits = index.search_formulas(
+            question, k, filters=filters_from_strings(filters),
+            explain=explain or (not as_json and k <= MATCHED_HITS),
+            on_problem=lambda problem: click.echo(one_line(problem), err=True),
+        )
+    if as_json:
+        print_json([hit.to_dict() for hit in hits])
+    else:
+        print_formula_hits(hits, explain, show)
