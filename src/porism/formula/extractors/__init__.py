@@ -35,6 +35,7 @@ from porism.formula.extractors.tokens import (
     token_bigrams,
     token_trigrams,
 )
+from porism.formula.extractors.values import values
 from porism.formula.tree import LayoutTree, OperatorTree
 
 
@@ -70,6 +71,7 @@ _ALL = (
     Extractor("mias", "M-terms, exact and generalised", lambda layout, operators: m_terms(layout)),
     Extractor("shapes", "pairs of both trees, variables alike", shapes),
     Extractor("subtrees", "subexpressions, variables renamed", lambda layout, operators: subtrees(operators)),
+    Extractor("values", "values of subexpressions", lambda layout, operators: values(operators)),
 )
 
 EXTRACTORS: Mapping[str, Extractor] = MappingProxyType({extractor.name: extractor for extractor in _ALL})

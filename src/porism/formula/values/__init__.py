@@ -1,0 +1,206 @@
+"""Values of subexpressions: the same number for equal expressions, however they are written.
+
+Every subexpression of a formula is evaluated in a prime field, its variables at fixed random points, so that
+``(a+b)^2`` and ``a^2+2ab+b^2`` have one value and share an index term; see ``docs/values.md`` for what is covered.
+After Schwartz, *Fast probabilistic algorithms for verification of polynomial identities* (J. ACM 27, 1980), and Gonnet,
+*Determining equivalence of expressions in random polynomial time* (STOC 1984).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import groupby, permutations
+from operator import itemgetter
+from typing import NamedTuple
+
+from xxhash import xxh3_64_hexdigest
+
+from porism.formula.extractors.walk import operator_walk
+from porism.formula.tree import OperatorNode, OperatorTree
+from porism.formula.values.evaluation import value, value_where
+from porism.formula.values.expressions import Expression, forget, leaf
+from porism.formula.values.field import PRIMES, Value, rational
+from porism.formula.values.reading import expressions_of, may_be_imaginary
+from porism.formula.values.rules import install
+
+install()
+
+LARGEST_FORMULA_WORK = 10_000
+"""Evaluations that one formula may take; what comes after them has no value."""
+
+MOST_RENAMED = 8
+"""Expressions of more variables than these have no value up to renaming."""
+
+POINTS = 3
+"""Sets of values of the variables; one after the first is used only where the ones before it gave no value."""
+
+
+class SubexpressionValue(NamedTuple):
+    """The value of one subexpression, as the terms that stand for it in an index.
+
+    ``position`` is its preorder position in the operator tree; ``named`` is shared with equal expressions in the same
+    variables, ``renamed`` with those that are equal after renaming variables (empty if it has too many).
+    """
+
+    position: int
+    named: str
+    renamed: str
+
+
+def expression_values(operators: OperatorTree) -> list[SubexpressionValue]:
+    """The values of all subexpressions of a formula that say something, in preorder.
+
+    None for leaves, for what is a plain number or a single variable in value (``x+0``), for what contains a wildcard,
+    for expressions of more than 60 nodes, and for what has no value anywhere (``1/(x-x)``). Total and bounded in time.
+    """
+    forget()
+    nodes = operator_walk(operators).nodes
+    found: list[SubexpressionValue] = []
+    spent = 0
+    for position, expression in enumerate(expressions_of(nodes, _imaginary(nodes))):
+        if expression is None or expression.kind:
+            continue
+        spent += _cost(expression)  # remembered or not, so that a formula always has the same terms
+        if spent > LARGEST_FORMULA_WORK:
+            break
+        terms = expression.terms
+        if terms is None:
+            terms = expression.terms = _terms(expression)
+        if terms[0]:
+            found.append(SubexpressionValue(position, *terms))
+    return found
+
+
+def equal(first: OperatorTree, second: OperatorTree) -> bool:
+    """Whether two formulas have the same value, the same letters being the same variables.
+
+    Equal ones that are covered always are; of others one pair in about 10^17 (see ``docs/values.md``). False if either
+    has no value.
+    """
+    forget()
+    walks = [operator_walk(tree).nodes for tree in (first, second)]
+    imaginary = all(map(may_be_imaginary, walks))
+    one, other = (expressions_of(nodes, imaginary)[0] for nodes in walks)
+    if one is None or other is None:
+        return False
+    for point in range(POINTS):
+        here, there = _value_at(one, point), _value_at(other, point)
+        if here is not None and there is not None:
+            return here == there
+    return False
+
+
+def _imaginary(nodes: Sequence[OperatorNode]) -> bool:
+    return any(node.label == "i" for node in nodes) and may_be_imaginary(nodes)
+
+
+def _cost(expression: Expression) -> int:
+    variables = min(len(expression.variables), MOST_RENAMED)
+    return expression.own * (1 + variables) + (expression.work if variables > 2 else 0)
+
+
+def _value_at(expression: Expression, point: int) -> Value | None:
+    if not point:
+        return value(expression, 0)
+    new = {variable: leaf("S", f"{point} {value(variable, 0)}") for variable in expression.variables}
+    return value_where(expression, new)
+
+
+def _terms(expression: Expression) -> tuple[str, str]:
+    found = value(expression, 0)
+    point = 0
+    while found is None and expression.variables and point < POINTS - 1:
+        point += 1
+        found = _value_at(expression, point)
+    if found is None or _is_trivial(expression, found, point):
+        return "", ""
+    named = _digest(point, found)
+    if not expression.variables:
+        return "=" + named, "~" + named
+    return "=" + named, _renamed(expression)
+
+
+def _digest(*what: object) -> str:
+    return xxh3_64_hexdigest(repr(what).encode())
+
+
+_SIMPLE = frozenset(rational(Fraction(above, below), 0) for above in range(-144, 145) for below in range(1, 25))
+"""Values of the rational numbers that say nothing, however they are written."""
+
+_RELATIONS = frozenset({"eq", "neq", "equiv", "approx", "lt", "gt", "leq", "geq"})
+
+
+def _is_trivial(expression: Expression, found: Value, point: int) -> bool:
+    """Whether the value says nothing: a plain number, a variable or its negative, or that such a value is itself."""
+    if expression.exact is not None or expression.is_name or found in _SIMPLE:
+        return True
+    if isinstance(found, int):
+        for variable in expression.variables:
+            known = _value_at(variable, point)
+            if known == found or known == PRIMES[0] - found:
+                return True
+    children = expression.children
+    if expression.label in _RELATIONS and len(children) == 2:
+        one, other = _value_at(children[0], point), _value_at(children[1], point)
+        return one is not None and one == other and (bool(children[0].kind) or _is_trivial(children[0], one, point))
+    return False
+
+
+def _renamed(expression: Expression) -> str:
+    """The term that stays the same when variables are renamed.
+
+    With one variable the value at a fixed number, with two the values of both ways round. With more, each variable is
+    first known by the value where it alone differs from all others; sorted by that, they are given fixed numbers. Where
+    some are known by the same value, all their orders are tried if they are few; else they stay as they appear.
+    """
+    variables = expression.variables
+    count = len(variables)
+    if count > MOST_RENAMED:
+        return ""
+    if count == 1:
+        return "~" + _digest(1, _first_of(expression, variables, (0,)))
+    if count == 2:
+        ways = [_first_of(expression, variables, (0, 1)), _first_of(expression, variables, (1, 0))]
+        return "~" + _digest(2, *sorted(ways, key=repr))
+    marked = [
+        (repr(_first_of(expression, variables, [int(each is variable) for each in variables])), variable)
+        for variable in variables
+    ]
+    marked.sort(key=itemgetter(0))  # keeps the order of appearance among equals
+    numbers = range(count)
+    found = {repr(_first_of(expression, order, numbers)) for order in _orders(marked)}
+    return "~" + _digest(count, *sorted(found))
+
+
+MOST_ORDERS = 6
+
+
+def _orders(marked: list[tuple[str, Expression]]) -> list[tuple[Expression, ...]]:
+    """The variables by their marks; those of the same mark in every order, if these are at most six in all."""
+    groups = [tuple(variable for _, variable in group) for _, group in groupby(marked, key=itemgetter(0))]
+    count = math.prod(math.factorial(len(group)) for group in groups)
+    orders: list[tuple[Expression, ...]] = [()]
+    for group in groups:
+        ways = list(permutations(group)) if count <= MOST_ORDERS else [group]
+        orders = [order + way for order in orders for way in ways]
+    return orders
+
+
+def _first_of(
+    expression: Expression, variables: tuple[Expression, ...], numbers: Sequence[int]
+) -> tuple[int, Value | None]:
+    """The value where the variables have the fixed numbers of these places, at the first point where there is one."""
+    for point in range(POINTS):
+        new = {
+            variable: leaf("S", _STANDARD[point][number])
+            for variable, number in zip(variables, numbers, strict=True)
+        }
+        found = value_where(expression, new)
+        if found is not None:
+            break
+    return point, found
+
+
+_STANDARD = [[f"standard {place} {point}" for place in range(MOST_RENAMED)] for point in range(POINTS)]

@@ -1,0 +1,241 @@
+"""From the nodes of an operator tree to expressions: which letters are variables, and what binds which."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+
+from porism.formula.operator_rules import BIG, RELATION
+from porism.formula.operator_rules import RULES as OPERATORS
+from porism.formula.tree import OperatorNode
+from porism.formula.values.expressions import (
+    LARGEST_EXPRESSION,
+    MOST_WORK,
+    Expression,
+    leaf,
+    make,
+    number,
+    numeral,
+    put,
+    rename,
+)
+
+_SETS = frozenset("ℂℍℕℙℚℝℤ𝔼𝔽ℵ")
+_INTEGRALS = frozenset({"int", "iint", "iiint", "iiiint", "oint", "oiint", "oiiint"})
+_LIMITS = frozenset({"lim", "limsup", "liminf"})
+_BIG = frozenset({rule.label for rule in OPERATORS.values() if rule.role == BIG}) - _LIMITS
+_RELATIONS = frozenset({rule.label for rule in OPERATORS.values() if rule.role == RELATION})
+_ONE = (
+    "neg pm mp percent degree abs sqrt exp cis ln lg factorial factorial2 floor ceil arcsin arctan arcsinh arctanh erf "
+    "sgn Si sin cos tan cot sec csc sinh cosh tanh coth sech csch"
+)
+_ARITIES: Mapping[str, tuple[int, int]] = MappingProxyType({
+    **dict.fromkeys(_ONE.split(), (1, 1)), "divide": (2, 2), "sup": (2, 2), "sub": (2, 2), "subsup": (3, 3),
+    "binom": (2, 2), "root": (2, 2), "log": (1, 2), "plus": (1, 1 << 30), "times": (1, 1 << 30),
+})
+"""Least and greatest number of operands; with another number an operator is a random function."""
+
+
+def expressions_of(nodes: Sequence[OperatorNode], imaginary: bool) -> list[Expression | None]:
+    """The expression of each node, given in preorder; None for one that has no value: with a wildcard, or too large.
+
+    ``imaginary`` says whether the letter i is the imaginary unit. ``nodes`` may be cut at the end.
+    """
+    found: list[Expression | None] = [None] * len(nodes)
+    waiting: list[Expression | None] = []  # of the subtrees that begin to the right; the leftmost last
+    for position in range(len(nodes) - 1, -1, -1):
+        node = nodes[position]
+        arity = len(node.children)
+        expression: Expression | None
+        if arity:
+            operands = waiting[:-arity - 1:-1]
+            del waiting[-arity:]
+            whole = [operand for operand in operands if operand is not None]
+            expression = _operator(node.label, whole) if len(whole) == arity else None
+        else:
+            expression = _leaf(node, imaginary)
+        waiting.append(expression)
+        found[position] = expression
+    return found
+
+
+def _leaf(node: OperatorNode, imaginary: bool) -> Expression | None:
+    kind, label = node.kind, node.label
+    if kind == "V":
+        if label == "e" or label == "π" or (label == "i" and imaginary):
+            return leaf("C", label)
+        if label in _SETS or (len(label) > 1 and label.isalpha()):
+            return leaf("C", "name " + label)
+        return leaf("V", label)
+    if kind == "N":
+        return numeral(label)
+    if kind == "C":
+        return leaf("C", label)
+    if kind == "W":
+        return None
+    return leaf("C", f"{kind} {label}")
+
+
+def _operator(label: str, operands: list[Expression]) -> Expression | None:
+    size = work = 1
+    for operand in operands:
+        size += operand.size
+        work += operand.work
+    if size > LARGEST_EXPRESSION or work > MOST_WORK:
+        return None
+    arity = _ARITIES.get(label)
+    if arity is not None and not arity[0] <= len(operands) <= arity[1]:
+        expression = make("odd " + label, *operands)
+    else:
+        reader = _READERS.get(label)
+        expression = make(label, *operands) if reader is None else reader(label, operands)
+    return expression if expression.size <= LARGEST_EXPRESSION and expression.work <= MOST_WORK else None
+
+
+def _below(index: Expression) -> Expression:
+    """An index, in which order counts: x_{ij} is not x_{ji}."""
+    return make("index", *index.children) if index.label in ("times", "list") else index
+
+
+def _sub(label: str, operands: list[Expression]) -> Expression:
+    return make("sub", operands[0], _below(operands[1]))
+
+
+def _subsup(label: str, operands: list[Expression]) -> Expression:
+    return make("sup", make("sub", operands[0], _below(operands[1])), operands[2])
+
+
+def _root(label: str, operands: list[Expression]) -> Expression:
+    degree = operands[1].exact
+    if degree is not None and degree.denominator == 1 and 2 <= degree <= 64:
+        return make("root", *operands)
+    return make("sup", operands[0], make("divide", number(1), operands[1]))
+
+
+def _degree(label: str, operands: list[Expression]) -> Expression:
+    return make("times", operands[0], make("divide", leaf("C", "π"), number(180)))
+
+
+def _group(label: str, operands: list[Expression]) -> Expression:
+    return operands[0] if len(operands) == 1 else make(label, *operands)
+
+
+def _function(expression: Expression) -> Expression:
+    """What is applied, with its letters as constants: functions are not renamed."""
+    if expression.kind == "V":
+        return leaf("C", "function " + expression.label)
+    if expression.kind:
+        return expression
+    return make(expression.label, *[_function(child) for child in expression.children])
+
+
+def _apply(label: str, operands: list[Expression]) -> Expression:
+    if len(operands) == 2 and operands[0].label == "Γ":
+        return make("gamma", operands[1])
+    return make("apply", _function(operands[0]), *operands[1:])
+
+
+def _bind(body: Expression, variable: Expression) -> tuple[Expression, Expression]:
+    """The body with a variable replaced by a leaf that is not in it, and that leaf."""
+    depth = 1 + max((int(known.label) for known in body.leaves if known.kind == "B"), default=0)
+    bound = leaf("B", str(depth))
+    return (put(body, variable, bound) if variable.kind else rename(body, {variable: bound})), bound
+
+
+def _big(label: str, operands: list[Expression]) -> Expression:
+    """A sum or another big operator: over an interval, or over what stands below it."""
+    body, bounds = operands[0], operands[1:]
+    over = f"{label} over" if label in ("sum", "prod") else "big over"
+    mark = () if label in ("sum", "prod") else (leaf("C", "operator " + label),)
+    if not bounds:
+        return make("bare " + label, body)
+    lower = bounds[0]
+    if lower.is_name:
+        return make(over, *_bind(body, lower), *mark, *bounds[1:])
+    parts = lower.children
+    if len(parts) == 2 and parts[0].is_name and lower.label != "list":
+        bound = _bind(body, parts[0])
+        if lower.label == "eq" and len(bounds) == 2 and label in ("sum", "prod"):
+            return make(label, *bound, parts[1], bounds[1])
+        return make(over, *bound, *mark, leaf("C", "below " + lower.label), *parts[1:], *bounds[1:])
+    inner = parts if lower.label == "list" else parts[1:-1] if lower.label.split("-")[0] in _RELATIONS else ()
+    variables = [part for part in inner if part.is_name]
+    if not variables:
+        return make("bare " + label, *operands)
+    key = lower
+    for place, variable in enumerate(variables):
+        key = rename(key, {variable: leaf("S", f"bound {place}")})
+    for variable in variables:
+        body = make(over, *_bind(body, variable), *mark, key, *bounds[1:])
+    return body
+
+
+def _limit(label: str, operands: list[Expression]) -> Expression:
+    if len(operands) == 2 and len(operands[1].children) == 2 and operands[1].children[0].is_name:
+        towards = operands[1]
+        return make(label, *_bind(operands[0], towards.children[0]), leaf("C", towards.label), towards.children[1])
+    return make("bare " + label, *operands)
+
+
+def _integral(label: str, operands: list[Expression]) -> Expression:
+    differentials = [operand for operand in operands[1:] if operand.label == "diff" and len(operand.children) == 1]
+    bounds = [operand for operand in operands[1:] if operand.label != "diff"]
+    variables = [differential.children[0] for differential in differentials if differential.children[0].is_name]
+    body = operands[0]
+    if not variables or len(variables) < len(differentials):
+        return make("bare " + label, *operands)
+    if len(variables) == 1 and label == "int":
+        if len(bounds) == 2:
+            return make("int", *_bind(body, variables[0]), *bounds)
+        if not bounds:
+            return make("antiderivative" if variables[0].kind else "bare int", body, variables[0])
+    for variable in variables:
+        body = make("int over", *_bind(body, variable), leaf("C", "operator " + label), *bounds)
+    return body
+
+
+def _derivative(label: str, operands: list[Expression]) -> Expression:
+    if len(operands) == 2 and operands[1].label == "diff" and operands[1].children[0].kind == "V":
+        return make("derivative", operands[0], operands[1].children[0])
+    return make("bare deriv", *operands)
+
+
+_READERS: Mapping[str, Callable[[str, list[Expression]], Expression]] = MappingProxyType({
+    "sub": _sub, "subsup": _subsup, "root": _root, "degree": _degree, "group": _group, "apply": _apply,
+    "deriv": _derivative, **dict.fromkeys(_BIG, _big), **dict.fromkeys(_LIMITS, _limit),
+    **dict.fromkeys(_INTEGRALS, _integral),
+})
+
+
+def may_be_imaginary(nodes: Sequence[OperatorNode]) -> bool:
+    """Whether the letter i can be the imaginary unit throughout a formula.
+
+    It cannot where it is an index, is counted or stands in a relation or list by itself, is an exponent by itself (but
+    of e), or is the argument of a function; or where the letter j is used as well.
+    """
+    for node in nodes:
+        children = node.children
+        if not children:
+            if node.label == "j" and node.kind == "V":
+                return False
+            continue
+        label = node.label
+        if label == "sub" or label == "subsup":
+            if any(_is_i(inner) for inner in children[1].walk()):
+                return False
+        elif label == "sup":
+            if _is_i(children[1]) and children[0].label != "e":
+                return False
+        elif label in _INDEXED or label.split("-")[0] in _RELATIONS:
+            if any(_is_i(child) for child in children):
+                return False
+        elif label == "apply" and any(_is_i(child) for child in children[1:]):
+            return False
+    return True
+
+
+def _is_i(node: OperatorNode) -> bool:
+    return node.kind == "V" and node.label == "i"
+
+
+_INDEXED = frozenset({"list", "tuple", "binom", "factorial", "diff", "forall", "exists", *_BIG})
