@@ -18,6 +18,7 @@ from porism.cli.experiments import evaluate, run
 from porism.cli.indexes import delete, index, info, merge
 from porism.cli.parsing import parse
 from porism.cli.searches import search
+from porism.cli.training import train
 from porism.errors import PorismError
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
@@ -35,7 +36,7 @@ def porism() -> None:
     """
 
 
-for command in (demo, index, search, info, delete, merge, parse, run, evaluate):
+for command in (demo, index, search, info, delete, merge, parse, train, run, evaluate):
     porism.add_command(command)
 
 

@@ -1,0 +1,46 @@
+"""``porism train``: models that are learnt from the formulas of an index."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from porism.cli.options import index_option
+from porism.cli.progress import counting_progress
+
+
+@click.command()
+@click.argument("method", type=click.Choice(["tangent-cft"]), metavar="METHOD")
+@index_option
+@click.option("--dimensions", type=int, default=300, show_default=True, help="Numbers of a vector.")
+@click.option("--window", type=int, default=5, show_default=True,
+              help="Words on either side of a word that it is learnt from.")
+@click.option("--epochs", type=int, default=5, show_default=True, help="How often each formula is read.")
+@click.option("--negative", type=int, default=5, show_default=True, help="Negative samples for each pair of words.")
+@click.option("--min-n", type=int, default=3, show_default=True, help="The shortest n-grams of a word.")
+@click.option("--max-n", type=int, default=6, show_default=True, help="The longest n-grams of a word.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Other numbers give other vectors.")
+@click.option("--workers", type=int, default=1, show_default=True,
+              help="Threads; with more than one, no two trainings give the same vectors.")
+@click.option("--quiet", is_flag=True, help="No progress bar and no summary.")
+def train(
+    method: str, index_path: Path, dimensions: int, window: int, epochs: int, negative: int, min_n: int, max_n: int,
+    seed: int, workers: int, quiet: bool,
+) -> None:
+    """Learn vectors of formulas from the formulas of an index, and keep them in its folder.
+
+    METHOD is tangent-cft: fastText over the tuples of both trees of a formula. It needs gensim
+    (pip install 'porism[embeddings]'); searching by the vectors does not.
+    """
+    import time
+
+    from porism.retrieve import FastTextSettings, train_embeddings
+
+    settings = FastTextSettings(dimensions, window, epochs, negative, min_n, max_n, seed, workers)
+    started = time.monotonic()
+    with counting_progress("training", quiet) as progress:
+        path = train_embeddings(index_path, settings, on_progress=progress)
+    if not quiet:
+        size = path.stat().st_size / 1e6
+        click.echo(f"trained in {time.monotonic() - started:.1f} s: {path} ({size:.1f} MB)")
