@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from index_cases import Doc, batch_of
 
 from porism.index import IndexWriter, Segment, Snapshot
-from porism.index.units import FormulaUnits, Units, formula_units
+from porism.index.string_kernels import digests, first_of_equal
+from porism.index.strings import Packed
+from porism.index.units import DIGESTS, LAYOUT, FormulaUnits, Units, formula_units, prepare_units
 
 
 def doc(doc_id: str, *keys: str) -> Doc:
@@ -94,3 +96,53 @@ def test_each_formula_of_a_live_document_is_live_once(
         key for group in docs for one in group if one.id not in gone for key, _, _ in one.formulas["body"]
     }
     assert sorted(found) == sorted(expected)
+
+
+@settings(deadline=None)
+@given(st.lists(st.text(max_size=3)))
+def test_digests_tell_strings_apart(strings: list[str]) -> None:
+    packed = Packed.of(strings)
+    found = first_of_equal(digests(packed.blob, packed.starts))
+    assert found.tolist() == [string not in strings[:number] for number, string in enumerate(strings)]
+
+
+def test_digests_have_as_many_values_as_strings() -> None:
+    """Each half alone tells a hundred thousand similar strings apart, and both halves are spread over all bits."""
+    packed = Packed.of([f"V!x{number}" for number in range(100_000)])
+    values = digests(packed.blob, packed.starts)
+    for half in values.T:
+        assert len(np.unique(half)) == len(values)
+        set_bits = (half[:, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1)
+        assert np.abs(set_bits.mean(axis=0) - 0.5).max() < 0.02
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3))))
+@settings(deadline=None)
+def test_both_halves_of_a_digest_count(pairs: list[tuple[int, int]]) -> None:
+    found = first_of_equal(np.array(pairs, np.uint64).reshape(-1, 2))
+    assert found.tolist() == [pair not in pairs[:number] for number, pair in enumerate(pairs)]
+
+
+def test_stored_digests_give_the_same_units(tmp_path: Path) -> None:
+    groups = [doc("a", "p", "q")], [doc("b", "q", "r")], [doc("c")]
+    (alone,) = write(tmp_path / "alone", groups[0])
+    prepare_units([alone])
+    assert alone.read_derived(DIGESTS) is None
+    segments = write(tmp_path / "index", *groups)
+    expected = [live_keys(units) for units in formula_units(segments)]
+    assert expected == [["p", "q"], ["r"], []]
+    prepare_units(segments)
+    stored = segments[0].read_derived(DIGESTS)
+    assert stored is not None
+    assert [live_keys(units) for units in formula_units(segments)] == expected
+    values = stored[0]["digests"].copy()
+    for arrays, layout in (
+        ({}, LAYOUT), ({"digests": values[:1]}, LAYOUT), ({"digests": values.astype(np.int64)}, LAYOUT),
+        ({"digests": values * 0}, LAYOUT + 1),
+    ):
+        segments[0].write_derived(DIGESTS, arrays, {"layout": layout})
+        assert [live_keys(units) for units in formula_units(segments)] == expected
+    prepare_units(segments)
+    again = segments[0].read_derived(DIGESTS)
+    assert again is not None
+    assert np.array_equal(again[0]["digests"], values)

@@ -7,7 +7,7 @@ show the same segment with each distinct formula as a unit, whose id is its key.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +15,16 @@ from numpy.typing import NDArray
 from porism.index.postings import Entries
 from porism.index.rows import TermRows
 from porism.index.segment import Segment
-from porism.index.string_kernels import unify
-from porism.index.strings import Dictionary, Names, Packed
+from porism.index.string_kernels import digests, first_of_equal
+from porism.index.strings import Dictionary, Names
 
 FORMULA_FIELD = "formula"
 """The one field of a formula as a unit; fields in which it occurs do not matter."""
 
+DIGESTS = "key-digests"
+"""The name of the derived data that :func:`prepare_units` stores."""
+LAYOUT = 1
+"""Changes when digests are made differently, so that those of other versions are not read."""
 _PREFIX = "formulas-"
 
 
@@ -126,18 +130,24 @@ def formula_units(segments: Sequence[Segment]) -> list[FormulaUnits]:
     masks = [_held(segment) for segment in segments]
     having = [number for number, mask in enumerate(masks) if mask.any()]
     if len(having) > 1:
-        keys: list[Packed] = []
-        for number in having:
-            packed = segments[number].keys.packed()
-            keys.append(packed if masks[number].all() else packed.take(np.flatnonzero(masks[number])))
-        joined = Packed.join(keys)
-        first = np.zeros(len(joined), np.bool_)
-        first[unify(joined.blob, joined.starts)[1]] = True
+        first = first_of_equal(np.concatenate([_digests(segments[number])[masks[number]] for number in having]))
         start = 0
-        for number, packed in zip(having, keys, strict=True):
-            masks[number][masks[number]] = first[start : start + len(packed)]
-            start += len(packed)
+        for number in having:
+            stop = start + int(np.count_nonzero(masks[number]))
+            masks[number][masks[number]] = first[start:stop]
+            start = stop
     return [FormulaUnits(segment, mask) for segment, mask in zip(segments, masks, strict=True)]
+
+
+def prepare_units(segments: Sequence[Segment]) -> None:
+    """Stores digests of the keys where formulas of several segments are searched together, and they are not there yet.
+
+    :raises StorageError: the disk is full or the folder read-only.
+    """
+    if len(segments) > 1:
+        for segment in segments:
+            if _read_digests(segment) is None:
+                segment.write_derived(DIGESTS, {"digests": _digests(segment)}, {"layout": LAYOUT})
 
 
 def _held(segment: Segment) -> NDArray[np.bool_]:
@@ -148,3 +158,21 @@ def _held(segment: Segment) -> NDArray[np.bool_]:
     where = segment.occurrences
     held[where.formula[np.repeat(segment.live, np.diff(where.indptr))]] = True
     return held
+
+
+def _digests(segment: Segment) -> NDArray[np.uint64]:
+    """128 bits of each key (uint64, formulas × 2)."""
+    stored = _read_digests(segment)
+    if stored is not None:
+        return stored
+    sorted_keys = segment.keys.dictionary.packed()
+    return cast("NDArray[np.uint64]", digests(sorted_keys.blob, sorted_keys.starts)[segment.keys.rank])
+
+
+def _read_digests(segment: Segment) -> NDArray[np.uint64] | None:
+    stored = segment.read_derived(DIGESTS)
+    if stored is None or stored[1].get("layout") != LAYOUT or "digests" not in stored[0]:
+        return None
+    found = stored[0]["digests"]
+    sound = found.shape == (segment.formula_count, 2) and found.dtype == np.uint64
+    return found if sound else None

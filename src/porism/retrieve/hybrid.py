@@ -12,6 +12,7 @@ from porism.errors import ConfigError, QueryError
 from porism.explanation import Explanation
 from porism.index import Segment, Snapshot
 from porism.index.trees import prepare_trees
+from porism.index.units import prepare_units
 from porism.retrieve.channels import prepare
 from porism.retrieve.lexical import LexicalRetriever, QueryTerms
 from porism.retrieve.model import DEFAULT_MODEL, SearchModel
@@ -116,3 +117,4 @@ def prepare_segments(segments: Sequence[Segment], model: SearchModel = DEFAULT_M
     channels = {name: settings.lexical for name, settings in model.channels.items() if name in held}
     prepare(segments, channels, model.field_weights)
     prepare_trees(segments)
+    prepare_units(segments)
