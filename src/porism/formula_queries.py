@@ -71,8 +71,11 @@ def _content(text: str, report: OnProblem) -> Content:
     if notation_of(text) == "mathml":
         return Content.of(Formula(text.strip(), "mathml"))
     content = split_math(text)
-    if content.formulas:
+    before = content.text.partition(PLACEHOLDER)[0]
+    if content.formulas and before.count("{") <= before.count("}"):
         return content
+    if content.formulas:  # dollars within a group: \frac{\text{if $n$ is}}{2}
+        return Content.of(Formula(text.strip().replace(PLACEHOLDER, " ")))
     bare = _DELIMITER.sub(" ", text).strip()
     if bare != text.strip():
         report(Problem("query", "a delimiter of formulas has no partner; all of the text is taken for one formula"))
