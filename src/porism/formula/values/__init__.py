@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from fractions import Fraction
 from itertools import groupby, permutations
 from operator import itemgetter
 from typing import NamedTuple
@@ -21,7 +20,7 @@ from porism.formula.extractors.walk import operator_walk
 from porism.formula.tree import OperatorNode, OperatorTree
 from porism.formula.values.evaluation import value, value_where
 from porism.formula.values.expressions import Expression, forget, leaf
-from porism.formula.values.field import PRIMES, Value, rational
+from porism.formula.values.field import PRIMES, Value, is_simple
 from porism.formula.values.reading import expressions_of, may_be_imaginary
 from porism.formula.values.rules import install
 
@@ -126,25 +125,23 @@ def _digest(*what: object) -> str:
     return xxh3_64_hexdigest(repr(what).encode())
 
 
-_SIMPLE = frozenset(rational(Fraction(above, below), 0) for above in range(-144, 145) for below in range(1, 25))
-"""Values of the rational numbers that say nothing, however they are written."""
-
 _RELATIONS = frozenset({"eq", "neq", "equiv", "approx", "lt", "gt", "leq", "geq"})
 
 
 def _is_trivial(expression: Expression, found: Value, point: int) -> bool:
     """Whether the value says nothing: a plain number, a variable or its negative, or that such a value is itself."""
-    if expression.exact is not None or expression.is_name or found in _SIMPLE:
+    if expression.exact is not None or expression.is_name or is_simple(found, 0):
         return True
     if isinstance(found, int):
         for variable in expression.variables:
             known = _value_at(variable, point)
             if known == found or known == PRIMES[0] - found:
                 return True
-    children = expression.children
-    if expression.label in _RELATIONS and len(children) == 2:
-        one, other = _value_at(children[0], point), _value_at(children[1], point)
-        return one is not None and one == other and (bool(children[0].kind) or _is_trivial(children[0], one, point))
+    if expression.label in _RELATIONS:
+        sides = [_value_at(child, point) for child in expression.children]
+        first = sides[0]
+        if first is not None and sides.count(first) == len(sides):
+            return bool(expression.children[0].kind) or _is_trivial(expression.children[0], first, point)
     return False
 
 
@@ -193,14 +190,15 @@ def _first_of(
 ) -> tuple[int, Value | None]:
     """The value where the variables have the fixed numbers of these places, at the first point where there is one."""
     for point in range(POINTS):
-        new = {
-            variable: leaf("S", _STANDARD[point][number])
-            for variable, number in zip(variables, numbers, strict=True)
-        }
+        standard = _STANDARD[point]
+        new = {variable: standard[number] for variable, number in zip(variables, numbers, strict=True)}
         found = value_where(expression, new)
         if found is not None:
             break
     return point, found
 
 
-_STANDARD = [[f"standard {place} {point}" for place in range(MOST_RENAMED)] for point in range(POINTS)]
+_STANDARD = [
+    [Expression("S", f"standard {place} {point}", ()) for place in range(MOST_RENAMED)] for point in range(POINTS)
+]
+"""By point: the numbers that variables get to be compared up to renaming."""

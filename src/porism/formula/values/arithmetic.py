@@ -55,12 +55,12 @@ def neg(expression: Expression, operands: list[Value], level: int) -> Value | No
 
 def pm(expression: Expression, operands: list[Value], level: int) -> Value | None:
     """±a: a random even function."""
-    return random(level, "pm", multiply(operands[0], operands[0], level))
+    return random(level, "pm", multiply(operands[0], operands[0], level)) if operands[0] else 0
 
 
 def mp(expression: Expression, operands: list[Value], level: int) -> Value | None:
     """∓a, the negative of ±a."""
-    return PRIMES[level] - random(level, "pm", multiply(operands[0], operands[0], level))
+    return PRIMES[level] - random(level, "pm", multiply(operands[0], operands[0], level)) if operands[0] else 0
 
 
 def times(expression: Expression, operands: list[Value], level: int) -> Value | None:

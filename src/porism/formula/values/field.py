@@ -153,6 +153,17 @@ TWELFTHS = tuple(_twelfths(level) for level in range(LEVELS))
 """By level: n/12 to n."""
 
 
+_SIMPLE = tuple(
+    frozenset(rational(Fraction(above, below), level) for above in range(-144, 145) for below in range(1, 25))
+    for level in range(LEVELS)
+)
+
+
+def is_simple(value: Value, level: int) -> bool:
+    """Whether a value is that of a rational number with small numerator and denominator (144 and 24 at most)."""
+    return value in _SIMPLE[level]
+
+
 def root(value: Value, power: int, degree: int, level: int) -> Value | None:
     """value^(power/degree), ``degree`` at least 2 and prime to ``power``.
 

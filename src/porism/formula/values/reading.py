@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
+from typing import cast
 
 from porism.formula.operator_rules import BIG, RELATION
 from porism.formula.operator_rules import RULES as OPERATORS
@@ -50,8 +51,10 @@ def expressions_of(nodes: Sequence[OperatorNode], imaginary: bool) -> list[Expre
         if arity:
             operands = waiting[:-arity - 1:-1]
             del waiting[-arity:]
-            whole = [operand for operand in operands if operand is not None]
-            expression = _operator(node.label, whole) if len(whole) == arity else None
+            if None in operands or len(operands) < arity:
+                expression = None
+            else:
+                expression = _operator(node.label, cast("list[Expression]", operands))
         else:
             expression = _leaf(node, imaginary)
         waiting.append(expression)
@@ -77,11 +80,7 @@ def _leaf(node: OperatorNode, imaginary: bool) -> Expression | None:
 
 
 def _operator(label: str, operands: list[Expression]) -> Expression | None:
-    size = work = 1
-    for operand in operands:
-        size += operand.size
-        work += operand.work
-    if size > LARGEST_EXPRESSION or work > MOST_WORK:
+    if len(operands) > LARGEST_EXPRESSION:
         return None
     arity = _ARITIES.get(label)
     if arity is not None and not arity[0] <= len(operands) <= arity[1]:
@@ -126,7 +125,8 @@ def _function(expression: Expression) -> Expression:
         return leaf("C", "function " + expression.label)
     if expression.kind:
         return expression
-    return make(expression.label, *[_function(child) for child in expression.children])
+    label = "iterate" if expression.label == "sup" else expression.label  # f^{(1)} is not f
+    return make(label, *[_function(child) for child in expression.children])
 
 
 def _apply(label: str, operands: list[Expression]) -> Expression:

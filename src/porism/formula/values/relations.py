@@ -1,11 +1,14 @@
-"""Values of relations: random functions, but of the difference of their sides where that is what they speak of."""
+"""Values of relations: random functions of the difference of their sides.
+
+Where the difference is a plain number, as in ``1+1=2`` or ``x<x+1``, they are random functions of both sides.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from porism.formula.values.expressions import Combination, Expression
-from porism.formula.values.field import Value, add, multiply, negative, random
+from porism.formula.values.field import Value, add, is_simple, multiply, negative, random
 
 _FLIPPED = {"gt": "lt", "geq": "leq", "gg": "ll"}
 
@@ -19,6 +22,8 @@ def equation(label: str) -> Callable[[Expression], Combination | None]:
         difference = _difference(operands, level)
         if difference == 0:
             return random(level, label + " same", operands[0])
+        if is_simple(difference, level):
+            return random(level, label, *sorted(operands, key=repr))
         return random(level, label, multiply(difference, difference, level))
 
     return lambda expression: combine
@@ -36,6 +41,8 @@ def inequality(label: str) -> Callable[[Expression], Combination | None]:
         difference = _difference(operands, level)
         if difference == 0:
             return random(level, smaller_first + " same", operands[0])
+        if is_simple(difference, level):
+            return random(level, smaller_first, *operands)
         return random(level, smaller_first, difference)
 
     return lambda expression: combine
