@@ -10,6 +10,7 @@ import click
 if TYPE_CHECKING:
     from porism.explanation import Explanation
     from porism.index import IndexInfo
+    from porism.retrieve.matches import FormulaMatch
     from porism.searching import Hit
     from porism.snippets import Snippet
 
@@ -32,8 +33,12 @@ def styled(snippet: Snippet) -> str:
     )
 
 
-def print_hits(hits: Sequence[Hit], explanations: Mapping[str, Explanation] | None = None) -> None:
-    """Prints hits as a list: rank, title, score, id and tags, snippet, and the explanation where there is one.
+def print_hits(
+    hits: Sequence[Hit], explanations: Mapping[str, Explanation] | None = None,
+    matches: Mapping[str, Sequence[FormulaMatch]] | None = None,
+) -> None:
+    """Prints hits as a list: rank, title, score, id and tags, snippet, and where there are any, how formulas of the
+    question match formulas of the document (by its id), and the explanation.
 
     Where there is no terminal, matches stand between asterisks.
     """
@@ -51,6 +56,10 @@ def print_hits(hits: Sequence[Hit], explanations: Mapping[str, Explanation] | No
         snippet = styled(hit.snippet) if terminal else hit.snippet.marked("*", "*")
         if snippet:
             click.echo(click.wrap_text(snippet, width=100, initial_indent="    ", subsequent_indent="    "))
+        if matches and hit.id in matches:
+            from porism.cli.formula_render import print_matches
+
+            print_matches(matches[hit.id], tree=False)
         if explanations and hit.id in explanations:
             for line in explanations[hit.id].lines():
                 click.echo(f"      {line}")

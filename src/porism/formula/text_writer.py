@@ -63,7 +63,7 @@ def to_marked_unicode(tree: LayoutTree, marked: Collection[int]) -> list[tuple[s
     """The text of :func:`to_unicode` in pieces, each with whether its symbols are among the marked ones.
 
     ``marked`` are numbers of nodes in :func:`~porism.formula.mathml_writer.preorder`. Parentheses that only this way
-    of writing adds, and spaces, are marked where what stands next to them on the inside, or on both sides, is.
+    of writing adds are marked where all that they hold is, and spaces where both sides are.
     """
     if not marked:
         text = to_unicode(tree)
@@ -206,10 +206,12 @@ def _closed(text: str, row: Row | None) -> str:
 
 
 def _bracketed(text: str) -> str:
-    """A text in parentheses, which are marked where it is at its ends."""
+    """A text in parentheses, which are marked where all of it is."""
     return _like(text, "(") + text + _like(text, ")")
 
 
 def _like(text: str, added: str) -> str:
-    """What is added to a text, marked where the text is at its ends."""
-    return _shifted(added) if text[:1] >= _FIRST_SHIFTED and text[-1:] >= _FIRST_SHIFTED else added
+    """What is added to a text, marked where all of the text is."""
+    if text[:1] >= _FIRST_SHIFTED and all(char >= _FIRST_SHIFTED or char == " " for char in text):
+        return _shifted(added)
+    return added

@@ -1,0 +1,184 @@
+"""``porism search --formulas`` and ``porism run --formulas``, on the sample and on ARQMath's formats."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from porism.run import Run
+
+pytest.importorskip("porism.retrieve.formulas")
+
+SUM = r"$\sum_{i=1}^m i^2$"
+HEADER = "id\tpost_id\tthread_id\ttype\tcomment_id\told_visual_id\tvisual_id\tissue\tformula\n"
+ROWS = [
+    "1\t1\t1\ttitle\t\t\t100\t\tx^2+1", "2\t1\t1\tquestion\t\t\t101\t\ty^2+1", "3\t2\t1\tanswer\t\t\t102\t\tz^3+2",
+    "4\t2\t1\tcomment\t9\t\t100\t\tx^2+1", "5\t3\t3\tquestion\t\t\t\t\tx^2+5",
+]
+TOPICS = """<?xml version="1.0"?>
+<Topics>
+  <Topic number="B.1">
+    <Formula_Id>q_1</Formula_Id><Latex>u^2+1</Latex>
+    <Title>A power &lt;span class="math-container" id="q_1"&gt;$u^2+1$&lt;/span&gt;</Title>
+    <Question>&lt;p&gt;or &lt;span class="math-container" id="q_2"&gt;$z^3$&lt;/span&gt;&lt;/p&gt;</Question>
+    <Tags>algebra</Tags>
+  </Topic>
+  <Topic number="B.2"><Formula_Id>q_3</Formula_Id><Latex>\\frac{z^3+2</Latex></Topic>
+</Topics>
+"""
+
+
+@pytest.fixture
+def tables(porism, tmp_path: Path) -> Path:
+    """An index of a table of formulas."""
+    folder = tmp_path / "latex_representation_v3"
+    folder.mkdir()
+    (folder / "1.tsv").write_text(HEADER + "\n".join(ROWS) + "\n", encoding="utf-8")
+    result = porism("index", folder, "--index", tmp_path / "formulas", "--jobs", 1)
+    assert result.status == 0, result.err
+    assert "4 documents with 5 formulas" in result.out
+    return tmp_path / "formulas"
+
+
+@pytest.fixture
+def topics(tmp_path: Path) -> Path:
+    """Topics laid out as those of ARQMath Task 2."""
+    path = tmp_path / "topics.xml"
+    path.write_text(TOPICS, encoding="utf-8")
+    return path
+
+
+def test_json_is_one_array_with_the_stated_keys(porism, sample_index) -> None:
+    result = porism("search", "--formulas", SUM, "--index", sample_index, "-k", 3, "--json")
+    assert (result.status, result.err) == (0, "")
+    hits = json.loads(result.out)
+    assert [hit["rank"] for hit in hits] == [1, 2, 3]
+    assert all(
+        set(hit) == {"rank", "score", "key", "latex", "text", "mathml", "documents", "places"} for hit in hits
+    )
+    explained = json.loads(porism("search", "--formulas", SUM, "--index", sample_index, "--json", "--explain").out)
+    assert all(hit["match"]["explanation"]["value"] == pytest.approx(hit["score"]) for hit in explained)
+    assert all('class="match"' in hit["match"]["found"]["mathml"] for hit in explained)
+
+
+def test_the_list_marks_what_matches_and_says_where_it_stands(porism, sample_index) -> None:
+    result = porism("search", "--formulas", r"$\sum_{k=1}^n k^2$", "--index", sample_index, "-k", 1)
+    lines = result.out.splitlines()
+    assert lines[0].startswith(" 1. ")
+    assert "[∑ₖ₌₁ⁿ k²]" in lines[0]
+    assert " in 1 document: " in lines[1] or " documents: " in lines[1]
+    assert "asked for" not in result.out
+    assert "\x1b" not in result.out
+    explained = porism("search", "--formulas", SUM, "--index", sample_index, "-k", 1, "--explain")
+    assert "asked for  [∑ᵢ₌₁ᵐ i²]  (100% matched)" in explained.out
+    latex = porism("search", "--formulas", SUM, "--index", sample_index, "-k", 1, "--show", "latex")
+    assert latex.out.startswith(r" 1. $\sum")
+
+
+def test_other_letters_are_a_substitution(porism, tables) -> None:
+    result = porism("search", "--formulas", "u^2+1", "--index", tables, "-k", 1)
+    assert "with u ↦ " in result.out
+
+
+def test_colours_are_for_terminals_that_want_them(porism, tables, monkeypatch) -> None:
+    query = ("search", "--formulas", "x^2+1", "--index", tables, "-k", 1)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert "\x1b[1;32mx² + 1\x1b[0m" in porism(*query).out
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "[x² + 1]" in porism(*query).out
+
+
+def test_filters_and_places_of_a_table(porism, tables) -> None:
+    query = ("search", "--formulas", "x^2+1", "--index", tables, "--json")
+    (first, *_) = json.loads(porism(*query).out)
+    assert first["documents"] == 2
+    assert {"doc_id": "comment-9", "field": "comment", "number": 0, "id": "4", "visual_id": "100"} in first["places"]
+    hits = json.loads(porism(*query, "--filter", "type=comment").out)
+    assert [[place["doc_id"] for place in hit["places"]] for hit in hits] == [["comment-9"]]
+
+
+@pytest.mark.parametrize("context", [(), ("--no-context",), ("--context",)])
+def test_task_2_topics_are_answered_by_visual_id(porism, tables, topics, tmp_path, context) -> None:
+    output = tmp_path / "run.tsv"
+    result = porism("run", "--formulas", "--index", tables, "--topics", topics, "--output", output, *context)
+    assert result.status == 0, result.err
+    assert "2 topics, " in result.out
+    assert "topic B.2: formula '\\\\frac{z^3+2': character" in result.err
+    run = Run.read(output)
+    assert {"100", "101"} <= {visual_id for visual_id, _ in run["B.1"][:2]}
+    assert run["B.2"][0][0] == "102"
+    assert {visual_id for topic in run for visual_id, _ in run[topic]} <= {"100", "101", "102"}
+
+
+def test_context_changes_scores(porism, tables, topics, tmp_path) -> None:
+    runs = []
+    for number, context in enumerate(("--context", "--no-context")):
+        path = tmp_path / f"{number}.run"
+        porism("run", "--formulas", "--index", tables, "--topics", topics, "--output", path, context, "--quiet")
+        runs.append(Run.read(path)["B.1"])
+    assert runs[0] != runs[1]
+
+
+def test_k_and_name_of_a_run(porism, tables, topics, tmp_path) -> None:
+    path = tmp_path / "short.run"
+    porism("run", "--formulas", "--index", tables, "--topics", topics, "--output", path, "-k", 1, "--name", "mine")
+    assert [line.split("\t")[5] for line in path.read_text(encoding="utf-8").splitlines()] == ["mine", "mine"]
+
+
+@pytest.mark.parametrize("query", [
+    "$", "$$", "$x", r"$\frac{a}{$", "{{{{", "}}}}", "x^{" * 40_000, "x+" * 50_000, "?x", "$?x+?y$", "\x00",
+    "sum of squares", r"\foo{\bar", "<math><mi>x</mi>", "<math></math>", r"\begin{align}", "$$$$$", "ℝ ﬁ 𝔸",
+])
+def test_bad_queries_are_answered_or_refused_in_few_lines(porism, sample_index, query) -> None:
+    result = porism("search", "--formulas", query, "--index", sample_index, "--json", "-k", 3)
+    assert "Traceback" not in result.err
+    assert result.err.count("\n") <= 6
+    assert all(len(line) < 200 for line in result.err.splitlines())
+    if result.status == 0:
+        assert len(json.loads(result.out)) <= 3
+    else:
+        assert "the query has no formula" in result.err
+        assert result.out == ""
+
+
+def test_what_was_not_understood_is_said_on_standard_error(porism, sample_index) -> None:
+    result = porism("search", "--formulas", r"$\foo x^2+1$", "--index", sample_index, "-k", 1)
+    assert result.status == 0
+    assert result.err == "formula '\\\\foo x^2+1': character 0: unknown command \\foo\n"
+    assert result.out.startswith(" 1. ")
+
+
+def test_nothing_found_is_said(porism, tmp_path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"id": "a", "body": "no formula"}\n', encoding="utf-8")
+    porism("index", tmp_path / "a.jsonl", "--index", tmp_path / "index", "--jobs", 1)
+    result = porism("search", "--formulas", "x^2", "--index", tmp_path / "index")
+    assert (result.status, result.out) == (0, "Nothing found: no formula shares a part with the one asked for.\n")
+
+
+def test_models(porism, sample_index, tmp_path) -> None:
+    from porism.retrieve.formula_model import FORMULA_MODELS
+
+    query = ("search", "--formulas", SUM, "--index", sample_index, "-k", 1)
+    for name in FORMULA_MODELS:
+        assert porism(*query, "--model", name).status == 0
+    wrong = porism(*query, "--model", "no-such-model")
+    assert wrong.status == 1
+    assert "there is no formula model 'no-such-model'" in wrong.err
+    (tmp_path / "broken.toml").write_text("a = [", encoding="utf-8")
+    broken = porism(*query, "--model", tmp_path / "broken.toml")
+    assert broken.status == 1
+    assert "broken.toml: is no TOML" in broken.err
+    assert broken.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("arguments", [
+    ("search", "x", "--model", "structure"), ("run", "--topics", "t", "--output", "o", "--context"),
+    ("run", "--topics", "t", "--output", "o", "--model", "m"),
+])
+def test_options_of_formula_search_need_it(porism, arguments) -> None:
+    result = porism(*arguments)
+    assert result.status == 2
+    assert "works with --formulas only" in result.err
