@@ -1,9 +1,9 @@
 """Tangent-CFT: formulas as vectors, near to each other where their trees share parts.
 
 The tuples of a formula's layout tree and of its operator tree are words of fastText, type and value of a symbol apart,
-without locations. A formula's vector is the sum of the mean vectors of both, brought to length 1, and formulas are
-ranked by the cosine with the query's: Mansouri et al., *Tangent-CFT: An Embedding Model for Mathematical Formulas*
-(ICTIR 2019).
+without locations. A formula's vector is the sum of the mean vectors of both, and formulas are ranked by the cosine with
+the query's: Mansouri et al., *Tangent-CFT: An Embedding Model for Mathematical Formulas* (ICTIR 2019). Here each mean
+is brought to length 1 first, so that both trees count the same, however long the vectors of either training came out.
 
 :func:`train_embeddings` writes the *model*, which is the vectors of words, into the folder of the index. The vectors of
 formulas are derived data of each segment, computed from the model where they are missing: formulas that are indexed
@@ -177,11 +177,16 @@ class EmbeddingModel:
         return computed
 
     def _vectors(self, words: Words) -> NDArray[np.float32]:
-        total = sum(view.means(texts) for view, texts in zip(self._views, words, strict=True))
-        sums = np.asarray(total, np.float64)
-        lengths = np.sqrt((sums * sums).sum(axis=1, keepdims=True))
-        unit: NDArray[np.float32] = (sums / np.where(lengths > 0, lengths, 1.0)).astype(np.float32)
-        return unit
+        means = [_unit(view.means(texts)) for view, texts in zip(self._views, words, strict=True)]
+        return _unit(means[0] + means[1]).astype(np.float32)
+
+
+def _unit(vectors: NDArray[Any]) -> NDArray[np.float64]:
+    """Vectors brought to length 1; the vector 0 stays 0."""
+    wide = vectors.astype(np.float64)
+    lengths = np.sqrt((wide * wide).sum(axis=1, keepdims=True))
+    unit: NDArray[np.float64] = wide / np.where(lengths > 0, lengths, 1.0)
+    return unit
 
 
 class EmbeddingRetriever:
