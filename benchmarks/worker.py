@@ -1,4 +1,4 @@
-"""One contender's work in a process of its own: ``worker.py ORDERS``, a JSON file that :file:`peers.py` writes.
+"""One contender's work in a process of its own: ``worker.py ORDERS``, a JSON file that :mod:`bench` writes.
 
 ``build`` makes the index. ``answer`` opens it and answers the topics of 2021, whose memory is told, then those of 2020.
 ``time`` opens it, warms up with the topics of 2020 (whole passes, for a while), and times each topic of 2021 once: each
