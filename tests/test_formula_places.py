@@ -88,6 +88,7 @@ def test_names_are_visual_ids_each_once(snapshot: Snapshot) -> None:
     x2, y, z = FormulaPlaces(snapshot).names(*found(snapshot, "x^2", "y+1", "z"))
     assert sorted(x2) == ["v1", "v3"]
     assert (y, z) == (["v2"], [])
+    assert FormulaPlaces(snapshot).every_name() == {"v1", "v2", "v3"}  # v4 is deleted
 
 
 @pytest.mark.parametrize(("ids", "expected"), [(True, ["f1", "f3"]), (False, ["a/title/0", "a/body/1"])])
@@ -107,6 +108,7 @@ def test_names_where_there_are_no_visual_ids(tmp_path: Path, ids: bool, expected
         assert not places.has_visual_ids
         (names,) = places.names(*found(snapshot, "x^2"))
         assert sorted(names) == sorted(expected)
+        assert places.every_name() == {*expected, "f2" if ids else "a/body/0"}
 
 
 def test_the_best_value_of_the_documents_that_hold_a_formula(snapshot: Snapshot) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -129,16 +129,18 @@ class FormulaPlaces:
         for number, ordinals in enumerate(self.ordinals(segments, formulas)):
             owners, positions = self.occurring(number, ordinals, allowed)
             order = np.argsort(positions)
-            where = self.segments[number].occurrences
-            if self.has_visual_ids or self._has_ids:
-                names = self._given(number, where.visual_ids if self.has_visual_ids else where.ids, positions[order])
-            else:
-                places = self._places(number, positions[order])
-                names = [f"{place.doc_id}/{place.field}/{place.number}" for place in places]
-            for owner, name in zip(owners[order].tolist(), names, strict=True):
+            for owner, name in zip(owners[order].tolist(), self._names(number, positions[order]), strict=True):
                 if name:
                     found[owner][name] = None
         return [list(names) for names in found]
+
+    def every_name(self) -> set[str]:
+        """What a run can call formulas of this collection, see :meth:`names`."""
+        found: set[str] = set()
+        for number, segment in enumerate(self.segments):
+            lengths = np.diff(segment.occurrences.indptr)
+            found.update(self._names(number, np.flatnonzero(np.repeat(self.live[number], lengths))))
+        return found - {""}
 
     def places(self, key: str, allowed: Masks | None = None, most: int = MOST_PLACES) -> tuple[Place, ...]:
         """Where the formula with a normalised form stands, ``most`` places at most, in the order of documents."""
@@ -181,11 +183,13 @@ class FormulaPlaces:
                 return [segment.formula_key(formula) for formula in dict.fromkeys(formulas)]
         return []
 
-    def _given(
-        self, number: int, read: Callable[[NDArray[np.integer] | None], list[str]], positions: NDArray[np.int64]
-    ) -> list[str]:
-        """Names of occurrences; those of a small segment are read once."""
-        if len(self.segments[number].occurrences) > _MOST_REMEMBERED:
+    def _names(self, number: int, positions: NDArray[np.int64]) -> list[str]:
+        """The names of occurrences, empty for one without; those of a small segment are read once."""
+        where = self.segments[number].occurrences
+        if not (self.has_visual_ids or self._has_ids):
+            return [f"{place.doc_id}/{place.field}/{place.number}" for place in self._places(number, positions)]
+        read = where.visual_ids if self.has_visual_ids else where.ids
+        if len(where) > _MOST_REMEMBERED:
             return read(positions)
         names = self._remembered.get(number)
         if names is None:

@@ -223,6 +223,12 @@ class Index:
         found = self.formulas.run(readable, k, allowed=allowed, context=context, name=name)
         return Run({query.id: found[query.id] for query in asked}, name)
 
+    def formula_names(self) -> set[str]:
+        """What :meth:`run_formulas` can call formulas of this index: all visual ids, where it has any."""
+        from porism.formula_places import FormulaPlaces
+
+        return FormulaPlaces(self.snapshot).every_name()
+
     def explain_formula(
         self, formula: str | Formula | Content | Query, found: str, named: Named = "auto"
     ) -> FormulaMatch:

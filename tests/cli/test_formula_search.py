@@ -113,6 +113,14 @@ def test_task_2_topics_are_answered_by_visual_id(porism, tables, topics, tmp_pat
     assert {visual_id for topic in run for visual_id, _ in run[topic]} <= {"100", "101", "102"}
 
 
+def test_evaluation_by_the_formulas_of_the_collection(porism, tables, tmp_path) -> None:
+    (tmp_path / "a.run").write_text("B.1 Q0 100 1 2.0 x\nB.1 Q0 102 2 1.0 x\n", encoding="utf-8")
+    (tmp_path / "qrels").write_text("B.1 0 100 3\nB.1 0 999 3\nB.2 0 998 3\n", encoding="utf-8")
+    query = ("evaluate", tmp_path / "a.run", tmp_path / "qrels", "--measures", "AP", "--json")
+    assert '"AP": 0.25' in porism(*query).out
+    assert '"AP": 1.0' in porism(*query, "--collection", tables, "--formulas").out
+
+
 def test_context_changes_scores(porism, tables, topics, tmp_path) -> None:
     runs = []
     for number, context in enumerate(("--context", "--no-context")):

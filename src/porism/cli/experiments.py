@@ -80,10 +80,11 @@ def run(
               help="Topics that the run does not answer count as zero, or are left out of the averages.")
 @click.option("--collection", type=click.Path(path_type=Path), metavar="DIR",
               help="An index: judgments of documents that it does not hold are left out, and topics with none left.")
+@click.option("--formulas", is_flag=True, help="With --collection: results are formulas, named as by run --formulas.")
 @json_option
 def evaluate(
     run_path: Path, qrels_path: Path, measures: str | None, per_topic: bool, missing: str, collection: Path | None,
-    as_json: bool,
+    formulas: bool, as_json: bool,
 ) -> None:
     """Score the run file RUN by the judgments in QRELS.
 
@@ -94,6 +95,8 @@ def evaluate(
     from porism.evaluate import DEFAULT_MEASURES, evaluate_run, parse_measures, restrict_qrels
     from porism.run import Run
 
+    if formulas and collection is None:
+        raise click.UsageError("--formulas works with --collection only.")
     log = ProblemLog()
     found = Run.read(run_path, log)
     qrels = read_qrels(qrels_path)
@@ -101,7 +104,7 @@ def evaluate(
         from porism.searching import open_index
 
         with open_index(collection) as index:
-            qrels = restrict_qrels(qrels, index)
+            qrels = restrict_qrels(qrels, index.formula_names() if formulas else index)
     chosen = parse_measures(measures) if measures else DEFAULT_MEASURES
     evaluation = evaluate_run(found, qrels, chosen, missing=missing)  # type: ignore[arg-type]  # click checked it
     log.close()
