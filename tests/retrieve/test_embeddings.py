@@ -230,6 +230,20 @@ def test_vectors_are_those_that_gensim_learns(tmp_path, gensim):
     assert not vectors.means([["unknown token"]]).any()
 
 
+def test_an_unseen_word_is_the_mean_of_its_n_grams_unknown_ones_being_0(tmp_path):
+    tokens = ["+", "V", "x"]
+    plus, kind, name = (character(number) for number in range(3))
+    with ContainerWriter(tmp_path / "model", "embeddings", atomic=True) as writer:
+        grams = {kind: np.array([4.0, 0.0]), name: np.array([0.0, 8.0])}
+        store_word_vectors(writer, "words", tokens, {plus: np.array([1.0, 1.0])}, grams, 2)
+        writer.finish({"ngrams": {"min": 1, "max": 1}})
+    vectors = WordVectors(Container(tmp_path / "model", "embeddings"), "words")
+    assert vectors.means([["V x"], ["V y"], ["V x z z"], ["+"], ["z"]]).tolist() == [
+        [2, 4], [2, 0], [1, 2], [1, 1], [0, 0],
+    ]
+    assert vectors.means([["V x", "+", "z"]]).tolist() == [[1.5, 2.5]]
+
+
 def test_n_grams_are_those_of_fasttext(gensim):
     from gensim.models.fasttext_inner import compute_ngrams_bytes
 

@@ -2,8 +2,8 @@
 
 A word is a string of tokens between blanks, such as a Tangent-CFT tuple ``V x N 2 a``. Each token is one *character*,
 so the n-grams of a word are runs of its tokens. The vector of a word that was trained is stored; that of any other is
-the mean of the vectors of its n-grams, as in fastText: Bojanowski et al., *Enriching Word Vectors with Subword
-Information* (TACL 2017).
+the mean of those of its n-grams, where one that is not known counts as 0. Bojanowski et al., *Enriching Word Vectors
+with Subword Information* (TACL 2017).
 """
 
 from __future__ import annotations
@@ -107,9 +107,9 @@ class WordVectors:
         vectors[known] = self._vectors[found[known]]
         for position in np.flatnonzero(~known).tolist():
             grams = self._ngrams.lookup(list(ngrams(coded[position], self._min_n, self._max_n)))
-            grams = grams[grams >= 0]
-            if len(grams):
-                vectors[position] = self._ngram_vectors[grams].mean(axis=0, dtype=np.float32)
+            if (shared := grams[grams >= 0]).size:
+                # the others count as 0: nearly what they were before training
+                vectors[position] = self._ngram_vectors[shared].sum(axis=0, dtype=np.float32) / len(grams)
                 known[position] = True
         return vectors, known
 
