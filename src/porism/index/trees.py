@@ -72,9 +72,13 @@ class Trees:
             raise IndexError(f"label {number} of {self.label_count}")
         return decode(self.label_blob[self.label_starts[number] : self.label_starts[number + 1]].tobytes())
 
+    def all_labels(self) -> list[str]:
+        """The table of distinct labels, their kind letters in front."""
+        return Packed(self.label_blob, self.label_starts).strings()
+
     @cached_property
     def _numbers(self) -> dict[str, int]:
-        strings = Packed(self.label_blob, self.label_starts).strings()
+        strings = self.all_labels()
         return dict(zip(strings, range(len(strings)), strict=True))
 
     def number_of(self, label: str) -> int:

@@ -82,7 +82,7 @@ class LexicalRetriever:
         self._statistics: dict[str, ChannelStatistics] = {}
         self._scored_channels: dict[str, list[ScoredChannel]] = {}
         self._searchers: dict[tuple[str, ...], list[SegmentSearcher]] = {}
-        self._ids = UnitIds(self.segments)
+        self.ids = UnitIds(self.segments)
         # large segments first: their k-th score spares work in the others
         self._order = sorted(
             (number for number, segment in enumerate(self.segments) if segment.doc_count),
@@ -132,7 +132,7 @@ class LexicalRetriever:
 
         def search(query: QueryTerms) -> Results:
             found = self._search(query, k, allowed)
-            return Results(self._ids.take(found.segments, found.units), found.scores)
+            return Results(self.ids.take(found.segments, found.units), found.scores)
 
         return _each(search, queries, k, threads)
 
@@ -297,7 +297,7 @@ class LexicalRetriever:
         names, prepared = self._prepare(query)
         found: list[Found] = []
         if not len(prepared.weights):
-            return merge(found, k, self._ids)
+            return merge(found, k, self.ids)
         searchers = self._segment_searchers(names)
         floor = 0.0
         for number in self._order:
@@ -308,7 +308,7 @@ class LexicalRetriever:
                 found.append(Found(number, units, scores))
             if len(scores) == k:
                 floor = max(floor, float(scores[-1]))
-        return merge(found, k, self._ids)
+        return merge(found, k, self.ids)
 
 
 def _in_segment(prepared: _Asked, segment: int) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:

@@ -1,0 +1,233 @@
+"""Formula search: the distinct formulas of a snapshot, ranked for a query formula."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.analysis import Analyzer, indexed_form
+from porism.errors import ConfigError, QueryError
+from porism.formula import LayoutTree, OperatorNode, OperatorTree, extract, operator_tree, parse
+from porism.index import Segment, Snapshot
+from porism.index.trees import prepare_trees
+from porism.index.units import FormulaUnits, formula_units, prepare_units
+from porism.retrieve.alignment import Aligner, QueryTree
+from porism.retrieve.channels import prepare
+from porism.retrieve.formula_model import DEFAULT_FORMULA_MODEL, FormulaModel
+from porism.retrieve.lexical import LexicalRetriever
+from porism.retrieve.matches import FormulaMatch
+from porism.retrieve.ranking import Found, UnitResults, merge
+from porism.retrieve.results import FormulaResults
+from porism.retrieve.weighting import LexicalChannel
+from porism.types import Formula
+
+
+class AskedFormula(NamedTuple):
+    """A query formula read for a model: its trees, and the weights of its terms by channel.
+
+    ``mass`` is the sum of the inverse document frequencies of its terms, channels together: how much it says.
+    """
+
+    formula: Formula
+    layout: LayoutTree
+    operators: OperatorTree
+    tree: QueryTree
+    terms: dict[str, dict[str, float]]
+    mass: float
+
+
+class FormulaRetriever:
+    """Searches the formulas of a snapshot by a model. Immutable, and safe to share between threads.
+
+    Each distinct formula is found once, however many documents hold it; formulas of deleted documents are not found.
+    """
+
+    def __init__(self, snapshot: Snapshot, analyzer: Analyzer, model: FormulaModel = DEFAULT_FORMULA_MODEL) -> None:
+        """Channels of the model that the index was made without are left out.
+
+        :raises ConfigError: the index has none of the model's channels.
+        """
+        self.snapshot = snapshot
+        self.analyzer = analyzer
+        self.model = model
+        known = set(analyzer.config.formulas)
+        if not known & set(model.channels):
+            raise ConfigError(
+                f"the index has none of the formula channels {', '.join(model.channels)}", where=str(snapshot.path),
+                hint=f"It has {', '.join(sorted(known)) or 'none'}; index again with others.",
+            )
+        units = formula_units(snapshot.segments)
+        held = {name for segment in snapshot.segments for name in segment.formula_channels}
+        channels = lexical_channels(model)
+        self.lexical = LexicalRetriever(
+            units, {name: channels[name] for name in channels if name in known and (name in held or not held)}
+        )
+        self.aligner = Aligner(snapshot.segments, model.alignment) if model.alignment else None
+
+    def read(self, formula: Formula) -> AskedFormula:
+        """Reads a query formula; total, what cannot be understood is left out."""
+        layout = parse(formula)
+        operators = operator_tree(layout)
+        terms: dict[str, dict[str, float]] = {}
+        mass = 0.0
+        for name, channel in self.lexical.channels.items():
+            counts: dict[str, float] = Counter(map(indexed_form, extract(name, layout, operators)))
+            if name in self.model.wildcard_channels and _has_wildcard(operators):
+                counts = _with_wildcards(name, counts, layout, operators)
+            if not counts:
+                continue
+            statistics = self.lexical.statistics(name)
+            weighting = channel.weighting
+            weights = weighting.term_weights(
+                self.lexical.document_frequencies(name, list(counts)), statistics
+            ).clip(0)
+            frequencies = np.fromiter(counts.values(), np.float64, count=len(counts))
+            mass += float(weights @ frequencies)
+            x = weighting.tf_values(frequencies)
+            y = weighting.length_values(np.array([frequencies.sum()]), statistics)
+            factors = weighting.shift + (x / (x + y) if weighting.saturating else x / y)
+            own = float((frequencies * weights) @ factors)
+            if own > 0:
+                terms[name] = dict(zip(counts, (frequencies / own).tolist(), strict=True))
+        return AskedFormula(formula, layout, operators, QueryTree.of(operators), terms, mass)
+
+    def search(self, formulas: Sequence[Formula], k: int = 10) -> list[FormulaResults]:
+        """The best ``k`` formulas for each query formula; those that share no term with it are not results.
+
+        :raises QueryError: ``k`` is below 1.
+        """
+        return [self.search_asked(self.read(formula), k) for formula in formulas]
+
+    def search_asked(self, asked: AskedFormula, k: int) -> FormulaResults:
+        """:meth:`search` for a formula that is read already.
+
+        :raises QueryError: ``k`` is below 1.
+        """
+        if k < 1:
+            raise QueryError(f"{k} results cannot be found", hint="Ask for at least 1.")
+        candidates = self.model.candidates if self.aligner else 0
+        found = self.lexical.search_units([asked.terms], max(k, candidates))[0]
+        if self.aligner:
+            found = self._aligned(asked, found)
+        return FormulaResults(found.segments[:k], found.units[:k], found.scores[:k])
+
+    def similarities(self, asked: AskedFormula, found: UnitResults) -> NDArray[np.float64]:
+        """The similarity (float64, 0 to 1) of the query formula to each formula; 0 without alignment."""
+        values = np.zeros(len(found.scores))
+        if self.aligner:
+            for segment in np.unique(found.segments).tolist():
+                mine = found.segments == segment
+                values[mine] = self.aligner.similarities(asked.tree, segment, found.units[mine])
+        return values
+
+    def similarities_of_one(self, asked: AskedFormula, segment: int, formula: int) -> float:
+        """The similarity of the query formula to one formula."""
+        one = UnitResults(np.array([segment], np.int32), np.array([formula], np.int32), np.zeros(1))
+        return float(self.similarities(asked, one)[0])
+
+    def match(self, formula: Formula, key: str) -> FormulaMatch:
+        """Why a formula, given by its key, has its score for a query formula.
+
+        :raises QueryError: the index has no such formula.
+        """
+        from porism.retrieve.matching import match_formulas
+
+        asked = self.read(formula)
+        segment, unit = self.find(key)
+        candidate = self.aligner is not None and self._is_candidate(asked, segment, unit)
+        return match_formulas(self, asked, segment, unit, candidate)
+
+    def find(self, key: str) -> tuple[int, int]:
+        """The segment and the ordinal of a formula by its key.
+
+        :raises QueryError: the index has no such formula.
+        """
+        for number, units in enumerate(self.lexical.segments):
+            unit = units.find(key)
+            if unit is not None:
+                return number, unit
+        raise QueryError(f"there is no formula {key!r} in the index")
+
+    def _is_candidate(self, asked: AskedFormula, segment: int, unit: int) -> bool:
+        found = self.lexical.search_units([asked.terms], self.model.candidates)[0]
+        return bool(((found.segments == segment) & (found.units == unit)).any())
+
+    def _aligned(self, asked: AskedFormula, found: UnitResults) -> UnitResults:
+        """The same formulas with the similarity of the first candidates added, ranked again."""
+        count = min(len(found.scores), self.model.candidates)
+        if not count:
+            return found
+        scores = found.scores.copy()
+        first = UnitResults(*(column[:count] for column in found))
+        scores[:count] += self.model.alignment_weight * self.similarities(asked, first)
+        return rank(UnitResults(found.segments, found.units, scores), self.lexical)
+
+
+def rank(found: UnitResults, lexical: LexicalRetriever) -> UnitResults:
+    """Units by score and then, descending, by id."""
+    parts: list[Found] = []
+    for segment in np.unique(found.segments).tolist():
+        mine = found.segments == segment
+        units, scores = found.units[mine], found.scores[mine]
+        order = np.lexsort((-lexical.segments[segment].id_order[units], -scores))
+        parts.append(Found(segment, units[order], scores[order]))
+    return merge(parts, max(1, len(found.scores)), lexical.ids)
+
+
+def lexical_channels(model: FormulaModel) -> dict[str, LexicalChannel]:
+    """The channels of a model that count, for the engine."""
+    return {
+        name: LexicalChannel(channel.weight, channel.weighting)
+        for name, channel in model.channels.items() if channel.weight > 0
+    }
+
+
+def prepare_formulas(segments: Sequence[Segment], model: FormulaModel = DEFAULT_FORMULA_MODEL) -> None:
+    """Stores what formula search by ``model`` needs beside the segments, so that a first query computes nothing.
+
+    :raises StorageError: the disk is full or the folder read-only.
+    """
+    prepare_trees(segments)
+    prepare_units(segments)
+    held = {name for segment in segments for name in segment.formula_channels}
+    units: list[FormulaUnits] = formula_units(segments)
+    prepare(units, {name: channel for name, channel in lexical_channels(model).items() if name in held})
+
+
+def _has_wildcard(operators: OperatorTree) -> bool:
+    return any(node.kind == "W" for node in operators.root.walk())
+
+
+_STAND_INS = (("V", "x", 0.5), ("N", "2", 0.5))
+"""What a wildcard stands for where terms need a symbol: kind, label, weight."""
+
+
+def _with_wildcards(
+    channel: str, counts: dict[str, float], layout: LayoutTree, operators: OperatorTree
+) -> dict[str, float]:
+    """Terms of a formula with wildcards: each wildcard once as a variable and once as a number."""
+    found: Counter[str] = Counter()
+    for kind, label, weight in _STAND_INS:
+        stand_in = OperatorTree(_replaced(operators.root, kind, label), operators.source)
+        for term in map(indexed_form, extract(channel, layout, stand_in)):
+            found[term] += weight  # type: ignore[assignment]  # counters of numbers count halves as well
+    return dict(found)
+
+
+def _replaced(root: OperatorNode, kind: str, label: str) -> OperatorNode:
+    """A copy of a tree in which wildcards are leaves of this kind and label. Not recursive."""
+    top = OperatorNode(root.label, root.kind, None, root.start, root.end)
+    stack = [(root, top)]
+    while stack:
+        node, copy = stack.pop()
+        if node.kind == "W":
+            copy.kind, copy.label = kind, label
+        for child in node.children:
+            twin = OperatorNode(child.label, child.kind, None, child.start, child.end)
+            copy.children.append(twin)
+            stack.append((child, twin))
+    return top
