@@ -13,7 +13,7 @@ from porism.cli.progress import counting_progress
 @click.command()
 @click.argument("method", type=click.Choice(["tangent-cft"]), metavar="METHOD")
 @index_option
-@click.option("--dimensions", type=int, default=300, show_default=True, help="Numbers of a vector.")
+@click.option("--dimensions", type=int, default=100, show_default=True, help="Numbers of a vector.")
 @click.option("--window", type=int, default=5, show_default=True,
               help="Words on either side of a word that it is learnt from.")
 @click.option("--epochs", type=int, default=5, show_default=True, help="How often each formula is read.")

@@ -38,7 +38,7 @@ class FastTextSettings:
     :raises ConfigError: a number is out of its range.
     """
 
-    dimensions: int = 300
+    dimensions: int = 100
     window: int = 5
     epochs: int = 5
     negative: int = 5
