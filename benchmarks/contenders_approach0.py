@@ -64,7 +64,7 @@ class ApproachZero(Contender):
         answer = self.module.search(self.handle, query, verbose=False, topk=k)
         seconds = time.perf_counter() - start
         best: dict[str, float] = {}
-        for hit in json.loads(answer)["hits"]:
+        for hit in json.loads(answer).get("hits", ()):  # a query that it cannot read has none
             best.setdefault(hit["field_url"], float(hit["score"]))
         return seconds, list(best.items())
 

@@ -27,8 +27,8 @@ class PorismFormulas(Contender):
 
     def build(self) -> dict[str, Any]:
         jobs = int(self.settings["jobs"]) if self.settings.get("jobs") else None
-        channels = channels_of(formula_model(self.settings["variant"]))
-        return {"problems": build_formula_index(self.pairs(), self.index, channels, jobs)}
+        model = formula_model(self.settings["variant"])
+        return {"problems": build_formula_index(self.pairs(), self.index, channels_of(model), jobs, model)}
 
     def open(self) -> None:
         self.search = FormulaSearch(self.index, formula_model(self.settings["variant"]))

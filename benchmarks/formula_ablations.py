@@ -98,15 +98,16 @@ def ablations(parts: Mapping[str, Changes]) -> dict[str, Changes]:
 class Laboratory:
     """The task and one index of its formulas, on which models are tried."""
 
-    def __init__(self, data: Path, work: Path, channels: tuple[str, ...], jobs: int | None) -> None:
+    def __init__(self, data: Path, work: Path, models: Sequence[Any], jobs: int | None) -> None:
         task = work / "task"
         task.mkdir(parents=True, exist_ok=True)
         counts = prepare_formulas(data, task)
         print(", ".join(f"{count:,} {name}" for name, count in counts.items()), flush=True)
         formulas = {entry.id: entry.fields[FIELD][0][1] for entry in read_entries(task / "documents.jsonl")}
+        channels = channels_of(*models)
         self.index = work / ("index-" + "-".join(channels))
         if not self.index.exists():
-            build_formula_index(formulas.items(), self.index, channels, jobs)
+            build_formula_index(formulas.items(), self.index, channels, jobs, models[0])
         self.topics = {year: list(read_entries(task / f"topics-{year}.jsonl")) for year in YEARS}
         self.qrels = {year: formula_judgments(data, year, set(formulas)) for year in YEARS}
         self.search: FormulaSearch | None = None
@@ -176,7 +177,7 @@ def main() -> int:
         except (KeyError, PorismError) as error:  # such as a model that nothing is left of
             left_out[name] = str(error)
     models |= {name: formula_model(name) for name in options.models.split(",") if name}
-    laboratory = Laboratory(options.data, options.work, channels_of(*models.values()), options.jobs)
+    laboratory = Laboratory(options.data, options.work, list(models.values()), options.jobs)
     found: dict[str, dict[str, Evaluation]] = {}
     for name, one in models.items():
         print(f"  {name}", flush=True)

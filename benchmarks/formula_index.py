@@ -37,10 +37,15 @@ def channels_of(*models: Any) -> tuple[str, ...]:
 
 
 def build_formula_index(
-    pairs: Iterable[tuple[str, str]], path: Path, channels: tuple[str, ...], jobs: int | None = None
+    pairs: Iterable[tuple[str, str]], path: Path, channels: tuple[str, ...], jobs: int | None = None, model: Any = None
 ) -> int:
-    """Indexes formulas given as (id, LaTeX) with some channels; how many problems there were."""
+    """Indexes formulas given as (id, LaTeX) with some channels; how many problems there were.
+
+    What is stored besides the formulas is for formula search by ``model``, or without one for :class:`DocumentSearch`.
+    """
     import porism
+    from porism.index import Snapshot
+    from porism.retrieve.formulas import prepare_formulas
 
     def documents() -> Iterator[porism.Document]:
         for formula_id, latex in pairs:
@@ -48,9 +53,12 @@ def build_formula_index(
             yield porism.Document(formula_id, {"formula": porism.Content.of(formula)})
 
     report = porism.index_documents(
-        documents(), path, config=porism.AnalysisConfig(text=(), formulas=channels), model=channels_model(channels),
-        jobs=jobs,
+        documents(), path, config=porism.AnalysisConfig(text=(), formulas=channels),
+        model=channels_model(channels if model is None else ["words"]), jobs=jobs,  # there are no words to prepare
     )
+    if model is not None:
+        with Snapshot.open(path) as snapshot:
+            prepare_formulas(snapshot.segments, model)
     return report.problems
 
 
@@ -68,10 +76,10 @@ class FormulaSearch:
 
     def __init__(self, path: Path, model: Any) -> None:
         import numpy as np
-        from porism.retrieve.formulas import FormulaRetriever
 
         from porism.analysis import AnalysisConfig, Analyzer
         from porism.index import Snapshot
+        from porism.retrieve.formulas import FormulaRetriever
 
         self.snapshot = Snapshot.open(path)
         self.analyzer = Analyzer(AnalysisConfig.from_dict(self.snapshot.config))

@@ -13,6 +13,7 @@ from porism.analysis import AnalysisConfig, Analyzer
 from porism.index import Snapshot
 from porism.index.units import formula_units
 from porism.indexing import index_documents
+from porism.retrieve.formulas import FormulaRetriever
 from porism.retrieve.lexical import LexicalRetriever
 from porism.retrieve.weighting import BM25, LexicalChannel
 from porism.types import Content, Document, Formula
@@ -68,7 +69,6 @@ def ask(request: pytest.FixtureRequest, snapshot: Snapshot) -> Ask:
             return list(zip(results.ids, results.scores.tolist(), strict=True))
 
         return by_channels
-    FormulaRetriever = pytest.importorskip("porism.retrieve.formulas").FormulaRetriever
     retriever = FormulaRetriever(snapshot, analyzer)
 
     def by_alignment(latex: str, k: int) -> Answer:
