@@ -18,8 +18,6 @@ from porism.indexing import index_documents
 from porism.searching import Index, open_index
 from porism.types import Content, Document, Formula, Query
 
-pytest.importorskip("porism.retrieve.formulas")
-
 SUM = r"\sum_{i=1}^m i^2"
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from porism.explanation import Explanation
 from porism.formula import operator_tree, parse, to_latex, to_unicode
-from porism.highlighting import FormulaParts, MatchView, highlight_mathml, highlight_text, match_lines
+from porism.highlighting import FormulaParts, MatchView, highlight_mathml, highlight_text, match_lines, short_lines
 from porism.retrieve.matches import FormulaMatch, NodePair, Substitution, ValuePair
 from porism.types import Formula
 
@@ -123,8 +123,10 @@ def test_equal_values_are_shown_as_formulas_and_marked() -> None:
     match = match_of("y=a(b+c)^2", "ab^2+c", [], [], [ValuePair(2, 1, False), ValuePair(2, 1, False)])
     assert MatchView(match).values() == ["a(b + c)² = ab²"]
     assert highlight_text(match) == ("y = [a(b + c)²]", "[ab²] + c")
-    renamed = match_of("x^2", "t^2+1", [], [], [ValuePair(0, 1, True)])
-    assert MatchView(renamed).values() == ["x² = t², with variables renamed"]
+    renamed = match_of("x^2", "tt+1", [], [], [ValuePair(0, 1, True)])
+    assert MatchView(renamed).values() == ["x² = tt, with variables renamed"]
+    other_letters = match_of("x^2", "t^2+1", [], [], [ValuePair(0, 1, True)])
+    assert MatchView(other_letters).values() == []
 
 
 @pytest.mark.parametrize(("source", "position", "expected"), [
@@ -151,6 +153,14 @@ def test_lines_and_json_say_all_of_it() -> None:
     assert value["substitution"] == [{"query": "i", "found": "k"}]
     assert value["values"] == []
     assert value["explanation"]["parts"][0] == {"value": 2.0, "label": "paths"}
+
+
+def test_of_many_contributions_the_largest_are_printed() -> None:
+    parts = [Explanation(float(value), f"part {value}") for value in (1, 5, 2, 4, 3)]
+    assert short_lines(Explanation(15.0, "all", parts), 2) == [
+        "15.0000  all", "  5.0000  part 5", "  4.0000  part 4", "  6.0000  3 more, each smaller than these",
+    ]
+    assert len(short_lines(Explanation(15.0, "all", parts), 4)) == 6  # no line stands for one part
 
 
 @given(st.text(r"\frac{}sqrt[]_^+x1()hat&='|matrixbegin,sum∑", max_size=60), st.sets(st.integers(0, 40)))

@@ -116,6 +116,11 @@ class _Ranked(NamedTuple):
         return _Ranked(*(column[chosen] for column in self))
 
 
+_NOTHING = _Ranked(
+    np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0), np.zeros(0), np.zeros(0, np.int64)
+)
+
+
 class FormulaSearcher:
     """Searches the formulas of a snapshot.
 
@@ -217,7 +222,7 @@ class FormulaSearcher:
         if k < 1:
             raise QueryError(f"k is {k}", hint="Ask for at least 1 result.")
         if allowed is not None and not any(mask.any() for mask in allowed):
-            return _Ranked(*(np.zeros(0, kind) for kind in (np.int32, np.int32, np.float64, np.float64, np.int64)))
+            return _NOTHING
         depth = max(k, _CONTEXT_DEPTH) if query.context is not None else k
         while True:
             found, is_all = self._best(query.formulas, depth)
@@ -233,9 +238,9 @@ class FormulaSearcher:
         """The best formulas for any of those asked for, and whether there are no more."""
         results = self.retriever.search(formulas, depth)
         asked = np.repeat(np.arange(len(results)), [len(result.scores) for result in results])
-        segments, ordinals, scores = (
-            np.concatenate([getattr(result, name) for result in results]) for name in ("segments", "formulas", "scores")
-        )
+        scores = np.concatenate([result.scores for result in results])
+        segments = np.concatenate([result.segments for result in results])
+        ordinals = np.concatenate([result.formulas for result in results])
         ranked = _Ranked(segments, ordinals, scores, np.zeros(len(scores)), asked)
         if len(results) > 1:
             ranked = ranked.take(np.argsort(-scores, kind="stable"))

@@ -12,6 +12,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Any, Literal
 
+from porism.explanation import Explanation
 from porism.formula import (
     LayoutNode,
     LayoutTree,
@@ -30,6 +31,9 @@ from porism.types import Formula
 
 MarkStyle = Literal["brackets", "mark", "ansi"]
 """``[x]``, ``<mark>x</mark>``, or bold and green for a terminal."""
+
+MOST_PARTS = 5
+"""Of so many parts of one contribution the largest are printed."""
 
 _MARKS: dict[MarkStyle, tuple[str, str]] = {
     "brackets": ("[", "]"), "mark": ("<mark>", "</mark>"), "ansi": ("\x1b[1;32m", "\x1b[0m"),
@@ -86,6 +90,13 @@ class FormulaParts:
     def symbols_of(self, operators: set[int]) -> set[int]:
         """The symbols that belong to operators, by preorder position."""
         return {number for number, owner in enumerate(self.owners) if owner in operators}
+
+    def shape(self, position: int) -> list[tuple[str, int]]:
+        """The subtree of an operator with all variables alike: labels and numbers of operands, in preorder."""
+        return [
+            ("?" if operator.kind == "V" else operator.kind + operator.label, len(operator.children))
+            for operator in self.operators[position : self._ends[position]]
+        ]
 
     def subexpression(self, position: int) -> LayoutTree:
         """The formula under an operator, as a tree of its own; the whole formula where nothing can be told apart."""
@@ -211,13 +222,15 @@ class MatchView:
         return ", ".join(f"{_shown(query)} ↦ {_shown(found)}" for query, found in changed)
 
     def values(self) -> list[str]:
-        """``a(b + c) = ab + ac``: a line for each two subexpressions of equal value that are written differently."""
-        lines: list[str] = []
+        """``a(b + c) = ab + ac``: a line for each two subexpressions of equal value that are built differently.
+
+        Those that differ in the names of variables alone are left out: the substitution says it.
+        """
+        lines: dict[str, None] = {}
         for pair, (query, found) in zip(self.match.values, self._value_trees(to_unicode), strict=True):
-            line = f"{query} = {found}" + (", with variables renamed" if pair.renamed else "")
-            if query != found and line not in lines:
-                lines.append(line)
-        return lines
+            if self.query.shape(pair.query) != self.found.shape(pair.found) and query != found:
+                lines[f"{query} = {found}" + (", with variables renamed" if pair.renamed else "")] = None
+        return list(lines)
 
     def _value_trees(self, write: Callable[[LayoutTree], str]) -> list[tuple[str, str]]:
         return [
@@ -265,7 +278,23 @@ def match_lines(match: FormulaMatch, style: MarkStyle = "brackets", *, tree: boo
     if substitution := view.substitution():
         lines.append(f"with       {substitution}")
     lines += [f"as         {line}" for line in view.values()]
-    return [*lines, *match.explanation.lines()] if tree else lines
+    return [*lines, *short_lines(match.explanation)] if tree else lines
+
+
+def short_lines(explanation: Explanation, most: int = MOST_PARTS) -> list[str]:
+    """An explanation as text, one line a node; of many parts of one node the largest, and the rest in one line."""
+    lines: list[str] = []
+    stack: list[tuple[Explanation, int]] = [(explanation, 0)]
+    while stack:
+        node, depth = stack.pop()
+        lines.append(f"{'  ' * depth}{node.value:.4f}  {node.label}")
+        parts = list(node.parts)
+        if len(parts) > most + 1:
+            parts.sort(key=lambda part: -abs(part.value))
+            rest = parts[most:]
+            parts[most:] = [Explanation(sum(part.value for part in rest), f"{len(rest)} more, each smaller than these")]
+        stack.extend((part, depth + 1) for part in reversed(parts))
+    return lines
 
 
 def _whole(parts: FormulaParts, marked: set[int]) -> set[int]:
