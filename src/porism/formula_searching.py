@@ -112,7 +112,7 @@ class _Ranked(NamedTuple):
     context: NDArray[np.float64]
     asked: NDArray[np.int64]
 
-    def take(self, chosen: NDArray[Any]) -> _Ranked:
+    def take(self, chosen: NDArray[Any] | slice) -> _Ranked:
         return _Ranked(*(column[chosen] for column in self))
 
 
@@ -148,7 +148,7 @@ class FormulaSearcher:
 
         :raises QueryError: ``k`` is below 1.
         """
-        ranked = self._ranked(query, k, lambda found: len(found.scores) >= k, allowed).take(np.s_[:k])
+        ranked = self._ranked(query, k, lambda found: len(found.scores) >= k, allowed).take(slice(k))
         documents = self.places.documents(ranked.segments, ranked.formulas, allowed).tolist()
         hits: list[FormulaHit] = []
         for rank, (segment_number, ordinal, score, context, asked) in enumerate(
