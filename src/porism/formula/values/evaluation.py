@@ -26,7 +26,8 @@ def value(expression: Expression, level: int) -> Value | None:
     elif expression.combination is not None:
         operands = []
         for child in expression.children:
-            operand = value(child, level)
+            below = child.known
+            operand = below[level] if level in below else value(child, level)
             if operand is None:
                 known[level] = None
                 return None
@@ -62,7 +63,10 @@ def value_where(expression: Expression, new: Mapping[Expression, Expression]) ->
     else:
         operands = []
         for child in expression.children:
-            operand = value_where(child, new)
+            if child.variables:
+                operand = value_where(child, new)
+            else:
+                operand = child.known[0] if 0 in child.known else value(child, 0)
             if operand is None:
                 break
             operands.append(operand)

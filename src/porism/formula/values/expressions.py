@@ -156,7 +156,7 @@ class _Table(threading.local):
         self.known: dict[tuple[object, ...], Expression] = {}
 
 
-MOST_KNOWN = 1 << 16
+MOST_KNOWN = 1 << 14
 """So many expressions are remembered from one formula to the next."""
 
 _table = _Table()
@@ -229,4 +229,7 @@ def put(expression: Expression, old: Expression, new: Expression) -> Expression:
         return expression
     if expression is old:
         return new
-    return make(expression.label, *[put(child, old, new) for child in expression.children])
+    children = [put(child, old, new) for child in expression.children]
+    if expression.label == "sub" and (index := children[1].exact) is not None:
+        children[1] = number(index)
+    return make(expression.label, *children)

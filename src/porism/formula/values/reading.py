@@ -154,8 +154,11 @@ def _big(label: str, operands: list[Expression]) -> Expression:
         return make(over, *_bind(body, lower), *mark, *bounds[1:])
     parts = lower.children
     if len(parts) == 2 and parts[0].is_name and lower.label != "list":
+        interval = lower.label == "eq" and len(bounds) == 2 and label in ("sum", "prod")
+        if interval and (short := _short(label, body, parts, bounds[1])) is not None:
+            return short
         bound = _bind(body, parts[0])
-        if lower.label == "eq" and len(bounds) == 2 and label in ("sum", "prod"):
+        if interval:
             return make(label, *bound, parts[1], bounds[1])
         return make(over, *bound, *mark, leaf("C", "below " + lower.label), *parts[1:], *bounds[1:])
     inner = parts if lower.label == "list" else parts[1:-1] if lower.label.split("-")[0] in _RELATIONS else ()
@@ -168,6 +171,17 @@ def _big(label: str, operands: list[Expression]) -> Expression:
     for variable in variables:
         body = make(over, *_bind(body, variable), *mark, key, *bounds[1:])
     return body
+
+
+def _short(label: str, body: Expression, lower: tuple[Expression, ...], upper: Expression) -> Expression | None:
+    """A sum or product of few small terms, written out: so the ``x_k`` in it are the variables ``x_1``, ``x_2``."""
+    variable, first, last = lower[0], lower[1].exact, upper.exact
+    if variable.kind != "V" or first is None or last is None or first.denominator != 1 or last.denominator != 1:
+        return None
+    if not 1 < last - first + 1 <= LARGEST_EXPRESSION // body.size:
+        return None
+    steps = range(first.numerator, last.numerator + 1)
+    return make("plus" if label == "sum" else "times", *[put(body, variable, number(step)) for step in steps])
 
 
 def _limit(label: str, operands: list[Expression]) -> Expression:
@@ -195,8 +209,10 @@ def _integral(label: str, operands: list[Expression]) -> Expression:
 
 
 def _derivative(label: str, operands: list[Expression]) -> Expression:
-    if len(operands) == 2 and operands[1].label == "diff" and operands[1].children[0].kind == "V":
-        return make("derivative", operands[0], operands[1].children[0])
+    if len(operands) == 2 and operands[1].label == "diff":
+        variables = operands[1].children
+        if len(variables) == 1 and variables[0].kind == "V":
+            return make("derivative", operands[0], variables[0])
     return make("bare deriv", *operands)
 
 
@@ -221,10 +237,10 @@ def may_be_imaginary(nodes: Sequence[OperatorNode]) -> bool:
             continue
         label = node.label
         if label == "sub" or label == "subsup":
-            if any(_is_i(inner) for inner in children[1].walk()):
+            if any(_is_i(inner) for index in children[1:2] for inner in index.walk()):
                 return False
         elif label == "sup":
-            if _is_i(children[1]) and children[0].label != "e":
+            if children[0].label != "e" and any(map(_is_i, children[1:])):
                 return False
         elif label in _INDEXED or label.split("-")[0] in _RELATIONS:
             if any(_is_i(child) for child in children):

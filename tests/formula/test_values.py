@@ -1,0 +1,225 @@
+"""Values of subexpressions: equal formulas share terms, others do not. The pairs are those of the documentation."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from types import FrameType
+
+import pytest
+
+from porism.formula import operator_tree, parse_latex
+from porism.formula.extractors.values import values
+from porism.formula.tree import OperatorNode, OperatorTree
+from porism.formula.values import equal, expression_values
+from porism.formula.values.evaluation import value
+from porism.formula.values.expressions import leaf
+from porism.formula.values.field import PRIMES, is_positive
+
+TABLES = (Path(__file__).resolve().parents[2] / "docs" / "values.md").read_text(encoding="utf-8")
+EQUAL, MISSES = (
+    re.findall(r"^\| `(.*)` \| `(.*)` \|$", part, flags=re.MULTILINE)
+    for part in TABLES.split("## Forty pairs that are equal")[1].split("## Forty near misses")
+)
+
+
+def tree(latex: str) -> OperatorTree:
+    return operator_tree(parse_latex(latex))
+
+
+def terms_of_whole(latex: str) -> list[str]:
+    """The terms, by name and renamed, of the whole formula; none if it has none."""
+    return [term for found in expression_values(tree(latex)) if not found.position for term in found[1:]]
+
+
+def test_the_tables_are_whole() -> None:
+    assert len(EQUAL) == len(MISSES) == 40
+    assert len(set(EQUAL) | set(MISSES)) == 80
+
+
+@pytest.mark.parametrize(("one", "other"), EQUAL)
+def test_equal_formulas_share_both_terms(one: str, other: str) -> None:
+    assert equal(tree(one), tree(other))
+    terms = terms_of_whole(one)
+    assert len(terms) == 2
+    assert terms_of_whole(other) == terms
+
+
+@pytest.mark.parametrize(("one", "other"), MISSES)
+def test_near_misses_share_no_term(one: str, other: str) -> None:
+    assert not equal(tree(one), tree(other))
+    assert not set(terms_of_whole(one)) & set(terms_of_whole(other))
+
+
+@pytest.mark.parametrize(("one", "other"), [
+    (r"\sin^2x+\cos^2x", "1"), (r"\cosh^2t-\sinh^2t", "1"), (r"e^{i\pi}", "-1"), (r"e^{2\pi i}", "1"),
+    (r"\cos(x+2\pi)", r"\cos x"), (r"\sin(180^\circ-x)", r"\sin x"), (r"\sin\frac\pi6", r"\frac12"),
+    (r"\cos\frac\pi{12}", r"\frac{\sqrt6+\sqrt2}4"), (r"\cos(2(x+\pi))", r"\cos2x"), (r"\tan\frac\pi4", "1"),
+    (r"\sin3x", r"3\sin x-4\sin^3x"), (r"\tan(x+y)", r"\frac{\tan x+\tan y}{1-\tan x\tan y}"),
+    (r"\sin(\arcsin x)", "x"), (r"\arctan(-x)", r"-\arctan x"), ("e^{e^x+y}", "e^{e^x}e^y"), (r"i^2", "-1"),
+    (r"\sqrt{-4}", "2i"), (r"\sqrt{\frac ab}", r"\frac{\sqrt a}{\sqrt b}"), (r"(\sqrt{x-1})^2", "x-1"),
+    (r"\sqrt{41\cdot41\cdot2}", r"41\sqrt2"), (r"\sqrt[3]{-8}", "-2"), (r"(xy)^n", "x^ny^n"), ("(x^a)^b", "x^{ab}"),
+    ("(-1)^{2n}", "1"), ("(-1)^{n-1}", "(-1)^{n+1}"), ("2^{n+1}-2^n", "2^n"), (r"\ln x^n", r"n\ln x"),
+    (r"\log_28", "3"), (r"\ln e^x", "x"), (r"\exp(\ln x+y)", "xe^y"), (r"\Gamma(n+1)", "n!"),
+    (r"\Gamma(\frac12)", r"\sqrt\pi"), (r"\binom nk", r"\binom n{n-k}"), (r"\binom{2n}n", r"\frac{(2n)!}{(n!)^2}"),
+    (r"\binom nn", "1"), ("5!", "120"), ("(n+2)!!", "(n+2)n!!"), (r"\sum_{k=1}^n5", "5n"),
+    (r"\sum_{k=1}^nak", r"a\sum_{j=1}^nj"), (r"\prod_{k=1}^nk^2", r"\left(\prod_{k=1}^nk\right)^2"),
+    (r"\prod_{k=1}^n2", "2^n"), (r"\sum_{i=1}^3x_i", "x_1+x_2+x_3"), (r"\sum_{k=1}^{50}k", "1275"),
+    (r"\int_a^bf(x)\,dx", r"-\int_b^af(t)\,dt"), (r"\int_a^b1\,dx", "b-a"),
+    (r"\int_0^1f(x)\,dx+\int_1^2f(x)\,dx", r"\int_0^2f(x)\,dx"), (r"\frac{d}{dx}(3x)", "3"),
+    (r"\lim_{x\to0}\frac{2\sin x}x", r"2\lim_{t\to0}\frac{\sin t}t"), (r"|a-b|", "|b-a|"), ("|ab|", "|a||b|"),
+    ("|-2x|", "2|x|"), ("|x|^2", "x^2"), ("50\\%", r"\frac12"), ("a=b", "b=a"), ("a<b", "b>a"), (r"a\le b", r"a-b\le0"),
+    (r"x\pm y", r"x\pm(-y)"), (r"f(x+1)", "f(1+x)"), ("x_{1+n}", "x_{n+1}"), (r"\{a,b\}", r"\{b,a\}"),
+    ("0.5", r"\frac12"),
+    (r"\lfloor\frac72\rfloor", "3"), ("x^0", "1"),
+])
+def test_identities(one: str, other: str) -> None:
+    assert equal(tree(one), tree(other))
+
+
+@pytest.mark.parametrize(("one", "other"), [
+    ("|x|", "x"), ("a_{ij}", "a_{ji}"), ("(-1)^n", "1"), (r"1+2+\dots+n", r"3+\dots+n"), ("a<b", "a>b"),
+    ("(a,b)", "(b,a)"),
+    (r"\prod_{k=1}^nk", r"\prod_{k=1}^n(-k)"), (r"\int_0^1x\,dx", r"\int_0^1y\,dx"),
+    (r"\sum_{k=1}^nk", r"\sum_{k=1}^{n+1}k"),
+    ("f'(x)", "f(x)"), ("f^{(1)}(x)", "f(x)"), ("x'", "x"), (r"\bar x", "x"), ("x_1", "x_2"), (r"\arctan x", r"\tan x"),
+    (r"\begin{pmatrix}1&2\end{pmatrix}\begin{pmatrix}3\\4\end{pmatrix}",
+     r"\begin{pmatrix}3\\4\end{pmatrix}\begin{pmatrix}1&2\end{pmatrix}"),
+    (r"\text{if}", r"\text{of}"), ("1+1=2", "2+2=4"), ("x=x+1", "y=y+1"), ("n!", "(n-1)!"), (r"\infty", "1"),
+    ("x^*", "x"),
+])
+def test_differences(one: str, other: str) -> None:
+    assert not equal(tree(one), tree(other))
+
+
+@pytest.mark.parametrize("latex", [
+    "x", "0", "1", "x_1", "-x", r"\frac xx", r"\sin^2x+\cos^2x", "x+0", "2-1", "1=1", "x=x", r"x\cdot1=x",
+    r"\frac1{x-x}",
+    r"\tan\frac\pi2", r"\ln0", "?a+1", r"\qvar{x}^2", "", r"\frac13",
+])
+def test_what_says_nothing_has_no_term(latex: str) -> None:
+    assert terms_of_whole(latex) == []
+
+
+@pytest.mark.parametrize("latex", [
+    r"\pi^2/6", r"\sqrt2", r"\zeta(2)", "x+1", "2x", r"x^2", "x=0", r"f(x)", r"x\in A", r"1+i",
+])
+def test_what_says_something_has_two_terms(latex: str) -> None:
+    named, renamed = terms_of_whole(latex)
+    assert re.fullmatch("=[0-9a-f]{16}", named)
+    assert re.fullmatch("~[0-9a-f]{16}", renamed)
+
+
+def test_positions_are_those_of_the_tree_in_preorder() -> None:
+    operators = tree(r"y=\frac{(a+b)^2}{c}")
+    nodes = list(operators.root.walk())
+    assert [nodes[found.position].label for found in expression_values(operators)] == ["eq", "divide", "sup", "plus"]
+
+
+def test_only_what_holds_the_wildcard_has_no_value() -> None:
+    operators = tree(r"?a+\frac{x}{y}")
+    nodes = list(operators.root.walk())
+    assert [nodes[found.position].label for found in expression_values(operators)] == ["divide"]
+
+
+def test_equal_subexpressions_share_a_term_within_different_formulas() -> None:
+    assert set(values(tree(r"p\in(a+b)^2"))) & set(values(tree(r"f(a^2+2ab+b^2)>1")))
+
+
+@pytest.mark.parametrize(("one", "other"), [
+    ("k^2+k", "m(m+1)"), ("x-y", "b-a"), ("a^2+bc", "yz+x^2"), (r"x_1+2x_2", r"2b+a"), (r"\bar x+1", "1+t"),
+    ("a^2b+b^2c+c^2a", "y^2x+x^2z+z^2y"), ("a+b+c+d+p", "v+w+x+y+z"), ("ab+cd", "xy+zw"),
+    (r"\sum_{k=1}^nak", r"m\sum_{i=1}^pi"),
+    ("ax^2+bx+c", "r+pt^2+qt"), (r"f(x,y)", "f(u,v)"), (r"\int_a^xt\,dt", r"\int_c^ys\,ds"),
+    ("(a-b)(c-d)", "(q-p)(s-r)"),
+])
+def test_renamed_formulas_share_the_renamed_term_only(one: str, other: str) -> None:
+    (named, renamed), (other_named, other_renamed) = terms_of_whole(one), terms_of_whole(other)
+    assert renamed == other_renamed
+    assert named != other_named
+
+
+@pytest.mark.parametrize(("one", "other"), [("x+y", "x+x"), ("a-b+c", "a-b-c"), ("xy+z", "xy+x"), ("ab+cd", "ab+ac")])
+def test_variables_that_fall_together_are_no_renaming(one: str, other: str) -> None:
+    assert not set(terms_of_whole(one)) & set(terms_of_whole(other))
+
+
+def test_the_letter_i_is_imaginary_unless_it_is_an_index() -> None:
+    assert terms_of_whole("i^2") == []
+    assert terms_of_whole(r"e^{i\theta}") == terms_of_whole(r"\cos\theta+i\sin\theta")
+    assert set(values(tree(r"i^2\text{ where }i=1"))) & set(values(tree("i^2>a_i")))
+
+
+def test_where_a_point_gives_no_value_another_is_tried() -> None:
+    pole = value(leaf("V", "x"), 0)
+    (named, renamed) = terms_of_whole(rf"\frac{{1}}{{x-{pole}}}")
+    assert named
+    assert renamed
+    assert terms_of_whole(rf"\frac{{2}}{{2x-2\cdot{pole}}}")[0] == named
+
+
+def test_the_tower_of_primes() -> None:
+    sympy = pytest.importorskip("sympy")
+    assert all(map(sympy.isprime, PRIMES))
+    assert all(larger == 2 * smaller + 1 for larger, smaller in pairwise(PRIMES))
+    for level, prime in enumerate(PRIMES):
+        assert prime % 4 == 3
+        assert all(is_positive(small, level) for small in sympy.primerange(38))
+
+
+def nested(label: str, depth: int, *others: OperatorNode) -> OperatorTree:
+    node = OperatorNode("x", "V")
+    for _ in range(depth):
+        node = OperatorNode(label, "O", [node, *others])
+    return OperatorTree(node, "")
+
+
+def test_values_do_not_depend_on_what_was_seen_before() -> None:
+    formulas = [tree(rf"\frac{{x^{{{n}}}+1}}{{y_{{{n}}}}}+\sin(a+{n})") for n in range(200)]
+    first = [values(formula) for formula in formulas]
+    assert [values(formula) for formula in reversed(formulas)] == first[::-1]
+
+
+def calls(work: Callable[[], object]) -> int:
+    """How many functions a call calls, the same on any machine."""
+    count = 0
+
+    def profile(frame: FrameType, event: str, argument: object) -> None:
+        nonlocal count
+        count += event.endswith("call")
+
+    sys.setprofile(profile)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+HOSTILE = {
+    "sums": nested("sum", 60, tree("k=1").root, OperatorNode("60", "N")),
+    "double sums": tree(r"\sum_{a=1}^{40}\sum_{b=1}^{40}\binom{a}{b}x^{ab}+" * 50),
+    "sums in sums": tree(r"\sum_{a=1}^{9}\left(" * 9 + "a" + r"\right)^a" * 9),
+    "open sums": nested("sum", 60, OperatorNode("x", "V")),
+    "towers": tree("10^{" * 30 + "10" + "}" * 30), "powers": nested("sup", 10_000, OperatorNode("9", "N")),
+    "factorials": nested("factorial", 5_000), "exponentials": tree(r"e^{\pi i" * 40 + "}" * 40),
+    "digits": tree("9" * 5_000 + "+x"), "a huge factorial": tree("999999999!+x"),
+    "a huge binomial": tree(r"\binom{10^{50}}{999}"),
+    "many variables": tree("+".join(f"x_{{{n}}}y_{{{n}}}" for n in range(3_000))),
+    "eight variables": tree("(a+b+c+d+u+v+w+x)^2" * 300), "roots": nested("sqrt", 5_000),
+    "logarithms": nested("ln", 5_000),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_formulas_are_bounded(name: str) -> None:
+    assert calls(lambda: values(HOSTILE[name])) < 400_000
+
+
+@pytest.mark.parametrize("unit", [r"\frac{x}{y}+", r"\sum_{k=1}^{9}k^2+", "(a+b)^n=", r"\sin(x+\pi),"])
+def test_work_grows_no_faster_than_the_formula(unit: str, assert_linear) -> None:
+    formulas = {count: tree(unit * count) for count in (50, 400)}
+    assert_linear(lambda count: values(formulas[count]), 50, 400)
