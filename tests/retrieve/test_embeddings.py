@@ -116,6 +116,23 @@ def test_a_formula_is_nearest_to_itself_and_the_same_as_its_spellings(tmp_path):
     assert len(results.formulas) <= 3
 
 
+def test_a_formula_that_came_as_mathml_is_read_as_such(tmp_path):
+    written = Formula("<math><mi>x</mi><mo>+</mo><mi>y</mi></math>", "mathml")
+    snapshot = write(tmp_path / "index", [Document("d", {"body": Content.of(written, Formula("1 < a"))})])
+    random_model(snapshot.path)
+    asked = [Formula("x+y"), Formula("1<a")]
+    scores = [one.scores[0] for one in EmbeddingRetriever(snapshot).search(asked, 1)]
+    assert scores == pytest.approx([1, 1])
+
+
+def test_a_gigantic_query_is_answered(tmp_path, assert_linear):
+    snapshot = write(tmp_path / "index", [document("d", "x+y")])
+    random_model(snapshot.path)
+    retriever = EmbeddingRetriever(snapshot)
+    assert len(retriever.search([Formula("x+" * 100_000)], 5)[0].scores) == 1
+    assert_linear(lambda size: retriever.search([Formula("x+y=" * size)], 5), 100, 800)
+
+
 def test_formulas_that_say_nothing_to_the_model_are_no_results(tmp_path):
     snapshot = write(tmp_path / "index", [document("d", r"\frac{\Theta}{\Phi}", "x+y", "")])
     random_model(snapshot.path)
