@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from porism.index.compiled import compiled, f64_at, i32_at, i64_at, inlined, u8_at, u16_at
+from porism.index.compiled import compiled, i32_at, i64_at, inlined, u8_at, u16_at
 
 MOST_QUERY_NODES = 128
 """Nodes of a query formula beyond these are not aligned."""

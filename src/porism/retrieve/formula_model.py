@@ -44,9 +44,11 @@ class FormulaModel:
     """What a formula's score is made of, for one query formula.
 
     ``score = Σ_channel weight · BM25_c(query, formula) / BM25_c(query, query) + alignment_weight · similarity``: each
-    channel's score is a share of what the query itself would score, so that weights compare; the similarity
+    channel's score is a share of what the query itself would score, so that weights compare. The similarity
     (:class:`~porism.retrieve.alignment.AlignmentSettings`) is that of the first ``candidates`` formulas by channels, 0
-    for the others. Without ``alignment`` the channels alone decide.
+    for the others; without ``alignment`` the channels alone decide. A formula of which a part has the value of the
+    whole query is at least ``value · s²`` similar, or ``renamed_value · s²`` where variables must be renamed, with s
+    the BM25 score for that one value as a share of the query's own: less than 1 where the formula says more than that.
 
     A wildcard of the query stands for a variable and for a number, each at half the weight, in the channels named by
     ``wildcard_channels``.
@@ -58,6 +60,8 @@ class FormulaModel:
     alignment: AlignmentSettings | None = field(default_factory=AlignmentSettings)
     alignment_weight: float = 1.0
     candidates: int = 300
+    value: float = 1.3
+    renamed_value: float = 1.2
     wildcard_channels: tuple[str, ...] = ("approach0", "tokens-3", "tokens-2")
 
     def __post_init__(self) -> None:
@@ -67,6 +71,9 @@ class FormulaModel:
             raise ConfigError("a formula model needs a channel of positive weight")
         if not 0 <= self.alignment_weight < float("inf"):
             raise ConfigError(f"the alignment cannot have the weight {self.alignment_weight}", hint="Use a number ≥ 0.")
+        for name in ("value", "renamed_value"):
+            if not 0 <= getattr(self, name) <= 10:
+                raise ConfigError(f"{name!r} cannot be {getattr(self, name)}", hint="Use a number from 0 to 10.")
         if not 1 <= self.candidates <= MOST_CANDIDATES:
             raise ConfigError(
                 f"{self.candidates} candidates cannot be aligned", hint=f"Use 1 to {MOST_CANDIDATES:,}."
@@ -77,6 +84,8 @@ class FormulaModel:
         return {
             "alignment_weight": self.alignment_weight,
             "candidates": self.candidates,
+            "value": self.value,
+            "renamed_value": self.renamed_value,
             "wildcard_channels": list(self.wildcard_channels),
             "channels": {name: asdict(channel) for name, channel in self.channels.items()},
             "alignment": asdict(self.alignment) if self.alignment else False,
@@ -108,7 +117,7 @@ class FormulaModel:
             alignment = AlignmentSettings(**base | alignment)
         return cls(
             channels, alignment or None, settings["alignment_weight"], settings["candidates"],
-            tuple(settings["wildcard_channels"]),
+            settings["value"], settings["renamed_value"], tuple(settings["wildcard_channels"]),
         )
 
 
@@ -143,9 +152,9 @@ def _model(alignment: AlignmentSettings | None = None, *, aligned: float = 1.0, 
 
 
 _ALIGNMENT = AlignmentSettings()
-_TOKENS = {"tokens": 0.08, "tokens_2": 0.08, "tokens_3": 0.08}
+_TOKENS = {"tokens": 0.1, "tokens_2": 0.1, "tokens_3": 0.1}
 
-DEFAULT_FORMULA_MODEL = _model(_ALIGNMENT, **_TOKENS, approach0=0.08, values=0.08)
+DEFAULT_FORMULA_MODEL = _model(_ALIGNMENT, **_TOKENS, approach0=0.02, values=0.03)
 """The best configuration found on the tuning topics; docs/formula-search.md has the figures and how they were got."""
 
 _TANGENT_L = FormulaModel({"tangent-l": FormulaChannel(1.0, 1.2, 0.75, 1.0)}, None)

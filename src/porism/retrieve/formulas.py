@@ -17,6 +17,7 @@ from porism.index.trees import prepare_trees
 from porism.index.units import FormulaUnits, formula_units, prepare_units
 from porism.retrieve.alignment import Aligner, QueryTree
 from porism.retrieve.channels import prepare
+from porism.retrieve.equal_values import VALUES, EqualValues
 from porism.retrieve.formula_model import DEFAULT_FORMULA_MODEL, FormulaModel
 from porism.retrieve.lexical import LexicalRetriever
 from porism.retrieve.matches import FormulaMatch
@@ -67,6 +68,7 @@ class FormulaRetriever:
             units, {name: channels[name] for name in channels if name in known and (name in held or not held)}
         )
         self.aligner = Aligner(snapshot.segments, model.alignment) if model.alignment else None
+        self.values = EqualValues(units, model) if self.aligner and VALUES in known & (held or known) else None
 
     def read(self, formula: Formula) -> AskedFormula:
         """Reads a query formula; total, what cannot be understood is left out."""
@@ -75,7 +77,7 @@ class FormulaRetriever:
         terms: dict[str, dict[str, float]] = {}
         mass = 0.0
         for name, channel in self.lexical.channels.items():
-            counts: dict[str, float] = Counter(map(indexed_form, extract(name, layout, operators)))
+            counts: dict[str, float] = dict(Counter(map(indexed_form, extract(name, layout, operators))))
             if name in self.model.wildcard_channels and _has_wildcard(operators):
                 counts = _with_wildcards(name, counts, layout, operators)
             if not counts:
@@ -138,7 +140,7 @@ class FormulaRetriever:
 
         asked = self.read(formula)
         segment, unit = self.find(key)
-        candidate = self.aligner is not None and self._is_candidate(asked, segment, unit)
+        candidate = self.aligner is not None and self.is_candidate(asked, segment, unit)
         return match_formulas(self, asked, segment, unit, candidate)
 
     def find(self, key: str) -> tuple[int, int]:
@@ -152,19 +154,52 @@ class FormulaRetriever:
                 return number, unit
         raise QueryError(f"there is no formula {key!r} in the index")
 
-    def _is_candidate(self, asked: AskedFormula, segment: int, unit: int) -> bool:
-        found = self.lexical.search_units([asked.terms], self.model.candidates)[0]
+    def is_candidate(self, asked: AskedFormula, segment: int, unit: int) -> bool:
+        """Whether a formula is among those of which the similarity counts."""
+        found, _ = self._candidates(asked, self.lexical.search_units([asked.terms], self.model.candidates)[0])
         return bool(((found.segments == segment) & (found.units == unit)).any())
 
+    def _candidates(self, asked: AskedFormula, found: UnitResults) -> tuple[UnitResults, NDArray[np.float64]]:
+        """The formulas of which the similarity counts, and the similarity of each by value (float64)."""
+        first = found.first(self.model.candidates)
+        if self.values is None:
+            return first, np.zeros(len(first.scores))
+        equal, worths = self.values.search(asked.operators)
+        keys, others = _numbers(first), _numbers(equal)
+        new = np.flatnonzero(~np.isin(others, keys))
+        scores = np.zeros(len(new))
+        for segment in np.unique(equal.segments[new]).tolist():
+            mine = equal.segments[new] == segment
+            scores[mine] = self.lexical.score_units(asked.terms, segment, equal.units[new][mine])
+        by_value = np.zeros(len(keys) + len(new))
+        by_value[len(keys) :] = worths[new]
+        order = np.argsort(others)
+        if len(others):
+            places = order[np.minimum(np.searchsorted(others[order], keys), len(others) - 1)]
+            by_value[: len(keys)] = np.where(others[places] == keys, worths[places], 0.0)
+        return UnitResults(
+            np.concatenate([first.segments, equal.segments[new]]), np.concatenate([first.units, equal.units[new]]),
+            np.concatenate([first.scores, scores]),
+        ), by_value
+
     def _aligned(self, asked: AskedFormula, found: UnitResults) -> UnitResults:
-        """The same formulas with the similarity of the first candidates added, ranked again."""
-        count = min(len(found.scores), self.model.candidates)
-        if not count:
+        """The same formulas, and those of equal value, with the similarity of the candidates added, ranked again."""
+        candidates, by_value = self._candidates(asked, found)
+        if not len(candidates.scores):
             return found
-        scores = found.scores.copy()
-        first = UnitResults(*(column[:count] for column in found))
-        scores[:count] += self.model.alignment_weight * self.similarities(asked, first)
-        return rank(UnitResults(found.segments, found.units, scores), self.lexical)
+        similar = np.maximum(self.similarities(asked, candidates), by_value)
+        scores = candidates.scores + self.model.alignment_weight * similar
+        rest = np.flatnonzero(~np.isin(_numbers(found), _numbers(candidates)))
+        return rank(UnitResults(
+            np.concatenate([candidates.segments, found.segments[rest]]),
+            np.concatenate([candidates.units, found.units[rest]]), np.concatenate([scores, found.scores[rest]]),
+        ), self.lexical)
+
+
+def _numbers(found: UnitResults) -> NDArray[np.int64]:
+    """One number (int64) a unit, different for units of different segments."""
+    numbers: NDArray[np.int64] = found.segments.astype(np.int64) << 32 | found.units
+    return numbers
 
 
 def rank(found: UnitResults, lexical: LexicalRetriever) -> UnitResults:

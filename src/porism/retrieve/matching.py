@@ -46,8 +46,16 @@ def match_formulas(
         substitutions = _substitutions(pairs, nodes, found_nodes, asked.formula, found)
         weight = retriever.model.alignment_weight if candidate else 0.0
         similarity = float(retriever.similarities_of_one(asked, segment, formula))
-        parts.append(_alignment_part(alignment, pairs, nodes, found_nodes, weight, similarity, candidate, shares))
-        score += weight * similarity
+        by_value = retriever.values.similarity(asked.operators, segment, formula) if retriever.values else 0.0
+        if candidate and by_value > similarity:
+            parts.append(Explanation(
+                weight * by_value,
+                f"equal value: {by_value:.4f} · weight {weight:g} (the alignment has a similarity of {similarity:.4f})",
+            ))
+            score += weight * by_value
+        else:
+            parts.append(_alignment_part(alignment, pairs, nodes, found_nodes, weight, similarity, candidate, shares))
+            score += weight * similarity
     values = _equal_values(asked, found)
     return FormulaMatch(
         asked.formula, found, score, pairs, substitutions, values, *shares,
@@ -99,10 +107,19 @@ def _substitutions(
 
 def _written(node: OperatorNode, formula: Formula) -> str:
     """A node as LaTeX where that is how the formula is written, else its symbols side by side."""
-    if formula.notation == "latex" and node.end > node.start:
-        return formula.source[node.start : node.end].strip()
     if not node.children:
-        return node.label
+        source = formula.source[node.start : node.end].strip()
+        return source if formula.notation == "latex" and source else node.label
+    if formula.notation == "latex":
+        below = list(node.walk())
+        start, end = min(part.start for part in below), max(part.end for part in below)
+        open_braces = 0
+        for character in formula.source[start:end]:
+            open_braces += (character == "{") - (character == "}")
+        while open_braces > 0 and formula.source[end : end + 1] in ("}", " "):  # spans end with the last symbol
+            open_braces -= formula.source[end] == "}"
+            end += 1
+        return formula.source[start:end].strip()
     return "".join(below.label for below in node.walk() if not below.children)
 
 

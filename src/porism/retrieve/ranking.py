@@ -31,6 +31,10 @@ class UnitResults(NamedTuple):
     units: NDArray[np.int32]
     scores: NDArray[np.float64]
 
+    def first(self, count: int) -> UnitResults:
+        """The best ``count`` of them."""
+        return UnitResults(self.segments[:count], self.units[:count], self.scores[:count])
+
 
 class Found(NamedTuple):
     """What one segment has for a query: ``units`` (int32) and their ``scores`` (float64), best first."""
