@@ -113,7 +113,10 @@ class _Ranked(NamedTuple):
     asked: NDArray[np.int64]
 
     def take(self, chosen: NDArray[Any] | slice) -> _Ranked:
-        return _Ranked(*(column[chosen] for column in self))
+        """The chosen ones."""
+        return _Ranked(
+            self.segments[chosen], self.formulas[chosen], self.scores[chosen], self.context[chosen], self.asked[chosen]
+        )
 
 
 _NOTHING = _Ranked(
@@ -165,17 +168,19 @@ class FormulaSearcher:
         return hits
 
     def run(
-        self, queries: Iterable[tuple[str, FormulaQuery]], k: int, *, allowed: Masks | None = None,
+        self, queries: Iterable[tuple[str, FormulaQuery | None]], k: int, *, allowed: Masks | None = None,
         context: bool = True, name: str = "porism",
     ) -> Run:
         """The best ``k`` names of formulas for each query, see :meth:`FormulaPlaces.names`.
 
         A formula gives its score to all its names, and a name has that of its best formula. As many formulas are asked
-        for as ``k`` names need.
+        for as ``k`` names need. A query that is None has no results.
         """
         results: dict[str, dict[str, float]] = {}
         for query_id, query in queries:
-            named: dict[str, float] = {}
+            named = results[query_id] = {}
+            if query is None:
+                continue
 
             def enough(found: _Ranked, named: dict[str, float] = named) -> bool:
                 named.clear()
@@ -186,7 +191,6 @@ class FormulaSearcher:
                 return len(named) >= k
 
             self._ranked(query if context else FormulaQuery(query.formulas), k, enough, allowed)
-            results[query_id] = named
         return Run({query_id: named.items() for query_id, named in results.items()}, name).top(k)
 
     def explain(self, query: FormulaQuery, found: str, named: Named = "auto") -> FormulaMatch:

@@ -219,9 +219,8 @@ class Index:
         if len({query.id for query in asked}) < len(asked):
             raise QueryError("two queries have the same id")
         allowed = self.retriever.allowed(filters) if filters else None
-        readable = [(query.id, made) for query in asked if (made := _readable(query, on_problem)) is not None]
-        found = self.formulas.run(readable, k, allowed=allowed, context=context, name=name)
-        return Run({query.id: found[query.id] for query in asked}, name)
+        readable = [(query.id, _readable(query, on_problem)) for query in asked]
+        return self.formulas.run(readable, k, allowed=allowed, context=context, name=name)
 
     def formula_names(self) -> set[str]:
         """What :meth:`run_formulas` can call formulas of this index: all visual ids, where it has any."""
