@@ -1,0 +1,167 @@
+"""What the formulas of documents add to their scores: the best match of each query formula."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.errors import ConfigError
+from porism.explanation import Explanation
+from porism.formula import layout_key
+from porism.index.trees import open_places
+from porism.retrieve.formulas import AskedFormula, FormulaRetriever
+from porism.retrieve.matches import FormulaMatch
+from porism.retrieve.ranking import UnitResults
+from porism.types import Formula, Query
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceSettings:
+    """How the formulas of a document count beside its terms.
+
+    Each query formula adds ``weight · √n · mass · ((s − least) / (1 − least))²`` where s is the similarity of the best
+    formula of the document, n how often the query has the formula (by the weights of its fields) and its mass the sum
+    of the inverse document frequencies of its terms. Only the first ``candidates`` formulas that a query formula finds
+    are compared, only those more similar than ``least`` (0 to 1) count, and only the ``formulas`` of largest mass are
+    asked for. Query formulas of a single symbol never count.
+
+    :raises ConfigError: a number is out of its range.
+    """
+
+    weight: float = 0.02
+    least: float = 0.7
+    candidates: int = 100
+    formulas: int = 24
+
+    def __post_init__(self) -> None:
+        if not (0 <= self.weight <= 1e6 and 0 <= self.least < 1 and self.candidates >= 1 and self.formulas >= 1):
+            raise ConfigError(
+                "the weight of formula evidence must be ≥ 0, its least similarity from 0 to below 1, candidates and "
+                "formulas at least 1"
+            )
+
+
+class _Asked(NamedTuple):
+    formula: AskedFormula
+    weight: float
+
+
+class FormulaEvidence:
+    """Adds the evidence of formulas to the scores of documents; safe to share between threads."""
+
+    def __init__(
+        self, retriever: FormulaRetriever, settings: EvidenceSettings, query_field_weights: dict[str, float]
+    ) -> None:
+        self.retriever = retriever
+        self.settings = settings
+        self._field_weights = query_field_weights
+
+    def scores(self, query: Query, candidates: UnitResults) -> NDArray[np.float64]:
+        """What each document gains (float64)."""
+        gains = np.zeros(len(candidates.scores))
+        if self.settings.weight > 0 and len(gains):
+            for asked in self._asked(query):
+                gains += asked.weight * self._shares(asked.formula, candidates)
+        return gains
+
+    def explain(self, query: Query, candidates: UnitResults, position: int) -> Explanation:
+        """What one of the documents gains, a part for each query formula that it has something like."""
+        one = UnitResults(
+            candidates.segments[position : position + 1], candidates.units[position : position + 1], np.zeros(1)
+        )
+        parts: list[Explanation] = []
+        for asked in self._asked(query) if self.settings.weight > 0 else ():
+            share = float(self._shares(asked.formula, one)[0])
+            if share > 0:
+                parts.append(Explanation(
+                    asked.weight * share,
+                    f"formula {asked.formula.formula.source}: share {share:.4f} · weight {asked.weight:.4f}",
+                ))
+        return Explanation(sum(part.value for part in parts), "best matches of the query's formulas", parts)
+
+    def matches(self, query: Query, segment: int, document: int) -> list[FormulaMatch]:
+        """How the document's formulas answer those of the query: for each of these the most similar one.
+
+        Formulas of the query of which less than half is matched have none.
+        """
+        from porism.retrieve.matching import match_formulas
+
+        retriever = self.retriever
+        where = retriever.snapshot.segments[segment].occurrences
+        formulas = np.unique(where.formula[where.indptr[document] : where.indptr[document + 1]])
+        found: list[FormulaMatch] = []
+        if retriever.aligner is None or not len(formulas):
+            return found
+        for asked in self._asked(query):
+            similar = retriever.aligner.similarities(asked.formula.tree, segment, formulas)
+            best = int(np.argmax(similar))
+            if similar[best] >= 0.5:
+                found.append(match_formulas(retriever, asked.formula, segment, int(formulas[best]), True))
+        return found
+
+    def _asked(self, query: Query) -> list[_Asked]:
+        """The query's formulas that say most, with their weights."""
+        counts: defaultdict[str, float] = defaultdict(float)
+        read: dict[str, AskedFormula] = {}
+        known: dict[tuple[str, str], str] = {}
+        for name, content in query.fields.items():
+            for formula in content.formulas:
+                key = known.get((formula.notation, formula.source))
+                if key is None:
+                    asked = self.retriever.read(Formula(formula.source, formula.notation))
+                    key = known[formula.notation, formula.source] = layout_key(asked.layout)
+                    read.setdefault(key, asked)
+                counts[key] += self._field_weights.get(name, 1.0)
+        telling = [key for key in read if len(read[key].tree.labels) > 1 and read[key].terms and counts[key] > 0]
+        telling.sort(key=lambda key: -read[key].mass)
+        return [
+            _Asked(read[key], self.settings.weight * counts[key] ** 0.5 * read[key].mass)
+            for key in telling[: self.settings.formulas]
+        ]
+
+    def _shares(self, asked: AskedFormula, candidates: UnitResults) -> NDArray[np.float64]:
+        """The share (0 to 1) of the query formula's weight that each document gains."""
+        found = self.retriever.lexical.search_units([asked.terms], self.settings.candidates)[0]
+        similar = self.retriever.similarities(asked, found)
+        least = self.settings.least
+        near = similar > least
+        shares = np.zeros(len(candidates.scores))
+        if not near.any():
+            return shares
+        values = ((np.minimum(similar[near], 1.0) - least) / (1.0 - least)) ** 2
+        for segment in np.unique(candidates.segments).tolist():
+            mine = np.flatnonzero(candidates.segments == segment)
+            order = mine[np.argsort(candidates.units[mine])]
+            documents = candidates.units[order]
+            formulas, worth = self._in_segment(segment, found.segments[near], found.units[near], values)
+            places = open_places(self.retriever.snapshot.segments[segment])
+            lengths = places.indptr[formulas + 1] - places.indptr[formulas]
+            ends = np.cumsum(lengths)
+            total = int(ends[-1]) if len(ends) else 0
+            holders = places.docs[np.repeat(places.indptr[formulas] - ends + lengths, lengths) + np.arange(total)]
+            at = np.minimum(np.searchsorted(documents, holders), len(documents) - 1)
+            held = documents[at] == holders
+            np.maximum.at(shares, order[at[held]], np.repeat(worth, lengths)[held])
+        return shares
+
+    def _in_segment(
+        self, segment: int, segments: NDArray[np.int32], units: NDArray[np.int32], values: NDArray[np.float64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The ordinals that formulas have in a segment; found is each in one segment, but others can hold it too."""
+        mine = segments == segment
+        formulas, worth = units[mine].astype(np.int64), values[mine]
+        if mine.all():
+            return formulas, worth
+        names = self.retriever.snapshot.segments[segment].keys
+        keys = self._keys(segments[~mine], units[~mine])
+        others = names.find(keys)
+        held = others >= 0
+        return np.concatenate([formulas, others[held].astype(np.int64)]), np.concatenate([worth, values[~mine][held]])
+
+    def _keys(self, segments: NDArray[np.int32], units: NDArray[np.int32]) -> Sequence[str]:
+        return self.retriever.lexical.ids.take(segments, units)
