@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 import sys
@@ -296,6 +297,19 @@ def test_a_trained_model_finds_formulas_of_like_structure(tmp_path, gensim, samp
         assert results.scores.tolist() == sorted(results.scores.tolist(), reverse=True)
     renamed = retriever.search([Formula(r"\sum_{q=1}^{q_0} q^2")], 1)[0]  # with words that were not there
     assert len(renamed.scores) == 1
+
+
+def test_training_again_leaves_nothing_of_the_model_before(tmp_path, gensim, sample_index):
+    path = tmp_path / "index"
+    shutil.copytree(sample_index, path)
+    (path / f"{MODEL_FILE}.1-ab.tmp").write_bytes(b"of a training that was killed")
+    os.utime(path / f"{MODEL_FILE}.1-ab.tmp", (0, 0))
+    for seed in (1, 2):
+        train_embeddings(path, FastTextSettings(dimensions=4, window=1, epochs=1, negative=1, seed=seed))
+        with Snapshot.open(path) as snapshot:
+            EmbeddingRetriever(snapshot).search([Formula("x")], 1)
+        assert len(list(path.rglob("embeddings-*.bin"))) == 1
+    assert [file.name for file in path.iterdir() if "cft" in file.name] == [MODEL_FILE]
 
 
 def test_nothing_to_train_on(tmp_path, gensim):

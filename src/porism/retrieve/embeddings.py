@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +43,7 @@ VIEWS = ("tangent-cft", "tangent-cft-operators")
 _KIND = "embeddings"
 _CHUNK = 1_024
 _MOST_COSINES = 1 << 23
+_DERIVED = "embeddings"
 _ABANDONED = 3_600.0
 
 Words = tuple[list[list[str]], list[list[str]]]
@@ -87,22 +88,24 @@ def train_embeddings(
                     view.extend([known.setdefault(word, word) for word in text] for text in found)
                 step(len(chunk))
         path = Path(index_path) / MODEL_FILE
-        _remove_abandoned(path)
+        _remove(path.parent.glob(f"{path.name}.*.tmp"), _ABANDONED)  # what trainings that were killed have left
         with ContainerWriter(path, _KIND, atomic=True) as writer:
             for name, texts in zip(VIEWS, words, strict=True):
                 write_word_vectors(writer, name, texts, settings, lambda: step(count))
             sizes = {"min": settings.min_n, "max": settings.max_n}
             writer.finish({"formulas": count, "dimensions": settings.dimensions, "ngrams": sizes})
+        for one in units:  # vectors of the model before
+            _remove(one.segment.derived_path("").parent.glob(f"{_DERIVED}-*.bin"))
     return path
 
 
-def _remove_abandoned(path: Path) -> None:
-    """Removes what trainings that were killed have left."""
-    for part in path.parent.glob(f"{path.name}.*.tmp"):
+def _remove(files: Iterable[Path], age: float = 0.0) -> None:
+    """Removes files that are at least so many seconds old."""
+    for file in files:
         try:
-            if time.time() - part.stat().st_mtime > _ABANDONED:
-                part.unlink()
-        except OSError:  # it has just gone, or is not ours: it harms nothing
+            if time.time() - file.stat().st_mtime >= age:
+                file.unlink()
+        except OSError:  # it has just gone, is in use (Windows) or not ours: it harms nothing
             continue
 
 
@@ -160,7 +163,7 @@ class EmbeddingModel:
     def segment_vectors(self, segment: Segment) -> NDArray[np.float32]:
         """The vectors of all formulas of a segment by ordinal: stored ones, else computed and, where the folder can be
         written, stored."""
-        name = f"embeddings-{self.digest}"
+        name = f"{_DERIVED}-{self.digest}"
         stored = segment.read_derived(name)
         if stored is not None and "vectors" in stored[0]:
             vectors: NDArray[np.float32] = as_layout(stored[0]["vectors"], np.float32)
