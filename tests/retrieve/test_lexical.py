@@ -153,6 +153,12 @@ def test_bm25_plus_ranks_as_published():
     assert idf * (weighting.shift + x / (x + y)) * 2.2 == pytest.approx(published)
 
 
+def test_terms_that_occur_nowhere_have_a_finite_weight_in_bm25_plus() -> None:
+    """What a query would score itself is a sum over all its terms, unknown ones too."""
+    weights = BM25Plus().term_weights(np.array([0, 1, 20]), ChannelStatistics(20, 10.0))
+    assert weights.tolist() == pytest.approx([np.log(21), np.log(21), np.log(21 / 20)])
+
+
 def test_an_explanation_shows_what_bm25_plus_adds(tmp_path):
     snapshot = write(tmp_path / "index", [Doc("a", {"body": ["x", "x", "y"]}), Doc("b", {"body": ["y"]})])
     retriever = LexicalRetriever(snapshot.segments, {"words": LexicalChannel(0.5, BM25Plus())})

@@ -129,8 +129,8 @@ class BM25Plus:
         return self.delta / (self.k1 + 1.0)
 
     def term_weights(self, df: NDArray[np.int64], statistics: ChannelStatistics) -> NDArray[np.float64]:
-        """The inverse document frequency; > 0 even for a term of every document."""
-        return np.log((statistics.documents + 1.0) / df.astype(np.float64))
+        """The inverse document frequency; > 0 even for a term of every document, and finite for one of none."""
+        return np.log((statistics.documents + 1.0) / np.maximum(df, 1).astype(np.float64))
 
     def tf_values(self, frequencies: NDArray[np.float64]) -> NDArray[np.float64]:
         """The frequency itself."""
