@@ -5,24 +5,25 @@
     python benchmarks/formula_ablations.py --data ../shared/data
     python benchmarks/formula_ablations.py --data ../shared/data --parts parts.toml --models NAME,NAME
 
-A *part* is a set of parameters of the model with the values that switch it off. By default each channel is a part, and
-each number of the model whose name ends in ``weight``. ``--parts`` names a TOML file of others, a table for each, in
-which a dotted key reaches into what the model holds::
+A *part* is a set of parameters of the model with the values that switch it off. By default each channel is a part
+(n-grams together), and each number of the model whose name ends in ``weight``. ``--parts`` names a TOML file of others,
+a table for each, in which a dotted key reaches into what the model holds::
 
     [alignment]
     alignment_weight = 0.0
     [layout]
     "channels.tangent-l.weight" = 0.0
 
-``--variants`` names a TOML file of the same form whose tables are variants of the model to try as they are. Prints
-measures of both years with the difference to the whole model, ± its standard error over topics (paired), and writes
-JSON.
+``--variants`` names a TOML file of the same form whose tables are variants of the model to try as they are;
+``--models`` other models of the library (all by default). Prints measures of both years with the difference to the whole
+model, ± its standard error over topics (paired), and writes JSON.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -39,6 +40,7 @@ from task import YEARS, read_entries
 from porism import PorismError, Run
 from porism.evaluate import Evaluation, evaluate_run
 from porism.formula import EXTRACTORS
+from porism.retrieve.formula_model import DEFAULT_FORMULA_MODEL, FORMULA_MODELS
 
 MEASURES = ("nDCG'", "MAP'", "bpref")
 
@@ -70,7 +72,10 @@ def _with(held: Any, path: Sequence[str], value: Any, name: str) -> Any:
 
 
 def parts_of(model: Any) -> dict[str, Changes]:
-    """The parts that can be told from the model itself: channels of positive weight, and other weights."""
+    """The parts that can be told from the model itself: channels of positive weight, and other weights.
+
+    Channels that differ in the number at the end of their name (``tokens-2``, ``tokens-3``) are one part.
+    """
     parts: dict[str, Changes] = {}
     for field in fields(model):
         held = getattr(model, field.name)
@@ -78,7 +83,8 @@ def parts_of(model: Any) -> dict[str, Changes]:
             for channel, settings in held.items():
                 path = f"{field.name}.{channel}" + (".weight" if is_dataclass(settings) else "")
                 if getattr(settings, "weight", settings):
-                    parts[channel] = {path: 0.0}
+                    group = re.sub(r"-\d+$", "", channel)
+                    parts[group] = {**parts.get(group, {}), path: 0.0}
         elif field.name.endswith("weight") and isinstance(held, float) and held:
             parts[field.name] = {field.name: 0.0}
     return parts
@@ -93,6 +99,16 @@ def ablations(parts: Mapping[str, Changes]) -> dict[str, Changes]:
                 key: value for other, off in parts.items() if other != name for key, value in off.items()
             }
     return variants
+
+
+def other_models() -> list[str]:
+    """The names of the library's models, each model once and the default left out."""
+    names: list[str] = []
+    for name in FORMULA_MODELS:
+        known = [DEFAULT_FORMULA_MODEL, *map(formula_model, names)]
+        if formula_model(name) not in known:
+            names.append(name)
+    return names
 
 
 class Laboratory:
@@ -158,7 +174,7 @@ def main() -> int:
     add("--model", default="", help="the model whose parts are taken away (default: the library's default)")
     add("--parts", type=Path, help="TOML file of parts (default: channels and weights of the model)")
     add("--variants", type=Path, help="TOML file of variants to try besides")
-    add("--models", default="", help="names of other models to try besides, comma-separated")
+    add("--models", default=",".join(other_models()), help="other models to try (default: %(default)s)")
     add("-k", type=int, default=1000, help="results a topic (default: 1000)")
     add("--jobs", type=int, help="analysing processes (default: all cores)")
     add("--work", type=Path, default=HERE / "work" / "formula-ablations", help="where the index is made, and stays")
