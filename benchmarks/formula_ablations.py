@@ -15,8 +15,8 @@ a table for each, in which a dotted key reaches into what the model holds::
     "channels.tangent-l.weight" = 0.0
 
 ``--variants`` names a TOML file of the same form whose tables are variants of the model to try as they are;
-``--models`` other models of the library (all by default). Prints measures of both years with the difference to the whole
-model, ± its standard error over topics (paired), and writes JSON.
+``--models`` other models of the library (all by default). Prints measures of both years with the difference to the
+whole model, ± its standard error over topics (paired), and writes JSON.
 """
 
 from __future__ import annotations
