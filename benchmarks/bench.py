@@ -7,6 +7,7 @@ import json
 import os
 import platform
 import shutil
+import signal
 import sys
 import time
 import traceback
@@ -280,7 +281,8 @@ def options_parser(description: str | None, names: Sequence[str], name: str) -> 
 
 
 def parse_options(parser: argparse.ArgumentParser, known: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
-    """The options, and the contenders chosen."""
+    """The options, and the contenders chosen. Told to end, the benchmark ends the process that it waits for, too."""
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     options = parser.parse_args()
     names: list[str] = options.contenders.split(",")
     if unknown := [name for name in names if name.partition(":")[0] not in known]:
