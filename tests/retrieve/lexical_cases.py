@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import math
+import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
+from pathlib import Path
 
 import numpy as np
 
 from porism.batch import AnalyzedBatch, TermMatrix
 from porism.formula import OperatorNode, OperatorTree, pack_tree
+from porism.index import IndexWriter, Snapshot
+from porism.retrieve.channels import View
 from porism.retrieve.weighting import BM25, BM25Plus, LexicalChannel
 
 
@@ -21,6 +26,11 @@ class Doc:
     id: str
     words: Mapping[str, Sequence[str]]
     formulas: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def seen(self, view: View) -> Doc:
+        """What a view sees of the document."""
+        fields = [{k: v for k, v in of.items() if k in view.field_weights} for of in (self.words, self.formulas)]
+        return Doc(self.id, *fields)
 
     def frequencies(self, channel: str, weights: Mapping[str, float]) -> tuple[dict[str, float], float]:
         """Weighted frequencies of terms, and the weighted length; fields added in code-point order."""
@@ -87,27 +97,32 @@ def bm25_by_the_book(
     field_weights: Mapping[str, float],
     query: Mapping[str, Mapping[str, float]],
     k: int,
+    views: Sequence[View] = (),
 ) -> list[tuple[str, float]]:
     """Document ids and scores, best first, ties by descending id; float64 sums in the documented order."""
     total = dict.fromkeys((doc.id for doc in docs), 0.0)
     matched: set[str] = set()
-    for name, channel in channels.items():
+    for view, (name, channel) in product((None, *views), channels.items()):
         assert isinstance(channel.weighting, BM25 | BM25Plus)
         k1, b = channel.weighting.k1, channel.weighting.b
         plus = isinstance(channel.weighting, BM25Plus)
         shift = channel.weighting.delta / (k1 + 1.0) if plus else 0.0
-        known = {doc.id: doc.frequencies(name, field_weights) for doc in docs}
+        whole = {doc.id: doc.frequencies(name, field_weights) for doc in docs}
+        known = whole if view is None else {
+            doc.id: doc.seen(view).frequencies(name, view.field_weights) for doc in docs
+        }
+        count = sum(length > 0 for _, length in whole.values())
         lengths = Counter(length for _, length in known.values() if length > 0)
-        count = sum(lengths.values())
-        mean = math.fsum(length * uses for length, uses in lengths.items()) / count if count else 1.0
+        having = sum(lengths.values())
+        mean = math.fsum(length * uses for length, uses in lengths.items()) / having if having else 1.0
         subtotal = dict.fromkeys(total, 0.0)
         for term in sorted(query.get(name, {})):
-            df = sum(term in frequencies for frequencies, _ in known.values())
+            df = sum(term in frequencies for frequencies, _ in whole.values())
             if not df or not query[name][term]:
                 continue
             ratio = (count + 1.0) / df if plus else 1.0 + (count - df + 0.5) / (df + 0.5)
             idf = float(np.log(np.array([ratio]))[0])
-            weight = channel.weight * query[name][term] * idf
+            weight = channel.weight * query[name][term] * idf * (1.0 if view is None else view.weight)
             for doc_id, (frequencies, length) in known.items():
                 if term in frequencies:
                     tf = frequencies[term]
@@ -116,3 +131,45 @@ def bm25_by_the_book(
         for doc_id, value in subtotal.items():
             total[doc_id] += value
     return sorted(sorted(((doc_id, total[doc_id]) for doc_id in matched), reverse=True), key=lambda hit: -hit[1])[:k]
+
+
+CHANNELS = {"words": LexicalChannel(1.0, BM25(1.2, 0.75)), "letters": LexicalChannel(0.7, BM25(0.9, 0.4))}
+FIELDS = {"title": 3.0, "body": 1.0, "notes": 0.3}
+WORDS = [f"w{number}" for number in range(40)]
+
+
+def random_docs(seed: int, count: int) -> list[Doc]:
+    chance = random.Random(seed)
+
+    def words() -> list[str]:
+        return [WORDS[int(40 * chance.random() ** 3)] for _ in range(chance.randrange(0, 12))]
+
+    def formulas() -> list[str]:
+        return ["".join(chance.choices("abcxyz+=", k=chance.randrange(1, 5))) for _ in range(chance.randrange(0, 3))]
+
+    docs = []
+    for number in range(count):
+        names = chance.sample(["title", "body", "notes"], chance.randrange(1, 4))
+        docs.append(Doc(f"d{number}é" if number % 7 == 0 else f"d{number}", {name: words() for name in names},
+                        {name: formulas() for name in names}))
+    return docs
+
+
+def write(path: Path, *groups: list[Doc], deleted: list[str] | None = None) -> Snapshot:
+    with IndexWriter(path, config={}) as writer:
+        for group in groups:
+            writer.add(batch_of(group))
+            writer.commit()
+        writer.delete(deleted or [])
+    return Snapshot.open(path)
+
+
+def queries(seed: int, count: int) -> list[dict[str, dict[str, float]]]:
+    chance = random.Random(seed)
+    return [
+        {
+            "letters": {letter: float(chance.randrange(0, 3)) for letter in chance.sample("abcxyz+=?", 5)},
+            "words": {word: chance.choice([1.0, 2.0, 0.25]) for word in chance.sample([*WORDS, "none"], 8)},
+        }
+        for _ in range(count)
+    ]

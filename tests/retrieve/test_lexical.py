@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
 
 import numpy as np
 import pytest
-from lexical_cases import Doc, batch_of, bm25_by_the_book
+from lexical_cases import CHANNELS, FIELDS, Doc, batch_of, bm25_by_the_book, queries, random_docs, write
 
 from porism.errors import ConfigError, QueryError
 from porism.index import IndexWriter, Snapshot
@@ -15,47 +14,6 @@ from porism.retrieve.channels import prepare, scored_channel
 from porism.retrieve.lexical import LexicalRetriever
 from porism.retrieve.model import ChannelSettings
 from porism.retrieve.weighting import BM25, BM25Plus, ChannelStatistics, LexicalChannel
-
-CHANNELS = {"words": LexicalChannel(1.0, BM25(1.2, 0.75)), "letters": LexicalChannel(0.7, BM25(0.9, 0.4))}
-FIELDS = {"title": 3.0, "body": 1.0, "notes": 0.3}
-WORDS = [f"w{number}" for number in range(40)]
-
-
-def random_docs(seed: int, count: int) -> list[Doc]:
-    chance = random.Random(seed)
-
-    def words() -> list[str]:
-        return [WORDS[int(40 * chance.random() ** 3)] for _ in range(chance.randrange(0, 12))]
-
-    def formulas() -> list[str]:
-        return ["".join(chance.choices("abcxyz+=", k=chance.randrange(1, 5))) for _ in range(chance.randrange(0, 3))]
-
-    docs = []
-    for number in range(count):
-        names = chance.sample(["title", "body", "notes"], chance.randrange(1, 4))
-        docs.append(Doc(f"d{number}é" if number % 7 == 0 else f"d{number}", {name: words() for name in names},
-                        {name: formulas() for name in names}))
-    return docs
-
-
-def write(path: Path, *groups: list[Doc], deleted: list[str] | None = None) -> Snapshot:
-    with IndexWriter(path, config={}) as writer:
-        for group in groups:
-            writer.add(batch_of(group))
-            writer.commit()
-        writer.delete(deleted or [])
-    return Snapshot.open(path)
-
-
-def queries(seed: int, count: int) -> list[dict[str, dict[str, float]]]:
-    chance = random.Random(seed)
-    return [
-        {
-            "letters": {letter: float(chance.randrange(0, 3)) for letter in chance.sample("abcxyz+=?", 5)},
-            "words": {word: chance.choice([1.0, 2.0, 0.25]) for word in chance.sample([*WORDS, "none"], 8)},
-        }
-        for _ in range(count)
-    ]
 
 
 def check(retriever: LexicalRetriever, docs: list[Doc], k: int, seed: int = 0, channels=CHANNELS) -> None:

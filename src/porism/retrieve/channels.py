@@ -15,7 +15,8 @@ import re
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -24,22 +25,71 @@ from numpy.typing import NDArray
 from porism.errors import ConfigError, IndexCorrupt
 from porism.index.compiled import warm_up
 from porism.index.postings import Entries, Impacts, Postings
+from porism.index.rows import Csr
+from porism.index.strings import offsets
 from porism.index.topk import ScoredChannel
 from porism.index.units import Units
 from porism.retrieve.weighting import HEAVIEST, ChannelStatistics, LexicalChannel, Weighting
 
 FieldWeights = Mapping[str, float]
-"""Weights by field name; a field that is not named has weight 1."""
+"""Weights by field name; a field that is not named has that of :data:`OTHER_FIELDS`, or 1 where this is not named."""
+
+OTHER_FIELDS = "*"
+"""The name that stands for all fields which are not named."""
+
+TERMS = "terms"
+"""Beside the postings of a view: their terms."""
 
 LAYOUT = 1
 """Changes when postings or impacts are laid out differently, so that those of other versions are not read."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A second look at the channels: the documents as if they had only some fields, with the lengths of these.
+
+    A title that says what is asked is worth more than its words in a long text. ``weight`` is what the view's scores
+    are multiplied by (0 leaves it out); ``field_weights`` names the fields that count, all others do not. Document
+    frequencies stay those of the whole documents: how rare a term is does not depend on where it is looked for.
+
+    The fields of a view have few of the channel's terms, so that its postings number these only; :func:`view_terms`
+    tells which they are.
+
+    :raises ConfigError: a weight is not a number from 0 to :data:`HEAVIEST`.
+    """
+
+    weight: float
+    field_weights: FieldWeights
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.weight <= HEAVIEST:
+            raise ConfigError(
+                f"a view cannot have the weight {self.weight}", hint=f"Use a number from 0 to {HEAVIEST:,.0f}."
+            )
+        _check_weights(self.field_weights)
+        object.__setattr__(self, "field_weights", MappingProxyType({OTHER_FIELDS: 0.0, **self.field_weights}))
+
+    def sees(self, segments: Iterable[Units]) -> bool:
+        """Whether any of the segments has a field that counts."""
+        return any(weight > 0 for segment in segments for _, weight in weighted_fields(segment, self))
+
+
+Fields = FieldWeights | View
+"""The fields that count: of whole documents, or of a view."""
+
+
+class _Numbered(NamedTuple):
+    """Postings and, in a view, the numbers in the channel of their terms (int32, increasing)."""
+
+    postings: Postings
+    terms: NDArray[np.int32] | None
 
 
 @dataclass(eq=False)
 class _Kept:
     """What this process has computed or opened of one segment."""
 
-    postings: dict[str, Postings] = field(default_factory=dict)
+    postings: dict[str, _Numbered] = field(default_factory=dict)
     live_df: dict[str, NDArray[np.int32]] = field(default_factory=dict)
     lock: threading.RLock = field(default_factory=threading.RLock)
 
@@ -53,18 +103,24 @@ def _keep(segment: Units) -> _Kept:
         return _kept.setdefault(segment, _Kept())
 
 
-def weighted_fields(segment: Units, weights: FieldWeights) -> list[tuple[int, float]]:
+def weighted_fields(segment: Units, fields: Fields) -> list[tuple[int, float]]:
     """(field number, weight) in code-point order of the fields' names: the order in which counts are added.
 
     :raises ConfigError: a weight is not a number from 0 to :data:`HEAVIEST`.
     """
+    weights = fields.field_weights if isinstance(fields, View) else fields
+    _check_weights(weights)
+    others = weights.get(OTHER_FIELDS, 1.0)
+    order = sorted(range(len(segment.fields)), key=lambda number: segment.fields[number])
+    return [(number, float(weights.get(segment.fields[number], others))) for number in order]
+
+
+def _check_weights(weights: FieldWeights) -> None:
     for name, weight in weights.items():
         if not 0 <= weight <= HEAVIEST:
             raise ConfigError(
                 f"the field {name!r} cannot have the weight {weight}", hint=f"Use a number from 0 to {HEAVIEST:,.0f}."
             )
-    order = sorted(range(len(segment.fields)), key=lambda number: segment.fields[number])
-    return [(number, float(weights.get(segment.fields[number], 1.0))) for number in order]
 
 
 def _derived_name(kind: str, channel: str, *parts: Any) -> str:
@@ -73,13 +129,13 @@ def _derived_name(kind: str, channel: str, *parts: Any) -> str:
     return f"{kind}-{readable}-{digest}"
 
 
-def _postings_name(segment: Units, channel: str, weights: FieldWeights) -> str:
-    named = [(segment.fields[number], weight) for number, weight in weighted_fields(segment, weights)]
-    return _derived_name("postings", channel, named)
+def _postings_name(segment: Units, channel: str, fields: Fields) -> str:
+    named = [(segment.fields[number], weight) for number, weight in weighted_fields(segment, fields)]
+    return _derived_name("view" if isinstance(fields, View) else "postings", channel, named)
 
 
-def _impacts_name(segment: Units, channel: str, weights: FieldWeights, weighting: Weighting) -> str:
-    return _derived_name("impacts", channel, _postings_name(segment, channel, weights), repr(weighting))
+def _impacts_name(segment: Units, channel: str, fields: Fields, weighting: Weighting) -> str:
+    return _derived_name("impacts", channel, _postings_name(segment, channel, fields), repr(weighting))
 
 
 def has_channel(segment: Units, channel: str) -> bool:
@@ -89,39 +145,75 @@ def has_channel(segment: Units, channel: str) -> bool:
 
 def build_postings(segment: Units, channel: str, weights: FieldWeights) -> Postings:
     """Computes the postings of a channel; empty where the segment does not have it."""
-    fields = weighted_fields(segment, weights)
-    if not has_channel(segment, channel):
-        nothing = Entries.of_text(segment.doc_count, 0)
-        return Postings.build(
-            np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.uint16), 0, nothing, fields
-        )
-    rows = segment.matrix(channel).csr
-    return Postings.build(
-        rows.indptr, rows.terms, rows.counts, len(segment.dictionary(channel)), segment.entries(channel), fields
-    )
+    return _build(segment, channel, weights).postings
 
 
-def open_postings(segment: Units, channel: str, weights: FieldWeights) -> Postings:
+def _build(segment: Units, channel: str, fields: Fields) -> _Numbered:
+    there = has_channel(segment, channel)
+    vocabulary = len(segment.dictionary(channel)) if there else 0
+    weights = weighted_fields(segment, fields)
+    counting = np.zeros(len(segment.fields), np.bool_)
+    counting[[number for number, weight in weights if weight > 0]] = True
+    rows = Csr(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.uint16))
+    entries = Entries.of_text(segment.doc_count, 0)
+    if there and counting.any():
+        entries, matrix = segment.entries(channel), segment.matrix(channel)
+        if counting.all():
+            rows = matrix.csr
+        else:  # what does not count need not be decoded
+            used = counting[entries.fields]
+            wanted, places = np.unique(entries.rows[used], return_inverse=True)
+            rows = matrix.select(wanted)
+            entries = Entries(offsets(used)[entries.starts], places.reshape(-1), entries.fields[used])
+    if not isinstance(fields, View):
+        return _Numbered(Postings.build(*rows, vocabulary, entries, weights), None)
+    terms, numbers = np.unique(rows.terms, return_inverse=True)
+    renumbered = numbers.reshape(-1).astype(np.int32)
+    return _Numbered(Postings.build(rows.indptr, renumbered, rows.counts, len(terms), entries, weights), terms)
+
+
+def open_postings(segment: Units, channel: str, fields: Fields) -> Postings:
     """The postings of a channel: kept ones, else stored ones, else computed."""
+    return _open(segment, channel, fields).postings
+
+
+def view_terms(segment: Units, channel: str, view: View) -> NDArray[np.int32]:
+    """The terms that a channel has in a view, by their numbers in the channel (int32, increasing).
+
+    The postings number them by their position here.
+    """
+    terms = _open(segment, channel, view).terms
+    assert terms is not None
+    return terms
+
+
+def _open(segment: Units, channel: str, fields: Fields) -> _Numbered:
     kept = _keep(segment)
-    name = _postings_name(segment, channel, weights)
+    name = _postings_name(segment, channel, fields)
     with kept.lock:
-        postings = kept.postings.get(name)
-        if postings is None:
-            postings = _read_postings(segment, name) or build_postings(segment, channel, weights)
-            kept.postings[name] = postings
-        return postings
+        found = kept.postings.get(name)
+        if found is None:
+            found = _read(segment, channel, fields) or _build(segment, channel, fields)
+            kept.postings[name] = found
+        return found
 
 
-def _read_postings(segment: Units, name: str) -> Postings | None:
-    stored = segment.read_derived(name)
+def _read(segment: Units, channel: str, fields: Fields) -> _Numbered | None:
+    stored = segment.read_derived(_postings_name(segment, channel, fields))
     if stored is None:
         return None
     try:
         postings = Postings.from_arrays(stored[0])
     except IndexCorrupt:  # derived data can always be computed again
         return None
-    return postings if postings.documents == segment.doc_count else None
+    if postings.documents != segment.doc_count:
+        return None
+    if not isinstance(fields, View):
+        return _Numbered(postings, None)
+    terms = stored[0].get(TERMS)
+    if terms is None or terms.dtype != np.int32 or terms.shape != (postings.vocabulary,):
+        return None
+    return _Numbered(postings, terms)
 
 
 def live_df(segment: Units, channel: str, weights: FieldWeights) -> NDArray[np.int32]:
@@ -136,11 +228,11 @@ def live_df(segment: Units, channel: str, weights: FieldWeights) -> NDArray[np.i
         return counts
 
 
-def channel_statistics(segments: Iterable[Units], channel: str, weights: FieldWeights) -> ChannelStatistics:
+def channel_statistics(segments: Iterable[Units], channel: str, fields: Fields) -> ChannelStatistics:
     """Number and mean length of the live documents that have the channel, however they are spread over segments."""
     counts: dict[float, int] = {}
     for segment in segments:
-        postings = open_postings(segment, channel, weights)
+        postings = open_postings(segment, channel, fields)
         live = None if segment.live.all() else segment.live
         for length, count in zip(postings.length_table.tolist(), postings.length_counts(live).tolist(), strict=True):
             counts[length] = counts.get(length, 0) + count
@@ -150,11 +242,11 @@ def channel_statistics(segments: Iterable[Units], channel: str, weights: FieldWe
 
 
 def scored_channel(
-    segment: Units, channel: str, weights: FieldWeights, weighting: Weighting, statistics: ChannelStatistics
+    segment: Units, channel: str, fields: Fields, weighting: Weighting, statistics: ChannelStatistics
 ) -> ScoredChannel:
     """A channel ready for search: with stored impacts where they are near enough, else with new ones."""
-    postings = open_postings(segment, channel, weights)
-    stored = segment.read_derived(_impacts_name(segment, channel, weights, weighting))
+    postings = open_postings(segment, channel, fields)
+    stored = segment.read_derived(_impacts_name(segment, channel, fields, weighting))
     impacts = None
     if stored is not None:
         try:
@@ -172,7 +264,10 @@ def scored_channel(
 
 
 def prepare(
-    segments: Sequence[Units], channels: Mapping[str, LexicalChannel], weights: FieldWeights | None = None
+    segments: Sequence[Units],
+    channels: Mapping[str, LexicalChannel],
+    weights: FieldWeights | None = None,
+    views: Iterable[View] = (),
 ) -> None:
     """Stores postings and impacts with each segment, so that a search with these settings computes nothing.
 
@@ -182,20 +277,26 @@ def prepare(
     :raises StorageError: the disk is full or the folder read-only.
     """
     warm_up()
-    weights = weights or {}
+    for fields in (weights or {}, *(view for view in views if view.weight > 0 and view.sees(segments))):
+        _prepare(segments, channels, fields)
+
+
+def _prepare(segments: Sequence[Units], channels: Mapping[str, LexicalChannel], fields: Fields) -> None:
     for name, channel in channels.items():
         if channel.weight == 0:
             continue
         for segment in segments:
-            stored_name = _postings_name(segment, name, weights)
-            postings = open_postings(segment, name, weights)
-            if _read_postings(segment, stored_name) is None:
-                segment.write_derived(stored_name, postings.to_arrays(), {})
-        statistics = channel_statistics(segments, name, weights)
+            postings, terms = _open(segment, name, fields)
+            if _read(segment, name, fields) is None:
+                beside = {} if terms is None else {TERMS: terms}
+                segment.write_derived(
+                    _postings_name(segment, name, fields), {**postings.to_arrays(), **beside}, {}
+                )
+        statistics = channel_statistics(segments, name, fields)
         for segment in segments:
-            impacts_name = _impacts_name(segment, name, weights, channel.weighting)
-            scored = scored_channel(segment, name, weights, channel.weighting, statistics)
+            impacts_name = _impacts_name(segment, name, fields, channel.weighting)
+            scored = scored_channel(segment, name, fields, channel.weighting, statistics)
             if segment.read_derived(impacts_name) is None or scored.computed:
                 segment.write_derived(impacts_name, *scored.impacts.to_arrays())
         for segment in segments:  # what was computed in memory is mapped from now on
-            _keep(segment).postings.pop(_postings_name(segment, name, weights), None)
+            _keep(segment).postings.pop(_postings_name(segment, name, fields), None)

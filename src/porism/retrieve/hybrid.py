@@ -45,7 +45,7 @@ class HybridRetriever:
         held = {name for segment in snapshot.segments for name in (*segment.text_channels, *segment.formula_channels)}
         self.lexical = LexicalRetriever(
             snapshot.segments, {name: channel for name, channel in channels.items() if name in held or not held},
-            model.field_weights,
+            model.field_weights, model.views,
         )
         self._reader = QueryReader(analyzer, model, self.lexical)
 
@@ -115,6 +115,6 @@ def prepare_segments(segments: Sequence[Segment], model: SearchModel = DEFAULT_M
     """Stores what searching by ``model`` needs beside the segments, so that a first query computes nothing."""
     held = {name for segment in segments for name in (*segment.text_channels, *segment.formula_channels)}
     channels = {name: settings.lexical for name, settings in model.channels.items() if name in held}
-    prepare(segments, channels, model.field_weights)
+    prepare(segments, channels, model.field_weights, model.views.values())
     prepare_trees(segments)
     prepare_units(segments)

@@ -1,8 +1,10 @@
 """Exact top-k search over weighted terms of several channels, across the segments of a snapshot.
 
-The score of a document is ``Σ_channel Σ_term weight · factor``, added in the order of the channels given and, within a
-channel, of the terms by code point, in float64. Statistics count live documents only. So scores and rankings depend on
-the documents alone, bit by bit: not on how they are spread over segments, nor on what was deleted or replaced before.
+The score of a document is ``Σ_view Σ_channel Σ_term weight · factor``. The first view is the whole document, with the
+field weights given; others see some fields only (:class:`~porism.retrieve.channels.View`). It is added in the order of
+the views, of the channels given and, within a channel, of the terms by code point, in float64. Statistics count live
+documents only. So scores and rankings depend on the documents alone, bit by bit: not on how they are spread over
+segments, nor on what was deleted or replaced before.
 
 What is ranked are the units of segments (:mod:`porism.index.units`): documents, or formulas with their keys as ids.
 """
@@ -22,7 +24,14 @@ from porism.errors import ConfigError, QueryError
 from porism.explanation import Explanation
 from porism.index.topk import ScoredChannel, SegmentSearcher
 from porism.index.units import Units
-from porism.retrieve.channels import FieldWeights, channel_statistics, has_channel, scored_channel
+from porism.retrieve.channels import (
+    FieldWeights,
+    View,
+    channel_statistics,
+    has_channel,
+    scored_channel,
+    view_terms,
+)
 from porism.retrieve.ranking import Found, Results, UnitIds, UnitResults, merge
 from porism.retrieve.vocabulary import Vocabulary
 from porism.retrieve.weighting import ChannelStatistics, LexicalChannel
@@ -32,6 +41,9 @@ QueryTerms = Mapping[str, Mapping[str, float]]
 
 _NEGLIGIBLE = 1e-100
 """Query weights below this count as 0, and none may be above its inverse: sums of products stay finite numbers."""
+
+WHOLE = ""
+"""The name of the view in which all fields count as the retriever's field weights say."""
 
 R = TypeVar("R")
 
@@ -58,9 +70,11 @@ class LexicalRetriever:
         segments: Sequence[Units],
         channels: Mapping[str, LexicalChannel],
         field_weights: FieldWeights | None = None,
+        views: Mapping[str, View] | None = None,
     ) -> None:
         """``segments`` are the documents, or the formulas, of a whole snapshot; ``channels`` are in the order in which
-        their scores are added, and a channel of weight 0 is left out.
+        their scores are added, and a channel of weight 0 is left out. So is a view (by name) that no segment has a
+        field of.
 
         :raises ConfigError: the index has no such channel.
         """
@@ -75,12 +89,16 @@ class LexicalRetriever:
                 raise ConfigError(
                     f"the index has no channel {name!r}", hint=f"It has {', '.join(known)}; index again for others."
                 )
+        self.views = {
+            name: view for name, view in (views or {}).items() if view.weight > 0 and view.sees(self.segments)
+        }
         self._names = tuple(self.channels)
         self._noun = self.segments[0].noun if self.segments else "document"
         self._lock = threading.RLock()
         self._terms: dict[str, Vocabulary] = {}
         self._statistics: dict[str, ChannelStatistics] = {}
-        self._scored_channels: dict[str, list[ScoredChannel]] = {}
+        self._scored_channels: dict[tuple[str, str], list[ScoredChannel]] = {}
+        self._terms_of_view: dict[tuple[str, str], list[NDArray[np.int32]]] = {}
         self._searchers: dict[tuple[str, ...], list[SegmentSearcher]] = {}
         self.ids = UnitIds(self.segments)
         # large segments first: their k-th score spares work in the others
@@ -101,7 +119,8 @@ class LexicalRetriever:
         return self._channel_terms(channel).find(terms).df
 
     def term_weights(self, query: QueryTerms) -> dict[str, dict[str, float]]:
-        """What each query term that occurs in the collection weighs: the factor apart, its share of scores.
+        """What each query term that occurs in the collection weighs: the factor apart, its share of scores. What views
+        add is left out.
 
         :raises QueryError: a weight is not a finite number ≥ 0.
         :raises ConfigError: the retriever has no such channel.
@@ -168,49 +187,58 @@ class LexicalRetriever:
         if not len(prepared.weights) or not len(distinct):
             return np.zeros(len(places))
         searcher = self._segment_searchers(names)[segment]
-        return searcher.score(*_in_segment(prepared, segment), distinct)[places]
+        return searcher.score(*_in_segment(self._viewed(names, prepared), segment), distinct)[places]
 
-    def explain_terms(self, query: QueryTerms, doc_id: str) -> Explanation:
-        """Why a document has its score: channels, and in each its terms, all adding up.
+    def explain_terms(self, query: QueryTerms, doc_id: str, *, asked: QueryTerms | None = None) -> Explanation:
+        """Why a document has its score: channels, those of views too, and in each its terms, all adding up.
+
+        Of a term that ``asked`` gives less weight than ``query`` the rest is shown as what feedback gave it.
 
         :raises QueryError: the index has no such document, or a weight is not a finite number ≥ 0.
         :raises ConfigError: the query names a channel that the retriever does not have.
         """
-        number, document = self._find(doc_id)
+        number, document = self.find(doc_id)
         names, prepared = self._prepare(query)
+        viewed = self._viewed(names, prepared)
         searcher = self._segment_searchers(names)[number]
         total = 0.0
         channels: list[Explanation] = []
-        for position, name in enumerate(names):
-            scored = searcher.channels[position]
-            share = self.channels[name].weight
+        looks = [(view, name) for view in (WHOLE, *self.views) for name in names]
+        for position, ((view, name), scored) in enumerate(zip(looks, searcher.channels, strict=True)):
             subtotal = 0.0
             leaves: list[Explanation] = []
-            for i in np.flatnonzero(prepared.channel_of == position).tolist():
-                term = int(prepared.numbers[number, i])
+            for i in np.flatnonzero(viewed.channel_of == position).tolist():
+                term = int(viewed.numbers[number, i])
                 factor, x, y = scored.parts(term, document) if term >= 0 else (0.0, 0.0, 0.0)
                 if factor == 0:
                     continue
-                weight = float(prepared.weights[i])
-                value = weight * factor
+                value = float(viewed.weights[i]) * factor
                 subtotal += value
-                frequency = scored.postings.frequency(term, document)
                 share_of_term = f"{x:.4g} / ({x:.4g} + {y:.4g})" if scored.saturating else f"{x:.4g} / {y:.4g}"
                 if scored.shift:
                     share_of_term = f"({scored.shift:.4g} + {share_of_term})"
-                asked = float(prepared.asked[i])
+                in_query, share = float(viewed.asked[i]), self.channels[name].weight
+                own = in_query if asked is None else asked.get(name, {}).get(viewed.terms[i], 0.0)
+                term_weight = float(prepared.weights[i % len(prepared.terms)]) / (share * in_query)
+                origin = f"{in_query:g}" if own == in_query else f"({own:g} + feedback {in_query - own:.4g})"
                 leaves.append(Explanation(value, (
-                    f"{prepared.terms[i]!r}: in the query {asked:g} · channel weight {share:g} · "
-                    f"term weight {weight / (share * asked):.4f} (in {prepared.df[i]} documents) · {share_of_term} "
-                    f"(frequency {frequency:g}, length {scored.postings.length(document):g})"
+                    f"{viewed.terms[i]!r}: in the query {origin} · channel weight {share:g} · "
+                    f"{f'view weight {self.views[view].weight:g} · ' if view else ''}"
+                    f"term weight {term_weight:.4f} (in {viewed.df[i]} documents) · {share_of_term} "
+                    f"(frequency {scored.postings.frequency(term, document):g}, "
+                    f"length {scored.postings.length(document):g})"
                 )))
             total += subtotal
             if leaves:
-                channels.append(Explanation(subtotal, f"channel {name}: {self.channels[name].weighting!r}", leaves))
+                where = f"view {view}, channel {name}" if view else f"channel {name}"
+                channels.append(Explanation(subtotal, f"{where}: {self.channels[name].weighting!r}", leaves))
         return Explanation(total, f"{self.segments[number].noun} {doc_id}", channels)
 
-    def _find(self, doc_id: str) -> tuple[int, int]:
-        """The segment that has a document, and the document's number there."""
+    def find(self, doc_id: str) -> tuple[int, int]:
+        """The segment that has a document, and the document's number there.
+
+        :raises QueryError: there is none with this id.
+        """
         for number, segment in enumerate(self.segments):
             document = segment.find(doc_id)
             if document is not None:
@@ -225,20 +253,23 @@ class LexicalRetriever:
                 )
             return self._terms[name]
 
-    def _scored(self, name: str) -> list[ScoredChannel]:
-        """The channel in each segment."""
-        if name not in self._scored_channels:
-            weighting, statistics = self.channels[name].weighting, self.statistics(name)
-            self._scored_channels[name] = [
-                scored_channel(segment, name, self.field_weights, weighting, statistics) for segment in self.segments
-            ]
-        return self._scored_channels[name]
+    def scored(self, name: str, view: str = WHOLE) -> list[ScoredChannel]:
+        """The postings of a channel in each segment, with their factors; as a view sees them, if one is named."""
+        with self._lock:
+            if (view, name) not in self._scored_channels:
+                weighting = self.channels[name].weighting
+                fields = self.views[view] if view else self.field_weights
+                statistics = channel_statistics(self.segments, name, fields) if view else self.statistics(name)
+                self._scored_channels[view, name] = [
+                    scored_channel(segment, name, fields, weighting, statistics) for segment in self.segments
+                ]
+            return self._scored_channels[view, name]
 
     def _segment_searchers(self, names: tuple[str, ...]) -> list[SegmentSearcher]:
-        """Search of each segment by these channels together."""
+        """Search of each segment by these channels together, in every view."""
         with self._lock:
             if names not in self._searchers:
-                scored = [self._scored(name) for name in names]
+                scored = [self.scored(name, view) for view in (WHOLE, *self.views) for name in names]
                 self._searchers[names] = [
                     SegmentSearcher(
                         segment.doc_count, [one[number] for one in scored], segment.id_order, segment.live
@@ -293,11 +324,45 @@ class LexicalRetriever:
             numbers, df = numbers[:, kept], df[kept]
         return names, _Asked(channel_of, terms, asked, weights, numbers, df)
 
+    def _viewed(self, names: tuple[str, ...], asked: _Asked) -> _Asked:
+        """The terms for all views: those of one view after those of the other, on channels of their own."""
+        if not self.views or not asked.terms:
+            return asked
+        shares = [1.0, *(view.weight for view in self.views.values())]
+        times = len(shares)
+        first = np.arange(times, dtype=np.int32) * np.int32(len(names))
+        bounds = np.searchsorted(asked.channel_of, np.arange(len(names) + 1)).tolist()
+        numbers = [asked.numbers]
+        for view in self.views:
+            mine = np.empty_like(asked.numbers)
+            for name, low, high in zip(names, bounds, bounds[1:], strict=False):
+                for of_segment, there, wanted in zip(
+                    mine, self._view_terms(view, name), asked.numbers[:, low:high], strict=True
+                ):
+                    places = np.searchsorted(there[:-1], wanted)
+                    of_segment[low:high] = np.where(there[places] == wanted, places, -1)
+            numbers.append(mine)
+        return _Asked(
+            np.add.outer(first, asked.channel_of).reshape(-1), asked.terms * times, np.tile(asked.asked, times),
+            np.multiply.outer(shares, asked.weights).reshape(-1), np.concatenate(numbers, axis=1),
+            np.tile(asked.df, times),
+        )
+
+    def _view_terms(self, view: str, name: str) -> list[NDArray[np.int32]]:
+        """The terms of a channel in a view, in each segment, and behind them one that no term equals."""
+        with self._lock:
+            if (view, name) not in self._terms_of_view:
+                self._terms_of_view[view, name] = [
+                    np.append(view_terms(segment, name, self.views[view]), np.int32(-2)) for segment in self.segments
+                ]
+            return self._terms_of_view[view, name]
+
     def _search(self, query: QueryTerms, k: int, allowed: Sequence[NDArray[np.bool_]] | None) -> UnitResults:
         names, prepared = self._prepare(query)
         found: list[Found] = []
         if not len(prepared.weights):
             return merge(found, k, self.ids)
+        prepared = self._viewed(names, prepared)
         searchers = self._segment_searchers(names)
         floor = 0.0
         for number in self._order:

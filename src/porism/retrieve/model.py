@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from porism.errors import ConfigError
+from porism.retrieve.channels import View
 from porism.retrieve.weighting import BM25, BM25Plus, LexicalChannel
 
 
@@ -39,7 +40,8 @@ class SearchModel:
     """What a search sums over and how it reads a query.
 
     A document's score is ``Σ_channel weight · Σ_term q(term) · BM25(term)``. A term's frequency in a document is the
-    sum of its frequencies in the fields, each times its ``field_weights`` (1 for a field not named). The weight of a
+    sum of its frequencies in the fields, each times its ``field_weights`` (1 for a field not named). Each of ``views``
+    (by name) adds the same sum over the fields that it sees, times its weight. The weight of a
     query term is ``q = (Σ_field w_field · Σ_occurrence m) ^ power`` with ``w`` from ``query_field_weights`` and
     ``power`` from ``words_power`` or ``formulas_power``, so that what a long question repeats does not drown the
     rest. For a word ``m`` is 1; for a term of a formula it is ``(mass + mass_offset) ^ −mass_exponent``, where the
@@ -52,13 +54,14 @@ class SearchModel:
     channels: Mapping[str, ChannelSettings]
     field_weights: Mapping[str, float] = field(default_factory=dict)
     query_field_weights: Mapping[str, float] = field(default_factory=dict)
+    views: Mapping[str, View] = field(default_factory=dict)
     words_power: float = 1.0
     formulas_power: float = 0.5
     mass_offset: float = 5.0
     mass_exponent: float = 0.5
 
     def __post_init__(self) -> None:
-        for name in ("channels", "field_weights", "query_field_weights"):
+        for name in ("channels", "field_weights", "query_field_weights", "views"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
         if not any(settings.weight > 0 for settings in self.channels.values()):
             raise ConfigError("a search model needs a channel of positive weight")
@@ -82,5 +85,6 @@ DEFAULT_MODEL = SearchModel(
     },
     field_weights={"title": 5.0, "tags": 5.0, "comments": 0.4},
     query_field_weights={"title": 2.0},
+    views={"title": View(0.5, {"title": 1.0})},
 )
 """The best configuration found on the tuning topics; docs/effectiveness.md has the figures and how they were got."""
