@@ -200,10 +200,14 @@ def exponential(exponent: Expression, level: int) -> Value | None:
 
 
 def _exponential_of_term(term: Expression, sign: int, level: int) -> Value | None:
-    parts = term.children if term.label == "times" else (term,)
-    logarithms = [part for part in parts if part.label in _LOGARITHMS and len(part.children) == 1]
+    parts = split(term)
+    logarithms = [
+        part for part, raised in parts if raised is None and part.label in _LOGARITHMS and len(part.children) == 1
+    ]
     if len(logarithms) == 1:
-        rest = [part for part in parts if part is not logarithms[0]]
+        rest = [
+            part if raised is None else make("sup", part, raised) for part, raised in parts if part is not logarithms[0]
+        ]
         if sign < 0:
             rest.append(number(-1))
         base = logarithms[0].children[0]
