@@ -63,13 +63,16 @@ class FormulaPlaces:
 
     def ordinals(self, segments: NDArray[np.int32], formulas: NDArray[np.int32]) -> list[NDArray[np.int64]]:
         """Of formulas given by segment and ordinal there, the ordinals in each segment (int64), -1 where not there."""
-        if len(self.segments) == 1:
-            return [formulas.astype(np.int64)]
-        keys = [
-            self.segments[segment].formula_key(formula)
-            for segment, formula in zip(segments.tolist(), formulas.tolist(), strict=True)
-        ]
-        return [np.asarray(segment.keys.find(keys), np.int64) for segment in self.segments]
+        ordinals = [np.full(len(formulas), -1, np.int64) for _ in self.segments]
+        for home, segment in enumerate(self.segments):
+            own = np.flatnonzero(segments == home)
+            ordinals[home][own] = formulas[own]
+            if len(self.segments) > 1 and len(own):
+                keys = segment.keys.dictionary.select(segment.keys.rank[formulas[own]])
+                for number, other in enumerate(self.segments):
+                    if number != home:
+                        ordinals[number][own] = other.keys.find_packed(keys)
+        return ordinals
 
     def occurring(self, number: int, ordinals: NDArray[np.int64], allowed: Masks | None = None) -> Occurring:
         """Where formulas of a segment occur, in documents that are allowed (all live ones by default)."""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from porism.retrieve.formula_model import FormulaModel
     from porism.retrieve.formulas import FormulaRetriever
 
-CONTEXT_WEIGHT = 0.1
+CONTEXT_WEIGHT = 0.05
 """What the context can add to a formula's score, as a part of the best formula's score."""
 
 _CONTEXT_DEPTH = 1_000
@@ -151,7 +151,7 @@ class FormulaSearcher:
 
         :raises QueryError: ``k`` is below 1.
         """
-        ranked = self._ranked(query, k, lambda found: len(found.scores) >= k, allowed).take(slice(k))
+        ranked = self._ranked(query, k, lambda found: len(found.scores), allowed).take(slice(k))
         documents = self.places.documents(ranked.segments, ranked.formulas, allowed).tolist()
         hits: list[FormulaHit] = []
         for rank, (segment_number, ordinal, score, context, asked) in enumerate(
@@ -182,15 +182,15 @@ class FormulaSearcher:
             if query is None:
                 continue
 
-            def enough(found: _Ranked, named: dict[str, float] = named) -> bool:
+            def count(found: _Ranked, named: dict[str, float] = named) -> int:
                 named.clear()
                 names = self.places.names(found.segments, found.formulas, allowed)
                 for score, own in zip(found.scores.tolist(), names, strict=True):
                     for formula_name in own:
                         named.setdefault(formula_name, score)
-                return len(named) >= k
+                return len(named)
 
-            self._ranked(query if context else FormulaQuery(query.formulas), k, enough, allowed)
+            self._ranked(query if context else FormulaQuery(query.formulas), k, count, allowed)
         return Run({query_id: named.items() for query_id, named in results.items()}, name).top(k)
 
     def explain(self, query: FormulaQuery, found: str, named: Named = "auto") -> FormulaMatch:
@@ -220,9 +220,9 @@ class FormulaSearcher:
         return self.places.keys_of_document(found) if named in ("auto", "document") else []
 
     def _ranked(
-        self, query: FormulaQuery, k: int, enough: Callable[[_Ranked], bool], allowed: Masks | None
+        self, query: FormulaQuery, k: int, count: Callable[[_Ranked], int], allowed: Masks | None
     ) -> _Ranked:
-        """The best formulas, asked for until there are enough or no more."""
+        """The best formulas, asked for until they count ``k`` or there are no more."""
         if k < 1:
             raise QueryError(f"k is {k}", hint="Ask for at least 1 result.")
         if allowed is not None and not any(mask.any() for mask in allowed):
@@ -230,13 +230,15 @@ class FormulaSearcher:
         depth = max(k, _CONTEXT_DEPTH) if query.context is not None else k
         while True:
             found, is_all = self._best(query.formulas, depth)
-            occurs = self.places.documents(found.segments, found.formulas, allowed) > 0
-            found = found.take(np.flatnonzero(occurs))
+            if allowed is not None:
+                occurs = self.places.documents(found.segments, found.formulas, allowed) > 0
+                found = found.take(np.flatnonzero(occurs))
             if query.context is not None:
                 found = self._with_context(found, query.context)
-            if enough(found) or is_all:
+            so_far = count(found)
+            if so_far >= k or is_all:
                 return found
-            depth *= 4
+            depth = int(depth * min(4.0, 1.2 * k / max(1, so_far))) + 10
 
     def _best(self, formulas: tuple[Formula, ...], depth: int) -> tuple[_Ranked, bool]:
         """The best formulas for any of those asked for, and whether there are no more."""
