@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from porism.batch import AnalyzedBatch, TermMatrix
 from porism.documents import clean_text, dump_document
 from porism.errors import ConfigError, Problem
-from porism.formula import EXTRACTORS, extract, find_extractor, layout_key, operator_tree, pack_tree, parse
+from porism.formula import extract, find_extractor, layout_key, operator_tree, pack_tree, parse
 from porism.text import WordAnalyzer
 from porism.types import Document, Formula
 
@@ -28,6 +28,12 @@ WORDS = "words"
 WORD_PAIRS = "word-pairs"
 TEXT_CHANNELS = (WORDS, WORD_PAIRS)
 """The channels of the text: stemmed words, and pairs of them that stand side by side (stop words left out)."""
+
+DEFAULT_FORMULAS = (
+    "tokens", "tokens-2", "tokens-3", "prefix", "tangent-l", "tangent-cft", "tangent-cft-operators", "approach0",
+    "subtrees", "values",
+)
+"""The formula channels of an index by default: those that the models that come with Porism search, and no others."""
 
 MOST_PROBLEMS_PER_BATCH = 200
 """Reports of one batch beyond these are counted and summed up in one line."""
@@ -55,7 +61,7 @@ class AnalysisConfig:
     """
 
     text: tuple[str, ...] = TEXT_CHANNELS
-    formulas: tuple[str, ...] = tuple(EXTRACTORS)
+    formulas: tuple[str, ...] = DEFAULT_FORMULAS
     language: str = "english"
     stop_words: str = "english"
 

@@ -18,6 +18,7 @@ from porism.errors import OnProblem, Problem, SourceError
 from porism.index import IndexWriter
 from porism.index.manifest import MANIFEST_FILE
 from porism.retrieve import DEFAULT_MODEL, SearchModel, prepare_segments
+from porism.retrieve.formulas import prepare_formulas
 from porism.types import Document
 
 BATCH_DOCUMENTS = 512
@@ -132,6 +133,7 @@ def index_documents(
 
         def prepare(segments: Sequence[Any]) -> None:
             prepare_segments(segments, model)
+            prepare_formulas(segments)
 
         try:
             for batch, problems in _analyze(analyzer, first, batches, jobs):

@@ -26,7 +26,7 @@ from porism.cli.progress import ProblemLog, counting_progress, indexing_progress
               help="For tables: a column or key to keep as metadata.")
 @click.option("--encoding", metavar="NAME", help="Of text sources, if not UTF-8, e.g. cp1252.")
 @click.option("--channels", metavar="NAMES",
-              help="Formula channels of a new index, separated by commas; all if not given.")
+              help="Formula channels of a new index, separated by commas, or all; by default what searches use.")
 @click.option("--language", metavar="NAME", help="The stemmer of a new index, or none; english if not given.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Analysing processes; all cores if not given.")
 @click.option("--problems", "problems_path", type=click.Path(dir_okay=False), metavar="FILE",
@@ -55,7 +55,7 @@ def index(
     Quarto, reST, Jupyter notebooks, HTML, plain text, or a folder that mixes them. A document whose id is already there
     replaces the old one. Ctrl-C keeps what was read so far; run it again to complete the index.
     """
-    from porism.analysis import AnalysisConfig
+    from porism.analysis import DEFAULT_FORMULAS, AnalysisConfig
     from porism.corpus import ReaderOptions
     from porism.errors import ConfigError
     from porism.formula import EXTRACTORS
@@ -78,8 +78,10 @@ def index(
     )
     config = None
     if channels or language:
-        names = tuple(name.strip() for name in (channels or ",".join(EXTRACTORS)).split(",") if name.strip())
-        config = AnalysisConfig(formulas=names, language=language or "english")
+        names = tuple(name.strip() for name in (channels or "").split(",") if name.strip())
+        if names == ("all",):
+            names = tuple(EXTRACTORS)
+        config = AnalysisConfig(formulas=names or DEFAULT_FORMULAS, language=language or "english")
     log = ProblemLog(problems_path)
     try:
         with indexing_progress(quiet) as progress:
