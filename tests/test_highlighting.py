@@ -111,11 +111,12 @@ def test_wildcards_mark_all_that_they_stand_for() -> None:
 
 def test_the_substitution_leaves_out_what_stays() -> None:
     match = match_of(
-        r"\sum_i i^m+x", r"\sum_k k^n+x", [], [
-            Substitution("i", "k"), Substitution("m", "n"), Substitution("x", "x"), Substitution(r"\alpha", r"\beta_1"),
+        r"\sum_i i^m+x\alpha", r"\sum_k k^n+x\beta_1", [], [
+            Substitution(r"\alpha", r"\beta_1"), Substitution("m", "n"), Substitution("x", "x"), Substitution("i", "k"),
+            Substitution("z_1", "w"),
         ],
     )
-    assert MatchView(match).substitution() == "i ↦ k, m ↦ n, α ↦ β₁"
+    assert MatchView(match).substitution() == "i ↦ k, m ↦ n, α ↦ β₁, z₁ ↦ w"  # in the order of the query
 
 
 def test_equal_values_are_shown_as_formulas_and_marked() -> None:

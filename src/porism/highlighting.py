@@ -217,8 +217,11 @@ class MatchView:
         return query, found
 
     def substitution(self) -> str:
-        """``i ↦ k, m ↦ n``: what stands for something else; empty where every symbol stands for itself."""
-        changed = dict.fromkeys((entry.query, entry.found) for entry in self.match.substitutions if not entry.identical)
+        """``i ↦ k, m ↦ n``: what stands for something else, in the order of the query; empty where nothing does."""
+        source = self.match.query.source
+        order = {source[symbol.start : symbol.end]: symbol.start for symbol in reversed(self.query.symbols)}
+        entries = sorted(self.match.substitutions, key=lambda entry: order.get(entry.query, len(source)))
+        changed = dict.fromkeys((entry.query, entry.found) for entry in entries if not entry.identical)
         return ", ".join(f"{_shown(query)} ↦ {_shown(found)}" for query, found in changed)
 
     def values(self) -> list[str]:
