@@ -224,7 +224,7 @@ class LexicalRetriever:
                 leaves.append(Explanation(value, (
                     f"{viewed.terms[i]!r}: in the query {origin} · channel weight {share:g} · "
                     f"{f'view weight {self.views[view].weight:g} · ' if view else ''}"
-                    f"term weight {term_weight:.4f} (in {viewed.df[i]} documents) · {share_of_term} "
+                    f"term weight {term_weight:.4f} (in {viewed.df[i]} {self.segments[number].noun}s) · {share_of_term} "
                     f"(frequency {scored.postings.frequency(term, document):g}, "
                     f"length {scored.postings.length(document):g})"
                 )))
