@@ -189,3 +189,17 @@ def test_options_of_formula_search_need_it(porism, arguments) -> None:
     result = porism(*arguments)
     assert result.status == 2
     assert "works with --formulas only" in result.err
+
+
+def test_documents_can_be_listed_with_the_matches_of_their_formulas(sample_index, capsys) -> None:
+    from porism.cli.render import print_hits
+    from porism.searching import open_index
+
+    with open_index(sample_index) as index:
+        hits = index.search(SUM, 1)
+        match = index.explain_formula(SUM, hits[0].id, "document")
+        capsys.readouterr()
+        print_hits(hits, {hits[0].id: match.explanation}, {hits[0].id: [match, match]})
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    assert sum(line.startswith("asked for  ") for line in lines) == 2
+    assert sum(line == f"{match.score:.4f}  {match.explanation.label}" for line in lines) == 1
