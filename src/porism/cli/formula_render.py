@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from porism.retrieve.matches import FormulaMatch
 
 SHOWN_PLACES = 3
-LONGEST_LINE = 2_000
+LONGEST_LINE = 500
 """A formula that is longer is cut: one line must not fill the terminal."""
 
 
