@@ -88,6 +88,9 @@ class Segment:
     noun = "document"
     """What a search in which the documents are ranked calls one of them."""
 
+    dense_share = 16
+    """Postings of terms in more than one of so many documents are dense."""
+
     def __init__(self, folder: Path, stamp: Stamp | None = None, live: NDArray[np.bool_] | None = None) -> None:
         self.folder = folder
         self.name = folder.name

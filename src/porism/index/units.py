@@ -32,11 +32,14 @@ class Units(Protocol):
     """The units of one segment, numbered from 0, with the channels that have terms of them.
 
     ``noun`` is what a message calls a unit; ``live`` (bool) tells those that can be found; ``id_order`` (int32) is the
-    rank of each id in code-point order. ``entries`` are the rows of a channel that each unit is made of.
+    rank of each id in code-point order. ``entries`` are the rows of a channel that each unit is made of. Postings of
+    terms in more than one unit of ``dense_share`` are dense.
     """
 
     @property
     def noun(self) -> str: ...
+    @property
+    def dense_share(self) -> int: ...
     @property
     def doc_count(self) -> int: ...
     @property
@@ -67,6 +70,8 @@ class FormulaUnits:
     """
 
     noun = "formula"
+    dense_share = 6
+    """A query formula has few terms, so room counts more than speed here."""
     fields: tuple[str, ...] = (FORMULA_FIELD,)
     text_channels: tuple[str, ...] = ()
 
