@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from porism.analysis import AnalysisConfig
 from porism.run import Run
 
 SUM = r"$\sum_{i=1}^m i^2$"
@@ -169,8 +170,13 @@ def test_models(porism, sample_index, tmp_path) -> None:
     from porism.retrieve.formula_model import FORMULA_MODELS
 
     query = ("search", "--formulas", SUM, "--index", sample_index, "-k", 1)
-    for name in FORMULA_MODELS:
-        assert porism(*query, "--model", name).status == 0
+    for name, model in FORMULA_MODELS.items():
+        found = porism(*query, "--model", name)
+        if not set(model.channels) & set(AnalysisConfig().formulas):
+            assert "the index has none of the formula channels" in found.err
+        else:
+            assert found.status == 0
+    assert porism(*query, "--model", "default").out == porism(*query).out
     wrong = porism(*query, "--model", "no-such-model")
     assert wrong.status == 1
     assert "there is no formula model 'no-such-model'" in wrong.err
