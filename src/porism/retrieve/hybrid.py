@@ -14,6 +14,7 @@ from porism.index import Segment, Snapshot
 from porism.index.trees import prepare_trees
 from porism.index.units import prepare_units
 from porism.retrieve.channels import prepare
+from porism.retrieve.feedback import QueryExpander
 from porism.retrieve.lexical import LexicalRetriever, QueryTerms
 from porism.retrieve.model import DEFAULT_MODEL, SearchModel
 from porism.retrieve.queries import QueryReader
@@ -48,6 +49,7 @@ class HybridRetriever:
             model.field_weights, model.views,
         )
         self._reader = QueryReader(analyzer, model, self.lexical)
+        self._expander = QueryExpander(snapshot.segments, self.lexical, model.feedback)
 
     def query_terms(self, query: Query) -> QueryTerms:
         """The query's terms by channel, each with its weight in the query."""
@@ -68,7 +70,8 @@ class HybridRetriever:
         if len({query.id for query in asked}) < len(asked):
             raise QueryError("two queries have the same id")
         allowed = self.allowed(filters) if filters else None
-        found = self.lexical.search_terms([self.query_terms(query) for query in asked], k, allowed=allowed)
+        terms = [self._expander.expand(self.query_terms(query), allowed) for query in asked]
+        found = self.lexical.search_terms(terms, k, allowed=allowed)
         return Run(
             {
                 query.id: zip(results.ids, results.scores.tolist(), strict=True)
@@ -82,7 +85,8 @@ class HybridRetriever:
 
         :raises QueryError: the index has no such document.
         """
-        return self.lexical.explain_terms(self.query_terms(query), doc_id)
+        terms = self.query_terms(query)
+        return self.lexical.explain_terms(self._expander.expand(terms), doc_id, asked=terms)
 
     def allowed(self, filters: Filters) -> list[NDArray[np.bool_]]:
         """For each segment the documents that have the metadata (bool, one a document).

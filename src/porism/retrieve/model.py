@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from porism.errors import ConfigError
 from porism.retrieve.channels import View
-from porism.retrieve.weighting import BM25, BM25Plus, LexicalChannel
+from porism.retrieve.weighting import BM25, HEAVIEST, BM25Plus, LexicalChannel
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,27 @@ class ChannelSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class Feedback:
+    """How much a query learns from what it finds first (:mod:`porism.retrieve.feedback`).
+
+    ``terms`` of each channel, from the first ``documents``, join it with ``weight`` of its own weight; 0 is off.
+
+    :raises ConfigError: a number is out of its range.
+    """
+
+    weight: float = 0.2
+    documents: int = 10
+    terms: int = 40
+
+    def __post_init__(self) -> None:
+        if not (0 <= self.weight <= HEAVIEST and self.documents >= 1 and self.terms >= 1):
+            raise ConfigError(
+                f"feedback cannot have the weight {self.weight}, {self.documents} documents and {self.terms} terms",
+                hint="Use a weight ≥ 0, and at least one document and one term.",
+            )
+
+
+@dataclass(frozen=True, slots=True)
 class SearchModel:
     """What a search sums over and how it reads a query.
 
@@ -46,7 +67,7 @@ class SearchModel:
     ``power`` from ``words_power`` or ``formulas_power``, so that what a long question repeats does not drown the
     rest. For a word ``m`` is 1; for a term of a formula it is ``(mass + mass_offset) ^ −mass_exponent``, where the
     mass of a formula is the sum of the inverse document frequencies of its terms: a formula counts by what it says,
-    not by its length.
+    not by its length. Then ``feedback`` adds terms of the documents found first, and the query is asked again.
 
     :raises ConfigError: a weight is negative, or there is no channel of positive weight.
     """
@@ -59,6 +80,7 @@ class SearchModel:
     formulas_power: float = 0.5
     mass_offset: float = 5.0
     mass_exponent: float = 0.5
+    feedback: Feedback = Feedback(weight=0.0)
 
     def __post_init__(self) -> None:
         for name in ("channels", "field_weights", "query_field_weights", "views"):
@@ -86,5 +108,6 @@ DEFAULT_MODEL = SearchModel(
     field_weights={"title": 5.0, "tags": 5.0, "comments": 0.4},
     query_field_weights={"title": 2.0},
     views={"title": View(0.5, {"title": 1.0})},
+    feedback=Feedback(weight=0.2, documents=10, terms=40),
 )
 """The best configuration found on the tuning topics; docs/effectiveness.md has the figures and how they were got."""
