@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
@@ -119,12 +120,14 @@ class QueryTree(NamedTuple):
 
 
 _families: dict[str, int] = {}
+_numbers = count(1)
 
 
 @lru_cache(1 << 16)
 def _family(label: str) -> int:
     """The number of the class of an operator, from 1; a label has its kind letter in front."""
-    return _families.setdefault(path_class(label[:1], label[1:], False), len(_families) + 1)
+    # numbers are drawn, not counted, so that two threads never give one to two classes
+    return _families.setdefault(path_class(label[:1], label[1:], False), next(_numbers))
 
 
 class Alignment(NamedTuple):
@@ -171,11 +174,15 @@ class Aligner:
 
     def align(self, query: QueryTree, segment: int, formula: int) -> Alignment:
         """Which nodes of the query and of a formula match."""
-        sums, pairs, worths, count = self._align(query, segment, np.array([formula], np.int32), True)
-        return Alignment(*sums[0].tolist(), pairs[:count], worths[:count])
+        sums, pairs, worths, paired = self._align(query, segment, np.array([formula], np.int32), True)
+        matched, of_query, of_found, found_matched = sums[0].tolist()
+        return Alignment(matched, of_query, of_found, found_matched, pairs[:paired], worths[:paired])
 
     def steps(self, query: QueryTree, segment: int, formulas: NDArray[np.int32]) -> int:
-        """How many pairs of nodes an alignment with formulas looks at: what its time is proportional to."""
+        """How many pairs of nodes an alignment with formulas looks at, which its time is proportional to.
+
+        No formula takes more than :func:`~porism.retrieve.alignment_kernels.most_steps` of both trees' nodes.
+        """
         return self._align(query, segment, formulas, False)[3]
 
     def _align(
@@ -194,13 +201,13 @@ class Aligner:
         size = len(query.labels)
         sums = np.zeros((len(formulas), kernels.SUMS))
         pairs, worths = np.zeros((size, 2), np.int32), np.zeros(size)
-        count = kernels.align(
+        returned = kernels.align(
             size, numbers.astype(np.int32), query.kinds, query.families, query.sizes, query.arities,
             address(trees.indptr), address(trees.labels), address(trees.sizes), address(trees.arities),
             address(table.kinds), address(table.families), len(trees), formulas, self._parameters, sums, pairs, worths,
             keep_pairs,
         )
-        return sums, pairs, worths, int(count)
+        return sums, pairs, worths, int(returned)
 
     def _table(self, segment: int) -> _Table:
         table = self._tables.get(segment)

@@ -4,7 +4,11 @@ The score of a pair of nodes (u, v) with matching labels is the worth of the pai
 children of u to those of v: any order where both operators are commutative, position by position where an ordered
 operator has the same number of operands, in order with gaps otherwise. ``reach`` of a pair also allows to skip nodes
 on one side at a price. Trees are in preorder, so that children stand after their parents and one pass from the end
-fills the table. All work is bounded by the product of the nodes of both trees.
+fills the table.
+
+All work is bounded by the nodes of both trees, q ≤ 128 and n ≤ 256: the operands of all pairs of nodes are at most q·n
+pairs, of which few at a time (:data:`EXACT_GREEDY`) are looked at up to eight times, and the same again when the chosen
+subtrees are followed; roots, skipped nodes and names take at most q·n or q² each. That makes :func:`most_steps`.
 """
 
 from __future__ import annotations
@@ -23,6 +27,13 @@ MOST_ROOTS = 3
 """Common subtrees that count, as in Approach Zero."""
 EXACT_GREEDY = 64
 """Up to this many pairs of operands the best pair is chosen first; above, operands choose in turn."""
+
+
+
+def most_steps(query_nodes: int, nodes: int) -> int:
+    """A bound of the steps that aligning trees of so many nodes takes, whatever they hold."""
+    return 25 * query_nodes * nodes + 5 * query_nodes**2
+
 
 # Columns of the parameters.
 (
@@ -60,6 +71,15 @@ def _worth(u_label: Any, u_kind: Any, u_family: Any, u_leaf: Any, label: Any, ki
     if kind == NUMBER:
         return parameters[OTHER_NUMBER]
     return parameters[SAME_KIND]
+
+
+@inlined()
+def _looks(first_count: Any, second_count: Any, any_order: Any) -> Any:
+    """How many pairs of operands :func:`_assign` looks at, at most."""
+    count = first_count * second_count
+    if any_order and count <= EXACT_GREEDY:
+        return count * min(first_count, second_count)
+    return count
 
 
 @inlined()
@@ -221,8 +241,8 @@ def align(
                         value = same * u_weight
                         if not leaf:
                             second_count = _children(v, arities[v], sizes, nodes, second)
-                            steps += first_count * second_count
                             any_order = u_kind == COMMUTATIVE and kind[v] == COMMUTATIVE
+                            steps += _looks(first_count, second_count, any_order)
                             value += _assign(
                                 reach, first, first_count, second, second_count, any_order, chosen, taken, table
                             )
@@ -235,6 +255,7 @@ def align(
                         child += sizes[child]
                         steps += 1
                 if parameters[SKIP_QUERY] > 0:
+                    steps += first_count
                     for i in range(first_count):
                         value = max(value, parameters[SKIP_QUERY] * reach[first[i], v])
                 reach[u, v] = value
@@ -250,6 +271,7 @@ def align(
             for u in range(query_nodes):
                 if used_query[u]:
                     continue
+                steps += nodes
                 for v in range(nodes):
                     if used_found[v] == 0 and score[u, v] > best:
                         best = score[u, v]
@@ -269,6 +291,7 @@ def align(
                     if parameters[SKIP_FOUND] > 0 and arities[v]:
                         child = v + 1
                         while child < v + sizes[v]:
+                            steps += 1
                             if parameters[SKIP_FOUND] * reach[u, child] == reach[u, v]:
                                 v = child
                                 moved = True
@@ -277,6 +300,7 @@ def align(
                     if not moved:
                         child = u + 1
                         while child < u + query_sizes[u]:
+                            steps += 1
                             if parameters[SKIP_QUERY] * reach[child, v] == reach[u, v]:
                                 u = child
                                 moved = True
@@ -305,6 +329,7 @@ def align(
                 first_count = _children(u, query_arities[u], query_sizes, query_nodes, first)
                 second_count = _children(v, arities[v], sizes, nodes, second)
                 any_order = query_kinds[u] == COMMUTATIVE and kind[v] == COMMUTATIVE
+                steps += _looks(first_count, second_count, any_order)
                 _assign(reach, first, first_count, second, second_count, any_order, chosen, taken, table)
                 for i in range(first_count):
                     if chosen[i] >= 0:
@@ -330,6 +355,7 @@ def align(
             wild = _is_wildcard(query_kinds[u], u_leaf)
             if not wild and not (u_leaf and query_kinds[u] == VARIABLE and kind[v] == VARIABLE):
                 continue
+            steps += named
             for j in range(named):
                 if query_labels[pair[names[j, 0], 0]] == query_labels[u] and query_kinds[pair[names[j, 0], 0]] == (
                     query_kinds[u]
@@ -365,7 +391,7 @@ def align(
             name_state[chosen_name] = 1
             u = pair[names[chosen_name, 0], 0]
             v = names[chosen_name, 1]
-            steps += named
+            steps += 2 * named
             for j in range(named):
                 if name_state[j] == 0:
                     other = pair[names[j, 0], 0]
@@ -383,6 +409,7 @@ def align(
             matched += worth[i] * (operator if query_arities[u] else 1.0)
             v = pair[i, 1]
             if _is_wildcard(query_kinds[u], query_arities[u] == 0):
+                steps += sizes[v]
                 for w in range(v, v + sizes[v]):
                     found_matched += worth[i] * (operator if arities[w] else 1.0)
             else:

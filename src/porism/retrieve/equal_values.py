@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,15 @@ MOST_EQUAL = 100
 _WEIGHTING = BM25()
 
 
+class EqualFormulas(NamedTuple):
+    """Formulas with a part of equal value, each once, and how similar (float64, 0 to the model's worth of a value) that
+    makes them; ``complete`` says that there are no others."""
+
+    found: UnitResults
+    worths: NDArray[np.float64]
+    complete: bool
+
+
 class EqualValues:
     """Searches the channel of values for the value of a query formula."""
 
@@ -35,35 +44,37 @@ class EqualValues:
         self._lexical = LexicalRetriever(units, {VALUES: LexicalChannel(1.0, _WEIGHTING)})
         self._worths = (model.value, model.renamed_value)
 
-    def search(self, operators: OperatorTree) -> tuple[UnitResults, NDArray[np.float64]]:
-        """The formulas with a part of this value, each once, and how similar (float64, 0 to 1) that makes them."""
+    def search(self, operators: OperatorTree) -> EqualFormulas:
+        """The formulas with a part of the value of a whole formula, those that say little else first to be kept."""
         found: list[UnitResults] = []
         worths: list[NDArray[np.float64]] = []
         for worth, terms in self._queries(operators):
             results = self._lexical.search_units([terms], MOST_EQUAL)[0]
             found.append(results)
-            worths.append(worth * np.minimum(1.0, results.scores) ** 2)
+            worths.append(_similar(worth, results.scores))
         if not found:
             nothing = np.zeros(0, np.int32)
-            return UnitResults(nothing, nothing, np.zeros(0)), np.zeros(0)
+            return EqualFormulas(UnitResults(nothing, nothing, np.zeros(0)), np.zeros(0), True)
         segments = np.concatenate([one.segments for one in found])
         units = np.concatenate([one.units for one in found])
-        worth = np.concatenate(worths)
-        order = np.argsort(-worth, kind="stable")  # the better of two comes first and stays
+        similar = np.concatenate(worths)
+        order = np.argsort(-similar, kind="stable")  # the better of two comes first and stays
         _, first = np.unique((segments.astype(np.int64) << 32 | units)[order], return_index=True)
         kept = order[np.sort(first)]
-        return UnitResults(segments[kept], units[kept], worth[kept]), worth[kept]
-
-    def similarity(self, operators: OperatorTree, segment: int, unit: int) -> float:
-        """How similar equal values make one formula; 0 where no part of it has the value."""
-        one = np.array([unit], np.int32)
-        return max(
-            (
-                worth * min(1.0, float(self._lexical.score_units(terms, segment, one)[0])) ** 2
-                for worth, terms in self._queries(operators)
-            ),
-            default=0.0,
+        return EqualFormulas(
+            UnitResults(segments[kept], units[kept], similar[kept]), similar[kept],
+            all(len(one.scores) < MOST_EQUAL for one in found),
         )
+
+    def similarities(self, operators: OperatorTree, found: UnitResults) -> NDArray[np.float64]:
+        """How similar (float64) equal values make each formula; 0 where no part of it has the value."""
+        similar = np.zeros(len(found.scores))
+        for worth, terms in self._queries(operators):
+            for segment in np.unique(found.segments).tolist():
+                mine = found.segments == segment
+                scores = self._lexical.score_units(terms, segment, found.units[mine])
+                similar[mine] = np.maximum(similar[mine], _similar(worth, scores))
+        return similar
 
     def _queries(self, operators: OperatorTree) -> list[tuple[float, dict[str, dict[str, float]]]]:
         """The value of the whole formula by name and up to renaming, weighted so that itself would score 1."""
@@ -83,3 +94,8 @@ class EqualValues:
             if own > 0 and df[0] > 0:
                 queries.append((worth, {VALUES: {indexed: 1.0 / own}}))
         return queries
+
+
+def _similar(worth: float, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    similar: NDArray[np.float64] = worth * np.minimum(1.0, scores) ** 2
+    return similar

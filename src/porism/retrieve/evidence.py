@@ -87,7 +87,7 @@ class FormulaEvidence:
     def matches(self, query: Query, segment: int, document: int) -> list[FormulaMatch]:
         """How the document's formulas answer those of the query: for each of these the most similar one.
 
-        Formulas of the query of which less than half is matched have none.
+        Formulas of the query to which none is at least half similar have none.
         """
         from porism.retrieve.matching import match_formulas
 

@@ -9,11 +9,14 @@ from types import MappingProxyType
 from typing import Any
 
 from porism.errors import ConfigError
+from porism.formula import EXTRACTORS, find_extractor
 from porism.retrieve.alignment import AlignmentSettings
-from porism.retrieve.weighting import BM25, BM25Plus, Weighting
+from porism.retrieve.weighting import BM25, HEAVIEST, BM25Plus, Weighting
 
 MOST_CANDIDATES = 10_000
 """So many formulas can be aligned for a query at most."""
+
+_UP_TO_HEAVIEST = f"Use a number from 0 to {HEAVIEST:,.0f}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +32,8 @@ class FormulaChannel:
     delta: float = 0.0
 
     def __post_init__(self) -> None:
-        if not 0 <= self.weight < float("inf"):
-            raise ConfigError(f"a formula channel cannot have the weight {self.weight}", hint="Use a number ≥ 0.")
+        if not 0 <= self.weight <= HEAVIEST:
+            raise ConfigError(f"a formula channel cannot have the weight {self.weight}", hint=_UP_TO_HEAVIEST)
         self.weighting  # noqa: B018  # checks the numbers
 
     @property
@@ -69,8 +72,8 @@ class FormulaModel:
         object.__setattr__(self, "wildcard_channels", tuple(self.wildcard_channels))
         if not any(channel.weight > 0 for channel in self.channels.values()):
             raise ConfigError("a formula model needs a channel of positive weight")
-        if not 0 <= self.alignment_weight < float("inf"):
-            raise ConfigError(f"the alignment cannot have the weight {self.alignment_weight}", hint="Use a number ≥ 0.")
+        if not 0 <= self.alignment_weight <= HEAVIEST:
+            raise ConfigError(f"the alignment cannot have the weight {self.alignment_weight}", hint=_UP_TO_HEAVIEST)
         for name in ("value", "renamed_value"):
             if not 0 <= getattr(self, name) <= 10:
                 raise ConfigError(f"{name!r} cannot be {getattr(self, name)}", hint="Use a number from 0 to 10.")
@@ -97,12 +100,17 @@ class FormulaModel:
 
         Channels that are given replace the default's, and ``alignment = false`` leaves the alignment out.
 
-        :raises ConfigError: a parameter does not exist, has a value of another type, or is out of its range.
+        :raises ConfigError: a parameter or a channel does not exist, or a value is of another type or out of range.
         """
         default = DEFAULT_FORMULA_MODEL.to_dict()
         _check(value, default, "")
         settings = default | dict(value)
         channels = {}
+        for name in (*settings["channels"], *settings["wildcard_channels"]):
+            if ":" in name:
+                find_extractor(name)  # tells what of a variant's options is wrong
+            elif name not in EXTRACTORS:
+                raise ConfigError(f"there is no formula channel {name!r}", hint=_nearest(name, EXTRACTORS))
         for name, given in settings["channels"].items():
             if not isinstance(given, Mapping):
                 raise ConfigError(f"'channels.{name}' must be a table", hint=f"Write [channels.{name}] and its weight.")
@@ -125,11 +133,7 @@ def _check(given: Mapping[str, Any], known: Mapping[str, Any], where: str) -> No
     """Whether all parameters exist and have values of the type that they have elsewhere."""
     for name, value in given.items():
         if name not in known:
-            close = get_close_matches(name, known, 1)
-            raise ConfigError(
-                f"there is no parameter {where + name!r}",
-                hint=f"Did you mean {where}{close[0]}?" if close else f"Choose from {', '.join(known)}.",
-            )
+            raise ConfigError(f"there is no parameter {where + name!r}", hint=_nearest(name, known, where))
         expected = known[name]
         if name == "alignment" and not where:
             fits = isinstance(value, (bool, Mapping))
@@ -143,6 +147,12 @@ def _check(given: Mapping[str, Any], known: Mapping[str, Any], where: str) -> No
             fits = isinstance(value, (int, float)) and not isinstance(value, bool)
         if not fits:
             raise ConfigError(f"the parameter {where + name!r} cannot be {value!r}")
+
+
+def _nearest(name: str, known: Mapping[str, Any], where: str = "") -> str:
+    """Which of the known names may have been meant."""
+    close = get_close_matches(name, known, 1)
+    return f"Did you mean {where}{close[0]}?" if close else f"Choose from {', '.join(known)}."
 
 
 def _model(alignment: AlignmentSettings | None = None, *, aligned: float = 1.0, **weights: float) -> FormulaModel:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from porism.analysis import Analyzer, indexed_form
 from porism.errors import ConfigError, QueryError
-from porism.formula import LayoutTree, OperatorNode, OperatorTree, extract, operator_tree, parse
+from porism.formula import LayoutTree, OperatorNode, OperatorTree, extract, layout_key, operator_tree, parse
 from porism.index import Segment, Snapshot
 from porism.index.trees import prepare_trees
 from porism.index.units import FormulaUnits, formula_units, prepare_units
@@ -126,10 +126,11 @@ class FormulaRetriever:
                 values[mine] = self.aligner.similarities(asked.tree, segment, found.units[mine])
         return values
 
-    def similarities_of_one(self, asked: AskedFormula, segment: int, formula: int) -> float:
-        """The similarity of the query formula to one formula."""
+    def similarities_of_one(self, asked: AskedFormula, segment: int, formula: int) -> tuple[float, float]:
+        """The similarity of the query formula to one formula, by alignment and by value."""
         one = UnitResults(np.array([segment], np.int32), np.array([formula], np.int32), np.zeros(1))
-        return float(self.similarities(asked, one)[0])
+        by_value = float(self.values.similarities(asked.operators, one)[0]) if self.values else 0.0
+        return float(self.similarities(asked, one)[0]), by_value
 
     def match(self, formula: Formula, key: str) -> FormulaMatch:
         """Why a formula, given by its key, has its score for a query formula.
@@ -161,26 +162,48 @@ class FormulaRetriever:
 
     def _candidates(self, asked: AskedFormula, found: UnitResults) -> tuple[UnitResults, NDArray[np.float64]]:
         """The formulas of which the similarity counts, and the similarity of each by value (float64)."""
-        first = found.first(self.model.candidates)
+        first = self._with_itself(asked, found.first(self.model.candidates))
         if self.values is None:
             return first, np.zeros(len(first.scores))
-        equal, worths = self.values.search(asked.operators)
+        equal, worths, complete = self.values.search(asked.operators)
         keys, others = _numbers(first), _numbers(equal)
         new = np.flatnonzero(~np.isin(others, keys))
         scores = np.zeros(len(new))
         for segment in np.unique(equal.segments[new]).tolist():
             mine = equal.segments[new] == segment
             scores[mine] = self.lexical.score_units(asked.terms, segment, equal.units[new][mine])
+        candidates = UnitResults(
+            np.concatenate([first.segments, equal.segments[new]]), np.concatenate([first.units, equal.units[new]]),
+            np.concatenate([first.scores, scores]),
+        )
+        if not complete:  # more have the value than were asked for, and candidates by channels can be among them
+            return candidates, self.values.similarities(asked.operators, candidates)
         by_value = np.zeros(len(keys) + len(new))
         by_value[len(keys) :] = worths[new]
         order = np.argsort(others)
         if len(others):
             places = order[np.minimum(np.searchsorted(others[order], keys), len(others) - 1)]
             by_value[: len(keys)] = np.where(others[places] == keys, worths[places], 0.0)
-        return UnitResults(
-            np.concatenate([first.segments, equal.segments[new]]), np.concatenate([first.units, equal.units[new]]),
-            np.concatenate([first.scores, scores]),
-        ), by_value
+        return candidates, by_value
+
+    def _with_itself(self, asked: AskedFormula, found: UnitResults) -> UnitResults:
+        """The same formulas and, where the index has it, the query formula itself.
+
+        Longer formulas that repeat its terms score higher, and of a short one there can be more than candidates.
+        """
+        key = layout_key(asked.layout)
+        for segment, units in enumerate(self.lexical.segments):
+            unit = units.find(key)
+            if unit is None:
+                continue
+            if ((found.segments == segment) & (found.units == unit)).any():
+                return found
+            score = self.lexical.score_units(asked.terms, segment, np.array([unit], np.int32))
+            return UnitResults(
+                np.append(found.segments, np.int32(segment)), np.append(found.units, np.int32(unit)),
+                np.concatenate([found.scores, score]),
+            )
+        return found
 
     def _aligned(self, asked: AskedFormula, found: UnitResults) -> UnitResults:
         """The same formulas, and those of equal value, with the similarity of the candidates added, ranked again."""

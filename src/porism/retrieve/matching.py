@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from porism.explanation import Explanation
-from porism.formula import OperatorNode, operator_tree, parse
+from porism.formula import OperatorNode, notation_of, operator_tree, parse
 from porism.formula.values import expression_values
 from porism.retrieve.alignment import Alignment
 from porism.retrieve.matches import FormulaMatch, NodePair, Substitution, ValuePair
@@ -24,7 +24,7 @@ def match_formulas(
 ) -> FormulaMatch:
     """How a formula of a segment answers a query formula; ``candidate`` says that its alignment counts."""
     source = retriever.snapshot.segments[segment].formula_source(formula)
-    found = Formula(source, "mathml" if source.lstrip().startswith("<") else "latex")
+    found = Formula(source, notation_of(source))
     nodes = list(asked.operators.root.walk())
     found_nodes = list(operator_tree(parse(found)).root.walk())
     lexical = retriever.lexical.explain_terms(
@@ -45,8 +45,7 @@ def match_formulas(
         shares = (_share(alignment.matched, alignment.query), _share(alignment.found_matched, alignment.found))
         substitutions = _substitutions(pairs, nodes, found_nodes, asked.formula, found)
         weight = retriever.model.alignment_weight if candidate else 0.0
-        similarity = float(retriever.similarities_of_one(asked, segment, formula))
-        by_value = retriever.values.similarity(asked.operators, segment, formula) if retriever.values else 0.0
+        similarity, by_value = retriever.similarities_of_one(asked, segment, formula)
         if candidate and by_value > similarity:
             parts.append(Explanation(
                 weight * by_value,
@@ -91,18 +90,25 @@ def _substitutions(
     pairs: tuple[NodePair, ...], nodes: list[OperatorNode], found_nodes: list[OperatorNode], query: Formula,
     found: Formula,
 ) -> tuple[Substitution, ...]:
-    """What variables and wildcards of the query stand for; of several partners the one that unification chose."""
-    partners: defaultdict[str, defaultdict[str, list[NodePair]]] = defaultdict(lambda: defaultdict(list))
+    """What variables and wildcards of the query stand for: as in the alignment the heaviest of all first, and what
+    another variable has taken is left out."""
+    options: defaultdict[tuple[str, str, bool], list[NodePair]] = defaultdict(list)
     for pair in pairs:
         node, other = nodes[pair.query], found_nodes[pair.found]
-        if node.children or node.kind not in "VW" or (node.kind == "V" and other.kind != "V"):
+        wild = node.kind == "W"
+        if node.children or not (wild or (node.kind == "V" and other.kind == "V")):
             continue
-        partners[_written(node, query)][_written(other, found)].append(pair)
-    chosen: list[Substitution] = []
-    for name, options in partners.items():
-        best = max(options, key=lambda option: (sum(pair.worth for pair in options[option]), option == name))
-        chosen.append(Substitution(name, best, tuple(pair.found for pair in options[best])))
-    return tuple(chosen)
+        options[_written(node, query), _written(other, found), wild].append(pair)
+    given: dict[tuple[str, bool], Substitution] = {}
+    taken: set[str] = set()
+    for name, partner, wild in sorted(options, key=lambda option: -sum(pair.worth for pair in options[option])):
+        if (name, wild) not in given and (wild or partner not in taken):
+            places = tuple(pair.found for pair in options[name, partner, wild])
+            given[name, wild] = Substitution(name, partner, places)
+            if not wild:
+                taken.add(partner)
+    order = dict.fromkeys((name, wild) for name, _, wild in options)
+    return tuple(given[name] for name in order if name in given)
 
 
 def _written(node: OperatorNode, formula: Formula) -> str:
