@@ -7,8 +7,8 @@ on one side at a price. Trees are in preorder, so that children stand after thei
 fills the table.
 
 All work is bounded by the nodes of both trees, q ≤ 128 and n ≤ 256: the operands of all pairs of nodes are at most q·n
-pairs, of which few at a time (:data:`EXACT_GREEDY`) are looked at up to eight times, and the same again when the chosen
-subtrees are followed; roots, skipped nodes and names take at most q·n or q² each. That makes :func:`most_steps`.
+pairs, each looked at 25 times at most (:func:`_looks`), and again when the chosen subtrees are followed; roots, skipped
+nodes and names take a few times q·n or q². That makes :func:`most_steps`.
 """
 
 from __future__ import annotations
@@ -26,13 +26,17 @@ MOST_NODES = 256
 MOST_ROOTS = 3
 """Common subtrees that count, as in Approach Zero."""
 EXACT_GREEDY = 64
-"""Up to this many pairs of operands the best pair is chosen first; above, operands choose in turn."""
+"""Up to this many pairs of operands the best pair is chosen first and the choice improved; above, operands choose in
+turn, wildcards last."""
+FEW = 8
+"""The side with fewer operands has no more of them then."""
+_GAIN = 1e-9
 
 
 
 def most_steps(query_nodes: int, nodes: int) -> int:
     """A bound of the steps that aligning trees of so many nodes takes, whatever they hold."""
-    return 25 * query_nodes * nodes + 5 * query_nodes**2
+    return 60 * query_nodes * nodes + 5 * query_nodes**2
 
 
 # Columns of the parameters.
@@ -78,25 +82,125 @@ def _looks(first_count: Any, second_count: Any, any_order: Any) -> Any:
     """How many pairs of operands :func:`_assign` looks at, at most."""
     count = first_count * second_count
     if any_order and count <= EXACT_GREEDY:
-        return count * min(first_count, second_count)
+        return count * (1 + 3 * min(first_count, second_count))
     return count
 
 
 @inlined()
-def _assign(reach: Any, first: Any, first_count: Any, second: Any, second_count: Any, any_order: Any, chosen: Any,
-            taken: Any, table: Any) -> Any:
-    """The best sum of ``reach`` over pairs of operands; ``chosen`` has the partner of each of the first, or -1.
+def _assign_few(reach: Any, first: Any, first_count: Any, second: Any, second_count: Any, chosen: Any, taken: Any,
+                table: Any, held: Any) -> Any:
+    """The sum over partners in any order, for few operands.
 
-    Where any order will do, a greedy choice: the best pair first, and of equals the one that keeps its position.
+    First greedily: the best pair first, and of equals one that keeps its position. Then, as long as it pays, one
+    operand of the smaller side takes the partner of another, which takes the best that is left: that makes the choice
+    the best there is where the smaller side has at most two operands. ``held`` (2 × ``FEW``) is room to work in.
     """
+    turned = first_count > second_count
+    rows, columns = (second_count, first_count) if turned else (first_count, second_count)
+    most = 0.0
+    for i in range(rows):
+        best = 0.0
+        held[0, i] = -1
+        for j in range(columns):
+            table[i, j] = reach[first[j], second[i]] if turned else reach[first[i], second[j]]
+            best = max(best, table[i, j])
+        most += best
+    for j in range(columns):
+        taken[j] = 0
+    total = 0.0
+    for _ in range(rows):
+        best = 0.0
+        owner = -1
+        partner = -1
+        for i in range(rows):
+            if held[0, i] >= 0:
+                continue
+            for j in range(columns):
+                if taken[j]:
+                    continue
+                value = table[i, j]
+                if value > best or (value == best and value > 0 and i == j and owner != partner):
+                    best = value
+                    owner = i
+                    partner = j
+        if owner < 0:
+            break
+        held[0, owner] = partner
+        taken[partner] = 1
+        total += best
+    for _ in range(rows):
+        if total + _GAIN >= most:
+            break
+        for i in range(rows):  # the best of what nobody has
+            held[1, i] = -1
+            best = 0.0
+            for j in range(columns):
+                if taken[j] == 0 and table[i, j] > best:
+                    best = table[i, j]
+                    held[1, i] = j
+        gain = _GAIN
+        taker = -1
+        giver = -1
+        instead = -1
+        for i in range(rows):
+            own = held[0, i]
+            for other in range(rows):
+                j = held[0, other]
+                if other == i or j < 0:
+                    continue
+                left = held[1, other]
+                value = table[other, left] if left >= 0 else 0.0
+                if own >= 0 and table[other, own] > value:
+                    value = table[other, own]
+                    left = own
+                value += table[i, j] - table[other, j] - (table[i, own] if own >= 0 else 0.0)
+                if value > gain:
+                    gain = value
+                    taker = i
+                    giver = other
+                    instead = left
+        if taker < 0:
+            break
+        if held[0, taker] >= 0:
+            taken[held[0, taker]] = 0
+        held[0, taker] = held[0, giver]
+        held[0, giver] = instead
+        if instead >= 0:
+            taken[instead] = 1
+        total += gain
     total = 0.0
     for i in range(first_count):
         chosen[i] = -1
+    for i in range(rows):
+        j = held[0, i]
+        if j >= 0:
+            total += table[i, j]
+            if turned:
+                chosen[j] = i
+            else:
+                chosen[i] = j
+    return total
+
+
+@inlined()
+def _assign(reach: Any, first: Any, first_count: Any, second: Any, second_count: Any, any_order: Any, chosen: Any,
+            taken: Any, table: Any, held: Any, query_kinds: Any) -> Any:
+    """The best sum of ``reach`` over pairs of operands; ``chosen`` has the partner of each of the first, or -1.
+
+    The best one where the order counts, and nearly where it does not (:func:`_assign_few`).
+    """
+    total = 0.0
     if any_order:
+        if first_count * second_count <= EXACT_GREEDY:
+            return _assign_few(reach, first, first_count, second, second_count, chosen, taken, table, held)
+        for i in range(first_count):
+            chosen[i] = -1
         for j in range(second_count):
             taken[j] = 0
-        if first_count * second_count > EXACT_GREEDY:
+        for wild in range(2):
             for i in range(first_count):
+                if (query_kinds[first[i]] == WILDCARD) != (wild == 1):
+                    continue
                 best = 0.0
                 partner = -1
                 for j in range(second_count):
@@ -107,28 +211,9 @@ def _assign(reach: Any, first: Any, first_count: Any, second: Any, second_count:
                     chosen[i] = partner
                     taken[partner] = 1
                     total += best
-            return total
-        for _ in range(min(first_count, second_count)):
-            best = 0.0
-            owner = -1
-            partner = -1
-            for i in range(first_count):
-                if chosen[i] >= 0:
-                    continue
-                for j in range(second_count):
-                    if taken[j]:
-                        continue
-                    value = reach[first[i], second[j]]
-                    if value > best or (value == best and value > 0 and i == j and owner != partner):
-                        best = value
-                        owner = i
-                        partner = j
-            if owner < 0:
-                break
-            chosen[owner] = partner
-            taken[partner] = 1
-            total += best
         return total
+    for i in range(first_count):
+        chosen[i] = -1
     if first_count == second_count:
         for i in range(first_count):
             value = reach[first[i], second[i]]
@@ -203,7 +288,7 @@ def align(
     worth = np.empty(query_nodes)
     names = np.empty((query_nodes, 2), np.int64)
     name_weight, name_state = np.empty(query_nodes), np.empty(query_nodes, np.uint8)
-    name_of = np.empty(query_nodes, np.int64)
+    name_of, held = np.empty(query_nodes, np.int64), np.empty((2, FEW), np.int64)
     operator = parameters[OPERATOR]
     query_weight = 0.0
     for u in range(query_nodes):
@@ -244,7 +329,8 @@ def align(
                             any_order = u_kind == COMMUTATIVE and kind[v] == COMMUTATIVE
                             steps += _looks(first_count, second_count, any_order)
                             value += _assign(
-                                reach, first, first_count, second, second_count, any_order, chosen, taken, table
+                                reach, first, first_count, second, second_count, any_order, chosen, taken, table,
+                                held, query_kinds
                             )
                 score[u, v] = value
                 if parameters[SKIP_FOUND] > 0 and not leaf:
@@ -330,7 +416,9 @@ def align(
                 second_count = _children(v, arities[v], sizes, nodes, second)
                 any_order = query_kinds[u] == COMMUTATIVE and kind[v] == COMMUTATIVE
                 steps += _looks(first_count, second_count, any_order)
-                _assign(reach, first, first_count, second, second_count, any_order, chosen, taken, table)
+                _assign(
+                    reach, first, first_count, second, second_count, any_order, chosen, taken, table, held, query_kinds
+                )
                 for i in range(first_count):
                     if chosen[i] >= 0:
                         stack[top, 0] = first[i]
