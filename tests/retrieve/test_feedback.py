@@ -148,7 +148,8 @@ def test_frequencies_by_document_and_term(rows) -> None:
     for (place, row), weight in zip(rows, weights, strict=True):
         for term, count in row:
             expected[place, term] = expected.get((place, term), 0.0) + weight * count
-    assert dict(zip(zip(*(part.tolist() for part in found[:2]), strict=True), found[2].tolist(), strict=True)) == expected
+    pairs = zip(found[0].tolist(), found[1].tolist(), strict=True)
+    assert dict(zip(pairs, found[2].tolist(), strict=True)) == expected
     assert found[0].tolist() == sorted(found[0].tolist())
 
 

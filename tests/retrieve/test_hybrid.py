@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+import random
 from pathlib import Path
 
 import pytest
 
 from porism.analysis import AnalysisConfig, Analyzer
 from porism.errors import ConfigError, QueryError
-from porism.index import Snapshot
+from porism.index import IndexWriter, Snapshot
 from porism.indexing import index_documents
-from porism.retrieve import ChannelSettings, HybridRetriever, SearchModel
+from porism.retrieve import DEFAULT_MODEL, ChannelSettings, HybridRetriever, SearchModel
+from porism.retrieve.model import Feedback
+from porism.run import Run
 from porism.types import Content, Document, Formula, Query
 
 CONFIG = AnalysisConfig(formulas=("tokens", "subtrees"))
@@ -154,3 +157,85 @@ def test_an_empty_index_has_no_results(tmp_path) -> None:
     index_documents([], tmp_path / "index", config=CONFIG, jobs=1)
     retriever = HybridRetriever(Snapshot.open(tmp_path / "index"), Analyzer(CONFIG), MODEL)
     assert retriever.search([asked("word", Formula("x"))], 5)["q"] == []
+
+
+LEARNING = SearchModel(
+    {"words": ChannelSettings(), "tokens": ChannelSettings(0.5)}, feedback=Feedback(0.5, 1, 5),
+)
+"""Learns from the first document only, so that what it learns can be told by hand."""
+
+
+def test_documents_that_share_what_feedback_adds_are_found_too(path) -> None:
+    retriever = HybridRetriever(Snapshot.open(path), Analyzer(CONFIG), LEARNING)
+    plain = HybridRetriever(Snapshot.open(path), Analyzer(CONFIG), SearchModel(LEARNING.channels))
+    query = asked("triangle ", Formula("p"))
+    assert {doc for doc, _ in plain.search([query], 9)["q"]} == {"pythagoras", "fermat"}
+    found = retriever.search([query], 9)["q"]
+    assert found[0][0] == "pythagoras"
+    assert {doc for doc, _ in found} == {"pythagoras", "fermat", "euler"}  # all formulas have a power
+    assert retriever.search([asked("zebra")], 9)["q"] == []
+
+
+def test_explanations_show_what_feedback_gave(path) -> None:
+    retriever = HybridRetriever(Snapshot.open(path), Analyzer(CONFIG), LEARNING)
+    query = asked("squares of triangles", Formula("c^2"))
+    for doc_id, score in retriever.search([query], 9)["q"]:
+        explanation = retriever.explain(query, doc_id)
+        assert explanation.value == score
+        assert math.isclose(sum(part.value for part in explanation.parts), score)
+    labels = [leaf.label for part in retriever.explain(query, "pythagoras").parts for leaf in part.parts]
+    assert any("'right': in the query (0 + feedback" in label for label in labels)
+    assert any("'triangl': in the query (1 + feedback" in label for label in labels)
+
+
+def forum(size: int) -> list[Document]:
+    """Answers by chance, of threads with links."""
+    chance = random.Random(5)
+    words = [f"word{number}" for number in range(30)]
+
+    def text() -> Content:
+        return Content.of(" ".join(chance.choices(words, k=8)), " ", Formula("".join(chance.choices("abxy+=^", k=4))))
+
+    return [
+        Document(
+            f"d{number}", {"title": text(), "body": text()},
+            {"question_id": str(number // 3), "linked": tuple(str(chance.randrange(size // 3)) for _ in range(3))},
+        )
+        for number in range(size)
+    ]
+
+
+def test_the_default_model_ranks_alike_in_any_segmentation_and_after_deletions(tmp_path) -> None:
+    documents = forum(90)
+    kept = [document for number, document in enumerate(documents) if number % 4]
+    index_documents(kept, tmp_path / "whole", jobs=1)
+    for part in (documents[50:], documents[:1], documents[1:50]):
+        index_documents(part, tmp_path / "parts", jobs=1)
+    with IndexWriter(tmp_path / "parts") as writer:
+        writer.delete([document.id for document in documents[::4]])
+    queries = [Query(str(number), dict(document.fields)) for number, document in enumerate(forum(90)[:12])]
+    retrievers = [
+        HybridRetriever(Snapshot.open(tmp_path / name), Analyzer(AnalysisConfig()), DEFAULT_MODEL)
+        for name in ("whole", "parts")
+    ]
+    runs: list[Run] = [retriever.search(queries, 20) for retriever in retrievers]
+    assert len(Snapshot.open(tmp_path / "parts").segments) > 1
+    assert runs[0] == runs[1]
+    for query in queries[:3]:
+        for doc_id, score in runs[0][query.id]:
+            for retriever in retrievers:
+                explanation = retriever.explain(query, doc_id, k=20)
+                assert explanation.value == score
+                assert math.isclose(sum(part.value for part in explanation.parts), score)
+
+
+def test_more_results_begin_with_the_fewer(tmp_path) -> None:
+    index_documents(forum(60), tmp_path / "index", jobs=1)
+    retriever = HybridRetriever(Snapshot.open(tmp_path / "index"), Analyzer(AnalysisConfig()), DEFAULT_MODEL)
+    query = asked("word1 word2 ", Formula("a+b=x"))
+    most = retriever.search([query], 5000)["q"]
+    assert 3 < len(most) <= 60
+    for k in (1, 3, 10):
+        assert retriever.search([query], k)["q"] == most[:k]
+    with pytest.raises(QueryError, match="0 results"):
+        retriever.search([query], 0)

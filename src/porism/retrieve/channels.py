@@ -164,7 +164,7 @@ def _build(segment: Units, channel: str, fields: Fields) -> _Numbered:
             used = counting[entries.fields]
             wanted, places = np.unique(entries.rows[used], return_inverse=True)
             rows = matrix.select(wanted)
-            entries = Entries(offsets(used)[entries.starts], places.reshape(-1), entries.fields[used])
+            entries = Entries(offsets(used.astype(np.int64))[entries.starts], places.reshape(-1), entries.fields[used])
     if not isinstance(fields, View):
         return _Numbered(Postings.build(*rows, vocabulary, entries, weights, dense_share=segment.dense_share), None)
     terms, numbers = np.unique(rows.terms, return_inverse=True)
@@ -277,8 +277,10 @@ def prepare(
     :raises StorageError: the disk is full or the folder read-only.
     """
     warm_up()
-    for fields in (weights or {}, *(view for view in views if view.weight > 0 and view.sees(segments))):
-        _prepare(segments, channels, fields)
+    _prepare(segments, channels, weights or {})
+    for view in views:
+        if view.weight > 0 and view.sees(segments):
+            _prepare(segments, channels, view)
 
 
 def _prepare(segments: Sequence[Units], channels: Mapping[str, LexicalChannel], fields: Fields) -> None:

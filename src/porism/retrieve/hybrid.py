@@ -1,4 +1,13 @@
-"""Hybrid search: words and formulas in one sum of BM25 scores over channels."""
+"""Hybrid search: words and formulas in one sum of BM25 scores over channels, in stages.
+
+1. The documents found first by the query's terms, in all channels and views.
+2. Feedback adds terms of these to the query, which is asked again. This gives the candidates: as many first documents
+   as the model says, or ``k`` where that is more. Their scores are exact.
+3. Each summand that applies adds to the scores of the candidates (:mod:`porism.retrieve.summands`).
+4. The best ``k`` of them.
+
+Where no summand applies the results are those of stage 2; without feedback, those of stage 1.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +20,17 @@ from porism.analysis import Analyzer
 from porism.errors import ConfigError, QueryError
 from porism.explanation import Explanation
 from porism.index import Segment, Snapshot
+from porism.index.links import prepare_links
 from porism.index.trees import prepare_trees
 from porism.index.units import prepare_units
 from porism.retrieve.channels import prepare
 from porism.retrieve.feedback import QueryExpander
 from porism.retrieve.lexical import LexicalRetriever, QueryTerms
+from porism.retrieve.links import LinkedThreads
 from porism.retrieve.model import DEFAULT_MODEL, SearchModel
 from porism.retrieve.queries import QueryReader
+from porism.retrieve.ranking import UnitResults, best_units
+from porism.retrieve.summands import Summand
 from porism.run import Run
 from porism.types import Query
 
@@ -50,6 +63,14 @@ class HybridRetriever:
         )
         self._reader = QueryReader(analyzer, model, self.lexical)
         self._expander = QueryExpander(snapshot.segments, self.lexical, model.feedback)
+        self.summands: tuple[Summand, ...] = self._make_summands()
+        """In the order in which they are added."""
+
+    def _make_summands(self) -> tuple[Summand, ...]:
+        summands: list[Summand] = []
+        if self.model.links.weight > 0:  # last: a thread counts by all that speaks for its documents
+            summands.append(LinkedThreads(self._segments, self.model.links))
+        return tuple(summands)
 
     def query_terms(self, query: Query) -> QueryTerms:
         """The query's terms by channel, each with its weight in the query."""
@@ -62,31 +83,83 @@ class HybridRetriever:
     def search(
         self, queries: Iterable[Query], k: int = 10, *, filters: Filters | None = None, name: str = "porism"
     ) -> Run:
-        """The best ``k`` documents of each query; documents that share no term with it are not results.
+        """The best ``k`` documents of each query.
+
+        A document is a result if it shares a term with the query, or with what feedback adds to it. So one that has no
+        word of the query can be found, as one that is much like those which have; a query that no document shares a
+        term with has no results.
 
         :raises QueryError: ``k`` is below 1, two queries have one id, or a filter names a key that no document has.
         """
         asked = list(queries)
         if len({query.id for query in asked}) < len(asked):
             raise QueryError("two queries have the same id")
+        if k < 1:
+            raise QueryError(f"{k} results cannot be found", hint="Ask for at least 1.")
         allowed = self.allowed(filters) if filters else None
-        terms = [self._expander.expand(self.query_terms(query), allowed) for query in asked]
-        found = self.lexical.search_terms(terms, k, allowed=allowed)
-        return Run(
-            {
-                query.id: zip(results.ids, results.scores.tolist(), strict=True)
-                for query, results in zip(asked, found, strict=True)
-            },
-            name,
-        )
+        results: dict[str, Iterable[tuple[str, float]]] = {}
+        for query in asked:
+            found = self.search_units(query, k, allowed=allowed)
+            ids = self.lexical.ids.take(found.segments, found.units)
+            results[query.id] = zip(ids, found.scores.tolist(), strict=True)
+        return Run(results, name)
 
-    def explain(self, query: Query, doc_id: str) -> Explanation:
-        """Why a document has its score: channels, terms, and for each its parts.
+    def search_units(
+        self, query: Query, k: int, *, allowed: Sequence[NDArray[np.bool_]] | None = None
+    ) -> UnitResults:
+        """What :meth:`search` finds for one query, by number; ``allowed`` is what :meth:`allowed` gives for filters.
 
-        :raises QueryError: the index has no such document.
+        :raises QueryError: ``k`` is below 1.
         """
-        terms = self.query_terms(query)
-        return self.lexical.explain_terms(self._expander.expand(terms), doc_id, asked=terms)
+        terms = self._expander.expand(self.query_terms(query), allowed)
+        summands = self._applying(query)
+        found = self._candidates(terms, k, summands, allowed)
+        if not summands:
+            return found
+        for summand in summands:
+            found = found._replace(scores=found.scores + summand.scores(query, found))
+        return best_units(found, k, self.lexical.ids)
+
+    def _applying(self, query: Query) -> list[Summand]:
+        return [summand for summand in self.summands if summand.applies(query)]
+
+    def _candidates(
+        self, terms: QueryTerms, k: int, summands: Sequence[Summand], allowed: Sequence[NDArray[np.bool_]] | None
+    ) -> UnitResults:
+        depth = max(k, self.model.candidates) if summands else k
+        return self.lexical.search_units([terms], depth, allowed=allowed)[0]
+
+    def explain(self, query: Query, doc_id: str, *, k: int = 10, filters: Filters | None = None) -> Explanation:
+        """Why a document has its score in a search for ``k`` results with these filters.
+
+        The parts are channels with their terms, what feedback gave to these, and the summands that apply. A document
+        that is not among the candidates is explained as if it were one more.
+
+        :raises QueryError: the index has no such document, or a filter names a key that no document has.
+        """
+        asked = self.query_terms(query)
+        allowed = self.allowed(filters) if filters else None
+        terms = self._expander.expand(asked, allowed)
+        explanation = self.lexical.explain_terms(terms, doc_id, asked=asked)
+        summands = self._applying(query)
+        if not summands:
+            return explanation
+        segment, document = self.lexical.find(doc_id)
+        found = self._candidates(terms, k, summands, allowed)
+        places = np.flatnonzero((found.segments == segment) & (found.units == document))
+        if not len(places):
+            found = UnitResults(
+                np.append(found.segments, np.int32(segment)), np.append(found.units, np.int32(document)),
+                np.append(found.scores, explanation.value),
+            )
+        position = int(places[0]) if len(places) else len(found.units) - 1
+        parts = list(explanation.parts)
+        for summand in summands:
+            part = summand.explain(query, found, position)
+            if part.value:
+                parts.append(part)
+            found = found._replace(scores=found.scores + summand.scores(query, found))
+        return Explanation(float(found.scores[position]), explanation.label, parts)
 
     def allowed(self, filters: Filters) -> list[NDArray[np.bool_]]:
         """For each segment the documents that have the metadata (bool, one a document).
@@ -122,3 +195,5 @@ def prepare_segments(segments: Sequence[Segment], model: SearchModel = DEFAULT_M
     prepare(segments, channels, model.field_weights, model.views.values())
     prepare_trees(segments)
     prepare_units(segments)
+    if model.links.weight > 0:
+        prepare_links(segments, model.links.thread, model.links.fields)

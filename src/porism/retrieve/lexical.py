@@ -224,9 +224,8 @@ class LexicalRetriever:
                 leaves.append(Explanation(value, (
                     f"{viewed.terms[i]!r}: in the query {origin} · channel weight {share:g} · "
                     f"{f'view weight {self.views[view].weight:g} · ' if view else ''}"
-                    f"term weight {term_weight:.4f} (in {viewed.df[i]} {self.segments[number].noun}s) · {share_of_term} "
-                    f"(frequency {scored.postings.frequency(term, document):g}, "
-                    f"length {scored.postings.length(document):g})"
+                    f"term weight {term_weight:.4f} (in {viewed.df[i]} {self._noun}s) · {share_of_term} (frequency "
+                    f"{scored.postings.frequency(term, document):g}, length {scored.postings.length(document):g})"
                 )))
             total += subtotal
             if leaves:

@@ -57,6 +57,25 @@ class Feedback:
 
 
 @dataclass(frozen=True, slots=True)
+class Links:
+    """How much documents gain from threads that theirs is linked with (:mod:`porism.retrieve.links`); weight 0 is off.
+
+    ``thread`` is the metadata key of a document's own thread, ``fields`` are those that name other threads.
+
+    :raises ConfigError: the weight is out of its range.
+    """
+
+    weight: float = 0.3
+    thread: str = "question_id"
+    fields: tuple[str, ...] = ("linked", "duplicates")
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "fields", tuple(self.fields))
+        if not 0 <= self.weight <= HEAVIEST:
+            raise ConfigError(f"links cannot have the weight {self.weight}", hint="Use a number ≥ 0.")
+
+
+@dataclass(frozen=True, slots=True)
 class SearchModel:
     """What a search sums over and how it reads a query.
 
@@ -68,6 +87,7 @@ class SearchModel:
     rest. For a word ``m`` is 1; for a term of a formula it is ``(mass + mass_offset) ^ −mass_exponent``, where the
     mass of a formula is the sum of the inverse document frequencies of its terms: a formula counts by what it says,
     not by its length. Then ``feedback`` adds terms of the documents found first, and the query is asked again.
+    What is not a sum over terms, such as ``links``, is added to the scores of the first ``candidates`` documents only.
 
     :raises ConfigError: a weight is negative, or there is no channel of positive weight.
     """
@@ -81,6 +101,8 @@ class SearchModel:
     mass_offset: float = 5.0
     mass_exponent: float = 0.5
     feedback: Feedback = Feedback(weight=0.0)
+    links: Links = Links(weight=0.0)
+    candidates: int = 1000
 
     def __post_init__(self) -> None:
         for name in ("channels", "field_weights", "query_field_weights", "views"):
@@ -93,6 +115,8 @@ class SearchModel:
                     raise ConfigError(f"the {where} {name!r} cannot have the weight {weight}", hint="Use a number ≥ 0.")
         if not (self.words_power > 0 and self.formulas_power > 0 and self.mass_offset > 0 and self.mass_exponent >= 0):
             raise ConfigError("powers and the mass offset must be positive, the mass exponent ≥ 0")
+        if self.candidates < 1:
+            raise ConfigError(f"there cannot be {self.candidates} candidates", hint="Use at least 1.")
 
 
 DEFAULT_MODEL = SearchModel(
@@ -109,5 +133,6 @@ DEFAULT_MODEL = SearchModel(
     query_field_weights={"title": 2.0},
     views={"title": View(0.5, {"title": 1.0})},
     feedback=Feedback(weight=0.2, documents=10, terms=40),
+    links=Links(weight=0.3),
 )
 """The best configuration found on the tuning topics; docs/effectiveness.md has the figures and how they were got."""

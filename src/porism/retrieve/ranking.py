@@ -102,6 +102,12 @@ def merge(found: Sequence[Found], k: int, ids: UnitIds) -> UnitResults:
         return UnitResults(segments, found[0].units, found[0].scores)
     units = np.concatenate([one.units for one in found])
     scores = np.concatenate([one.scores for one in found])
+    return best_units(UnitResults(segments, units, scores), k, ids)
+
+
+def best_units(results: UnitResults, k: int, ids: UnitIds) -> UnitResults:
+    """The best k, in order, of results in any order, by score and then, descending, by id."""
+    segments, units, scores = results
     if len(scores) > k:
         kept = scores >= np.partition(scores, len(scores) - k)[len(scores) - k]
         segments, units, scores = segments[kept], units[kept], scores[kept]
