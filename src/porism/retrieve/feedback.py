@@ -85,24 +85,26 @@ class QueryExpander:
     def _learn(self, name: str, made: dict[int, _Made], weights: NDArray[np.float64]) -> dict[str, float]:
         """The kept terms of a channel, each with its v."""
         channel, weighting = self._channel(name), self._lexical.channels[name].weighting
-        ranks, ids, shares = [], [], []
+        ranks, ids, found_x, found_y = [], [], [], []
         for number, documents in made.items():
             rows = channel.rows[number]
             if rows is None:
                 continue
-            scored = self._lexical.scored(name)[number]
             places, wanted, row_weights = documents.of(name)
             places, terms, frequencies = weighted_frequencies(*rows.select(wanted), places, row_weights)
-            x = weighting.tf_values(frequencies)
-            y = scored.length_values[scored.postings.length_codes[documents.units]][places]
-            factors = x / (x + y) if scored.saturating else x / y
+            scored = self._lexical.scored(name)[number]
             ranks.append(documents.ranks[places])
             ids.append(channel.ids(number, terms))
-            shares.append(weights[ranks[-1]] * (scored.shift + factors))
+            found_x.append(weighting.tf_values(frequencies))
+            found_y.append(scored.length_values[scored.postings.length_codes[documents.units]][places])
         if not ranks:
             return {}
-        order = np.argsort(np.concatenate(ranks), kind="stable") if len(ranks) > 1 else slice(None)
-        found, v = sums_by_number(np.concatenate(ids)[order], np.concatenate(shares)[order])
+        rank, x, y, numbers = (np.concatenate(parts) for parts in (ranks, found_x, found_y, ids))
+        if len(ranks) > 1:
+            order = np.argsort(rank, kind="stable")
+            rank, x, y, numbers = rank[order], x[order], y[order], numbers[order]
+        factors = weighting.shift + (x / (x + y) if weighting.saturating else x / y)
+        found, v = sums_by_number(numbers, weights[rank] * factors)
         worth = v * weighting.term_weights(channel.df(found), self._lexical.statistics(name))
         limit = self._settings.terms
         if len(worth) > limit:
@@ -210,10 +212,11 @@ class _Channel:
             return terms
         with self._lock:
             known = self._known[segment]
-            unknown = np.unique(terms[known[terms] == 0])
-            if len(unknown):
-                self._learn(segment, unknown)
-            return known[terms].astype(np.int64) - 1
+            numbers = known[terms]
+            if not numbers.all():
+                self._learn(segment, np.unique(terms[numbers == 0]))
+                numbers = known[terms]
+            return numbers.astype(np.int64) - 1
 
     def _learn(self, segment: int, terms: NDArray[np.int64]) -> None:
         """Numbers terms of a segment, and finds them in the others."""

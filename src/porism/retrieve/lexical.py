@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from porism.errors import ConfigError, QueryError
 from porism.explanation import Explanation
+from porism.index.strings import offsets
 from porism.index.topk import ScoredChannel, SegmentSearcher
 from porism.index.units import Units
 from porism.retrieve.channels import (
@@ -98,7 +99,9 @@ class LexicalRetriever:
         self._terms: dict[str, Vocabulary] = {}
         self._statistics: dict[str, ChannelStatistics] = {}
         self._scored_channels: dict[tuple[str, str], list[ScoredChannel]] = {}
-        self._terms_of_view: dict[tuple[str, str], list[NDArray[np.int32]]] = {}
+        self._terms_of_view: dict[
+            tuple[str, tuple[str, ...]], list[tuple[NDArray[np.int64], NDArray[np.int64]]]
+        ] = {}
         self._searchers: dict[tuple[str, ...], list[SegmentSearcher]] = {}
         self.ids = UnitIds(self.segments)
         # large segments first: their k-th score spares work in the others
@@ -330,16 +333,15 @@ class LexicalRetriever:
         shares = [1.0, *(view.weight for view in self.views.values())]
         times = len(shares)
         first = np.arange(times, dtype=np.int32) * np.int32(len(names))
-        bounds = np.searchsorted(asked.channel_of, np.arange(len(names) + 1)).tolist()
         numbers = [asked.numbers]
         for view in self.views:
             mine = np.empty_like(asked.numbers)
-            for name, low, high in zip(names, bounds, bounds[1:], strict=False):
-                for of_segment, there, wanted in zip(
-                    mine, self._view_terms(view, name), asked.numbers[:, low:high], strict=True
-                ):
-                    places = np.searchsorted(there[:-1], wanted)
-                    of_segment[low:high] = np.where(there[places] == wanted, places, -1)
+            for of_segment, (keys, starts), wanted in zip(
+                mine, self._view_terms(view, names), asked.numbers, strict=True
+            ):
+                places = np.searchsorted(keys[:-1], _keys(asked.channel_of, wanted))
+                there = keys[places] == _keys(asked.channel_of, wanted)
+                of_segment[:] = np.where(there, places - starts[asked.channel_of], -1)
             numbers.append(mine)
         return _Asked(
             np.add.outer(first, asked.channel_of).reshape(-1), asked.terms * times, np.tile(asked.asked, times),
@@ -347,14 +349,23 @@ class LexicalRetriever:
             np.tile(asked.df, times),
         )
 
-    def _view_terms(self, view: str, name: str) -> list[NDArray[np.int32]]:
-        """The terms of a channel in a view, in each segment, and behind them one that no term equals."""
+    def _view_terms(
+        self, view: str, names: tuple[str, ...]
+    ) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """The terms that channels have in a view, in each segment.
+
+        As keys of channel and number, increasing, and behind them one that no term has; and where each channel begins.
+        """
         with self._lock:
-            if (view, name) not in self._terms_of_view:
-                self._terms_of_view[view, name] = [
-                    np.append(view_terms(segment, name, self.views[view]), np.int32(-2)) for segment in self.segments
-                ]
-            return self._terms_of_view[view, name]
+            if (view, names) not in self._terms_of_view:
+                self._terms_of_view[view, names] = []
+                for segment in self.segments:
+                    terms = [view_terms(segment, name, self.views[view]) for name in names]
+                    keys = [_keys(np.int32(position), numbers) for position, numbers in enumerate(terms)]
+                    self._terms_of_view[view, names].append(
+                        (np.concatenate([*keys, [np.iinfo(np.int64).max]]), offsets(np.array(list(map(len, terms)))))
+                    )
+            return self._terms_of_view[view, names]
 
     def _search(self, query: QueryTerms, k: int, allowed: Sequence[NDArray[np.bool_]] | None) -> UnitResults:
         names, prepared = self._prepare(query)
@@ -373,6 +384,12 @@ class LexicalRetriever:
             if len(scores) == k:
                 floor = max(floor, float(scores[-1]))
         return merge(found, k, self.ids)
+
+
+def _keys(channel_of: NDArray[np.int32] | np.int32, numbers: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Channel and number of terms as one number, in the order of both; below 0 for a term that is not there."""
+    keys: NDArray[np.int64] = np.left_shift(channel_of, 32, dtype=np.int64) | numbers
+    return keys
 
 
 def _in_segment(prepared: _Asked, segment: int) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
