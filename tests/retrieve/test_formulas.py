@@ -1,4 +1,4 @@
-"""Formula search: the score that is documented, the same however documents are spread, and every hit explained by it."""
+"""Formula search: the documented score, the same however documents are spread, and every hit explained by it."""
 
 from __future__ import annotations
 
