@@ -3,47 +3,26 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.errors import ConfigError
+from porism.analysis import Analyzer
 from porism.explanation import Explanation
 from porism.formula import layout_key
+from porism.index import Snapshot
 from porism.index.trees import open_places
+from porism.retrieve.equal_values import VALUES
+from porism.retrieve.formula_model import DEFAULT_FORMULA_MODEL, FormulaModel
 from porism.retrieve.formulas import AskedFormula, FormulaRetriever
 from porism.retrieve.matches import FormulaMatch
+from porism.retrieve.model import Matches
 from porism.retrieve.ranking import UnitResults
 from porism.types import Formula, Query
-
-
-@dataclass(frozen=True, slots=True)
-class EvidenceSettings:
-    """How the formulas of a document count beside its terms.
-
-    Each query formula adds ``weight · √n · mass · ((s − least) / (1 − least))²`` where s is the similarity of the best
-    formula of the document, n how often the query has the formula (by the weights of its fields) and its mass the sum
-    of the inverse document frequencies of its terms. Only the first ``candidates`` formulas that a query formula finds
-    are compared, only those more similar than ``least`` (0 to 1) count, and only the ``formulas`` of largest mass are
-    asked for. Query formulas of a single symbol never count.
-
-    :raises ConfigError: a number is out of its range.
-    """
-
-    weight: float = 0.02
-    least: float = 0.7
-    candidates: int = 100
-    formulas: int = 24
-
-    def __post_init__(self) -> None:
-        if not (0 <= self.weight <= 1e6 and 0 <= self.least < 1 and self.candidates >= 1 and self.formulas >= 1):
-            raise ConfigError(
-                "the weight of formula evidence must be ≥ 0, its least similarity from 0 to below 1, candidates and "
-                "formulas at least 1"
-            )
 
 
 class _Asked(NamedTuple):
@@ -55,11 +34,31 @@ class FormulaEvidence:
     """Adds the evidence of formulas to the scores of documents; safe to share between threads."""
 
     def __init__(
-        self, retriever: FormulaRetriever, settings: EvidenceSettings, query_field_weights: dict[str, float]
+        self, snapshot: Snapshot, analyzer: Analyzer, settings: Matches, query_field_weights: Mapping[str, float],
+        model: FormulaModel = DEFAULT_FORMULA_MODEL,
     ) -> None:
-        self.retriever = retriever
+        self._model = model
         self.settings = settings
+        self._snapshot, self._analyzer = snapshot, analyzer
         self._field_weights = query_field_weights
+    @property
+    def possible(self) -> bool:
+        """Whether the index has channels by which formulas are found."""
+        return bool(set(self._analyzer.config.formulas) & set(self._model.channels) - {VALUES})
+
+    @cached_property
+    def retriever(self) -> FormulaRetriever:
+        """Search of the formulas without their values, which cost more to compute than all else; made when needed."""
+        channels = {name: channel for name, channel in self._model.channels.items() if name != VALUES}
+        return FormulaRetriever(self._snapshot, self._analyzer, replace(self._model, channels=channels))
+
+    @cached_property
+    def _explainer(self) -> FormulaRetriever:
+        return FormulaRetriever(self._snapshot, self._analyzer, self._model)
+
+    def applies(self, query: Query) -> bool:
+        """Whether the query has formulas."""
+        return self.settings.weight > 0 and any(content.formulas for content in query.fields.values())
 
     def scores(self, query: Query, candidates: UnitResults) -> NDArray[np.float64]:
         """What each document gains (float64)."""
@@ -91,7 +90,7 @@ class FormulaEvidence:
         """
         from porism.retrieve.matching import match_formulas
 
-        retriever = self.retriever
+        retriever = self._explainer
         where = retriever.snapshot.segments[segment].occurrences
         formulas = np.unique(where.formula[where.indptr[document] : where.indptr[document + 1]])
         found: list[FormulaMatch] = []
@@ -101,7 +100,8 @@ class FormulaEvidence:
             similar = retriever.aligner.similarities(asked.formula.tree, segment, formulas)
             best = int(np.argmax(similar))
             if similar[best] >= 0.5:
-                found.append(match_formulas(retriever, asked.formula, segment, int(formulas[best]), True))
+                read = retriever.read(asked.formula.formula)
+                found.append(match_formulas(retriever, read, segment, int(formulas[best]), True))
         return found
 
     def _asked(self, query: Query) -> list[_Asked]:

@@ -24,9 +24,11 @@ from porism.index.links import prepare_links
 from porism.index.trees import prepare_trees
 from porism.index.units import prepare_units
 from porism.retrieve.channels import prepare
+from porism.retrieve.evidence import FormulaEvidence
 from porism.retrieve.feedback import QueryExpander
 from porism.retrieve.lexical import LexicalRetriever, QueryTerms
 from porism.retrieve.links import LinkedThreads
+from porism.retrieve.matches import FormulaMatch
 from porism.retrieve.model import DEFAULT_MODEL, SearchModel
 from porism.retrieve.queries import QueryReader
 from porism.retrieve.ranking import UnitResults, best_units
@@ -61,6 +63,7 @@ class HybridRetriever:
             snapshot.segments, {name: channel for name, channel in channels.items() if name in held or not held},
             model.field_weights, model.views,
         )
+        self._evidence = FormulaEvidence(snapshot, analyzer, model.matches, model.query_field_weights)
         self._reader = QueryReader(analyzer, model, self.lexical)
         self._expander = QueryExpander(snapshot.segments, self.lexical, model.feedback)
         self.summands: tuple[Summand, ...] = self._make_summands()
@@ -68,6 +71,8 @@ class HybridRetriever:
 
     def _make_summands(self) -> tuple[Summand, ...]:
         summands: list[Summand] = []
+        if self.model.matches.weight > 0 and self._evidence.possible:
+            summands.append(self._evidence)
         if self.model.links.weight > 0:  # last: a thread counts by all that speaks for its documents
             summands.append(LinkedThreads(self._segments, self.model.links))
         return tuple(summands)
@@ -160,6 +165,16 @@ class HybridRetriever:
                 parts.append(part)
             found = found._replace(scores=found.scores + summand.scores(query, found))
         return Explanation(float(found.scores[position]), explanation.label, parts)
+
+    def matches(self, query: Query, doc_id: str) -> list[FormulaMatch]:
+        """How the formulas of a document answer those of the query: for each of these the most similar one.
+
+        Formulas of the query that the document has nothing like are left out.
+
+        :raises QueryError: the index has no such document.
+        """
+        segment, document = self.lexical.find(doc_id)
+        return self._evidence.matches(query, segment, document) if self._evidence.possible else []
 
     def allowed(self, filters: Filters) -> list[NDArray[np.bool_]]:
         """For each segment the documents that have the metadata (bool, one a document).

@@ -76,6 +76,33 @@ class Links:
 
 
 @dataclass(frozen=True, slots=True)
+class Matches:
+    """How the formulas of a document count beside its terms (:mod:`porism.retrieve.evidence`); weight 0 is off.
+
+    Each query formula adds ``weight · √n · mass · ((s − least) / (1 − least))²`` where s is the similarity of the best
+    formula of the document, n how often the query has the formula (by the weights of its fields) and its mass the sum
+    of the inverse document frequencies of its terms. Only the first ``candidates`` formulas that a query formula finds
+    are compared, only those more similar than ``least`` (0 to 1) count, and only the ``formulas`` of largest mass are
+    asked for. Query formulas of a single symbol never count.
+
+    :raises ConfigError: a number is out of its range.
+    """
+
+    weight: float = 0.025
+    least: float = 0.75
+    candidates: int = 100
+    formulas: int = 24
+
+    def __post_init__(self) -> None:
+        if not (0 <= self.weight <= HEAVIEST and 0 <= self.least < 1 and self.candidates >= 1 and self.formulas >= 1):
+            raise ConfigError(
+                f"matches cannot have the weight {self.weight}, the least similarity {self.least}, {self.candidates} "
+                f"candidates and {self.formulas} formulas",
+                hint="Use a weight ≥ 0, a similarity from 0 to below 1, and at least one candidate and one formula.",
+            )
+
+
+@dataclass(frozen=True, slots=True)
 class SearchModel:
     """What a search sums over and how it reads a query.
 
@@ -87,7 +114,8 @@ class SearchModel:
     rest. For a word ``m`` is 1; for a term of a formula it is ``(mass + mass_offset) ^ −mass_exponent``, where the
     mass of a formula is the sum of the inverse document frequencies of its terms: a formula counts by what it says,
     not by its length. Then ``feedback`` adds terms of the documents found first, and the query is asked again.
-    What is not a sum over terms, such as ``links``, is added to the scores of the first ``candidates`` documents only.
+    What is not a sum over terms, ``matches`` of formulas and ``links``, is added to the scores of the first
+    ``candidates`` documents only.
 
     :raises ConfigError: a weight is negative, or there is no channel of positive weight.
     """
@@ -101,6 +129,7 @@ class SearchModel:
     mass_offset: float = 5.0
     mass_exponent: float = 0.5
     feedback: Feedback = Feedback(weight=0.0)
+    matches: Matches = Matches(weight=0.0)
     links: Links = Links(weight=0.0)
     candidates: int = 1000
 
@@ -133,6 +162,7 @@ DEFAULT_MODEL = SearchModel(
     query_field_weights={"title": 2.0},
     views={"title": View(0.5, {"title": 1.0})},
     feedback=Feedback(weight=0.2, documents=10, terms=40),
+    matches=Matches(weight=0.025),
     links=Links(weight=0.3),
 )
 """The best configuration found on the tuning topics; docs/effectiveness.md has the figures and how they were got."""
