@@ -88,7 +88,7 @@ class Matches:
     :raises ConfigError: a number is out of its range.
     """
 
-    weight: float = 0.025
+    weight: float = 0.04
     least: float = 0.75
     candidates: int = 100
     formulas: int = 24
@@ -162,7 +162,7 @@ DEFAULT_MODEL = SearchModel(
     query_field_weights={"title": 2.0},
     views={"title": View(0.5, {"title": 1.0})},
     feedback=Feedback(weight=0.2, documents=10, terms=40),
-    matches=Matches(weight=0.025),
+    matches=Matches(weight=0.04),
     links=Links(weight=0.3),
 )
 """The best configuration found on the tuning topics; docs/effectiveness.md has the figures and how they were got."""
