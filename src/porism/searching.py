@@ -137,7 +137,8 @@ class Index:
         filters: Filters | None = None,
         formulas: FormulaStyle = "unicode",
     ) -> list[Hit]:
-        """The best ``k`` documents that share a word or a formula term with the question, best first.
+        """The best ``k`` documents, best first: of those that share a word or a formula term with the question, or
+        with what it learns from the documents found first.
 
         ``filters`` maps a metadata key to the value, or the values any of which, a document must have. ``formulas``
         says how titles and snippets show formulas.
@@ -154,12 +155,17 @@ class Index:
         """The results of many queries, for evaluation and fusion; an empty query has no results."""
         return self.retriever.search(queries, k, filters=filters, name=name)
 
-    def explain(self, question: str | Content | Query, doc_id: str) -> Explanation:
+    def explain(
+        self, question: str | Content | Query, doc_id: str, *, k: int = 10, filters: Filters | None = None
+    ) -> Explanation:
         """Why a document has its score for the question: a tree of contributions that adds up to it.
 
-        :raises QueryError: the index has no such document, or the question is empty.
+        ``filters`` are those of the search, from whose documents alone the question learns; so is ``k``, which matters
+        above 1,000 only.
+
+        :raises QueryError: the index has no such document, the question is empty, or a filter names an unknown key.
         """
-        return self.retriever.explain(make_query(question), doc_id)
+        return self.retriever.explain(make_query(question), doc_id, k=k, filters=filters)
 
     @cached_property
     def formulas(self) -> FormulaSearcher:

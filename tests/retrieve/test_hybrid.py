@@ -15,6 +15,7 @@ from porism.indexing import index_documents
 from porism.retrieve import DEFAULT_MODEL, ChannelSettings, HybridRetriever, SearchModel
 from porism.retrieve.model import Feedback
 from porism.run import Run
+from porism.searching import open_index
 from porism.types import Content, Document, Formula, Query
 
 CONFIG = AnalysisConfig(formulas=("tokens", "subtrees"))
@@ -239,3 +240,13 @@ def test_more_results_begin_with_the_fewer(tmp_path) -> None:
         assert retriever.search([query], k)["q"] == most[:k]
     with pytest.raises(QueryError, match="0 results"):
         retriever.search([query], 0)
+
+
+def test_explanations_are_of_the_search_with_these_filters(tmp_path) -> None:
+    index_documents(forum(60), tmp_path / "index", jobs=1)
+    some = {"linked": ("3", "7", "11")}
+    with open_index(tmp_path / "index") as index:
+        hits = index.search("word1 word2 $a+b$", 5, filters=some)
+        assert hits
+        for hit in hits:
+            assert index.explain("word1 word2 $a+b$", hit.id, filters=some).value == hit.score

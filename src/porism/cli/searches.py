@@ -57,11 +57,11 @@ def _search_documents(
     from porism.searching import filters_from_strings, make_query, open_index
 
     with open_index(index_path) as index:
-        query = make_query(question)
-        hits = index.search(
-            query, k, filters=filters_from_strings(filters), formulas=show,  # type: ignore[arg-type]
-        )
-        explanations = {hit.id: index.explain(query, hit.id) for hit in hits} if explain else {}
+        query, chosen = make_query(question), filters_from_strings(filters)
+        hits = index.search(query, k, filters=chosen, formulas=show)  # type: ignore[arg-type]
+        explanations = {
+            hit.id: index.explain(query, hit.id, k=k, filters=chosen) for hit in hits
+        } if explain else {}
     if as_json:
         print_json([
             {**hit.to_dict(), **({"explanation": explanations[hit.id].to_dict()} if explain else {})} for hit in hits
