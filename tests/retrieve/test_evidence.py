@@ -149,6 +149,30 @@ def test_only_the_formulas_of_most_mass_are_asked_for(snapshots: list[Snapshot])
     assert gains(one, both) != gains(evidence_of(snapshots[0]), both)
 
 
+def test_the_best_instead_of_the_sum(snapshots: list[Snapshot]) -> None:
+    both = asking(title=["(a+b)^2", r"\frac{a}{b}"])
+    each = [gains(evidence_of(snapshots[0]), asking(title=[latex])) for latex in ("(a+b)^2", r"\frac{a}{b}")]
+    best = evidence_of(snapshots[0], Matches(0.5, 0.4, 100, 10, combine="best"))
+    assert gains(best, both) == {name: max(one[name] for one in each) for name in each[0]}
+    total = gains(evidence_of(snapshots[0]), both)
+    assert total == pytest.approx({name: sum(one[name] for one in each) for name in each[0]})
+    assert total != gains(best, both)
+    found = everything(snapshots[0])
+    for position, gain in enumerate(best.scores(both, found).tolist()):
+        explanation = best.explain(both, found, position)
+        assert explanation.value == pytest.approx(gain)
+        assert sum(part.value for part in explanation.parts) == pytest.approx(gain)
+
+
+def test_a_power_of_the_mass(snapshots: list[Snapshot]) -> None:
+    query = asking(title=["(a+b)^2"])
+    mass = evidence_of(snapshots[0]).retriever.read(Formula("(a+b)^2")).mass
+    first = gains(evidence_of(snapshots[0]), query)
+    flat = gains(evidence_of(snapshots[0], Matches(0.5, 0.4, 100, 10, mass_power=0.0)), query)
+    assert first == pytest.approx({name: gain * mass for name, gain in flat.items()})
+    assert max(flat.values()) > 0
+
+
 def test_few_candidates_and_weights_of_nothing(snapshots: list[Snapshot]) -> None:
     query = asking(title=["(a+b)^2"])
     first = gains(evidence_of(snapshots[0], Matches(0.5, 0.4, 1)), query)
@@ -194,7 +218,7 @@ def test_matches_name_the_best_formula_of_a_document(snapshots: list[Snapshot]) 
 
 @pytest.mark.parametrize("wrong", [
     {"weight": -1.0}, {"weight": float("nan")}, {"weight": 1e7}, {"least": 1.0}, {"least": -0.1}, {"candidates": 0},
-    {"formulas": 0},
+    {"formulas": 0}, {"combine": "mean"}, {"mass_power": -1.0},
 ])
 def test_settings_out_of_range(wrong: dict[str, float]) -> None:
     with pytest.raises(ConfigError):

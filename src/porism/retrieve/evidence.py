@@ -65,7 +65,8 @@ class FormulaEvidence:
         gains = np.zeros(len(candidates.scores))
         if self.settings.weight > 0 and len(gains):
             for asked in self._asked(query):
-                gains += asked.weight * self._shares(asked.formula, candidates)
+                gain = asked.weight * self._shares(asked.formula, candidates)
+                gains = gains + gain if self.settings.combine == "sum" else np.maximum(gains, gain)
         return gains
 
     def explain(self, query: Query, candidates: UnitResults, position: int) -> Explanation:
@@ -81,6 +82,8 @@ class FormulaEvidence:
                     asked.weight * share,
                     f"formula {asked.formula.formula.source}: share {share:.4f} · weight {asked.weight:.4f}",
                 ))
+        if self.settings.combine == "best":
+            parts = sorted(parts, key=lambda part: -part.value)[:1]
         return Explanation(sum(part.value for part in parts), "best matches of the query's formulas", parts)
 
     def matches(self, query: Query, segment: int, document: int) -> list[FormulaMatch]:
@@ -120,7 +123,7 @@ class FormulaEvidence:
         telling = [key for key in read if len(read[key].tree.labels) > 1 and read[key].terms and counts[key] > 0]
         telling.sort(key=lambda key: -read[key].mass)
         return [
-            _Asked(read[key], self.settings.weight * counts[key] ** 0.5 * read[key].mass)
+            _Asked(read[key], self.settings.weight * counts[key] ** 0.5 * read[key].mass**self.settings.mass_power)
             for key in telling[: self.settings.formulas]
         ]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Literal
 
 from porism.errors import ConfigError
 from porism.retrieve.channels import View
@@ -79,21 +80,29 @@ class Links:
 class Matches:
     """How the formulas of a document count beside its terms (:mod:`porism.retrieve.evidence`); weight 0 is off.
 
-    Each query formula adds ``weight · √n · mass · ((s − least) / (1 − least))²`` where s is the similarity of the best
-    formula of the document, n how often the query has the formula (by the weights of its fields) and its mass the sum
-    of the inverse document frequencies of its terms. Only the first ``candidates`` formulas that a query formula finds
-    are compared, only those more similar than ``least`` (0 to 1) count, and only the ``formulas`` of largest mass are
-    asked for. Query formulas of a single symbol never count.
+    Each query formula gives ``weight · √n · mass^mass_power · ((s − least) / (1 − least))²`` where s is the similarity
+    of the best formula of the document, n how often the query has the formula (by the weights of its fields) and its
+    mass the sum of the inverse document frequencies of its terms: its size and rarity. A document gains the sum of
+    what query formulas give or, if ``combine`` is ``best``, the largest. Only the first ``candidates`` formulas that a
+    query formula finds are compared, only those more similar than ``least`` (0 to 1) count, and only the ``formulas``
+    of largest mass are asked for. Query formulas of a single symbol never count.
 
     :raises ConfigError: a number is out of its range.
     """
 
-    weight: float = 0.04
+    weight: float = 0.045
     least: float = 0.75
     candidates: int = 100
     formulas: int = 24
+    mass_power: float = 1.0
+    combine: Literal["sum", "best"] = "sum"
 
     def __post_init__(self) -> None:
+        if self.combine not in ("sum", "best") or not 0 <= self.mass_power <= 10:
+            raise ConfigError(
+                f"matches cannot be combined by {self.combine!r} with a mass power of {self.mass_power}",
+                hint="Combine them by 'sum' or 'best'; the power is from 0 to 10.",
+            )
         if not (0 <= self.weight <= HEAVIEST and 0 <= self.least < 1 and self.candidates >= 1 and self.formulas >= 1):
             raise ConfigError(
                 f"matches cannot have the weight {self.weight}, the least similarity {self.least}, {self.candidates} "
@@ -162,7 +171,7 @@ DEFAULT_MODEL = SearchModel(
     query_field_weights={"title": 2.0},
     views={"title": View(0.5, {"title": 1.0})},
     feedback=Feedback(weight=0.2, documents=10, terms=40),
-    matches=Matches(weight=0.04),
+    matches=Matches(weight=0.045),
     links=Links(weight=0.3),
 )
 """The best configuration found on the tuning topics; docs/effectiveness.md has the figures and how they were got."""
