@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from porism.analysis import AnalysisConfig, Analyzer
-from porism.formula import OperatorNode, OperatorTree, operator_tree, pack_tree, parse
+from porism.formula import EXTRACTORS, OperatorNode, OperatorTree, operator_tree, pack_tree, parse
 from porism.index import IndexWriter, Segment, Snapshot
 from porism.retrieve.alignment import Aligner, AlignmentSettings
 from porism.retrieve.formula_model import DEFAULT_FORMULA_MODEL, FormulaModel
@@ -61,9 +61,12 @@ def aligner_of(trees: Iterable[OperatorTree], settings: AlignmentSettings = SETT
     return Aligner([cast(Segment, Forest(trees))], settings)
 
 
-def write(path: Path, *groups: Group, deleted: Sequence[str] = (), merge: bool = False, **config: Any) -> Snapshot:
+def write(
+    path: Path, *groups: Group, deleted: Sequence[str] = (), merge: bool = False,
+    formulas: Sequence[str] = tuple(EXTRACTORS),
+) -> Snapshot:
     """An index with one segment for each group."""
-    analyzer = Analyzer(AnalysisConfig(text=(), **config))
+    analyzer = Analyzer(AnalysisConfig(text=(), formulas=tuple(formulas)))
     with IndexWriter(path, config=analyzer.config.to_dict()) as writer:
         for group in groups:
             batch, _ = analyzer.analyze([

@@ -35,8 +35,9 @@ class AlignmentSettings:
     are for two leaves of one kind, ``other_leaf`` for leaves of different kinds, ``same_family`` for operators of one
     class of Approach Zero's (all relations, all trigonometric functions…). A variable that unification gives to another
     partner keeps the share ``inconsistent`` of what its pair is worth. ``operator`` is the weight of an operator beside
-    the weight 1 of a leaf. ``skip_found`` and ``skip_query`` are the shares kept for each node skipped on one side, and
-    ``next_root`` what a second common subtree is worth beside the first.
+    the weight 1 of a leaf. What is matched below a node skipped on one side keeps the share ``skip_found`` or
+    ``skip_query`` when it competes with other matches, and counts in full if it is chosen. ``next_root`` is what a
+    second common subtree is worth beside the first.
 
     The similarity of two formulas is ``c_q ^ power · (1 − width · (1 − c_d))`` with the matched shares c_q of the query
     and c_d of the found formula, both weighted as above.

@@ -45,7 +45,7 @@ class EqualValues:
         self._worths = (model.value, model.renamed_value)
 
     def search(self, operators: OperatorTree) -> EqualFormulas:
-        """The formulas with a part of the value of a whole formula, those that say little else first to be kept."""
+        """The formulas with a part of the value of the whole formula; of many those that say least else."""
         found: list[UnitResults] = []
         worths: list[NDArray[np.float64]] = []
         for worth, terms in self._queries(operators):

@@ -54,7 +54,7 @@ class FormulaModel:
     the BM25 score for that one value as a share of the query's own: less than 1 where the formula says more than that.
 
     A wildcard of the query stands for a variable and for a number, each at half the weight, in the channels named by
-    ``wildcard_channels``.
+    ``wildcard_channels``; these must be made of the operator tree, where the stand-ins are put.
 
     :raises ConfigError: a number is out of its range, or there is no channel of positive weight.
     """
@@ -65,7 +65,7 @@ class FormulaModel:
     candidates: int = 300
     value: float = 1.3
     renamed_value: float = 1.2
-    wildcard_channels: tuple[str, ...] = ("approach0", "tokens-3", "tokens-2")
+    wildcard_channels: tuple[str, ...] = ("approach0",)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "channels", MappingProxyType(dict(self.channels)))
