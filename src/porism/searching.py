@@ -167,6 +167,15 @@ class Index:
         """
         return self.retriever.explain(make_query(question), doc_id, k=k, filters=filters)
 
+    def matches(self, question: str | Content | Query, doc_id: str) -> list[FormulaMatch]:
+        """How the formulas of a document answer those of the question: for each of these the most similar one.
+
+        Formulas of a single symbol, and those that the document has nothing like, are left out.
+
+        :raises QueryError: the index has no such document, or the question is empty.
+        """
+        return self.retriever.matches(make_query(question), doc_id)
+
     @cached_property
     def formulas(self) -> FormulaSearcher:
         """Search in which the unit is a formula; made when it is first used."""

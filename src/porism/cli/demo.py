@@ -30,5 +30,6 @@ def demo(index_path: Path) -> None:
     question = DEMO_QUESTIONS[0]
     click.echo("What next:")
     click.echo(f"  porism search '{question}' --index {index_path} --explain")
+    click.echo(f"  porism search --formulas '$1-\\cos^2 t$' --index {index_path}")
     click.echo("  porism index YOUR_NOTES --index my-index       (LaTeX, Markdown, notebooks, HTML, JSONL, dumps)")
     click.echo("  porism search 'words and $formula$' --index my-index")

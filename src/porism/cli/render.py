@@ -61,7 +61,9 @@ def print_hits(
 
             print_matches(matches[hit.id], tree=False)
         if explanations and hit.id in explanations:
-            for line in explanations[hit.id].lines():
+            from porism.highlighting import short_lines
+
+            for line in short_lines(explanations[hit.id]):
                 click.echo(f"      {line}")
         click.echo()
 

@@ -38,7 +38,8 @@ def search(
     """Find documents by words and formulas: porism search 'why does $\\sum 1/n^2$ converge?'
 
     Formulas stand between dollars. With --json, prints one array of objects with rank, id, score, title, snippet
-    (matches between <mark> and </mark>) and metadata; with --explain each also has its explanation.
+    (matches between <mark> and </mark>) and metadata; with --explain each also has its explanation, and how formulas of
+    the document match those of the question.
 
     With --formulas the results are formulas, each with the places where it stands; with --json, objects with rank,
     score, key, latex, text, mathml, documents and places, and with --explain a match.
@@ -62,12 +63,19 @@ def _search_documents(
         explanations = {
             hit.id: index.explain(query, hit.id, k=k, filters=chosen) for hit in hits
         } if explain else {}
+        matches = {hit.id: index.matches(query, hit.id) for hit in hits} if explain else {}
     if as_json:
+        from porism.highlighting import MatchView
+
         print_json([
-            {**hit.to_dict(), **({"explanation": explanations[hit.id].to_dict()} if explain else {})} for hit in hits
+            hit.to_dict() if not explain else {
+                **hit.to_dict(), "explanation": explanations[hit.id].to_dict(),
+                "matches": [MatchView(match).to_dict() for match in matches[hit.id]],
+            }
+            for hit in hits
         ])
         return
-    print_hits(hits, explanations)
+    print_hits(hits, explanations, matches)
 
 
 def _search_formulas(

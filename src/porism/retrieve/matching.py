@@ -119,12 +119,18 @@ def _written(node: OperatorNode, formula: Formula) -> str:
     if formula.notation == "latex":
         below = list(node.walk())
         start, end = min(part.start for part in below), max(part.end for part in below)
-        open_braces = 0
+        opened = unopened = 0
         for character in formula.source[start:end]:
-            open_braces += (character == "{") - (character == "}")
-        while open_braces > 0 and formula.source[end : end + 1] in ("}", " "):  # spans end with the last symbol
-            open_braces -= formula.source[end] == "}"
+            opened += character == "{"
+            if character == "}":
+                unopened += opened == 0
+                opened -= opened > 0
+        while opened and formula.source[end : end + 1] in ("}", " "):  # spans end with the last symbol
+            opened -= formula.source[end] == "}"
             end += 1
+        while unopened and start and formula.source[start - 1] in "{ ":  # and begin with the first
+            start -= 1
+            unopened -= formula.source[start] == "{"
         return formula.source[start:end].strip()
     return "".join(below.label for below in node.walk() if not below.children)
 
