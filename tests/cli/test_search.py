@@ -16,7 +16,7 @@ def test_json_is_one_array_with_the_stated_keys(porism, sample_index) -> None:
     assert all(set(hit) == {"rank", "id", "score", "title", "snippet", "metadata"} for hit in hits)
     assert [hit["score"] for hit in hits] == sorted((hit["score"] for hit in hits), reverse=True)
     assert all("<mark>" in hit["snippet"] for hit in hits)
-    assert "basel-problem" in [hit["id"] for hit in hits]
+    assert "basel-by-parseval" in [hit["id"] for hit in hits]
 
 
 def test_explanations_add_up_to_the_scores(porism, sample_index) -> None:
