@@ -155,6 +155,8 @@ def _alphabet_character(char: str) -> tuple[str, str, str]:
     if font == "bb":
         return blackboard(plain), "V", "bb"
     label, kind = SYMBOLS.get(plain, (plain, "V"))
+    if font not in ("", "bf") and not plain.isascii():
+        font = "bf" if "bf" in fonts else ""  # as fonts of LaTeX other than bold leave Greek letters alone
     return label, kind, font if kind in "VN" else ""
 
 
