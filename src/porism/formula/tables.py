@@ -157,6 +157,8 @@ def _alphabet_character(char: str) -> tuple[str, str, str]:
     label, kind = SYMBOLS.get(plain, (plain, "V"))
     if font not in ("", "bf") and not plain.isascii():
         font = "bf" if "bf" in fonts else ""  # as fonts of LaTeX other than bold leave Greek letters alone
+    if kind == "N" and font != "bf":
+        font = ""  # and digits
     return label, kind, font if kind in "VN" else ""
 
 
