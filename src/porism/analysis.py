@@ -7,7 +7,9 @@ can be spread over processes and each distinct formula of a batch is parsed once
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import gc
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -174,7 +176,20 @@ class Analyzer:
 
     def analyze(self, documents: Sequence[Document]) -> tuple[AnalyzedBatch, list[Problem]]:
         """One batch, and what was skipped or not understood in it."""
-        return _BatchBuilder(self).build(documents)
+        with _no_cycles():
+            return _BatchBuilder(self).build(documents)
+
+
+@contextmanager
+def _no_cycles() -> Iterator[None]:
+    """Keeps the garbage collector from walking through trees again and again: they have no cycles."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 class _BatchBuilder:

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from xxhash import xxh3_64_hexdigest
 
 from porism.formula.extractors.walk import operator_walk
+from porism.formula.operator_lists import RELATION_LABELS
 from porism.formula.tree import OperatorNode, OperatorTree
 from porism.formula.values.evaluation import value, value_where
 from porism.formula.values.expressions import Expression, forget, leaf
@@ -40,7 +41,8 @@ class SubexpressionValue(NamedTuple):
     """The value of one subexpression, as the terms that stand for it in an index.
 
     ``position`` is its preorder position in the operator tree; ``named`` is shared with equal expressions in the same
-    variables, ``renamed`` with those that are equal after renaming variables (empty if it has too many).
+    variables, ``renamed`` with those that are equal after renaming variables. The latter is empty for expressions of
+    too many variables, and for all but whole formulas, the sides of their relations, the items of lists and the like.
     """
 
     position: int
@@ -58,18 +60,38 @@ def expression_values(operators: OperatorTree) -> list[SubexpressionValue]:
     nodes = operator_walk(operators).nodes
     found: list[SubexpressionValue] = []
     spent = 0
+    wholes = _wholes(operators.root)
     for position, expression in enumerate(expressions_of(nodes, _imaginary(nodes))):
         if expression is None or expression.kind:
             continue
         spent += _cost(expression)  # remembered or not, so that a formula always has the same terms
         if spent > LARGEST_FORMULA_WORK:
             break
-        terms = expression.terms
-        if terms is None:
-            terms = expression.terms = _terms(expression)
-        if terms[0]:
-            found.append(SubexpressionValue(position, *terms))
+        named = expression.named
+        if named is None:
+            named = expression.named = _named(expression)
+        if not named:
+            continue
+        renamed = ""
+        if id(nodes[position]) in wholes:
+            if expression.renamed is None:
+                expression.renamed = _renamed(expression) if expression.variables else "~" + named[1:]
+            renamed = expression.renamed
+        found.append(SubexpressionValue(position, named, renamed))
     return found
+
+
+def _wholes(root: OperatorNode) -> set[int]:
+    """The identities of the nodes that stand for themselves: the whole, what it relates or lists, and so on."""
+    wholes = {id(root)}
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if node.label in _RELATING or "-" in node.label:  # chains of relations join their labels
+            for child in node.children:
+                wholes.add(id(child))
+                stack.append(child)
+    return wholes
 
 
 def equal(first: OperatorTree, second: OperatorTree) -> bool:
@@ -107,24 +129,25 @@ def _value_at(expression: Expression, point: int) -> Value | None:
     return value_where(expression, new)
 
 
-def _terms(expression: Expression) -> tuple[str, str]:
+def _named(expression: Expression) -> str:
     found = value(expression, 0)
     point = 0
     while found is None and expression.variables and point < POINTS - 1:
         point += 1
         found = _value_at(expression, point)
     if found is None or _is_trivial(expression, found, point):
-        return "", ""
-    named = _digest(point, found)
-    if not expression.variables:
-        return "=" + named, "~" + named
-    return "=" + named, _renamed(expression)
+        return ""
+    return "=" + _digest(point, found)
 
 
 def _digest(*what: object) -> str:
     return xxh3_64_hexdigest(repr(what).encode())
 
 
+_RELATING = RELATION_LABELS | {
+    "list", "sequence", "lines", "colon", "and", "or", "implies", "iff", "not", "forall", "exists", "cases", "branch",
+    "tuple", "group", "given", "in", "to", "mapsto",
+}
 _RELATIONS = frozenset({"eq", "neq", "equiv", "approx", "lt", "gt", "leq", "geq"})
 
 

@@ -66,8 +66,23 @@ class Expression:
     """
 
     __slots__ = (
-        "_leaves", "children", "combination", "elsewhere", "exact", "flags", "is_name", "kind", "known", "label", "own",
-        "rule", "size", "terms", "variables", "work",
+        "_leaves",
+        "children",
+        "combination",
+        "elsewhere",
+        "exact",
+        "flags",
+        "is_name",
+        "kind",
+        "known",
+        "label",
+        "named",
+        "own",
+        "renamed",
+        "rule",
+        "size",
+        "variables",
+        "work",
     )
 
     def __init__(self, kind: str, label: str, children: tuple[Expression, ...]) -> None:
@@ -77,7 +92,8 @@ class Expression:
         self.exact: Fraction | None = None
         self.known: dict[int, Value | None] = {}
         self.elsewhere: dict[object, Value | None] | None = None
-        self.terms: tuple[str, str] | None = None
+        self.named: str | None = None
+        self.renamed: str | None = None
         self.combination: Combination | None = None
         self.rule: Rule | None = None
         self._leaves: frozenset[Expression] | None = None
