@@ -11,7 +11,7 @@ import gc
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -22,9 +22,18 @@ from numpy.typing import NDArray
 from porism.batch import AnalyzedBatch, TermMatrix
 from porism.documents import clean_text, dump_document
 from porism.errors import ConfigError, Problem
-from porism.formula import extract, find_extractor, layout_key, operator_tree, pack_tree, parse
+from porism.formula import (
+    LayoutTree,
+    OperatorTree,
+    extract,
+    find_extractor,
+    layout_key,
+    operator_tree,
+    pack_tree,
+    parse,
+)
 from porism.text import WordAnalyzer
-from porism.types import Document, Formula
+from porism.types import Document, Formula, Notation
 
 WORDS = "words"
 WORD_PAIRS = "word-pairs"
@@ -140,6 +149,16 @@ class _Columns:
         )
 
 
+@lru_cache(maxsize=256)
+def read_formula(source: str, notation: Notation) -> tuple[LayoutTree, OperatorTree]:
+    """Both trees of a formula, as indexing reads it; those of the last ones are remembered and must not be changed.
+
+    A query is read several times: for its documents, for its formulas, and for what is shown of it.
+    """
+    layout = parse(Formula(clean_text(source), notation))
+    return layout, operator_tree(layout)
+
+
 class Analyzer:
     """Fills the channels of an :class:`AnalysisConfig`. Cheap to make and to pickle."""
 
@@ -166,8 +185,7 @@ class Analyzer:
 
     def formula_terms(self, formula: Formula, channels: Iterable[str] | None = None) -> AnalyzedFormula:
         """The key and terms of one formula in ``channels`` (all by default)."""
-        layout = parse(Formula(clean_text(formula.source), formula.notation))
-        operators = operator_tree(layout)
+        layout, operators = read_formula(formula.source, formula.notation)
         names = self.config.formulas if channels is None else channels
         return AnalyzedFormula(
             layout_key(layout),

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.analysis import Analyzer, indexed_form
+from porism.analysis import Analyzer, indexed_form, read_formula
 from porism.errors import ConfigError, QueryError
-from porism.formula import LayoutTree, OperatorNode, OperatorTree, extract, layout_key, operator_tree, parse
+from porism.formula import LayoutTree, OperatorNode, OperatorTree, extract, layout_key
 from porism.index import Segment, Snapshot
 from porism.index.trees import prepare_trees
 from porism.index.units import FormulaUnits, formula_units, prepare_units
@@ -72,8 +72,7 @@ class FormulaRetriever:
 
     def read(self, formula: Formula) -> AskedFormula:
         """Reads a query formula; total, what cannot be understood is left out."""
-        layout = parse(formula)
-        operators = operator_tree(layout)
+        layout, operators = read_formula(formula.source, formula.notation)
         terms: dict[str, dict[str, float]] = {}
         mass = 0.0
         for name, channel in self.lexical.channels.items():
