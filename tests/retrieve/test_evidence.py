@@ -14,12 +14,12 @@ from porism.errors import ConfigError
 from porism.formula import extract, parse
 from porism.index import Snapshot
 from porism.retrieve.evidence import FormulaEvidence
-from porism.retrieve.formula_model import FormulaChannel, FormulaModel
-from porism.retrieve.model import Matches
+from porism.retrieve.formula_model import FormulaModel
+from porism.retrieve.model import ChannelSettings, Matches
 from porism.retrieve.ranking import UnitResults
 from porism.types import Content, Formula, Query
 
-MODEL = FormulaModel({"tokens": FormulaChannel(0.1), "approach0": FormulaChannel(0.02)}, SETTINGS)
+MODEL = FormulaModel({"tokens": ChannelSettings(0.1), "approach0": ChannelSettings(0.02)}, SETTINGS)
 CHOSEN = Matches(weight=0.5, least=0.4, candidates=100, formulas=10)
 DOCUMENTS: Group = {
     "same": ["(a+b)^2", "x"],

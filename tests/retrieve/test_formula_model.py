@@ -19,7 +19,7 @@ from porism.retrieve.formula_model import (
     FIELDS,
     FORMULA_MODELS,
     MOST_CANDIDATES,
-    FormulaChannel,
+    ChannelSettings,
     FormulaModel,
 )
 from porism.retrieve.model import Matches
@@ -29,7 +29,7 @@ from porism.types import Formula
 DOCS = (Path(__file__).resolve().parents[2] / "docs" / "formula-search.md").read_text(encoding="utf-8")
 
 OTHER = FormulaModel(
-    {"approach0": FormulaChannel(0.5, 0.9, 0.4), "tangent-l:edge-pairs": FormulaChannel(2, 1.2, 0.75, 1.0)},
+    {"approach0": ChannelSettings(0.5, 0.9, 0.4), "tangent-l:edge-pairs": ChannelSettings(2, 1.2, 0.75, 1.0)},
     AlignmentSettings(operator=0.5, width=0.3), 2.0, 50, 1.5, 0.0, ("approach0",),
 )
 
@@ -49,7 +49,7 @@ def test_what_is_not_given_is_the_default() -> None:
         DEFAULT_FORMULA_MODEL, alignment=replace(DEFAULT_FORMULA_MODEL.alignment, width=0), candidates=7
     )
     given = FormulaModel.from_dict({"channels": {"tokens": {"b": 0.5}}}).channels
-    assert dict(given) == {"tokens": FormulaChannel(1.0, 1.2, 0.5, 0.0)}
+    assert dict(given) == {"tokens": ChannelSettings(1.0, 1.2, 0.5, 0.0)}
 
 
 @pytest.mark.parametrize(("value", "message", "hint"), [
@@ -93,8 +93,8 @@ def test_wrong_parameters_are_told(value: dict[str, object], message: str, hint:
 
 
 def test_a_delta_makes_bm25_plus() -> None:
-    assert FormulaChannel(1.0, 0.9, 0.4).weighting == BM25(0.9, 0.4)
-    assert FormulaChannel(1.0, 0.9, 0.4, 0.5).weighting == BM25Plus(0.9, 0.4, 0.5)
+    assert ChannelSettings(1.0, 0.9, 0.4).lexical.weighting == BM25(0.9, 0.4)
+    assert ChannelSettings(1.0, 0.9, 0.4, 0.5).lexical.weighting == BM25Plus(0.9, 0.4, 0.5)
 
 
 @pytest.fixture(scope="module")
@@ -140,7 +140,7 @@ def table_after(heading: str) -> dict[str, str]:
 
 @pytest.mark.parametrize(("heading", "defaults"), [
     ("Parameters of the alignment", AlignmentSettings()),
-    ("Parameters of a channel", FormulaChannel()),
+    ("Parameters of a channel", ChannelSettings()),
     ("Parameters of documents' evidence", Matches()),
 ])
 def test_every_parameter_is_documented_with_its_default(heading: str, defaults: object) -> None:

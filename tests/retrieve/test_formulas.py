@@ -21,7 +21,8 @@ from porism.explanation import Explanation
 from porism.formula import extract, layout_key, parse
 from porism.index import Snapshot
 from porism.retrieve.alignment_kernels import MOST_NODES, most_steps
-from porism.retrieve.formula_model import DEFAULT_FORMULA_MODEL, FormulaChannel, FormulaModel
+from porism.retrieve.formula_model import DEFAULT_FORMULA_MODEL, FormulaModel
+from porism.retrieve.model import ChannelSettings
 from porism.retrieve.weighting import BM25, LexicalChannel
 from porism.types import Formula
 
@@ -174,7 +175,7 @@ def test_equal_scores_stand_by_descending_key(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("query", ["", r"\unheard", r"\text{nothing of this}", "{}"])
 def test_nothing_known_finds_nothing(query: str, snapshots: list[Snapshot]) -> None:
-    model = replace(DEFAULT_FORMULA_MODEL, channels={"tokens": FormulaChannel(1.0)})
+    model = replace(DEFAULT_FORMULA_MODEL, channels={"tokens": ChannelSettings(1.0)})
     found = retriever_of(snapshots[0], model).search([Formula(query)], 10)[0]
     assert len(found.scores) == len(found.formulas) == len(found.segments) == 0
 
@@ -203,7 +204,7 @@ def test_what_is_refused(snapshots: list[Snapshot], tmp_path: Path) -> None:
         retriever.match(Formula("x"), "nowhere")
     few = write(tmp_path / "few", {"a": ["x+y"]}, formulas=("subtrees",))
     with pytest.raises(ConfigError, match="none of the formula channels"):
-        retriever_of(few, FormulaModel({"tokens": FormulaChannel()}))
+        retriever_of(few, FormulaModel({"tokens": ChannelSettings()}))
 
 
 def test_channels_that_the_index_lacks_are_left_out(tmp_path: Path) -> None:

@@ -12,12 +12,13 @@ from porism.analysis import AnalysisConfig, Analyzer
 from porism.formula import layout_key, operator_tree, parse, parse_latex, to_mathml
 from porism.index import Snapshot
 from porism.indexing import index_documents
-from porism.retrieve.formula_model import FormulaChannel, FormulaModel
+from porism.retrieve.formula_model import FormulaModel
 from porism.retrieve.formulas import FormulaRetriever
 from porism.retrieve.matches import FormulaMatch
+from porism.retrieve.model import ChannelSettings
 from porism.types import Content, Document, Formula
 
-MODEL = FormulaModel({"tokens": FormulaChannel(0.1), "approach0": FormulaChannel(0.02)}, SETTINGS)
+MODEL = FormulaModel({"tokens": ChannelSettings(0.1), "approach0": ChannelSettings(0.02)}, SETTINGS)
 
 
 def match(path: Path, query: str, found: str, model: FormulaModel = MODEL) -> FormulaMatch:
@@ -105,7 +106,7 @@ def test_a_formula_that_is_not_aligned_says_so(tmp_path: Path) -> None:
 
 
 def test_without_alignment_there_are_no_pairs(tmp_path: Path) -> None:
-    found = match(tmp_path, "x+y", "x+y", FormulaModel({"tokens": FormulaChannel(2.0)}, None))
+    found = match(tmp_path, "x+y", "x+y", FormulaModel({"tokens": ChannelSettings(2.0)}, None))
     assert (found.pairs, found.substitutions, found.query_share, found.found_share) == ((), (), 0.0, 0.0)
     assert found.score == pytest.approx(2.0)
 

@@ -11,35 +11,13 @@ from typing import Any
 from porism.errors import ConfigError
 from porism.formula import EXTRACTORS, find_extractor
 from porism.retrieve.alignment import AlignmentSettings
-from porism.retrieve.weighting import BM25, HEAVIEST, BM25Plus, Weighting
+from porism.retrieve.model import ChannelSettings
+from porism.retrieve.weighting import HEAVIEST
 
 MOST_CANDIDATES = 10_000
 """So many formulas can be aligned for a query at most."""
 
 _UP_TO_HEAVIEST = f"Use a number from 0 to {HEAVIEST:,.0f}."
-
-
-@dataclass(frozen=True, slots=True)
-class FormulaChannel:
-    """How one channel of formula terms counts: its weight, BM25's ``k1`` (≥ 0) and ``b`` (0 to 1), BM25+'s ``delta``.
-
-    :raises ConfigError: a number is out of its range.
-    """
-
-    weight: float = 1.0
-    k1: float = 1.2
-    b: float = 0.75
-    delta: float = 0.0
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.weight <= HEAVIEST:
-            raise ConfigError(f"a formula channel cannot have the weight {self.weight}", hint=_UP_TO_HEAVIEST)
-        self.weighting  # noqa: B018  # checks the numbers
-
-    @property
-    def weighting(self) -> Weighting:
-        """The same for the engine."""
-        return BM25Plus(self.k1, self.b, self.delta) if self.delta else BM25(self.k1, self.b)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +37,7 @@ class FormulaModel:
     :raises ConfigError: a number is out of its range, or there is no channel of positive weight.
     """
 
-    channels: Mapping[str, FormulaChannel]
+    channels: Mapping[str, ChannelSettings]
     alignment: AlignmentSettings | None = field(default_factory=AlignmentSettings)
     alignment_weight: float = 1.0
     candidates: int = 300
@@ -114,8 +92,8 @@ class FormulaModel:
         for name, given in settings["channels"].items():
             if not isinstance(given, Mapping):
                 raise ConfigError(f"'channels.{name}' must be a table", hint=f"Write [channels.{name}] and its weight.")
-            _check(given, asdict(FormulaChannel()), f"channels.{name}.")
-            channels[name] = FormulaChannel(**given)
+            _check(given, asdict(ChannelSettings()), f"channels.{name}.")
+            channels[name] = ChannelSettings(**given)
         alignment = settings["alignment"]
         if alignment is True:
             alignment = {}
@@ -157,7 +135,7 @@ def _nearest(name: str, known: Mapping[str, Any], where: str = "") -> str:
 
 def _model(alignment: AlignmentSettings | None = None, *, aligned: float = 1.0, **weights: float) -> FormulaModel:
     """A model of channels by weight, underscores for hyphens in their names."""
-    channels = {name.replace("_", "-"): FormulaChannel(weight) for name, weight in weights.items()}
+    channels = {name.replace("_", "-"): ChannelSettings(weight) for name, weight in weights.items()}
     return FormulaModel(channels, alignment, aligned)
 
 
@@ -167,7 +145,7 @@ _TOKENS = {"tokens": 0.1, "tokens_2": 0.1, "tokens_3": 0.1}
 DEFAULT_FORMULA_MODEL = _model(_ALIGNMENT, **_TOKENS, approach0=0.02, values=0.03)
 """The best configuration found on the tuning topics; docs/formula-search.md has the figures and how they were got."""
 
-_TANGENT_L = FormulaModel({"tangent-l": FormulaChannel(1.0, 1.2, 0.75, 1.0)}, None)
+_TANGENT_L = FormulaModel({"tangent-l": ChannelSettings(1.0, 1.2, 0.75, 1.0)}, None)
 
 FORMULA_MODELS: Mapping[str, FormulaModel] = MappingProxyType({
     "default": DEFAULT_FORMULA_MODEL,

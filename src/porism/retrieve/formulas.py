@@ -238,8 +238,7 @@ def rank(found: UnitResults, lexical: LexicalRetriever) -> UnitResults:
 def lexical_channels(model: FormulaModel) -> dict[str, LexicalChannel]:
     """The channels of a model that count, for the engine."""
     return {
-        name: LexicalChannel(channel.weight, channel.weighting)
-        for name, channel in model.channels.items() if channel.weight > 0
+        name: channel.lexical for name, channel in model.channels.items() if channel.weight > 0
     }
 
 
