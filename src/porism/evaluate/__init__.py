@@ -9,6 +9,7 @@ from __future__ import annotations
 from porism.evaluate.evaluation import Evaluation, Missing, evaluate_run
 from porism.evaluate.judgments import Qrels, restrict_qrels
 from porism.evaluate.measures import DEFAULT_MEASURES, Measure, parse_measure, parse_measures
+from porism.evaluate.splits import arqmath_2021_split, k_fold, stratified_split
 
 __all__ = [
     "DEFAULT_MEASURES",
@@ -16,8 +17,11 @@ __all__ = [
     "Measure",
     "Missing",
     "Qrels",
+    "arqmath_2021_split",
     "evaluate_run",
+    "k_fold",
     "parse_measure",
     "parse_measures",
     "restrict_qrels",
+    "stratified_split",
 ]
