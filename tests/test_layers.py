@@ -13,15 +13,18 @@ import porism
 ROOT = Path(porism.__file__).parent
 
 LAYERS = [
-    {"types", "run", "errors", "explanation", "sample"},
+    {"types", "run", "errors", "explanation", "extras", "provenance", "sample", "settings"},
     {"corpus"},
     {"formula", "text", "analysis", "batch", "documents"},
     {"index"},
     {"retrieve"},
     {
-        "formula_places", "formula_queries", "formula_searching", "highlighting", "indexing", "searching", "snippets",
+        "formula_places", "formula_queries", "formula_searching", "fusion", "highlighting", "indexing", "searching",
+        "snippets",
     },
-    {"evaluate"},
+    {"evaluate", "pipeline"},
+    {"reports", "tuning"},
+    {"adapters", "recipes"},
     {"cli", "__init__", "__main__"},
 ]
 LAYER_OF = {name: number for number, names in enumerate(LAYERS) for name in names}

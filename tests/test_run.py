@@ -5,11 +5,13 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from porism.errors import FormatError, Problem, SourceError
+from porism.errors import ConfigError, FormatError, Problem, SourceError
+from porism.provenance import Provenance
 from porism.run import Run, rank, read_lines
 
 
@@ -83,8 +85,9 @@ def test_the_better_of_two_lines_for_one_document_stays(tmp_path: Path) -> None:
     path = tmp_path / "some.run"
     path.write_text("q Q0 a 1 2.0\nq Q0 a 2 3.0\nq Q0 a 3 1.0\n")
     problems: list[Problem] = []
-    run = Run.read(path, problems.append)
+    run = Run.read(path, problems.append, duplicates="best", ranks="file")
     assert run["q"] == [("a", 3.0)]
+    assert run.ranks.tolist() == [2]
     assert run.name == "some"
     assert [str(problem) for problem in problems] == [
         "some.run:2: document a stands twice for query q",
@@ -99,6 +102,7 @@ def test_the_better_of_two_lines_for_one_document_stays(tmp_path: Path) -> None:
         ("q Q0 a 1 2 tag more", "some.run:2: 7 columns where a run has 6"),
         ("q Q0 a 1 high tag", "some.run:2: the score 'high' is not a finite number"),
         ("q Q0 a 1 nan tag", "some.run:2: the score 'nan' is not a finite number"),
+        ("q Q0 a 1 3.0 tag", "some.run:2: document a stands twice for query q. Leave one of the lines out"),
         ("q Q0 a 1 1e999 tag", "some.run:2: the score '1e999' is not a finite number"),
     ],
 )
@@ -175,3 +179,112 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 def test_broken_bytes_are_replaced_and_lines_are_numbered(tmp_path: Path) -> None:
     (tmp_path / "text").write_bytes(b"one\r\n\xfftwo\n\nfour")
     assert list(read_lines(tmp_path / "text")) == [(1, "one"), (2, "\ufffdtwo"), (3, ""), (4, "four")]
+
+
+def test_ranks_are_positions_unless_a_file_s_own_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "cut.run"
+    path.write_text("q Q0 a 3 9.0 t\nq Q0 b 7 8.0 t\nq Q0 c 20 8.0 t\np Q0 a 1 1.0 t\n")
+    plain, kept = Run.read(path), Run.read(path, ranks="file")
+    assert plain.doc_ids == kept.doc_ids == ("a", "c", "b", "a")
+    assert (plain.ranks.tolist(), plain.has_file_ranks) == ([1, 2, 3, 1], False)
+    assert (kept.ranks.tolist(), kept.has_file_ranks) == ([3, 20, 7, 1], True)
+    assert kept.top(2).ranks.tolist() == [3, 20, 1]
+    assert kept.only(["p", "none"]).ranks.tolist() == [1]
+    assert kept.filter(lambda query, doc: doc != "c").ranks.tolist() == [3, 7, 1]
+    assert plain.filter(lambda query, doc: doc != "c").ranks.tolist() == [1, 2, 1]
+    assert kept.renamed("n").ranks.tolist() == kept.ranks.tolist()
+    kept.write(tmp_path / "again.run")
+    assert Run.read(tmp_path / "again.run", ranks="file").ranks.tolist() == kept.ranks.tolist()
+    for bad in ("0", "-1", "1.5", "first"):
+        path.write_text(f"q Q0 a {bad} 9.0 t\n")
+        with pytest.raises(FormatError, match=f"cut.run:1: the rank '{bad}' is not a whole number from 1"):
+            Run.read(path, ranks="file")
+    with pytest.raises(ConfigError, match="ranks='own'"):
+        Run.read(path, ranks="own")  # type: ignore[arg-type]
+
+
+def test_parts_of_a_run() -> None:
+    run = Run({"q": [("a", 2.0), ("b", 1.0)], "r": [], "p": [("c", 1.0)]}, "mine", provenance=Provenance({"kind": "x"}))
+    part = run.only(["p", "q", "p"])
+    assert part.query_ids == ("q", "p")
+    assert part["p"] == [("c", 1.0)]
+    assert part.name == "mine"
+    assert part.provenance is run.provenance
+    assert run.renamed("other").name == "other"
+    assert run.with_provenance(None).provenance is None
+    assert run.with_provenance(None) == run
+
+
+def test_columns_are_taken_as_they_are_and_checked() -> None:
+    run = Run.from_columns(["q", "p"], [0, 2, 3], ["b", "a", "c"], [1.0, 1.0, 5.0], "mine")
+    assert run == Run({"q": [("a", 1.0), ("b", 1.0)], "p": [("c", 5.0)]})
+    assert not run.has_file_ranks
+    for columns, message in [
+        ((["q"], [0, 2], ["a", "b"], [1.0, 2.0]), "not sorted"),
+        ((["q"], [0, 1], ["a"], [float("nan")]), "finite"),
+        ((["q"], [0, 1], ["a", "b"], [2.0, 1.0]), "do not fit"),
+        ((["q", "q"], [0, 1, 2], ["a", "b"], [2.0, 1.0]), "do not fit"),
+        ((["q", "p"], [0, 2, 1], ["a"], [2.0]), "do not fit"),
+    ]:
+        with pytest.raises(FormatError, match=message):
+            Run.from_columns(*columns)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["a.run", "a.run.gz"])
+def test_the_provenance_lies_beside_the_run(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    provenance = Provenance(
+        {"kind": "fusion", "weights": (0.5, np.float64(0.25))}, ("A.1", "A.2", "A.1"),
+        ({"measure": "nDCG'", "folds": 5},), {"A.1": 0.25},
+    )
+    run = Run({"A.1": [("a", 1.0)]}, "mine", provenance=provenance)
+    run.write(path)
+    assert sorted(file.name for file in tmp_path.iterdir()) == [name, f"{name}.provenance.json"]
+    found = Run.read(path).provenance
+    assert found is not None
+    assert found.made_by == {"kind": "fusion", "weights": [0.5, 0.25]}
+    assert found.tuned_on == ("A.1", "A.2")
+    assert found.evidence == ({"measure": "nDCG'", "folds": 5},)
+    assert found.seconds == {"A.1": 0.25}
+    Run({"A.1": [("a", 1.0)]}).write(path)  # made otherwise: the record of the other is not left beside it
+    assert [file.name for file in tmp_path.iterdir()] == [name]
+    assert Run.read(path).provenance is None
+
+
+@pytest.mark.parametrize(
+    ("record", "reason"),
+    [
+        (None, "the record is of another run or of another state of this one"),
+        (b"{", "the record beside the run is not JSON"),
+        (b"[1]", "this is not the record of a run, or one of another version"),
+        (b'{"format": 1, "run_digest": "0", "made_by": {}, "tuned_on": "A.1", "evidence": [], "seconds": {}}',
+         "the record of a run lacks a part"),
+    ],
+)
+def test_a_record_that_does_not_fit_is_told_and_not_used(tmp_path: Path, record: bytes | None, reason: str) -> None:
+    path = tmp_path / "a.run"
+    Run({"q": [("a", 1.0)]}, provenance=Provenance(tuned_on=("q",))).write(path)
+    if record is None:
+        path.write_text(path.read_text() + "q Q0 b 2 0.5 t\n")
+    else:
+        (tmp_path / "a.run.provenance.json").write_bytes(record)
+    problems: list[Problem] = []
+    assert Run.read(path, problems.append).provenance is None
+    assert [problem.where for problem in problems] == ["a.run.provenance.json"]
+    assert reason in problems[0].what
+    assert problems[0].what.endswith("it is not used")
+
+
+def test_a_provenance_that_json_cannot_hold_writes_nothing(tmp_path: Path) -> None:
+    for value in (float("nan"), object()):
+        with pytest.raises(FormatError, match="cannot be written as JSON"):
+            Run({"q": [("a", 1.0)]}, provenance=Provenance({"x": value})).write(tmp_path / "a.run")
+    assert not list(tmp_path.iterdir())
+
+
+def test_merged_provenances() -> None:
+    record = {"measure": "nDCG'", "score": 0.5}
+    first = Provenance({"kind": "a"}, ("1", "2"), (record,), {"1": 1.0})
+    second = Provenance({"kind": "b"}, ("3", "2"), (dict(record), {"measure": "MAP'"}))
+    both = Provenance.merged([first, None, second], {"kind": "fusion"})
+    assert both == Provenance({"kind": "fusion"}, ("1", "2", "3"), (record, {"measure": "MAP'"}))

@@ -43,7 +43,7 @@ class FormatError(PorismError):
     """A run, qrels or topics file with a line that cannot be read."""
 
 
-class ConfigError(PorismError):
+class ConfigError(PorismError, ValueError):
     """An option, model or channel that does not exist or does not fit."""
 
 

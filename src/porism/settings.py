@@ -1,0 +1,195 @@
+"""Settings as plain values (from TOML, JSON or the command line) and as the frozen dataclasses that hold them.
+
+Types are checked by pydantic, strictly: ``"60"`` is not a number. What a dataclass itself finds wrong (a number out of
+its range) and what does not exist are told alike: by a :class:`SettingError` that knows which setting it is.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Container, Hashable, Iterable, Mapping
+from difflib import get_close_matches
+from functools import cache
+from types import UnionType
+from typing import Any, ClassVar, TypeVar, cast, get_args, get_type_hints
+
+import orjson
+
+from porism.errors import ConfigError
+
+T = TypeVar("T")
+
+Path = tuple[str | int, ...]
+"""Which setting: names of tables and settings, numbers of list entries."""
+
+
+class Settings:
+    """The base of frozen dataclasses that hold settings; it makes pydantic strict about them."""
+
+    __slots__ = ()
+    __pydantic_config__: ClassVar[Any] = {"extra": "forbid", "strict": True}
+
+
+class SettingError(ConfigError):
+    """A setting that does not exist, or has a value of another type or out of its range; ``path`` says which one."""
+
+    def __init__(self, what: str, *, path: Path, hint: str | None = None) -> None:
+        self.path = path
+        super().__init__(what, hint=hint)
+
+
+def dotted(path: Iterable[str | int]) -> str:
+    """A path as it is written: ``channels.tokens.weight``."""
+    return ".".join(map(str, path))
+
+
+def nearest(name: str, known: Iterable[str], prefix: str = "") -> str:
+    """Which of the known names may have been meant: ``Did you mean weight?`` or ``Choose from …``."""
+    names = list(known)
+    by_lower = {other.lower(): other for other in names}
+    if close := get_close_matches(name.lower(), by_lower, 1):
+        return f"Did you mean {prefix}{by_lower[close[0]]}?"
+    return f"Choose from {', '.join(names)}." if names else "It takes no settings."
+
+
+def read_settings(cls: type[T], given: Mapping[str, Any], *, at: Path = ()) -> T:
+    """The dataclass ``cls`` (of :class:`Settings`) with the values given, nested ones too; others have their defaults.
+
+    ``at`` is where the values stand in something larger; it begins the path of an error.
+
+    :raises SettingError: a setting does not exist, is missing, is of another type, or is out of its range.
+    """
+    from pydantic import ValidationError
+
+    if not isinstance(given, Mapping):
+        raise SettingError(f"{dotted(at)!r} cannot be {given!r}", path=at, hint="It is a table of settings.")
+    try:  # as JSON, where lists may become tuples and tables dataclasses even though types are strict
+        content = orjson.dumps(given, default=_plain)
+    except (orjson.JSONEncodeError, TypeError) as error:
+        raise SettingError(f"{dotted(at)!r} holds what is not a plain value ({error})", path=at) from error
+    try:
+        settings: T = _adapter(cast("Hashable", cls)).validate_json(content)
+    except ValidationError as error:
+        raise _told(error, cls, given, at) from error
+    return settings
+
+
+def write_settings(settings: Any) -> dict[str, Any]:
+    """A dataclass of settings as plain values, ready for JSON and TOML: settings that are None are left out.
+
+    :func:`read_settings` is the inverse, where None is the default of what can be None.
+    """
+    return {
+        field.name: _written(value)
+        for field in dataclasses.fields(settings)
+        if (value := getattr(settings, field.name)) is not None
+    }
+
+
+def parse_assignments(pairs: Iterable[str]) -> dict[str, Any]:
+    """Settings from ``name=value`` strings: ``["k=60", "weights=0.7,0.3", "norm=z-score", "feedback.terms=10"]``.
+
+    Values are numbers, ``true`` or ``false``, lists of these by commas or in brackets, and else words. Dots lead into
+    tables.
+
+    :raises ConfigError: a string has no ``=``, or a name stands twice or is both a setting and a table.
+    """
+    settings: dict[str, Any] = {}
+    for pair in pairs:
+        name, separator, text = pair.partition("=")
+        parts = [part.strip() for part in name.split(".")]
+        if not separator or not all(parts):
+            raise ConfigError(f"the setting {pair!r} is not of the form name=value", hint="For example: k=60.")
+        table = settings
+        for part in parts[:-1]:
+            table = table.setdefault(part, {})
+            if not isinstance(table, dict):
+                raise ConfigError(f"the setting {part!r} in {pair!r} has a value and can have no parts")
+        if parts[-1] in table:
+            raise ConfigError(f"the setting {name.strip()!r} stands twice")
+        table[parts[-1]] = _value(text.strip())
+    return settings
+
+
+def _value(text: str) -> Any:
+    words = {"true": True, "false": False}
+    if text in words:
+        return words[text]
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return [_value(part.strip()) for part in text.split(",")] if "," in text else text
+    if isinstance(value, (tuple, list)):
+        return list(value)
+    return value if isinstance(value, (int, float, str, dict)) else text
+
+
+@cache
+def _adapter(cls: Hashable) -> Any:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(cast("type[Any]", cls))
+
+
+def _told(error: Any, cls: type[Any], given: Mapping[str, Any], at: Path) -> SettingError:
+    """The first thing that pydantic found wrong, in our words."""
+    first = error.errors(include_url=False)[0]
+    inner: list[str | int] = []
+    value: Any = given
+    for part in first["loc"]:  # a path in what was given: names of the alternatives of a union are not in it
+        keys: Container[Any] = value if isinstance(value, Mapping) else ()
+        if isinstance(value, (list, tuple)):
+            keys = range(len(value))
+        if part in keys:
+            value = value[part]
+            inner.append(part)
+    path = (*at, *inner)
+    name = dotted(path)
+    if first["type"] in ("unexpected_keyword_argument", "unexpected_property"):
+        known = _names_at(cls, inner[:-1])
+        return SettingError(
+            f"there is no setting {name!r}", path=path,
+            hint=nearest(str(inner[-1]), known, "".join(f"{part}." for part in path[:-1])),
+        )
+    if first["type"] in ("missing", "missing_argument"):
+        return SettingError(f"the setting {dotted((*path, first['loc'][-1]))!r} is missing", path=path)
+    cause = first.get("ctx", {}).get("error")
+    if isinstance(cause, ConfigError):
+        where = f"{name}: " if name else ""
+        told = SettingError(f"{where}{cause.what}", path=path, hint=cause.hint)
+        if isinstance(cause, SettingError):
+            told.path = (*path, *cause.path)
+        return told
+    return SettingError(f"the setting {name!r} cannot be {value!r}", path=path, hint=f"{first['msg']}.")
+
+
+def _names_at(cls: type[Any], path: Iterable[str | int]) -> list[str]:
+    """The settings of the dataclass that stands at a path in ``cls``."""
+    kind: Any = cls
+    for part in path:
+        if dataclasses.is_dataclass(kind):
+            kind = get_type_hints(kind).get(str(part))
+        else:  # an entry of a mapping or a list: of the last type argument
+            kind = get_args(kind)[-1] if get_args(kind) else None
+        if isinstance(kind, UnionType):  # X | None
+            kind = next((other for other in get_args(kind) if other is not type(None)), None)
+    return [field.name for field in dataclasses.fields(kind) if field.init] if dataclasses.is_dataclass(kind) else []
+
+
+def _written(value: Any) -> Any:
+    if dataclasses.is_dataclass(value):
+        return write_settings(value)
+    if isinstance(value, Mapping):
+        return {str(key): _written(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_written(entry) for entry in value]
+    return value
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return dict(value)
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"a {type(value).__name__}")
