@@ -185,6 +185,7 @@ def test_as_plain_values() -> None:
         "missing": "zero",
         "missing_topics": ["s"],
         "unjudged_topics": ["x"],
+        "tuned_on": [],
     }
     assert json.loads(json.dumps(evaluation.to_dict())) == expected
     expected["per_topic"] = {"t": {"bpref": 1.0, "num_rel_ret": 1}, "s": {"bpref": 0.0, "num_rel_ret": 0}}

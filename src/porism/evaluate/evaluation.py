@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import math
-import subprocess
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
+
+import numpy as np
 
 from porism.errors import ConfigError, QueryError
 from porism.evaluate.judgments import Qrels, whole_gains
 from porism.evaluate.measures import DEFAULT_MEASURES, Measure, parse_measure
+from porism.evaluate.scoring import COUNTS, Rankings
+from porism.evaluate.tables import aligned, shown, some
 from porism.run import Run
 
 Missing = Literal["zero", "skip"]
 """What becomes of topics that the run does not answer: they count as zero, or are left out."""
-
-_COUNTS = frozenset({"NumQ", "NumRel", "NumRet"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,8 @@ class Evaluation:
     else is averaged. A measure that is undefined for a topic (``Accuracy`` without a pair to compare) has no value
     there and is averaged over the others; undefined for all, it is NaN. ``topics`` are those that count, in the order
     of the judgments. ``missing_topics`` have judgments and no results, ``unjudged_topics`` results and no judgments
-    (they never count).
+    (they never count). ``tuned_on`` are those of ``topics`` whose judgments had a part in choosing how the
+    run ranks them: what it scores there says little of other topics.
     """
 
     run_name: str
@@ -38,6 +40,7 @@ class Evaluation:
     unjudged_topics: tuple[str, ...]
     per_topic: Mapping[str, Mapping[str, float]]
     aggregated: Mapping[str, float]
+    tuned_on: tuple[str, ...] = ()
 
     def __getitem__(self, measure: str | Measure) -> float:
         """The aggregated value of a measure, by any spelling of its name.
@@ -51,6 +54,19 @@ class Evaluation:
             )
         return self.aggregated[name]
 
+    def is_count(self, measure: str) -> bool:
+        """Whether a measure, by its name here, is a count and so summed over the topics."""
+        return any(repr(known) == measure and known.resolve().NAME in COUNTS for known in self.measures)
+
+    @property
+    def tuned_note(self) -> str:
+        """That the run was tuned on topics that it is scored on, as a sentence; empty where it was not."""
+        if not self.tuned_on:
+            return ""
+        count = len(self.topics)
+        these = "this topic" if count == 1 else f"these {count:,} topics"
+        return f"tuned on {len(self.tuned_on):,} of {these}: not held out"
+
     def to_dict(self, per_topic: bool = False) -> dict[str, Any]:
         """The evaluation as plain values for JSON; ``per_topic`` adds topic → measure → value. NaN becomes None."""
         result: dict[str, Any] = {
@@ -61,6 +77,7 @@ class Evaluation:
             "missing": self.missing,
             "missing_topics": list(self.missing_topics),
             "unjudged_topics": list(self.unjudged_topics),
+            "tuned_on": list(self.tuned_on),
         }
         if per_topic:
             result["per_topic"] = {
@@ -76,20 +93,22 @@ class Evaluation:
         if per_topic:
             rows = [["topic", *self.aggregated]]
             columns = self.per_topic.values()
-            rows += [[topic, *(_shown(values.get(topic)) for values in columns)] for topic in self.topics]
-            rows.append(["all", *map(_shown, self.aggregated.values())])
+            rows += [[topic, *(shown(values.get(topic)) for values in columns)] for topic in self.topics]
+            rows.append(["all", *map(shown, self.aggregated.values())])
         else:
             rows = [["measure", "value"]]
-            rows += [[name, _shown(value)] for name, value in self.aggregated.items()]
-        return "\n".join([*_aligned(rows), *self._notes()])
+            rows += [[name, shown(value)] for name, value in self.aggregated.items()]
+        return "\n".join([*aligned(rows), *self._notes()])
 
     def _notes(self) -> list[str]:
         notes = [f"{len(self.topics):,} {'topic' if len(self.topics) == 1 else 'topics'}"]
         if self.missing_topics:
             fate = "counted as zero" if self.missing == "zero" else "left out"
-            notes.append(f"{fate}, not in the run: {_some(self.missing_topics)}")
+            notes.append(f"{fate}, not in the run: {some(self.missing_topics)}")
         if self.unjudged_topics:
-            notes.append(f"left out, without judgments: {_some(self.unjudged_topics)}")
+            notes.append(f"left out, without judgments: {some(self.unjudged_topics)}")
+        if self.tuned_on:
+            notes.append(self.tuned_note)
         return notes
 
 
@@ -116,90 +135,70 @@ def evaluate_run(
     :raises QueryError: the run and the judgments have no topic in common.
     :raises FormatError: a gain is not a whole number.
     """
-    if missing not in ("zero", "skip"):
-        raise ConfigError(f"missing is {missing!r}", hint="It is 'zero' or 'skip'.")
-    if depth is not None and depth < 1:
-        raise ConfigError(f"the depth is {depth}", hint="It is 1 or more, or None for whole rankings.")
+    check_missing(missing, depth)
     chosen = tuple(dict.fromkeys(m if isinstance(m, Measure) else parse_measure(m) for m in measures))
+    answered = shared_topics(run, qrels)
     gains = {topic: whole_gains(topic, judged) for topic, judged in qrels.items()}
-    rankings = {topic: ranking for topic in gains if (ranking := [doc for doc, _ in run[topic][:depth]])}
-    if not rankings:
-        raise QueryError(
-            "the run and the judgments have no topic in common",
-            where=run.name,
-            hint=f"The run has {_some(list(run)) or 'none'}; the judgments have {_some(list(gains)) or 'none'}.",
-        )
-    topics = tuple(gains) if missing == "zero" else tuple(rankings)
-    per_topic: dict[str, dict[str, float]] = {}
-    aggregated: dict[str, float] = {}
-    for measure in chosen:
-        values = _values(measure, rankings, gains, topics)
-        per_topic[repr(measure)] = values
-        aggregated[repr(measure)] = _aggregate(measure, values)
+    topics = tuple(gains) if missing == "zero" else answered
+    per_measure = Rankings(_rankings(run, answered, depth), gains).values(chosen, topics)
+    per_topic = {repr(measure): per_measure[measure] for measure in chosen}
+    aggregated = {repr(measure): aggregate(measure, per_measure[measure]) for measure in chosen}
+    has_results = set(answered)
+    tuned_on = frozenset(run.provenance.tuned_on if run.provenance else ())
     return Evaluation(
         run_name=run.name,
         measures=chosen,
         topics=topics,
         missing=missing,
-        missing_topics=tuple(topic for topic in gains if topic not in rankings),
+        missing_topics=tuple(topic for topic in gains if topic not in has_results),
         unjudged_topics=tuple(topic for topic in run if topic not in gains),
         per_topic=per_topic,
         aggregated=aggregated,
+        tuned_on=tuple(topic for topic in topics if topic in tuned_on),
     )
 
 
-def _values(
-    measure: Measure,
-    rankings: Mapping[str, Sequence[str]],
-    gains: Mapping[str, dict[str, int]],
-    topics: Sequence[str],
-) -> dict[str, float]:
-    """Topic → value, in the order of ``topics``; undefined values are absent."""
-    resolved = measure.resolve()
-    scored: dict[str, dict[str, float]] = {}
-    for topic, ranking in rankings.items():
-        seen = [doc for doc in ranking if doc in gains[topic]] if measure.judged_only else ranking
-        if seen:
-            scored[topic] = {doc: float(len(seen) - position) for position, doc in enumerate(seen)}
-    # One measure a call: ir_measures computes several at once with the gains or the relevance level of the first.
-    found = {
-        metric.query_id: metric.value
-        for metric in _computed(measure, resolved, {topic: gains[topic] for topic in scored}, scored)
-        if not math.isnan(metric.value)
-    }
-    values: dict[str, float] = {}
+def check_missing(missing: str, depth: int | None) -> None:
+    """Refuses values of the two options that decide what is scored.
+
+    :raises ConfigError: one of them has a wrong value.
+    """
+    if missing not in ("zero", "skip"):
+        raise ConfigError(f"missing is {missing!r}", hint="It is 'zero' or 'skip'.")
+    if depth is not None and depth < 1:
+        raise ConfigError(f"the depth is {depth}", hint="It is 1 or more, or None for whole rankings.")
+
+
+def shared_topics(run: Run, qrels: Qrels) -> tuple[str, ...]:
+    """The topics of the judgments for which the run has results, in their order.
+
+    :raises QueryError: there is none; the message names the run and topics of both sides.
+    """
+    answered = frozenset(
+        topic for topic, results in zip(run.query_ids, np.diff(run.offsets).tolist(), strict=True) if results
+    )
+    shared = tuple(topic for topic in qrels if topic in answered)
+    if not shared:
+        raise QueryError(
+            "the run and the judgments have no topic in common",
+            where=run.name,
+            hint=f"The run has {some(list(run)) or 'none'}; the judgments have {some(list(qrels)) or 'none'}.",
+        )
+    return shared
+
+
+def _rankings(run: Run, topics: Iterable[str], depth: int | None) -> dict[str, tuple[str, ...]]:
+    """Topic → documents, best first, not more than ``depth``."""
+    place = {topic: number for number, topic in enumerate(run.query_ids)}
+    rankings: dict[str, tuple[str, ...]] = {}
     for topic in topics:
-        if topic in scored:
-            if topic not in found:
-                continue
-            value = found[topic]
-        elif resolved.NAME == "NumRel":  # a property of the judgments, not of the results
-            value = sum(gain >= resolved["rel"] for gain in gains[topic].values())
-        else:
-            value = 1 if resolved.NAME == "NumQ" else resolved.DEFAULT
-        values[topic] = round(value) if resolved.NAME in _COUNTS else float(value)
-    return values
+        start, stop = (int(bound) for bound in run.offsets[place[topic] : place[topic] + 2])
+        rankings[topic] = run.doc_ids[start : stop if depth is None else min(stop, start + depth)]
+    return rankings
 
 
-def _computed(
-    measure: Measure, resolved: Any, gains: Mapping[str, dict[str, int]], scored: Mapping[str, dict[str, float]]
-) -> list[Any]:
-    if not scored:
-        return []
-    import ir_measures
-
-    try:
-        return list(ir_measures.iter_calc([resolved], gains, scored))
-    except (ValueError, TypeError, KeyError, ArithmeticError, RuntimeError, ImportError, OSError,
-            AssertionError, subprocess.SubprocessError) as error:
-        reason = " ".join(str(error).split()) or type(error).__name__
-        raise ConfigError(
-            f"cannot be computed here ({reason})", where=f"measure {measure!r}",
-            hint="It may need an argument or another package; leave it out or see the documentation of ir_measures.",
-        ) from error
-
-
-def _aggregate(measure: Measure, values: Mapping[str, float]) -> float:
+def aggregate(measure: Measure, values: Mapping[str, float]) -> float:
+    """Counts summed, all else averaged over topics; NaN without a topic."""
     aggregator = measure.resolve().aggregator()
     for value in values.values():
         aggregator.add(value)
@@ -209,26 +208,3 @@ def _aggregate(measure: Measure, values: Mapping[str, float]) -> float:
 
 def _plain(value: float) -> float | None:
     return None if math.isnan(value) else value
-
-
-def _shown(value: float | None) -> str:
-    if value is None or math.isnan(value):
-        return "–"
-    return str(value) if isinstance(value, int) else f"{value:.4f}"
-
-
-def _some(names: Sequence[str], most: int = 5) -> str:
-    shown = ", ".join(names[:most])
-    return f"{shown} and {len(names) - most:,} more" if len(names) > most else shown
-
-
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Columns two blanks apart, the first to the left and the others to the right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(
-            cell.rjust(width) if column else cell.ljust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in rows
-    ]
