@@ -1,0 +1,290 @@
+"""From a figure to SVG: text stays text, colours become CSS variables, ids are unique, the bytes always the same."""
+
+from __future__ import annotations
+
+import io
+import re
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from porism.extras import need
+from porism.reports.theme import COLOURS, DASHES, MARKERS, SERIES, css_overrides, light
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+WIDTH = 7.6
+"""Inches; a unit of the pictures is a 72nd of one."""
+
+_SVG = "{http://www.w3.org/2000/svg}"
+_XLINK = "{http://www.w3.org/1999/xlink}href"
+_FONT = re.compile(r"font: (?:[a-z]+ )*?((?:bold |[1-9]00 )?)([\d.]+)px [^;]*")
+_FAMILY = re.compile(r"font-family: [^;]*(?:; )?")
+_COLOUR = re.compile(r"#[0-9a-f]{6}\b")
+_LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}")
+_NAME_OF = {pair[0]: name for name, pair in COLOURS.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """A drawn figure with its words.
+
+    :param name: its file name without suffix; letters, digits and hyphens, unique in a report.
+    :param title: what it shows, in a few words.
+    :param caption: what is seen and how it is read, in sentences.
+    :param description: what someone who cannot see it needs to know, with the main figures.
+    :param figure: the matplotlib figure, for those who want to change or test it.
+    """
+
+    name: str
+    title: str
+    caption: str
+    description: str
+    figure: Figure
+
+
+class Style(NamedTuple):
+    """How one run is drawn in every plot of a report."""
+
+    colour: str
+    marker: str
+    dash: Any
+
+
+def styles(count: int, baseline: int | None = None) -> list[Style]:
+    """A style for each run: the baseline in grey, the others by their place among the others.
+
+    Eight colours go round; marker and dashes shift with each round, so that no two of 64 runs look alike.
+    """
+    found: list[Style] = []
+    others = 0
+    for position in range(count):
+        if position == baseline:
+            found.append(Style(light("baseline"), "o", "-"))
+            continue
+        turn, number = divmod(others, len(SERIES))
+        found.append(Style(
+            SERIES[number], MARKERS[(number + turn) % len(MARKERS)], DASHES[(number + turn) % len(DASHES)]
+        ))
+        others += 1
+    return found
+
+
+@contextmanager
+def drawing() -> Iterator[None]:
+    """The settings that figures are made and written under; those of the user stay out of it and are left alone."""
+    matplotlib = need("matplotlib", "lab", "drawing plots")
+    with matplotlib.rc_context(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*Glyph .* missing from")  # browsers have more fonts than we measure
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update({
+            "svg.fonttype": "none",
+            "text.parse_math": False,  # a run may be called $x_1$
+            "font.size": 9,
+            "axes.titlesize": 9,
+            "axes.titlelocation": "left",
+            "axes.titleweight": "bold",
+            "axes.labelsize": 9,
+            "axes.labelcolor": light("muted"),
+            "axes.edgecolor": light("muted"),
+            "axes.facecolor": "none",
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "axes.axisbelow": True,
+            "axes.grid": True,
+            "axes.grid.axis": "y",
+            "axes.linewidth": 0.7,
+            "axes.unicode_minus": True,
+            "grid.color": light("grid"),
+            "grid.linewidth": 0.7,
+            "xtick.color": light("muted"),
+            "ytick.color": light("muted"),
+            "xtick.labelsize": 8,
+            "ytick.labelsize": 8,
+            "text.color": light("ink"),
+            "figure.facecolor": light("surface"),
+            "legend.frameon": False,
+            "legend.fontsize": 8,
+            "lines.linewidth": 1.6,
+        })
+        yield
+
+
+def new_figure(width: float = WIDTH, height: float = 3.2) -> Figure:
+    """An empty figure with a canvas that needs no screen; to be called inside :func:`drawing`."""
+    figures = need("matplotlib.figure", "lab", "drawing plots")
+    backend = need("matplotlib.backends.backend_svg", "lab", "drawing plots")
+    figure: Figure = figures.Figure(figsize=(width, height), layout="constrained")
+    backend.FigureCanvasSVG(figure)
+    return figure
+
+
+def grid_of_panels(count: int, columns: int, height: float, **options: Any) -> tuple[Figure, list[Axes]]:
+    """A figure of ``count`` equal panels in rows of at most ``columns``; the places that are left over stay empty."""
+    columns = max(1, min(columns, count))
+    rows = -(-count // columns)
+    figure = new_figure(height=0.35 + height * rows)
+    axes = figure.subplots(rows, columns, squeeze=False, **options)
+    flat = list(axes.flat)
+    for spare in flat[count:]:
+        spare.remove()
+    return figure, flat[:count]
+
+
+def svg(plot: Plot, *, standalone: bool = False) -> str:
+    """The plot as an SVG element with title and description.
+
+    Inlined into a page, colours are the page's CSS variables and ids start with the plot's name. ``standalone`` gives
+    a file of its own, with an XML declaration and concrete colours that a dark screen overrides.
+    """
+    from lxml import etree
+
+    matplotlib = need("matplotlib", "lab", "drawing plots")
+    buffer = io.BytesIO()
+    with drawing():
+        matplotlib.rcParams["svg.hashsalt"] = plot.name  # else ids come from a random number
+        plot.figure.savefig(
+            buffer, format="svg", metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")), transparent=False
+        )
+    parser = etree.XMLParser(
+        load_dtd=False, no_network=True, resolve_entities=False, remove_comments=True, remove_blank_text=True
+    )
+    root = etree.fromstring(buffer.getvalue(), parser)
+    for element in [*root.iter(f"{_SVG}metadata"), *root.iter(f"{_SVG}style")]:
+        parent = element.getparent()
+        if parent is not None:
+            parent.remove(element)
+    prefix = f"{plot.name}-"
+    colour = (lambda found: found[0]) if standalone else (lambda found: _variable(found[0]))
+    for element in root.iter():
+        _rewrite(element, prefix, colour)
+    width, height = (float(number) for number in root.get("viewBox").split()[2:])
+    root.set("width", f"{width * 4 / 3:.0f}")
+    root.set("height", f"{height * 4 / 3:.0f}")
+    for name in ("version", "style"):
+        root.attrib.pop(name, None)
+    root.set("stroke-linejoin", "round")
+    root.set("stroke-linecap", "butt")
+    root.set("role", "img")
+    root.set("aria-labelledby", f"{prefix}title {prefix}desc")
+    for position, (tag, words) in enumerate((("title", plot.title), ("desc", plot.description))):
+        element = etree.Element(f"{_SVG}{tag}", id=f"{prefix}{tag}")
+        element.text = printable(words)
+        root.insert(position, element)
+    if standalone:
+        root.set("font-family", "system-ui, 'Segoe UI', 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif")
+        sheet = etree.Element(f"{_SVG}style")
+        sheet.text = css_overrides()
+        root.insert(2, sheet)
+    etree.cleanup_namespaces(root)
+    text: str = etree.tostring(root, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n' if standalone else text
+
+
+def _rewrite(element: Any, prefix: str, colour: Callable[[re.Match[str]], str]) -> None:
+    """Ids get the prefix, here and where they are referred to; fonts are inherited; colours are replaced."""
+    if (own := element.get("id")) is not None:
+        element.set("id", prefix + own)
+    if (target := element.attrib.pop(_XLINK, None)) is not None:
+        element.set("href", target.replace("#", f"#{prefix}", 1))
+    if (clip := element.get("clip-path")) is not None:
+        element.set("clip-path", clip.replace("url(#", f"url(#{prefix}"))
+    for name in ("d", "transform", "x", "y", "width", "height", "points"):
+        if (numbers := element.get(name)) is not None:
+            element.set(name, " ".join(_LONG_NUMBER.sub(lambda found: f"{float(found[0]):.2f}", numbers).split()))
+    if (look := element.get("style")) is not None:
+        look = _FONT.sub(lambda found: f"font-size: {found[2]}px{'; font-weight: bold' if found[1] else ''}", look)
+        look = _FAMILY.sub("", look)
+        element.set("style", _COLOUR.sub(colour, look))
+
+
+def _variable(colour: str) -> str:
+    return f"var(--{_NAME_OF[colour]})" if colour in _NAME_OF else colour
+
+
+def printable(text: str) -> str:
+    """The text with what no XML may hold (control characters, lone surrogates) as U+FFFD, on one line."""
+    return "".join(
+        " " if ch in "\t\n\r" else ch if ch.isprintable() or ch == " " else "�" for ch in text
+    )
+
+
+def short_names(names: Sequence[str], most: int = 26) -> list[str]:
+    """Names that fit beside an axis: long ones lose their middle; those that then are alike get a number."""
+    found: list[str] = []
+    for name in map(printable, names):
+        half = (most - 1) // 2
+        short = name if len(name) <= most else f"{name[:most - 1 - half]}…{name[-half:]}"
+        number = 2
+        candidate = short
+        while candidate in found:
+            candidate = f"{short} ({number})"
+            number += 1
+        found.append(candidate)
+    return found
+
+
+def spread(positions: ArrayLike, gap: float) -> NDArray[np.float64]:
+    """Positions [n] moved as little as needed, in the least squares, so that any two are at least ``gap`` apart.
+
+    Their order stays, and of equal ones the first is the highest. It is isotonic regression of the positions less their
+    number times the gap, by pooling neighbours that violate it (Ayer et al. 1955).
+    """
+    wanted = np.asarray(positions, np.float64)
+    order = np.lexsort((-np.arange(len(wanted)), wanted))  # of equal ones, the first goes to the top
+    blocks: list[tuple[float, int]] = []
+    for number, position in enumerate(wanted[order]):
+        blocks.append((float(position) - number * gap, 1))
+        while len(blocks) > 1 and blocks[-2][0] > blocks[-1][0]:
+            (second, more), (first, some) = blocks.pop(), blocks.pop()
+            blocks.append(((first * some + second * more) / (some + more), some + more))
+    pooled = np.concatenate([np.full(count, mean) for mean, count in blocks] or [np.empty(0)])
+    found = np.empty(len(wanted))
+    found[order] = pooled + np.arange(len(wanted)) * gap
+    return found
+
+
+def label_lines(
+    axes: Axes, x: float, heights: Sequence[float], labels: Sequence[str], looks: Sequence[Style], *, points: float = 11
+) -> None:
+    """Names the lines that end at ``x``, to their right, moved apart where they would overlap.
+
+    :param points: the height of a line of text, in 72nds of an inch; the y axis must have its final limits.
+    """
+    low, high = axes.get_ylim()
+    box = axes.get_window_extent()
+    tall = box.height / axes.figure.dpi * 72
+    if tall <= 0 or not len(heights):
+        return
+    places = spread([(height - low) / (high - low) for height in heights], points / tall)
+    places -= max(0.0, float(places.max()) - 1.0)
+    for height, place, label, look in zip(heights, places, labels, looks, strict=True):
+        axes.annotate(
+            label, (x, height), xytext=(1.06, place), textcoords="axes fraction", va="center", ha="left", fontsize=8,
+            arrowprops={"arrowstyle": "-", "color": look.colour, "linewidth": 0.9, "shrinkA": 1, "shrinkB": 1,
+                        "relpos": (0, 0.5)},
+            annotation_clip=False,
+        )
+
+
+def legend(
+    on: Axes | Figure, names: Sequence[str], looks: Sequence[Style], *, lines: bool = False, **place: Any
+) -> None:
+    """A legend of runs: their marks, and their lines where these are drawn too."""
+    artists = need("matplotlib.lines", "lab", "drawing plots")
+    handles = [
+        artists.Line2D([], [], color=look.colour, marker=look.marker, markersize=5.5 if not lines else 4,
+                       linestyle=look.dash if lines else "none")
+        for look in looks
+    ]
+    made = on.legend(handles, [str(number) for number in range(len(names))], handletextpad=0.5 if lines else 0.2,
+                     columnspacing=1.2, handlelength=3.2 if lines else 1.2, borderaxespad=0.2, **place)
+    for text, name in zip(made.get_texts(), short_names(names), strict=True):
+        text.set_text(name)  # here and not above: a legend leaves out names that start with an underscore
