@@ -118,6 +118,17 @@ class Index:
         """Lets go of the index's files."""
         self.snapshot.close()
 
+    def with_models(self, model: SearchModel | None = None, formula_model: FormulaModel | None = None) -> Index:
+        """The same view of the index, searched by other models; its files are shared, and closed with either.
+
+        :raises ConfigError: the index has none of the model's channels.
+        """
+        other = Index.__new__(Index)
+        other.snapshot, other.analyzer = self.snapshot, self.analyzer
+        other.retriever = self.retriever if model is None else HybridRetriever(self.snapshot, self.analyzer, model)
+        other.formula_model = formula_model or self.formula_model
+        return other
+
     def document(self, doc_id: str) -> Document:
         """A document by its id.
 
