@@ -1,0 +1,113 @@
+"""What a fusion is, and how the scores that it gives become a run."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from porism.errors import ConfigError
+from porism.fusion.table import Floats, FusionTable
+from porism.provenance import Provenance
+from porism.run import Run
+from porism.settings import Settings, write_settings
+
+
+@dataclass(frozen=True, slots=True)
+class Fusion(Settings, ABC):
+    """A way of combining ranked lists; a frozen dataclass whose fields are its parameters.
+
+    Candidates for a topic are all documents that a run found for it. A run that lacks a topic says nothing about it.
+    """
+
+    name: ClassVar[str]
+    """What the method is called in commands and recipes."""
+
+    @abstractmethod
+    def scores(self, table: FusionTable) -> Floats:
+        """The score of each candidate of the table (float64 [C]), higher is better.
+
+        :raises ConfigError: a parameter does not fit the runs.
+        """
+
+    def fuse(self, runs: Sequence[Run] | FusionTable, *, depth: int = 1000, name: str | None = None) -> Run:
+        """One run of all: of each topic the best ``depth`` candidates, ties by the rule of runs (later id first).
+
+        :param runs: one or more, or the table of them where several fusions are made.
+        :param name: of the new run; that of the method if not given.
+        :raises ConfigError: there are no runs, or a parameter does not fit them.
+        """
+        if depth < 1:
+            raise ConfigError(f"the depth is {depth}", hint="It is 1 or more.")
+        table = runs if isinstance(runs, FusionTable) else FusionTable(runs)
+        scores = self.scores(table) + 0.0  # a -0.0 becomes 0.0, so that equal scores are also written alike
+        if not np.isfinite(scores).all():
+            raise ConfigError(
+                f"the scores of the runs are too large to be fused by {self.name}",
+                hint="Choose a normalisation, such as norm=min-max.",
+            )
+        offsets, chosen = table.ranked(scores, depth)
+        doc_ids = [table.doc_ids[at] for at in chosen.tolist()]
+        return Run.from_columns(
+            table.query_ids, offsets, doc_ids, scores[chosen], name or self.name,
+            provenance=self.provenance(table, depth),
+        )
+
+    def provenance(self, table: FusionTable, depth: int) -> Provenance:
+        """Where the fused run comes from: method, parameters and sources; tuned on what its sources were tuned on."""
+        return Provenance.merged([run.provenance for run in table.runs], self.made_by(table, depth))
+
+    def made_by(self, table: FusionTable, depth: int) -> dict[str, Any]:
+        """Method, parameters and sources as plain values."""
+        return {
+            "kind": "fusion",
+            "method": self.name,
+            "parameters": write_settings(self),
+            "depth": depth,
+            "sources": [run.name for run in table.runs],
+        }
+
+
+def check_weights(weights: tuple[float, ...] | None, *, negative: bool = False) -> None:
+    """Refuses weights that no fusion can use.
+
+    :raises ConfigError: one is not finite, or negative where that has no meaning; or all are zero.
+    """
+    if weights is None:
+        return
+    for number, weight in enumerate(weights, 1):
+        if not math.isfinite(weight):
+            raise ConfigError(f"weight {number} is {weight}", hint="Weights are finite numbers.")
+        if weight < 0 and not negative:
+            raise ConfigError(f"weight {number} is {weight:g}", hint="Weights are 0 or more here: a run cannot have "
+                              "less than no vote.")
+    if not any(weights):
+        raise ConfigError("all weights are zero", hint="Give one run at least a weight.")
+
+
+def weights_for(weights: tuple[float, ...] | None, table: FusionTable, default: float = 1.0) -> Floats:
+    """A weight for each run of the table (float64 [R]).
+
+    :raises ConfigError: there are more or fewer weights than runs.
+    """
+    if weights is None:
+        return np.full(len(table.runs), default)
+    if len(weights) != len(table.runs):
+        raise ConfigError(
+            f"there are {len(weights)} weights for {len(table.runs)} runs",
+            hint=f"Give one a run, in this order: {', '.join(run.name for run in table.runs)}.",
+        )
+    return np.asarray(weights, np.float64)
+
+
+def check_at_least(name: str, value: float, least: float) -> None:
+    """Refuses a parameter below its least value, or one that is not finite.
+
+    :raises ConfigError: it is.
+    """
+    if not math.isfinite(value) or value < least:
+        raise ConfigError(f"{name} is {value}", hint=f"It is {least:g} or more.")

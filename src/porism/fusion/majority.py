@@ -1,0 +1,125 @@
+"""IBC and WIBC: majority judgment over ratings that come from ranks.
+
+Majority judgment (Balinski and Laraki, PNAS 2007) elects the candidate with the highest median rating. The fusions of
+the Masaryk group (MIRMU at ARQMath 2020 and 2021) elect 1,000 winners so, one after the other. Who was elected changes
+nobody's ratings, so one sort by median, drawn rating and chance elects the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.errors import ConfigError
+from porism.fusion.base import Fusion, check_at_least, check_weights, weights_for
+from porism.fusion.table import Floats, FusionTable, Ints
+
+Median = Literal["lower", "average"]
+"""The median of an even number of ratings: the lower of the two in the middle (majority judgment), or their mean."""
+
+
+@dataclass(frozen=True, slots=True)
+class IBC(Fusion):
+    """Majority judgment: candidates by the median of their ratings, (deepest - rank) / deepest, and 0 where missing.
+
+    Runs without results for a topic do not vote on it. The score of the i-th of c candidates is c - i + 1: how many
+    were left when it was elected.
+
+    :param ties: ``random``: among equal medians, by a rating drawn uniformly from the candidate's own, and then by
+        chance; ``majority``: by Balinski and Laraki's own rule, which takes away one (lower) median grade after the
+        other until they differ, and then later ids first.
+    :param seed: of the drawing; what is drawn depends on the seed, the topic and the document alone.
+    :param median: see :data:`Median`.
+    :param deepest: the rank from which on ratings are 0.
+    """
+
+    name: ClassVar[str] = "ibc"
+    ties: Literal["random", "majority"] = "random"
+    seed: int = 0
+    median: Median = "lower"
+    deepest: int = 1000
+
+    def __post_init__(self) -> None:
+        check_at_least("deepest", self.deepest, 1)
+
+    def scores(self, table: FusionTable) -> Floats:
+        """See the class."""
+        votes = (table.lengths > 0).astype(np.float64)
+        median, drawn, chance = _judged(table, votes, self.deepest, self.median, self.seed)
+        if self.ties == "random":
+            return _elected(table, [median, drawn, chance])
+        from porism.fusion.kernels import majority_values
+
+        values = np.empty((len(median), len(table.runs)), np.int64)
+        voters = votes.sum(axis=1).astype(np.int64)
+        majority_values(table.offsets, table.starts, table.ranks, voters, self.deepest, values)
+        return _elected(table, [median, *values.T])
+
+
+@dataclass(frozen=True, slots=True)
+class WIBC(Fusion):
+    """Weighted majority judgment: as :class:`IBC`, with weighted medians and ratings drawn by weight.
+
+    Half of the weight is at or below the (lower) weighted median. MIRMU at ARQMath 2021, section 4.3, take the weights
+    from the coefficients of a regression: :func:`porism.fusion.fit_wibc`.
+
+    :param weights: one a run, 0 or more.
+    :param seed: of the drawing.
+    :param median: see :data:`Median`.
+    :param deepest: the rank from which on ratings are 0.
+    """
+
+    name: ClassVar[str] = "wibc"
+    weights: tuple[float, ...] | None = None
+    seed: int = 0
+    median: Median = "lower"
+    deepest: int = 1000
+
+    def __post_init__(self) -> None:
+        check_at_least("deepest", self.deepest, 1)
+        check_weights(self.weights)
+
+    def scores(self, table: FusionTable) -> Floats:
+        """See the class."""
+        if self.weights is None:
+            raise ConfigError(
+                "wibc has no weights", hint="Give one a run (weights=0.5,0.3,0.2), or judgments to learn them from."
+            )
+        votes = (table.lengths > 0) * weights_for(self.weights, table)
+        return _elected(table, list(_judged(table, votes, self.deepest, self.median, self.seed)))
+
+
+def _judged(table: FusionTable, votes: Floats, deepest: int, median: Median, seed: int) -> tuple[Ints, Ints, Floats]:
+    """Twice the median, one drawn rating and a random number of each candidate, all [C]."""
+    from porism.fusion.kernels import judge
+
+    size = len(table.doc_ids)
+    middle, drawn = np.empty(size, np.int64), np.empty(size, np.int64)
+    judge(
+        table.offsets, table.starts, table.systems, table.ranks, np.ascontiguousarray(votes), deepest,
+        median == "average", table.random(seed, 0), middle, drawn,
+    )
+    return middle, drawn, table.random(seed, 1)
+
+
+def _elected(table: FusionTable, keys: Sequence[NDArray[Any]]) -> Floats:
+    """How many candidates of its topic were left when each was elected, by the first key, then the second, … [C].
+
+    What is equal by all keys is ordered by id.
+    """
+    result = np.empty(len(table.doc_ids), np.float64)
+    for start, stop in zip(table.offsets[:-1].tolist(), table.offsets[1:].tolist(), strict=True):
+        parts = [-key[start:stop] for key in keys]
+        order = np.lexsort(parts[::-1])
+        differs = np.zeros(stop - start, bool)
+        for part in parts:
+            ordered = part[order]
+            differs[1:] |= ordered[1:] != ordered[:-1]
+        level = np.empty(stop - start, np.float64)
+        level[order] = -np.cumsum(differs)
+        result[table.sorted(start, level)] = np.arange(stop - start, 0, -1)
+    return result
