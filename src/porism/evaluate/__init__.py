@@ -1,43 +1,74 @@
-"""How good a run is: the field's measures over relevance judgments, per topic and aggregated.
+"""How good runs are, how they differ, and by how much more than chance.
 
-Computed by ir_measures (trec_eval's own code wherever it has the measure), with what that leaves open decided here: the
-tie rule, topics that a run lacks, unjudged documents, and the gain from which a document counts as relevant.
+The field's measures over relevance judgments, per topic and aggregated, are computed by ir_measures (trec_eval's own code
+wherever it has the measure), with what that leaves open decided here: the tie rule, topics that a run lacks, unjudged
+documents, and the gain from which a document counts as relevant. Beside them stand comparisons with significance tests,
+confidence intervals, breakdowns by groups of topics, curves, times, how alike runs are, and what each adds to an ensemble.
 """
 
 from __future__ import annotations
 
+from porism.evaluate.ablation import LeaveOneOut, OnePerCluster, leave_one_out, one_per_cluster
 from porism.evaluate.bootstrap import confidence_interval, evaluation_intervals
-from porism.evaluate.breakdown import Breakdown, breakdown, groups_by, length_groups, math_share_groups
+from porism.evaluate.breakdown import Breakdown, breakdown, groups_by, length_groups, math_share_groups, value_groups
+from porism.evaluate.clustering import Clustering, cluster_runs
 from porism.evaluate.comparison import Comparison, TestResult, compare_runs
+from porism.evaluate.curves import RECALL_LEVELS, precision_recall, rank_positions
+from porism.evaluate.depths import DepthTable, evaluate_at_depths, judged_per_mille
+from porism.evaluate.diversity import rank_biased_overlap, spearman
 from porism.evaluate.evaluation import Evaluation, Missing, evaluate_run
 from porism.evaluate.judgments import Qrels, restrict_qrels
 from porism.evaluate.measures import DEFAULT_MEASURES, Measure, parse_measure, parse_measures
 from porism.evaluate.query_features import QueryFeatures, query_features
+from porism.evaluate.significance import PairedTest, holm, paired_t_test, permutation_test, wilcoxon
 from porism.evaluate.splits import arqmath_2021_split, k_fold, stratified_split
+from porism.evaluate.times import TimeStatistics, time_statistics
 
 __all__ = [
     "DEFAULT_MEASURES",
+    "RECALL_LEVELS",
     "Breakdown",
+    "Clustering",
     "Comparison",
+    "DepthTable",
     "Evaluation",
+    "LeaveOneOut",
     "Measure",
     "Missing",
+    "OnePerCluster",
+    "PairedTest",
     "Qrels",
     "QueryFeatures",
     "TestResult",
+    "TimeStatistics",
     "arqmath_2021_split",
     "breakdown",
+    "cluster_runs",
     "compare_runs",
     "confidence_interval",
+    "evaluate_at_depths",
     "evaluate_run",
     "evaluation_intervals",
     "groups_by",
+    "holm",
+    "judged_per_mille",
     "k_fold",
+    "leave_one_out",
     "length_groups",
     "math_share_groups",
+    "one_per_cluster",
+    "paired_t_test",
     "parse_measure",
     "parse_measures",
+    "permutation_test",
+    "precision_recall",
     "query_features",
+    "rank_biased_overlap",
+    "rank_positions",
     "restrict_qrels",
+    "spearman",
     "stratified_split",
+    "time_statistics",
+    "value_groups",
+    "wilcoxon",
 ]

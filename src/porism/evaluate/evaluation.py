@@ -98,9 +98,10 @@ class Evaluation:
         else:
             rows = [["measure", "value"]]
             rows += [[name, shown(value)] for name, value in self.aggregated.items()]
-        return "\n".join([*aligned(rows), *self._notes()])
+        return "\n".join([*aligned(rows), *self.notes()])
 
-    def _notes(self) -> list[str]:
+    def notes(self) -> list[str]:
+        """What a reader must know beside the values, a line each: how many topics, which were left out."""
         notes = [f"{len(self.topics):,} {'topic' if len(self.topics) == 1 else 'topics'}"]
         if self.missing_topics:
             fate = "counted as zero" if self.missing == "zero" else "left out"
@@ -140,7 +141,7 @@ def evaluate_run(
     answered = shared_topics(run, qrels)
     gains = {topic: whole_gains(topic, judged) for topic, judged in qrels.items()}
     topics = tuple(gains) if missing == "zero" else answered
-    per_measure = Rankings(_rankings(run, answered, depth), gains).values(chosen, topics)
+    per_measure = Rankings(ranked_documents(run, answered, depth), gains).values(chosen, topics)
     per_topic = {repr(measure): per_measure[measure] for measure in chosen}
     aggregated = {repr(measure): aggregate(measure, per_measure[measure]) for measure in chosen}
     has_results = set(answered)
@@ -187,7 +188,7 @@ def shared_topics(run: Run, qrels: Qrels) -> tuple[str, ...]:
     return shared
 
 
-def _rankings(run: Run, topics: Iterable[str], depth: int | None) -> dict[str, tuple[str, ...]]:
+def ranked_documents(run: Run, topics: Iterable[str], depth: int | None) -> dict[str, tuple[str, ...]]:
     """Topic → documents, best first, not more than ``depth``."""
     place = {topic: number for number, topic in enumerate(run.query_ids)}
     rankings: dict[str, tuple[str, ...]] = {}

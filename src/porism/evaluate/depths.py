@@ -1,0 +1,123 @@
+"""Runs cut at several depths, with confidence intervals and the share of results that are judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from porism.errors import ConfigError
+from porism.evaluate.bootstrap import Interval, check_bootstrap, evaluation_intervals
+from porism.evaluate.evaluation import Evaluation, Missing, check_missing, evaluate_run
+from porism.evaluate.judgments import Qrels
+from porism.evaluate.measures import DEFAULT_MEASURES, Measure, parse_measure
+from porism.evaluate.tables import aligned, shown
+from porism.run import Run
+
+DEPTHS = (10, 100, 1000)
+
+
+@dataclass(frozen=True, slots=True)
+class DepthTable:
+    """One run by the same measures at several depths.
+
+    ``evaluations``, ``intervals`` (measure → interval of the aggregated value) and ``judged`` (per mille,
+    :func:`judged_per_mille`) have an entry for each of ``depths``.
+    """
+
+    run_name: str
+    depths: tuple[int, ...]
+    evaluations: tuple[Evaluation, ...]
+    intervals: tuple[Mapping[str, Interval], ...]
+    judged: tuple[float, ...]
+    level: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {
+            "run": self.run_name,
+            "level": self.level,
+            "depths": [
+                {
+                    **evaluation.to_dict(), "depth": depth, "judged_per_mille": judged,
+                    "intervals": {name: list(interval) for name, interval in intervals.items()},
+                }
+                for depth, evaluation, intervals, judged in zip(
+                    self.depths, self.evaluations, self.intervals, self.judged, strict=True
+                )
+            ],
+        }
+
+    def table(self) -> str:
+        """The table as text: a line a measure, a column a depth, intervals in brackets."""
+        rows = [["measure", *(f"first {depth:,}" for depth in self.depths)]]
+        rows += [
+            [
+                name,
+                *(
+                    with_interval(evaluation.aggregated[name], intervals.get(name))
+                    for evaluation, intervals in zip(self.evaluations, self.intervals, strict=True)
+                ),
+            ]
+            for name in self.evaluations[0].aggregated
+        ]
+        rows.append(["judged ‰", *(f"{judged:.1f}" for judged in self.judged)])
+        notes = self.evaluations[0].notes()
+        return "\n".join([*aligned(rows), f"in brackets: {self.level:.0%} bootstrap intervals over topics", *notes])
+
+
+def with_interval(value: float, interval: Interval | None) -> str:
+    """A value and its interval: ``0.3446 [0.3014, 0.3881]``."""
+    if interval is None:
+        return shown(value)
+    low, high = interval
+    ends = f"{low:.0f}, {high:.0f}" if isinstance(value, int) else f"{low:.4f}, {high:.4f}"
+    return f"{shown(value)} [{ends}]"
+
+
+def evaluate_at_depths(
+    run: Run,
+    qrels: Qrels,
+    measures: Iterable[Measure | str] = DEFAULT_MEASURES,
+    depths: Iterable[int] = DEPTHS,
+    *,
+    missing: Missing = "zero",
+    level: float = 0.95,
+    samples: int = 10_000,
+    seed: int = 0,
+) -> DepthTable:
+    """Scores a run on its first results alone, for several depths; the intervals are by the bootstrap.
+
+    :raises ConfigError: there is no depth, a depth is below 1, a measure does not exist, an option has a wrong value.
+    :raises QueryError: the run and the judgments have no topic in common.
+    """
+    chosen_depths = tuple(sorted(set(depths)))
+    if not chosen_depths:
+        raise ConfigError("no depth is named", hint="Give one or more, e.g. 10, 100, 1000.")
+    for depth in chosen_depths:
+        check_missing(missing, depth)
+    check_bootstrap(level, samples)
+    chosen = tuple(dict.fromkeys(m if isinstance(m, Measure) else parse_measure(m) for m in measures))
+    judged = Measure("Judged")
+    evaluations: list[Evaluation] = []
+    shares: list[float] = []
+    for depth in chosen_depths:
+        evaluations.append(evaluate_run(run, qrels, chosen, missing=missing, depth=depth))
+        shares.append(1000 * evaluate_run(run, qrels, [judged], missing="skip", depth=depth)[judged])
+    return DepthTable(
+        run.name, chosen_depths, tuple(evaluations),
+        tuple(evaluation_intervals(one, level, samples=samples, seed=seed) for one in evaluations),
+        tuple(shares), level,
+    )
+
+
+def judged_per_mille(run: Run, qrels: Qrels, depth: int | None = 1000) -> float:
+    """How many of 1,000 results are judged: the judged share of a topic's first results, over the topics answered.
+
+    The lower it is, the less a measure without a prime says of the run.
+
+    :raises QueryError: the run and the judgments have no topic in common.
+    :raises ConfigError: the depth is below 1.
+    """
+    judged = Measure("Judged")
+    return 1000 * evaluate_run(run, qrels, [judged], missing="skip", depth=depth)[judged]
