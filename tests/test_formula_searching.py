@@ -13,8 +13,8 @@ import porism
 from porism.errors import ConfigError, QueryError
 from porism.explanation import Explanation
 from porism.formula import layout_key, parse
-from porism.formula_searching import read_formula_model
 from porism.indexing import index_documents
+from porism.retrieve.models import read_formula_model
 from porism.searching import Index, open_index
 from porism.types import Content, Document, Formula, Query
 

@@ -64,7 +64,7 @@ def test_plain_values_become_dataclasses_and_back() -> None:
         ({"needed": 1, "parts": {"a": {"names": ["x", 2]}}}, ("parts", "a", "names", 1),
          "the setting 'parts.a.names.1' cannot be 2. Input should be a valid string."),
         ({"needed": 1, "parts": []}, ("parts",), "the setting 'parts' cannot be []."),
-        ({"needed": 1, "weights": [1.0, float("nan")]}, ("weights", 1), "the setting 'weights.1' cannot be nan."),
+        ({"needed": 1, "weights": [1.0, "nan"]}, ("weights", 1), "the setting 'weights.1' cannot be 'nan'."),
         ({}, (), "the setting 'needed' is missing"),
     ],
 )

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.errors import ConfigError, QueryError
+from porism.errors import QueryError
 from porism.explanation import Explanation
 from porism.formula import parse, to_latex, to_mathml, to_unicode
 from porism.formula_places import FormulaPlaces, Masks, Place
 from porism.formula_queries import FormulaQuery
 from porism.highlighting import MatchView
 from porism.index import Snapshot
+from porism.provenance import Provenance
 from porism.retrieve import HybridRetriever
 from porism.retrieve.matches import FormulaMatch
 from porism.run import Run
 from porism.types import Formula, Query
 
 if TYPE_CHECKING:
-    from porism.retrieve.formula_model import FormulaModel
     from porism.retrieve.formulas import FormulaRetriever
 
 CONTEXT_WEIGHT = 0.05
@@ -72,37 +71,6 @@ class FormulaHit:
         return value | ({"match": MatchView(self.match).to_dict()} if self.match is not None else {})
 
 
-def read_formula_model(named: str) -> FormulaModel:
-    """A model of formula search by its name, or from a TOML file of its parameters (a name that ends in ``.toml``).
-
-    :raises ConfigError: there is no such model or file, the file is no TOML, or a parameter does not exist or fit.
-    """
-    from porism.retrieve.formula_model import FORMULA_MODELS, FormulaModel
-
-    if not named.endswith(".toml"):
-        if named in FORMULA_MODELS:
-            return FORMULA_MODELS[named]
-        close = get_close_matches(named, FORMULA_MODELS, 1)
-        raise ConfigError(
-            f"there is no formula model {named!r}",
-            hint=f"Did you mean {close[0]}?" if close else f"Choose from {', '.join(FORMULA_MODELS)}, or FILE.toml.",
-        )
-    import tomllib
-
-    try:
-        parameters = tomllib.loads(Path(named).read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise ConfigError(f"cannot be read ({error.strerror or error})", where=named) from error
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"byte {error.start + 1} is not UTF-8", where=named) from None
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"is no TOML: {error}", where=named, hint="Expected lines such as: weight = 0.5") from None
-    try:
-        return FormulaModel.from_dict(parameters)
-    except ConfigError as error:
-        raise ConfigError(error.what, where=named, hint=error.hint) from None
-
-
 class _Ranked(NamedTuple):
     """Formulas best first: segment and ordinal there, score, what of it the context adds, which formula asked for."""
 
@@ -143,6 +111,7 @@ class FormulaSearcher:
         self.documents = documents
         self.context_weight = context_weight
         self.places = FormulaPlaces(snapshot)
+        self._described = formulas.model.to_dict()
 
     def search(
         self, query: FormulaQuery, k: int, *, allowed: Masks | None = None, explain: bool = False
@@ -177,7 +146,9 @@ class FormulaSearcher:
         for as ``k`` names need. A query that is None has no results.
         """
         results: dict[str, dict[str, float]] = {}
+        seconds: dict[str, float] = {}
         for query_id, query in queries:
+            started = time.perf_counter()
             named = results[query_id] = {}
             if query is None:
                 continue
@@ -191,7 +162,11 @@ class FormulaSearcher:
                 return len(named)
 
             self._ranked(query if context else FormulaQuery(query.formulas), k, count, allowed)
-        return Run({query_id: named.items() for query_id, named in results.items()}, name).top(k)
+            seconds[query_id] = time.perf_counter() - started
+        model = self.retriever.model
+        made_by = {"kind": "formula search", "model": self._described, "context": context}
+        provenance = Provenance(made_by, model.tuned_on, seconds=seconds)
+        return Run({query: named.items() for query, named in results.items()}, name, provenance=provenance).top(k)
 
     def explain(self, query: FormulaQuery, found: str, named: Named = "auto") -> FormulaMatch:
         """Why a formula has its score: the best match of any formula asked for with any formula of this name.

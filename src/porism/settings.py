@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import json
 from collections.abc import Container, Hashable, Iterable, Mapping
 from difflib import get_close_matches
 from functools import cache
 from types import UnionType
 from typing import Any, ClassVar, TypeVar, cast, get_args, get_type_hints
-
-import orjson
 
 from porism.errors import ConfigError
 
@@ -65,8 +64,8 @@ def read_settings(cls: type[T], given: Mapping[str, Any], *, at: Path = ()) -> T
     if not isinstance(given, Mapping):
         raise SettingError(f"{dotted(at)!r} cannot be {given!r}", path=at, hint="It is a table of settings.")
     try:  # as JSON, where lists may become tuples and tables dataclasses even though types are strict
-        content = orjson.dumps(given, default=_plain)
-    except (orjson.JSONEncodeError, TypeError) as error:
+        content = json.dumps(given, default=_plain)
+    except (TypeError, ValueError, RecursionError) as error:
         raise SettingError(f"{dotted(at)!r} holds what is not a plain value ({error})", path=at) from error
     try:
         settings: T = _adapter(cast("Hashable", cls)).validate_json(content)

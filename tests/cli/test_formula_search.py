@@ -187,12 +187,8 @@ def test_models(porism, sample_index, tmp_path) -> None:
     assert broken.err.count("\n") == 1
 
 
-@pytest.mark.parametrize("arguments", [
-    ("search", "x", "--model", "structure"), ("run", "--topics", "t", "--output", "o", "--context"),
-    ("run", "--topics", "t", "--output", "o", "--model", "m"),
-])
-def test_options_of_formula_search_need_it(porism, arguments) -> None:
-    result = porism(*arguments)
+def test_options_of_formula_search_need_it(porism) -> None:
+    result = porism("run", "--topics", "t", "--output", "o", "--context")
     assert result.status == 2
     assert "works with --formulas only" in result.err
 

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from porism.cli.options import (
     check_formula_options,
-    chosen_formula_model,
     filter_option,
-    formula_model_option,
     index_option,
     json_option,
+    model_option,
+    open_with_model,
     print_json,
 )
 from porism.cli.progress import ProblemLog, counting_progress
+
+if TYPE_CHECKING:
+    from porism.provenance import Provenance
 
 
 @click.command()
@@ -29,25 +34,30 @@ from porism.cli.progress import ProblemLog, counting_progress
 @click.option("-k", type=click.IntRange(min=1), default=1000, show_default=True, help="Results a topic.")
 @filter_option
 @click.option("--name", default="porism", show_default=True, help="The name of the run, its last column.")
-@formula_model_option
+@model_option
 @click.option("--quiet", is_flag=True, help="No progress bar and no summary.")
 def run(
     index_path: Path, topics_path: Path, output: Path, formulas: bool, context: bool | None, k: int,
-    filters: tuple[str, ...], name: str, model_name: str | None, quiet: bool,
+    filters: tuple[str, ...], name: str, model_name: str, quiet: bool,
 ) -> None:
-    """Answer a file of topics and write the results as a TREC run."""
-    check_formula_options(formulas, model=model_name is not None, context=context is not None)
+    """Answer a file of topics and write the results as a TREC run.
+
+    Beside the run, in RUN.provenance.json, stand the model that made it, the topics that this was tuned on and how long
+    each topic took; porism evaluate and porism compare read it there.
+    """
+    check_formula_options(formulas, context=context is not None)
     import time
 
     from porism.corpus import read_topics
     from porism.run import Run
-    from porism.searching import filters_from_strings, open_index
+    from porism.searching import filters_from_strings
 
-    model = chosen_formula_model(model_name)
     log = ProblemLog()
     topics = read_topics(topics_path)
     results: dict[str, list[tuple[str, float]]] = {}
-    with open_index(index_path, formula_model=model) as index, counting_progress("topics", quiet) as progress:
+    seconds_of: dict[str, float] = {}
+    provenance: Provenance | None = None
+    with open_with_model(index_path, model_name, formulas) as index, counting_progress("topics", quiet) as progress:
         chosen = filters_from_strings(filters)
         started = time.monotonic()
         for done, topic in enumerate(topics, 1):
@@ -56,9 +66,14 @@ def run(
             else:
                 found = index.run([topic], k, filters=chosen)
             results[topic.id] = found[topic.id]
+            if found.provenance is not None:
+                provenance = found.provenance
+                seconds_of.update(provenance.seconds)
             progress(done, len(topics))
         seconds = time.monotonic() - started
-    Run(results, name).write(output)
+    if provenance is not None:
+        provenance = replace(provenance, seconds=seconds_of)
+    Run(results, name, provenance=provenance).write(output)
     if not quiet:
         log.close()
         count = sum(map(len, results.values()))

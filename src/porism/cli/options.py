@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from porism.retrieve.formula_model import FormulaModel
+    from porism.searching import Index
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -32,24 +32,25 @@ def filter_option(function: Function) -> Function:
     )(function)
 
 
-def formula_model_option(function: Function) -> Function:
-    """``--model NAME|FILE.toml``, for formula search."""
+def model_option(function: Function) -> Function:
+    """``--model NAME|FILE.toml``."""
     return click.option(
-        "--model", "model_name", metavar="NAME|FILE.toml",
-        help="With --formulas: another formula model, by name or as a TOML file of parameters.",
+        "--model", "model_name", default="default", show_default=True, metavar="NAME|FILE.toml",
+        help="The model of search, or with --formulas of formula search: by name or as a file of settings.",
     )(function)
 
 
-def chosen_formula_model(named: str | None) -> FormulaModel | None:
-    """The model that ``--model`` names; None for the default one.
+def open_with_model(path: Path, model_name: str, formulas: bool) -> Index:
+    """Opens an index with the model that ``--model`` names.
 
     :raises ConfigError: there is no such model or file, or it is broken.
     """
-    if named is None:
-        return None
-    from porism.formula_searching import read_formula_model
+    from porism.retrieve.models import read_formula_model, read_search_model
+    from porism.searching import open_index
 
-    return read_formula_model(named)
+    if formulas:
+        return open_index(path, formula_model=read_formula_model(model_name))
+    return open_index(path, read_search_model(model_name))
 
 
 def check_formula_options(formulas: bool, **given: bool) -> None:

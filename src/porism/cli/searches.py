@@ -6,15 +6,7 @@ from pathlib import Path
 
 import click
 
-from porism.cli.options import (
-    check_formula_options,
-    chosen_formula_model,
-    filter_option,
-    formula_model_option,
-    index_option,
-    json_option,
-    print_json,
-)
+from porism.cli.options import filter_option, index_option, json_option, model_option, open_with_model, print_json
 
 MATCHED_HITS = 100
 """For at most so many hits a list of formulas marks what matches."""
@@ -30,10 +22,10 @@ MATCHED_HITS = 100
 @click.option("--explain", is_flag=True, help="Show what each score is made of.")
 @click.option("--show", type=click.Choice(["unicode", "latex"]), default="unicode", show_default=True,
               help="How to show formulas.")
-@formula_model_option
+@model_option
 def search(
     question: str, index_path: Path, formulas: bool, k: int, filters: tuple[str, ...], as_json: bool, explain: bool,
-    show: str, model_name: str | None,
+    show: str, model_name: str,
 ) -> None:
     """Find documents by words and formulas: porism search 'why does $\\sum 1/n^2$ converge?'
 
@@ -44,20 +36,20 @@ def search(
     With --formulas the results are formulas, each with the places where it stands; with --json, objects with rank,
     score, key, latex, text, mathml, documents and places, and with --explain a match.
     """
-    check_formula_options(formulas, model=model_name is not None)
     if formulas:
         _search_formulas(question, index_path, k, filters, as_json, explain, show, model_name)
     else:
-        _search_documents(question, index_path, k, filters, as_json, explain, show)
+        _search_documents(question, index_path, k, filters, as_json, explain, show, model_name)
 
 
 def _search_documents(
-    question: str, index_path: Path, k: int, filters: tuple[str, ...], as_json: bool, explain: bool, show: str
+    question: str, index_path: Path, k: int, filters: tuple[str, ...], as_json: bool, explain: bool, show: str,
+    model_name: str,
 ) -> None:
     from porism.cli.render import print_hits
-    from porism.searching import filters_from_strings, make_query, open_index
+    from porism.searching import filters_from_strings, make_query
 
-    with open_index(index_path) as index:
+    with open_with_model(index_path, model_name, formulas=False) as index:
         query, chosen = make_query(question), filters_from_strings(filters)
         hits = index.search(query, k, filters=chosen, formulas=show)  # type: ignore[arg-type]
         explanations = {
@@ -80,13 +72,13 @@ def _search_documents(
 
 def _search_formulas(
     question: str, index_path: Path, k: int, filters: tuple[str, ...], as_json: bool, explain: bool, show: str,
-    model_name: str | None,
+    model_name: str,
 ) -> None:
     from porism.cli.formula_render import print_formula_hits
     from porism.cli.progress import one_line
-    from porism.searching import filters_from_strings, open_index
+    from porism.searching import filters_from_strings
 
-    with open_index(index_path, formula_model=chosen_formula_model(model_name)) as index:
+    with open_with_model(index_path, model_name, formulas=True) as index:
         hits = index.search_formulas(
             question, k, filters=filters_from_strings(filters),
             explain=explain or (not as_json and k <= MATCHED_HITS),

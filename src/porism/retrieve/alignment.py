@@ -25,10 +25,11 @@ from porism.index import Segment
 from porism.index.compiled import address
 from porism.index.trees import Trees, open_trees
 from porism.retrieve import alignment_kernels as kernels
+from porism.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
-class AlignmentSettings:
+class AlignmentSettings(Settings):
     """What pairs of nodes are worth, all between 0 and 1.
 
     A pair with the same symbol is worth 1; ``other_variable``, ``other_number`` and ``same_kind`` (constants, texts)

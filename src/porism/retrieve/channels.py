@@ -30,6 +30,7 @@ from porism.index.strings import offsets
 from porism.index.topk import ScoredChannel
 from porism.index.units import Units
 from porism.retrieve.weighting import HEAVIEST, ChannelStatistics, LexicalChannel, Weighting
+from porism.settings import Settings
 
 FieldWeights = Mapping[str, float]
 """Weights by field name; a field that is not named has that of :data:`OTHER_FIELDS`, or 1 where this is not named."""
@@ -45,7 +46,7 @@ LAYOUT = 1
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class View(Settings):
     """A second look at the channels: the documents as if they had only some fields, with the lengths of these.
 
     A title that says what is asked is worth more than its words in a long text. ``weight`` is what the view's scores

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
-from difflib import get_close_matches
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
 from porism.errors import ConfigError
-from porism.formula import EXTRACTORS, find_extractor
 from porism.retrieve.alignment import AlignmentSettings
-from porism.retrieve.model import ChannelSettings
+from porism.retrieve.model import ChannelSettings, check_channels
 from porism.retrieve.weighting import HEAVIEST
+from porism.settings import Settings, read_settings, write_settings
 
 MOST_CANDIDATES = 10_000
 """So many formulas can be aligned for a query at most."""
@@ -21,7 +20,7 @@ _UP_TO_HEAVIEST = f"Use a number from 0 to {HEAVIEST:,.0f}."
 
 
 @dataclass(frozen=True, slots=True)
-class FormulaModel:
+class FormulaModel(Settings):
     """What a formula's score is made of, for one query formula.
 
     ``score = Σ_channel weight · BM25_c(query, formula) / BM25_c(query, query) + alignment_weight · similarity``: each
@@ -34,6 +33,8 @@ class FormulaModel:
     A wildcard of the query stands for a variable and for a number, each at half the weight, in the channels named by
     ``wildcard_channels``; these must be made of the operator tree, where the stand-ins are put.
 
+    ``tuned_on`` names the topics on whose judgments the numbers were chosen; every run of the model carries them.
+
     :raises ConfigError: a number is out of its range, or there is no channel of positive weight.
     """
 
@@ -44,10 +45,12 @@ class FormulaModel:
     value: float = 1.3
     renamed_value: float = 1.2
     wildcard_channels: tuple[str, ...] = ("approach0",)
+    tuned_on: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "channels", MappingProxyType(dict(self.channels)))
-        object.__setattr__(self, "wildcard_channels", tuple(self.wildcard_channels))
+        for name in ("wildcard_channels", "tuned_on"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
         if not any(channel.weight > 0 for channel in self.channels.values()):
             raise ConfigError("a formula model needs a channel of positive weight")
         if not 0 <= self.alignment_weight <= HEAVIEST:
@@ -62,81 +65,38 @@ class FormulaModel:
 
     def to_dict(self) -> dict[str, Any]:
         """A JSON- and TOML-ready mapping; :meth:`from_dict` is the inverse. No ``alignment`` is ``False`` there."""
-        return {
-            "alignment_weight": self.alignment_weight,
-            "candidates": self.candidates,
-            "value": self.value,
-            "renamed_value": self.renamed_value,
-            "wildcard_channels": list(self.wildcard_channels),
-            "channels": {name: asdict(channel) for name, channel in self.channels.items()},
-            "alignment": asdict(self.alignment) if self.alignment else False,
-        }
+        return {"alignment": False} | write_settings(self)
 
     @classmethod
-    def from_dict(cls, value: Mapping[str, Any]) -> FormulaModel:
-        """A model of the parameters given; the others are those of :data:`DEFAULT_FORMULA_MODEL`.
+    def from_dict(cls, value: Mapping[str, Any], base: FormulaModel | None = None) -> FormulaModel:
+        """A model of the settings given; the others are those of ``base``, by default :data:`DEFAULT_FORMULA_MODEL`.
 
-        Channels that are given replace the default's, and ``alignment = false`` leaves the alignment out.
+        Channels that are given replace the base's; ``alignment = false`` leaves the alignment out, and ``true`` takes
+        the base's or, where that has none, the usual one.
 
-        :raises ConfigError: a parameter or a channel does not exist, or a value is of another type or out of range.
+        :raises SettingError: a setting or a channel does not exist, or a value is of another type or out of range.
         """
-        default = DEFAULT_FORMULA_MODEL.to_dict()
-        _check(value, default, "")
-        settings = default | dict(value)
-        channels = {}
-        for name in (*settings["channels"], *settings["wildcard_channels"]):
-            if ":" in name:
-                find_extractor(name)  # tells what of a variant's options is wrong
-            elif name not in EXTRACTORS:
-                raise ConfigError(f"there is no formula channel {name!r}", hint=_nearest(name, EXTRACTORS))
-        for name, given in settings["channels"].items():
-            if not isinstance(given, Mapping):
-                raise ConfigError(f"'channels.{name}' must be a table", hint=f"Write [channels.{name}] and its weight.")
-            _check(given, asdict(ChannelSettings()), f"channels.{name}.")
-            channels[name] = ChannelSettings(**given)
-        alignment = settings["alignment"]
+        known = (DEFAULT_FORMULA_MODEL if base is None else base).to_dict()
+        alignment = value.get("alignment", known["alignment"])
         if alignment is True:
-            alignment = {}
-        if alignment is not False:
-            _check(alignment, asdict(AlignmentSettings()), "alignment.")
-            base = asdict(DEFAULT_FORMULA_MODEL.alignment or AlignmentSettings())
-            alignment = AlignmentSettings(**base | alignment)
-        return cls(
-            channels, alignment or None, settings["alignment_weight"], settings["candidates"],
-            settings["value"], settings["renamed_value"], tuple(settings["wildcard_channels"]),
-        )
+            alignment = known["alignment"] or {}
+        elif isinstance(alignment, Mapping):
+            alignment = (known["alignment"] or {}) | dict(alignment)
+        settings = known | dict(value) | {"alignment": None if alignment is False else alignment}
+        model = read_settings(cls, settings)
+        check_channels(model.channels)
+        check_channels(model.wildcard_channels, at="wildcard_channels")
+        return model
 
 
-def _check(given: Mapping[str, Any], known: Mapping[str, Any], where: str) -> None:
-    """Whether all parameters exist and have values of the type that they have elsewhere."""
-    for name, value in given.items():
-        if name not in known:
-            raise ConfigError(f"there is no parameter {where + name!r}", hint=_nearest(name, known, where))
-        expected = known[name]
-        if name == "alignment" and not where:
-            fits = isinstance(value, (bool, Mapping))
-        elif isinstance(expected, Mapping):
-            fits = isinstance(value, Mapping)
-        elif isinstance(expected, list):
-            fits = isinstance(value, (list, tuple)) and all(isinstance(entry, str) for entry in value)
-        elif isinstance(expected, int) and not isinstance(expected, bool):
-            fits = isinstance(value, int) and not isinstance(value, bool)
-        else:
-            fits = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if not fits:
-            raise ConfigError(f"the parameter {where + name!r} cannot be {value!r}")
-
-
-def _nearest(name: str, known: Mapping[str, Any], where: str = "") -> str:
-    """Which of the known names may have been meant."""
-    close = get_close_matches(name, known, 1)
-    return f"Did you mean {where}{close[0]}?" if close else f"Choose from {', '.join(known)}."
+TUNED_ON = tuple(f"B.{number}" for number in range(1, 101))
+"""The topics of ARQMath 2020's formula task, from whose judgments the numbers of the alignment and the weights come."""
 
 
 def _model(alignment: AlignmentSettings | None = None, *, aligned: float = 1.0, **weights: float) -> FormulaModel:
     """A model of channels by weight, underscores for hyphens in their names."""
     channels = {name.replace("_", "-"): ChannelSettings(weight) for name, weight in weights.items()}
-    return FormulaModel(channels, alignment, aligned)
+    return FormulaModel(channels, alignment, aligned, tuned_on=TUNED_ON if alignment else ())
 
 
 _ALIGNMENT = AlignmentSettings()
@@ -159,6 +119,3 @@ FORMULA_MODELS: Mapping[str, FormulaModel] = MappingProxyType({
     "values": _model(values=1.0),
 })
 """Formula models by name: the default, and its parts and other lines of work each alone."""
-
-FIELDS = tuple(setting.name for setting in fields(FormulaModel))
-"""The names of a model's parameters."""

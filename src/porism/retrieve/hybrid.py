@@ -11,6 +11,7 @@ Where no summand applies the results are those of stage 2; without feedback, tho
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
@@ -23,6 +24,7 @@ from porism.index import Segment, Snapshot
 from porism.index.links import prepare_links
 from porism.index.trees import prepare_trees
 from porism.index.units import prepare_units
+from porism.provenance import Provenance
 from porism.retrieve.channels import prepare
 from porism.retrieve.evidence import FormulaEvidence
 from porism.retrieve.feedback import QueryExpander
@@ -58,6 +60,7 @@ class HybridRetriever:
         self.snapshot = snapshot
         self.model = model
         self._segments = snapshot.segments
+        self._described = model.to_dict()
         held = {name for segment in snapshot.segments for name in (*segment.text_channels, *segment.formula_channels)}
         self.lexical = LexicalRetriever(
             snapshot.segments, {name: channel for name, channel in channels.items() if name in held or not held},
@@ -103,11 +106,18 @@ class HybridRetriever:
             raise QueryError(f"{k} results cannot be found", hint="Ask for at least 1.")
         allowed = self.allowed(filters) if filters else None
         results: dict[str, Iterable[tuple[str, float]]] = {}
+        seconds: dict[str, float] = {}
         for query in asked:
+            started = time.perf_counter()
             found = self.search_units(query, k, allowed=allowed)
             ids = self.lexical.ids.take(found.segments, found.units)
             results[query.id] = zip(ids, found.scores.tolist(), strict=True)
-        return Run(results, name)
+            seconds[query.id] = time.perf_counter() - started
+        return Run(results, name, provenance=self.provenance(seconds))
+
+    def provenance(self, seconds: Mapping[str, float]) -> Provenance:
+        """What a run of this retriever says of itself: the model, the topics that it was tuned on, the times."""
+        return Provenance({"kind": "search", "model": self._described}, self.model.tuned_on, seconds=seconds)
 
     def search_units(
         self, query: Query, k: int, *, allowed: Sequence[NDArray[np.bool_]] | None = None
@@ -124,6 +134,29 @@ class HybridRetriever:
         for summand in summands:
             found = found._replace(scores=found.scores + summand.scores(query, found))
         return best_units(found, k, self.lexical.ids)
+
+    def score_documents(self, query: Query, doc_ids: Sequence[str]) -> NDArray[np.float64]:
+        """The score of each document (float64, in the order given) in a search that has these as its candidates.
+
+        It is 0 for a document that shares nothing with the query and its feedback, and NaN for an id that the index
+        does not have. With the candidates of a search it is the score in that search, bit by bit.
+        """
+        scores = np.full(len(doc_ids), np.nan)
+        segments = np.full(len(doc_ids), -1, np.int32)
+        units = np.zeros(len(doc_ids), np.int32)
+        terms = self._expander.expand(self.query_terms(query))
+        for number, segment in enumerate(self._segments):
+            found = segment.names.find(doc_ids) if len(doc_ids) else units
+            live = np.flatnonzero(found >= 0)
+            live = live[segment.live[found[live]]]
+            segments[live], units[live] = number, found[live]
+            scores[live] = self.lexical.score_units(terms, number, found[live])
+        known = np.flatnonzero(segments >= 0)
+        candidates = UnitResults(segments[known], units[known], scores[known])
+        for summand in self._applying(query):
+            candidates = candidates._replace(scores=candidates.scores + summand.scores(query, candidates))
+        scores[known] = candidates.scores
+        return scores
 
     def _applying(self, query: Query) -> list[Summand]:
         return [summand for summand in self.summands if summand.applies(query)]

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
+from porism.analysis import TEXT_CHANNELS
 from porism.errors import ConfigError
+from porism.formula import EXTRACTORS, find_extractor
 from porism.retrieve.channels import View
 from porism.retrieve.weighting import BM25, HEAVIEST, BM25Plus, LexicalChannel
+from porism.settings import SettingError, Settings, nearest, read_settings, write_settings
 
 
 @dataclass(frozen=True, slots=True)
-class ChannelSettings:
+class ChannelSettings(Settings):
     """How one channel counts: its weight in the sum, BM25's ``k1`` (≥ 0) and ``b`` (0 to 1).
 
     A ``delta`` above 0 makes it BM25+ with that δ (:class:`~porism.retrieve.weighting.BM25Plus`).
@@ -37,7 +40,7 @@ class ChannelSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Feedback:
+class Feedback(Settings):
     """How much a query learns from what it finds first (:mod:`porism.retrieve.feedback`).
 
     ``terms`` of each channel, from the first ``documents``, join it with ``weight`` of its own weight; 0 is off.
@@ -58,7 +61,7 @@ class Feedback:
 
 
 @dataclass(frozen=True, slots=True)
-class Links:
+class Links(Settings):
     """How much documents gain from threads that theirs is linked with (:mod:`porism.retrieve.links`); weight 0 is off.
 
     ``thread`` is the metadata key of a document's own thread, ``fields`` are those that name other threads.
@@ -77,7 +80,7 @@ class Links:
 
 
 @dataclass(frozen=True, slots=True)
-class Matches:
+class Matches(Settings):
     """How the formulas of a document count beside its terms (:mod:`porism.retrieve.evidence`); weight 0 is off.
 
     Each query formula gives ``weight · √n · mass^mass_power · ((s − least) / (1 − least))²`` where s is the similarity
@@ -112,7 +115,7 @@ class Matches:
 
 
 @dataclass(frozen=True, slots=True)
-class SearchModel:
+class SearchModel(Settings):
     """What a search sums over and how it reads a query.
 
     A document's score is ``Σ_channel weight · Σ_term q(term) · BM25(term)``. A term's frequency in a document is the
@@ -125,6 +128,8 @@ class SearchModel:
     not by its length. Then ``feedback`` adds terms of the documents found first, and the query is asked again.
     What is not a sum over terms, ``matches`` of formulas and ``links``, is added to the scores of the first
     ``candidates`` documents only.
+
+    ``tuned_on`` names the topics on whose judgments the numbers were chosen; every run of the model carries them.
 
     :raises ConfigError: a weight is negative, or there is no channel of positive weight.
     """
@@ -141,8 +146,10 @@ class SearchModel:
     matches: Matches = Matches(weight=0.0)
     links: Links = Links(weight=0.0)
     candidates: int = 1000
+    tuned_on: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "tuned_on", tuple(self.tuned_on))
         for name in ("channels", "field_weights", "query_field_weights", "views"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
         if not any(settings.weight > 0 for settings in self.channels.values()):
@@ -155,6 +162,61 @@ class SearchModel:
             raise ConfigError("powers and the mass offset must be positive, the mass exponent ≥ 0")
         if self.candidates < 1:
             raise ConfigError(f"there cannot be {self.candidates} candidates", hint="Use at least 1.")
+
+    def to_dict(self) -> dict[str, Any]:
+        """A JSON- and TOML-ready mapping; :meth:`from_dict` is the inverse."""
+        return write_settings(self)
+
+    @classmethod
+    def from_dict(cls, value: Mapping[str, Any], base: SearchModel | None = None) -> SearchModel:
+        """A model of the settings given; the others are those of ``base``, by default :data:`DEFAULT_MODEL`.
+
+        Tables of names that are given (``channels``, ``field_weights``, ``query_field_weights``, ``views``) replace
+        those of the base; in ``feedback``, ``matches`` and ``links`` each setting does.
+
+        :raises SettingError: a setting or a channel does not exist, or a value is of another type or out of range.
+        """
+        settings = overlaid((DEFAULT_MODEL if base is None else base).to_dict(), value, _STAGES)
+        model = read_settings(cls, settings)
+        check_channels(model.channels, TEXT_CHANNELS)
+        return model
+
+
+_STAGES = ("feedback", "matches", "links")
+
+
+def overlaid(base: dict[str, Any], given: Mapping[str, Any], merged: Iterable[str]) -> dict[str, Any]:
+    """Settings given, over those of a base; of the tables named by ``merged`` each setting by itself."""
+    settings = base | dict(given)
+    for name in merged:
+        if isinstance(given.get(name), Mapping) and isinstance(base[name], Mapping):
+            settings[name] = base[name] | dict(given[name])
+    return settings
+
+
+def check_channels(names: Iterable[str], others: Sequence[str] = (), at: str = "channels") -> None:
+    """Whether each channel is one that an index can have: one of ``others``, or made of formulas by an extractor.
+
+    :raises SettingError: there is no such channel, or the options of a variant do not fit.
+    """
+    for name in names:
+        if name in others:
+            continue
+        try:
+            if ":" in name:
+                find_extractor(name)
+                continue
+        except ConfigError as error:
+            raise SettingError(error.what, path=(at, name), hint=error.hint) from error
+        if name not in EXTRACTORS:
+            kind = "channel" if others else "formula channel"
+            raise SettingError(
+                f"there is no {kind} {name!r}", path=(at, name), hint=nearest(name, [*others, *EXTRACTORS])
+            )
+
+
+TUNED_ON = tuple(f"A.{number}" for number in range(1, 101))
+"""The topics of ARQMath 2020's answer task, from whose judgments the numbers of the default model come."""
 
 
 DEFAULT_MODEL = SearchModel(
@@ -173,5 +235,6 @@ DEFAULT_MODEL = SearchModel(
     feedback=Feedback(weight=0.2, documents=10, terms=40),
     matches=Matches(weight=0.045),
     links=Links(weight=0.3),
+    tuned_on=TUNED_ON,
 )
 """The best configuration found on the tuning topics; docs/effectiveness.md has the figures and how they were got."""

@@ -1,0 +1,105 @@
+"""Search models by name, from mappings and from files; what a run says of the model that made it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from porism.errors import ConfigError
+from porism.retrieve.model import DEFAULT_MODEL, ChannelSettings, Feedback, Links, Matches, SearchModel, View
+from porism.retrieve.models import SEARCH_MODELS, formula_model_from, read_search_model, search_model_from
+from porism.searching import Index, make_query, open_index
+from porism.settings import SettingError
+from porism.types import Query
+
+OTHER = SearchModel(
+    {"words": ChannelSettings(0.5, 0.9, 0.4, 1.0), "tangent-l:edge-pairs": ChannelSettings()},
+    {"title": 3.0}, {"title": 2.0}, {"v": View(0.25, {"title": 1.0})}, 0.5, 0.6, 1.0, 0.0,
+    Feedback(0.3, 5, 7), Matches(0.1, 0.5, 10, 3, 0.5, "best"), Links(0.2, "thread", ("links",)), 50, ("T.1",),
+)
+
+
+@pytest.mark.parametrize("model", [*SEARCH_MODELS.values(), OTHER], ids=[*SEARCH_MODELS, "other"])
+def test_models_come_back_from_their_mappings(model: SearchModel) -> None:
+    assert SearchModel.from_dict(model.to_dict()) == model
+    assert SearchModel.from_dict(json.loads(json.dumps(model.to_dict()))) == model
+
+
+def test_what_is_not_given_is_that_of_the_base() -> None:
+    assert SearchModel.from_dict({}) == DEFAULT_MODEL
+    changed = SearchModel.from_dict({"channels": {"words": {"weight": 2}}, "feedback": {"terms": 5}, "candidates": 10})
+    assert changed == replace(
+        DEFAULT_MODEL, channels={"words": ChannelSettings(2.0)}, feedback=replace(DEFAULT_MODEL.feedback, terms=5),
+        candidates=10,
+    )
+    assert SearchModel.from_dict({"candidates": 10}, OTHER) == replace(OTHER, candidates=10)
+    assert search_model_from({"model": "words", "candidates": 10}) == replace(SEARCH_MODELS["words"], candidates=10)
+    assert formula_model_from({"model": "paths", "candidates": 10}).candidates == 10
+
+
+@pytest.mark.parametrize(("given", "path", "message"), [
+    ({"canidates": 1}, ("canidates",), "there is no setting 'canidates'. Did you mean candidates?"),
+    ({"feedback": {"term": 1}}, ("feedback", "term"), "Did you mean feedback.terms?"),
+    ({"channels": {"word": {}}}, ("channels", "word"), "there is no channel 'word'. Did you mean words?"),
+    ({"channels": {"words": {"k": 1}}}, ("channels", "words", "k"), "Did you mean channels.words.k1?"),
+    ({"channels": {"tangent-l:no": {}}}, ("channels", "tangent-l:no"), "no"),
+    ({"channels": {}}, (), "needs a channel of positive weight"),
+    ({"matches": {"combine": "all"}}, ("matches", "combine"), "Input should be 'sum' or 'best'"),
+    ({"links": {"weight": -1}}, ("links",), "links: links cannot have the weight -1"),
+    ({"feedback": 3}, ("feedback",), "the setting 'feedback' cannot be 3"),
+    ({"model": "plane"}, ("model",), "there is no model 'plane'. Did you mean plain?"),
+    ({"model": 3}, ("model",), "the setting 'model' cannot be 3"),
+])
+def test_errors_know_which_setting_is_wrong(given: dict[str, object], path: tuple[str, ...], message: str) -> None:
+    with pytest.raises(SettingError) as caught:
+        search_model_from(given)
+    assert caught.value.path == path
+    assert message in str(caught.value)
+
+
+def test_models_by_name_and_from_files(tmp_path: Path) -> None:
+    for name, model in SEARCH_MODELS.items():
+        assert read_search_model(name) == model
+    (tmp_path / "m.toml").write_text('model = "words"\n[channels.words]\nk1 = 0.9\n', encoding="utf-8")
+    assert dict(read_search_model(str(tmp_path / "m.toml")).channels) == {"words": ChannelSettings(1.0, 0.9)}
+    (tmp_path / "m.json").write_text(json.dumps(OTHER.to_dict()), encoding="utf-8")
+    assert read_search_model(str(tmp_path / "m.json")) == OTHER
+    for content, message in [
+        ("[1]", "m.json: holds no table of settings"), ("{", "m.json: is no JSON"),
+        ('{"links": {"wait": 1}}', r"m.json: there is no setting 'links\.wait'. Did you mean links\.weight\?"),
+    ]:
+        (tmp_path / "m.json").write_text(content, encoding="utf-8")
+        with pytest.raises(ConfigError, match=message):
+            read_search_model(str(tmp_path / "m.json"))
+    with pytest.raises(ConfigError, match=r"there is no model 'zzz'\. Choose from default, plain"):
+        read_search_model("zzz")
+
+
+def test_the_default_says_which_topics_it_was_tuned_on() -> None:
+    assert DEFAULT_MODEL.tuned_on == tuple(f"A.{number}" for number in range(1, 101))
+    assert SearchModel.from_dict({"candidates": 10}).tuned_on == DEFAULT_MODEL.tuned_on
+    assert SEARCH_MODELS["plain"].tuned_on == DEFAULT_MODEL.tuned_on
+    assert SEARCH_MODELS["words"].tuned_on == ()
+
+
+def test_a_run_says_what_made_it(sample_index: Path) -> None:
+    with open_index(sample_index) as index:
+        run = index.run([Query("A.1", make_query("a prime $p$").fields), Query("A.2", {})], 10)
+        formulas = index.run_formulas([make_query("$a^2+b^2$")], 10)
+    assert run.provenance is not None
+    assert run.provenance.made_by == {"kind": "search", "model": DEFAULT_MODEL.to_dict()}
+    assert run.provenance.tuned_on == DEFAULT_MODEL.tuned_on
+    assert set(run.provenance.seconds) == {"A.1", "A.2"}
+    assert all(seconds > 0 for seconds in run.provenance.seconds.values())
+    assert formulas.provenance is not None
+    assert formulas.provenance.made_by["kind"] == "formula search"
+    assert "B.100" in formulas.provenance.tuned_on
+    assert set(formulas.provenance.seconds) == {"query"}
+    with Index(sample_index, SEARCH_MODELS["words"]) as index:
+        words = index.run([make_query("prime")], 10)
+    assert words.provenance is not None
+    assert words.provenance.tuned_on == ()
+    assert words["query"] != []
