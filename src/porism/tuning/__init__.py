@@ -1,0 +1,52 @@
+"""Parameters chosen by their scores, with the evidence: grid, random and coordinate search, and cross-validation.
+
+::
+
+    from porism.tuning import tune_fusion
+
+    run, found = tune_fusion([words, formulas], "linear", {"weights": {"simplex": 0.1, "least": 0.1}}, qrels, folds=5)
+    print(found.summary())
+
+Whatever is tuned, the runs made with it say on which topics, and a report on these says so too.
+"""
+
+from __future__ import annotations
+
+from porism.tuning.objectives import FusionObjective, RunObjective, apply_tuned, settings_objective, tune_fusion
+from porism.tuning.parameters import Choices, Range, Simplex
+from porism.tuning.search import SEARCHES, Coordinate, Grid, Random, Search, make_search
+from porism.tuning.space import Space, with_parameters
+from porism.tuning.store import TrialStore
+from porism.tuning.trials import Objective, OnProgress, Trial
+from porism.tuning.tune import cross_validate, tune
+from porism.tuning.tuned import CrossValidated, Fold, Tuned, load_tuned, save_tuned
+
+__all__ = [
+    "SEARCHES",
+    "Choices",
+    "Coordinate",
+    "CrossValidated",
+    "Fold",
+    "FusionObjective",
+    "Grid",
+    "Objective",
+    "OnProgress",
+    "Random",
+    "Range",
+    "RunObjective",
+    "Search",
+    "Simplex",
+    "Space",
+    "Trial",
+    "TrialStore",
+    "Tuned",
+    "apply_tuned",
+    "cross_validate",
+    "load_tuned",
+    "make_search",
+    "save_tuned",
+    "settings_objective",
+    "tune",
+    "tune_fusion",
+    "with_parameters",
+]
