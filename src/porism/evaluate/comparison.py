@@ -139,19 +139,26 @@ class Comparison:
     def table(self) -> str:
         """The comparison as text: a line a run with its aggregated values, starred where they differ significantly.
 
-        Below the first measure's values stand wins, ties and losses against the baseline. A run that was tuned on
-        these topics is marked with a dagger.
+        Wins, ties and losses against the baseline are by the first measure. A run that was tuned on these topics is
+        marked with a dagger.
         """
-        rows = [["run", *self.measures, "wins/ties/losses"]]
+        marks = {
+            measure: [results[run].stars if run in results else "" for run in self.names]
+            for measure, results in self.tests.items()
+        }
+        room = {measure: max(map(len, column)) for measure, column in marks.items()}  # so that digits stay in line
+        rows = [["run", *(measure + " " * room[measure] for measure in self.measures), "wins/ties/losses"]]
         for number, evaluation in enumerate(self.evaluations):
-            cells = [marked_name(evaluation, number == self.baseline)]
-            for measure, value in evaluation.aggregated.items():
-                result = self.tests[measure].get(evaluation.run_name)
-                cells.append(f"{shown(value)}{(result.stars if result else '').ljust(2)}")
-            result = self.tests[self.measures[0]].get(evaluation.run_name)
-            cells.append(f"{result.wins}/{result.ties}/{result.losses}" if result else "–")
-            rows.append(cells)
-        return "\n".join([*(line.rstrip() for line in aligned(rows)), *self.legend()])
+            first = self.tests[self.measures[0]].get(evaluation.run_name)
+            rows.append([
+                marked_name(evaluation, number == self.baseline),
+                *(
+                    f"{shown(value)}{marks[measure][number].ljust(room[measure])}"
+                    for measure, value in evaluation.aggregated.items()
+                ),
+                f"{first.wins}/{first.ties}/{first.losses}" if first else "–",
+            ])
+        return "\n".join([*aligned(rows), *self.legend()])
 
     def legend(self) -> list[str]:
         """What the table's marks mean, and the notes, a line each."""

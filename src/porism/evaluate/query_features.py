@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from porism.formula import extract, operator_tree, parse
 from porism.text.words import WORD
 from porism.types import Query
 
@@ -35,6 +34,8 @@ class QueryFeatures:
 
 def query_features(query: Query) -> QueryFeatures:
     """Counts the tokens of all fields of a query; a formula that is no formula counts for the tokens that were read."""
+    from porism.formula import extract, operator_tree, parse  # here, since most evaluations read no formula
+
     words = formulas = tokens = 0
     for content in query.fields.values():
         words += len(WORD.findall(content.text))
