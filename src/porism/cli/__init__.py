@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import click
 
 from porism import __version__
+from porism.cli.comparing import compare
 from porism.cli.demo import demo
 from porism.cli.experiments import evaluate, run
 from porism.cli.indexes import delete, index, info, merge
@@ -36,7 +37,7 @@ def porism() -> None:
     """
 
 
-for command in (demo, index, search, info, delete, merge, parse, train, run, evaluate):
+for command in (demo, index, search, info, delete, merge, parse, train, run, evaluate, compare):
     porism.add_command(command)
 
 

@@ -3,3 +3,34 @@
 Numbers come from ``porism.evaluate``; here they are put into words, tables and pictures. Matplotlib draws and Jinja
 fills in the page; both come with ``porism[lab]`` and are loaded when they are needed.
 """
+
+from __future__ import annotations
+
+from porism.reports.canvas import Plot, svg
+from porism.reports.files import check_folder, check_target
+from porism.reports.html import html_page, write_html
+from porism.reports.latex import latex_tables, write_latex
+from porism.reports.plots import plots, write_plots
+from porism.reports.report import Report, TuningCurve, make_report
+from porism.reports.tables import summary_csv, topics_csv, write_csv
+from porism.reports.text import text_table
+
+__all__ = [
+    "Plot",
+    "Report",
+    "TuningCurve",
+    "check_folder",
+    "check_target",
+    "html_page",
+    "latex_tables",
+    "make_report",
+    "plots",
+    "summary_csv",
+    "svg",
+    "text_table",
+    "topics_csv",
+    "write_csv",
+    "write_html",
+    "write_latex",
+    "write_plots",
+]

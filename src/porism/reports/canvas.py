@@ -212,7 +212,7 @@ def _variable(colour: str) -> str:
 def printable(text: str) -> str:
     """The text with what no XML may hold (control characters, lone surrogates) as U+FFFD, on one line."""
     return "".join(
-        " " if ch in "\t\n\r" else ch if ch.isprintable() or ch == " " else "�" for ch in text
+        " " if ch in "\t\n\r" else ch if ch.isprintable() or ch == "\u00a0" else "�" for ch in text
     )
 
 

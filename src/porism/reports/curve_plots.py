@@ -27,9 +27,9 @@ def precision_recall_plot(curves: Mapping[str, ArrayLike], *, baseline: int | No
     )
     return Plot(
         "precision-recall", "Precision at levels of recall",
-        "Across is the share of a topic's relevant documents that was found; upwards the highest precision from the rank "
-        f"on at which that share is reached, averaged over topics.{' ' + note if note else ''} Lines further up and to the "
-        "right are better; the names stand in the order of the mean precision.",
+        "Across is the share of a topic's relevant documents that was found; upwards the highest precision from the "
+        f"rank on at which that share is reached, averaged over topics.{' ' + note if note else ''} Lines further up "
+        "and to the right are better; the names stand in the order of the mean precision.",
         f"Precision at recall 0, 0.1, …, 1. {' '.join(words)}",
         figure,
     )
@@ -50,8 +50,8 @@ def depths_plot(
     )
     return Plot(
         "depths", f"{measure} at several depths",
-        f"{measure} when only the first results of each topic count, as many as stand below. A line that no longer rises "
-        f"has found what it finds.{' The horizontal scale is logarithmic.' if len(depths) > 2 else ''}",
+        f"{measure} when only the first results of each topic count, as many as stand below. A line that no longer "
+        f"rises has found what it finds.{' The horizontal scale is logarithmic.' if len(depths) > 2 else ''}",
         f"Depths {', '.join(map(str, depths))}. {' '.join(words)}",
         figure,
     )
@@ -174,8 +174,8 @@ def times_plot(seconds: Mapping[str, Sequence[float]], *, baseline: int | None =
         axes.set_xlabel("time of a query, logarithmic")
     return Plot(
         "times", "Time of a query",
-        "The mark is the median, the line reaches the 95th percentile and the dots the slowest query; strokes below are "
-        "single queries. At the right: median, 95th percentile, worst.",
+        "The mark is the median, the line reaches the 95th percentile and the dots the slowest query; strokes below "
+        "are single queries. At the right: median, 95th percentile, worst.",
         " ".join(words),
         figure,
     )
@@ -228,8 +228,8 @@ def groups_plot(
         legend(figure, names, looks, loc="outside upper left", ncols=3)
     return Plot(
         name, title,
-        "Each mark is the mean of one run over the topics of the group. How many topics these are stands behind the name of "
-        "the group; few topics say little.",
+        "Each mark is the mean of one run over the topics of the group. How many topics these are stands behind its "
+        "name; few topics say little.",
         " ".join(words),
         figure,
     )

@@ -127,8 +127,8 @@ def dendrogram_plot(
     ]
     return Plot(
         "clustering", f"Clusters of the runs: {chosen}",
-        "Runs that rank alike join early, at the left; those of one cluster share a colour and a number behind the name."
-        + (f" The number of clusters has the highest silhouette ({tried})." if tried else ""),
+        "Runs that rank alike join early, at the left; those of one cluster share a colour and a number behind the "
+        "name." + (f" The number of clusters has the highest silhouette ({tried})." if tried else ""),
         " ".join(members),
         figure,
     )
@@ -146,8 +146,8 @@ def rank_positions_plot(
     ranks = np.asarray(positions, np.int64)
     looks: list[Style] = styles(len(sources))
     depth = len(ranks)
-    lowest = int(ranks.max()) if ranks.size else 1
-    absent = max(2.0, lowest) * 1.9
+    lowest = max(depth, int(ranks.max(initial=1)))
+    absent = lowest * 1.9
     step = min(0.13, 0.7 / max(1, len(sources)))
     words: list[str] = []
     with drawing():
@@ -176,8 +176,8 @@ def rank_positions_plot(
         legend(figure, sources, looks, loc="outside upper left", ncols=3)
     return Plot(
         "rank-positions", f"Where {fused} takes its first documents from, topic {topic}",
-        f"Across: the first {depth} documents of {fused}. Each mark is the rank of that document in one source, the best "
-        "at the top; a hollow mark at the bottom: the source lacks it. On the dashed line both ranks are the same."
+        f"Across: the first {depth} documents of {fused}. Each mark is the rank of that document in one source, the "
+        "best at the top; a hollow mark at the bottom: the source lacks it. On the dashed line both ranks are the same."
         f"{' ' + note if note else ''}",
         f"Ranks of the first {depth} documents in each source. {' '.join(words)}",
         figure,

@@ -12,6 +12,7 @@ from porism.evaluate.significance import TIE
 from porism.extras import need
 from porism.reports.canvas import Plot, drawing, grid_of_panels, new_figure, short_names, styles
 from porism.reports.theme import light
+from porism.reports.words import per_cent, signed
 
 Interval = tuple[float, float]
 
@@ -169,6 +170,7 @@ def intervals_plot(
         left.set_xlabel(f"mean {measure}")
         right.set_xlabel(f"difference in {measure}")
         for axes in (left, right):
+            axes.locator_params(axis="x", nbins=6)
             axes.grid(True, axis="x")
             axes.grid(False, axis="y")
             axes.spines["left"].set_visible(False)
@@ -177,7 +179,7 @@ def intervals_plot(
         "intervals",
         f"Confidence intervals of {measure}",
         f"Left: the mean of each run; right: its mean difference from {baseline}, topic by topic. Lines are "
-        f"{100 * level:g} % bootstrap intervals over topics. Intervals on the left may overlap where the difference is "
+        f"{per_cent(level)} bootstrap intervals over topics. Intervals on the left may overlap where the difference is "
         "certain, since topics that are hard for one run are hard for the others; the right half takes that out.",
         " ".join(words),
         figure,
@@ -212,6 +214,7 @@ def feature_plot(
     positive = x[~np.isnan(x)]
     logarithmic = bool(len(positive)) and not percent and positive.min() > 0 and positive.max() / positive.min() > 12
     words: list[str] = []
+    count = max(len(means) for _, means in steps.values())
     with drawing():
         figure, panels = grid_of_panels(len(names), 3 if len(names) > 2 else 2, 1.75, sharex=True, sharey=True)
         for run, text, look, axes in zip(names, labels, looks, panels, strict=True):
@@ -236,8 +239,8 @@ def feature_plot(
         figure.supylabel(measure, fontsize=9, color=light("muted"))
     return Plot(
         name, title,
-        f"Each mark is one topic. The coloured steps are means of {len(steps[names[0]][1])} groups with about equally many "
-        "topics, the grey ones those of the other runs." + (" The horizontal scale is logarithmic." if logarithmic else ""),
+        f"Each mark is one topic. The coloured steps are means of {count} groups of about equally many topics; the "
+        f"grey ones those of the other runs.{' The horizontal scale is logarithmic.' if logarithmic else ''}",
         f"Means of {measure} from the lowest to the highest group. {' '.join(words)}",
         figure,
     )
@@ -266,10 +269,3 @@ def group_means(x: ArrayLike, y: ArrayLike, groups: int) -> tuple[NDArray[np.flo
     edges = [across[0], *((across[cut - 1] + across[cut]) / 2 for cut in cuts[1:]), across[-1]]
     return np.asarray(edges), np.asarray([up[a:b].mean() for a, b in pairwise(bounds)])
 
-
-def signed(value: float, digits: int = 3) -> str:
-    """``+0.012``, ``−0.005``, ``0.000``."""
-    text = f"{abs(value):.{digits}f}"
-    if not float(text):
-        return text
-    return f"{'+' if value > 0 else '−'}{text}"

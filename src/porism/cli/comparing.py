@@ -1,0 +1,152 @@
+"""``porism compare``: runs side by side, tested, as a table and as reports."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from porism.cli.options import json_option, print_json
+from porism.cli.progress import ProblemLog
+
+if TYPE_CHECKING:
+    from porism.run import Run
+
+_FILE = click.Path(path_type=Path)
+
+
+@click.command()
+@click.argument("run_paths", nargs=-1, required=True, type=_FILE, metavar="RUN...")
+@click.option("--qrels", "qrels_path", required=True, type=_FILE, metavar="QRELS", help="The relevance judgments.")
+@click.option("--baseline", metavar="NAME|best",
+              help="The run that the others are tested against, by its name or file; best: the one with the highest "
+                   "value of the first measure.  [default: the first run]")
+@click.option("--names", metavar="NAMES", help="What to call the runs, separated by commas, in their order.  "
+                                               "[default: the last column of each file]")
+@click.option("--measures", metavar="NAMES",
+              help="Separated by commas or blanks, e.g. \"nDCG' AP(rel=2) P@10\"; plots show the first.")
+@click.option("--test", type=click.Choice(["t-test", "wilcoxon", "permutation"]), default="t-test", show_default=True,
+              help="The paired two-tailed test; p-values are corrected by Holm–Bonferroni.")
+@click.option("--missing", type=click.Choice(["zero", "skip"]), default="zero", show_default=True,
+              help="Topics that no run answers count as zero, or are left out of the averages.")
+@click.option("--depth", type=click.IntRange(min=1), default=1000, show_default=True,
+              help="How many results of each topic count.")
+@click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
+              help="Of the confidence intervals.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True,
+              help="For intervals and the permutation test.")
+@click.option("--p-values", is_flag=True, help="Differences for every measure, with p-values.")
+@click.option("--topics", "topics_path", type=_FILE, metavar="FILE",
+              help="The topics themselves: also results by length and share of mathematics.")
+@click.option("--information", "information_path", type=_FILE, metavar="CSV",
+              help="A table of topics: also results by its columns category, dependency, difficulty.")
+@click.option("--by", "columns", multiple=True, metavar="COLUMN",
+              help="With --information: by this column. Repeatable.")
+@click.option("--collection", type=_FILE, metavar="DIR",
+              help="An index: judgments of documents that it does not hold are left out, and topics with none left.")
+@click.option("--formulas", is_flag=True, help="With --collection: results are formulas, named as by run --formulas.")
+@click.option("--fused", metavar="NAME",
+              help="In plots: where the first results of this run, fused of the others, stood in them.  [default: each "
+                   "fusion whose record names two or more of the runs]")
+@click.option("--topic", metavar="ID", help="The topic to show that for.  [default: where the fusion gains most]")
+@click.option("--ranks", type=click.Choice(["position", "file"]), default="position", show_default=True,
+              help="The ranks shown there: by score, or the rank column of the files.")
+@click.option("--title", default="Runs compared", show_default=True, help="The title of the HTML report.")
+@click.option("--html", "html_path", type=_FILE, metavar="FILE", help="Write a report with plots: one page, no network.")
+@click.option("--latex", "latex_path", type=_FILE, metavar="FILE", help="Write tables for LaTeX with booktabs.")
+@click.option("--csv", "csv_path", type=_FILE, metavar="FILE",
+              help="Write a row a run, and beside it in FILE.topics.csv a row a topic and run.")
+@click.option("--svg", "svg_path", type=_FILE, metavar="DIR", help="Write each plot as an SVG file into this folder.")
+@json_option
+def compare(
+    run_paths: tuple[Path, ...], qrels_path: Path, baseline: str | None, names: str | None, measures: str | None,
+    test: str, missing: str, depth: int, level: float, seed: int, p_values: bool, topics_path: Path | None,
+    information_path: Path | None, columns: tuple[str, ...], collection: Path | None, formulas: bool,
+    fused: str | None, topic: str | None, ranks: str, title: str, html_path: Path | None, latex_path: Path | None,
+    csv_path: Path | None, svg_path: Path | None, as_json: bool,
+) -> None:
+    """Compare the run files RUN by the judgments in QRELS.
+
+    Prints a table of runs by measures with stars where a run differs significantly from the baseline, wins, ties and
+    losses by topic, and confidence intervals.
+    """
+    if formulas and collection is None:
+        raise click.UsageError("--formulas works with --collection only.")
+    if columns and information_path is None:
+        raise click.UsageError("--by works with --information only.")
+    called = [name.strip() for name in names.split(",")] if names else []
+    if called and (len(called) != len(run_paths) or not all(called)):
+        raise click.UsageError(f"--names has {len(called)} names for {len(run_paths)} runs.")
+    from porism.corpus import read_qrels, read_topic_information, read_topics
+    from porism.evaluate import DEFAULT_MEASURES, parse_measures, restrict_qrels
+    from porism.extras import need
+    from porism.reports import (
+        check_folder,
+        check_target,
+        make_report,
+        plots,
+        text_table,
+        write_csv,
+        write_html,
+        write_latex,
+        write_plots,
+    )
+    from porism.run import Run
+
+    for target in (html_path, latex_path, csv_path):
+        if target is not None:
+            check_target(target)
+    if svg_path is not None:
+        check_folder(svg_path)
+    detailed = html_path is not None or svg_path is not None
+    if detailed:
+        for module in ("matplotlib", "scipy", *(["jinja2"] if html_path else [])):
+            need(module, "lab", "a report with plots")
+    chosen = parse_measures(measures) if measures else DEFAULT_MEASURES
+    log = ProblemLog()
+    runs = [Run.read(path, log, ranks=ranks) for path in run_paths]  # type: ignore[arg-type]  # click checked it
+    if called:
+        runs = [run.renamed(name) for run, name in zip(runs, called, strict=True)]
+    qrels = read_qrels(qrels_path)
+    if collection is not None:
+        from porism.searching import open_index
+
+        with open_index(collection) as index:
+            qrels = restrict_qrels(qrels, index.formula_names() if formulas else index)
+    report = make_report(
+        runs, qrels, chosen, baseline=0 if baseline is None else _named(baseline, run_paths, runs),
+        test=test, missing=missing,  # type: ignore[arg-type]  # click checked them
+        depth=depth, level=level, seed=seed,
+        queries=read_topics(topics_path) if topics_path else (),
+        information=read_topic_information(information_path) if information_path else None,
+        columns=columns or None, fused=_named(fused, run_paths, runs) if fused else None, topic=topic, title=title,
+        judgments=f"{qrels_path.name}{', restricted to a collection' if collection else ''}", detailed=detailed,
+    )
+    log.close()
+    written: list[Path] = []
+    drawn = plots(report) if detailed else []
+    if html_path is not None:
+        written.append(write_html(report, html_path, drawn))
+    if latex_path is not None:
+        written.append(write_latex(report, latex_path))
+    if csv_path is not None:
+        written += write_csv(report, csv_path)
+    if svg_path is not None:
+        written += write_plots(drawn, svg_path)
+    if as_json:
+        print_json(report.to_dict())
+        return
+    click.echo(text_table(report, p_values=p_values))
+    if written:
+        click.echo(f"Written: {', '.join(map(str, written))}.", err=True)
+
+
+def _named(given: str, paths: tuple[Path, ...], runs: list[Run]) -> str:
+    """The name that a run has in the comparison, given that name or the run's file."""
+    from porism.evaluate.comparison import unique_names
+
+    names, _ = unique_names([run.name for run in runs])
+    if given in names or given == "best" or Path(given) not in paths:
+        return given
+    return names[paths.index(Path(given))]

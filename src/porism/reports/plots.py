@@ -1,0 +1,149 @@
+"""The plots of a report, and their files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from porism.errors import SourceError
+from porism.evaluate import Breakdown
+from porism.reports.canvas import Plot, svg
+from porism.reports.curve_plots import depths_plot, groups_plot, precision_recall_plot, times_plot, tuning_plot
+from porism.reports.diversity_plots import dendrogram_plot, rank_positions_plot, similarity_plot
+from porism.reports.files import check_folder, write_whole
+from porism.reports.report import Report, TuningCurve
+from porism.reports.topic_plots import boxes_plot, differences_plot, feature_plot, intervals_plot
+
+SHOWN_PARAMETERS = 6
+"""Parameters of one tuning that are plotted."""
+
+
+def plots(report: Report) -> list[Plot]:
+    """Every plot for which the report has the numbers, by the first measure, in the order in which they are read.
+
+    :raises MissingExtra: matplotlib (for clusters also SciPy) is not installed.
+    """
+    found: list[Plot] = []
+    comparison, measure = report.comparison, report.measure
+    values = report.values(measure)
+    topics = comparison.topics
+    baseline = comparison.baseline if len(report.names) > 1 else None
+    if len(report.names) > 1:
+        results = comparison.tests[measure]
+        found += [
+            intervals_plot(
+                {evaluation.run_name: evaluation.aggregated[measure] for evaluation in comparison.evaluations},
+                report.intervals[measure],
+                {name: result.difference for name, result in results.items()},
+                {name: result.interval for name, result in results.items()},
+                measure, baseline=report.baseline, level=comparison.level,
+                stars={name: result.stars for name, result in results.items()},
+            ),
+            differences_plot(topics, values, report.baseline, measure),
+        ]
+    found.append(boxes_plot(values, measure, baseline=baseline))
+    if report.precision_recall:
+        found.append(precision_recall_plot(
+            report.precision_recall, baseline=baseline,
+            note="Unjudged documents are removed first; a gain of 2 or more is relevant.",
+        ))
+    if len(report.depths) > 1:
+        found.append(depths_plot(report.depths, report.at_depths, measure, baseline=baseline))
+    if report.features:
+        lengths = [report.features[topic].length if topic in report.features else np.nan for topic in topics]
+        shares = [report.features[topic].math_share if topic in report.features else np.nan for topic in topics]
+        found += [
+            feature_plot(
+                lengths, values, measure, name="length", label="length of the query in words and symbols",
+                title=f"{measure} against the length of the query", baseline=baseline,
+            ),
+            feature_plot(
+                shares, values, measure, name="math-share", label="share of symbols of formulas in the query",
+                title=f"{measure} against the share of mathematics", baseline=baseline, percent=True,
+            ),
+        ]
+    found += [_groups(report, part, baseline) for part in report.breakdowns]
+    found += _diversity(report)
+    for number, part in enumerate(report.rank_positions):
+        plot = rank_positions_plot(part.positions, part.sources, part.fused, part.topic, note=part.why)
+        found.append(_numbered(plot, number))
+    number = 0
+    for curve in report.tuning:
+        for parameter in varied(curve)[:SHOWN_PARAMETERS]:
+            plot = tuning_plot(curve.trials, parameter, curve.measure, chosen=curve.chosen, what=curve.what)
+            found.append(_numbered(plot, number))
+            number += 1
+    if report.seconds:
+        found.append(times_plot(
+            {name: list(times.values()) for name, times in report.seconds.items()},
+            baseline=list(report.seconds).index(report.baseline)
+            if baseline is not None and report.baseline in report.seconds else None,
+        ))
+    return found
+
+
+def _groups(report: Report, part: Breakdown, baseline: int | None) -> Plot:
+    values = {
+        name: {
+            group: value for group in part.groups
+            if (value := part.value(group, name, report.measure)) is not None
+        }
+        for name in report.names
+    }
+    return groups_plot(
+        {group: len(topics) for group, topics in part.topics.items()}, values, report.measure,
+        name=f"by-{'-'.join(part.by.split())}", title=f"{report.measure} by {part.by}", baseline=baseline,
+    )
+
+
+def _diversity(report: Report) -> Iterator[Plot]:
+    diversity = report.diversity
+    if diversity is None:
+        return
+    clustering = diversity.clustering
+    order = clustering.order if clustering else None
+    if clustering is not None:
+        yield dendrogram_plot(
+            report.names, clustering.linkage, clustering.labels.tolist(), silhouettes=clustering.silhouettes, what="ρ"
+        )
+    yield similarity_plot(
+        report.names, diversity.rho, "Spearman's ρ", name="similarity-rho", order=order,
+        note="It is the mean over the topics; documents of only one list are tied behind the end of the other.",
+    )
+    yield similarity_plot(
+        report.names, diversity.overlap, "rank-biased overlap", name="similarity-rbo", order=order,
+        note=f"It is extrapolated, with p = {diversity.persistence:g}, so that the first "
+             f"{1 / (1 - diversity.persistence):.0f} ranks count most; the mean over the topics.",
+    )
+
+
+def varied(curve: TuningCurve) -> list[str]:
+    """The parameters that tuning tried more than one value of."""
+    tried: dict[str, set[str]] = {}
+    for parameters, _ in curve.trials:
+        for name, value in parameters.items():
+            tried.setdefault(name, set()).add(repr(value))
+    return [name for name, values in tried.items() if len(values) > 1]
+
+
+def _numbered(plot: Plot, number: int) -> Plot:
+    """Another name for the second plot of a kind, the third, …"""
+    if not number:
+        return plot
+    return Plot(f"{plot.name}-{number + 1}", plot.title, plot.caption, plot.description, plot.figure)
+
+
+def write_plots(drawn: list[Plot], folder: str | os.PathLike[str]) -> list[Path]:
+    """Writes each plot as ``<name>.svg`` into a folder, which is made if it is not there; gives the paths.
+
+    :raises SourceError: the folder or a file cannot be written.
+    """
+    target = check_folder(folder)
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SourceError(f"cannot be made ({error.strerror or error})", where=str(target)) from error
+    return [write_whole(target / f"{plot.name}.svg", svg(plot, standalone=True)) for plot in drawn]
