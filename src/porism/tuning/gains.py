@@ -90,5 +90,5 @@ class GainMeasure:
                 gained *= (so_far[1:] - so_far[starts[topics]]) / ranks
         if self.cutoff:
             gained = np.where(ranks <= self.cutoff, gained, 0.0)
-        sums = np.bincount(topics, gained, minlength=len(self.ideal))
+        sums = np.bincount(topics, gained, minlength=len(self.ideal)).astype(np.float64)  # integers of no results
         return np.divide(sums, self.ideal, out=np.zeros_like(sums), where=self.ideal > 0)

@@ -82,14 +82,16 @@ class Choices:
     _numbers: dict[str, int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        distinct: dict[str, Value] = {}
         try:
-            distinct = {value_key(value): value for value in reversed(tuple(self.values))}
+            for value in self.values:
+                distinct.setdefault(value_key(value), value)
         except (TypeError, ValueError) as error:
             raise ConfigError(f"a value to choose from is not a plain value ({error})") from error
         if not distinct:
             raise ConfigError("there is no value to choose from")
-        object.__setattr__(self, "values", tuple(reversed(distinct.values())))
-        object.__setattr__(self, "_numbers", {key: number for number, key in enumerate(reversed(distinct))})
+        object.__setattr__(self, "values", tuple(distinct.values()))
+        object.__setattr__(self, "_numbers", {key: number for number, key in enumerate(distinct)})
 
     @property
     def size(self) -> int:

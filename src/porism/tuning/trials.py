@@ -19,6 +19,9 @@ from porism.tuning.store import TrialStore
 Objective = Callable[[Configuration], Mapping[str, float]]
 """Parameters → topic → value, higher better; a topic for which the measure is undefined is absent."""
 
+_DIGITS = 12
+"""So many decimals has a score."""
+
 OnProgress = Callable[[int, "int | None"], None]
 """Called after each configuration with how many are done and how many there will be, if that is known."""
 
@@ -141,8 +144,8 @@ class Trials:
         defined = values[~np.isnan(values)]
         if not len(defined):
             return self._failed(configuration, "the measure is undefined for all topics")
-        # math.fsum rounds once, so that equal values have equal means whatever the order of topics.
-        return Trial(configuration, math.fsum(defined.tolist()) / len(defined), len(defined))
+        # Equal but for the rounding of sums is equal: noise decides nothing.
+        return Trial(configuration, round(math.fsum(defined.tolist()) / len(defined), _DIGITS), len(defined))
 
     def rows(self, topics: Iterable[str]) -> NDArray[np.int64]:
         """The rows of topics."""

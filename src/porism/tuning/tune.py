@@ -33,10 +33,10 @@ def tune(
 ) -> Tuned:
     """Searches for the configuration with the highest mean over the topics.
 
-    The mean is that over the topics for which the measure is defined. Of equal configurations the first in the order
-    of the space is chosen. A configuration that fails (the objective raises a PorismError, an arithmetic or a value
-    error, or has a value that is not finite) is reported and skipped. What the choice is worth elsewhere is not in its
-    score: these topics made it.
+    The mean is that over the topics for which the measure is defined, rounded to twelve decimals. Of equal
+    configurations the first in the order of the space is chosen. A configuration that fails (the objective raises a
+    PorismError, an arithmetic or a value error, or has a value that is not finite) is reported and skipped. What the
+    choice is worth elsewhere is not in its score: these topics made it.
 
     :param space: a :class:`Space`, or plain values for :meth:`Space.read`.
     :param search: :class:`Grid` if not given.
