@@ -20,6 +20,9 @@ LINEAR = ("linear", "ridge", "bayesian-ridge", "sgd", "pls")
 MODELS = (*LINEAR, "svr", "knn", "mlp")
 """All models: those of MIRMU at ARQMath 2021, section 4.4."""
 
+SVR_EXAMPLES = 5_000
+"""How many examples the SVR learns from at most, drawn by the seed: its time grows with their square."""
+
 Numbers = NDArray[np.float64]
 
 
@@ -75,6 +78,9 @@ def fit_estimator(
 
     :raises ConfigError: an option has a value that scikit-learn does not take.
     """
+    if model == "svr" and len(gains) > SVR_EXAMPLES:
+        drawn = np.random.default_rng(seed).choice(len(gains), SVR_EXAMPLES, replace=False)
+        features, gains = features[drawn], gains[drawn]
     estimator = make_estimator(model, options, seed, *features.shape)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a model that has not converged is judged by its rankings, as all are

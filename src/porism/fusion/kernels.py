@@ -58,7 +58,8 @@ def normalise(kind: Any, bounds: Any, scores: Any, ranks: Any, out: Any) -> None
                 out[at] = 1.0 - (ranks[at] - 1) / last
             continue
         if kind == NONE:
-            out[start:stop] = scores[start:stop]
+            for at in range(start, stop):
+                out[at] = scores[at]
             continue
         low, high, largest = scores[start], scores[start], 0.0
         for at in range(start, stop):
@@ -70,7 +71,9 @@ def normalise(kind: Any, bounds: Any, scores: Any, ranks: Any, out: Any) -> None
             low *= scale
             high *= scale
         if low == high or not math.isfinite(scale):
-            out[start:stop] = 1.0 if kind == MIN_MAX else (0.0 if kind == Z_SCORE else 1.0 / size)
+            each = 1.0 if kind == MIN_MAX else (0.0 if kind == Z_SCORE else 1.0 / size)
+            for at in range(start, stop):
+                out[at] = each
             continue
         if kind == MIN_MAX:
             for at in range(start, stop):
@@ -117,7 +120,8 @@ def combine(kind: Any, sigma: Any, starts: Any, values: Any, out: Any) -> None:
     for c in range(len(out)):
         start = starts[c]
         size = starts[c + 1] - start
-        found[:size] = values[start : start + size]
+        for i in range(size):
+            found[i] = values[start + i]
         _sort(found, size)
         if kind == LEAST:
             out[c] = found[0]
@@ -229,7 +233,8 @@ def judge(
     rating, weight = np.empty(count, np.int64), np.empty(count, np.float64)
     votes = np.empty(count, np.float64)
     for t in range(len(topics) - 1):
-        votes[:] = weights[t]
+        for s in range(count):
+            votes[s] = weights[t, s]
         _sort(votes, count)
         whole = 0.0
         for s in range(count):

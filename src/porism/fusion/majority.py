@@ -19,7 +19,11 @@ from porism.fusion.base import Fusion, check_at_least, check_weights, weights_fo
 from porism.fusion.table import Floats, FusionTable, Ints
 
 Median = Literal["lower", "average"]
-"""The median of an even number of ratings: the lower of the two in the middle (majority judgment), or their mean."""
+"""The median of an even number of ratings: the mean of the two in the middle, or the lower one.
+
+Majority judgment takes the lower one, so that with four runs a document needs three of them for a rating above 0. On
+the runs of ARQMath 2020 the mean is better, and with an odd number of votes the two are the same.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +44,7 @@ class IBC(Fusion):
     name: ClassVar[str] = "ibc"
     ties: Literal["random", "majority"] = "random"
     seed: int = 0
-    median: Median = "lower"
+    median: Median = "average"
     deepest: int = 1000
 
     def __post_init__(self) -> None:
@@ -76,7 +80,7 @@ class WIBC(Fusion):
     name: ClassVar[str] = "wibc"
     weights: tuple[float, ...] | None = None
     seed: int = 0
-    median: Median = "lower"
+    median: Median = "average"
     deepest: int = 1000
 
     def __post_init__(self) -> None:
