@@ -53,7 +53,7 @@ _FILE = click.Path(path_type=Path)
 @click.option("--ranks", type=click.Choice(["position", "file"]), default="position", show_default=True,
               help="The ranks shown there: by score, or the rank column of the files.")
 @click.option("--title", default="Runs compared", show_default=True, help="The title of the HTML report.")
-@click.option("--html", "html_path", type=_FILE, metavar="FILE", help="Write a report with plots: one page, no network.")
+@click.option("--html", "html_path", type=_FILE, metavar="FILE", help="Write a page with all tables and plots.")
 @click.option("--latex", "latex_path", type=_FILE, metavar="FILE", help="Write tables for LaTeX with booktabs.")
 @click.option("--csv", "csv_path", type=_FILE, metavar="FILE",
               help="Write a row a run, and beside it in FILE.topics.csv a row a topic and run.")

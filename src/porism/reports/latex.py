@@ -60,11 +60,14 @@ def _warning_comments(report: Report) -> list[str]:
     return [f"% WARNING: {printable(sentence)}" for sentence in warnings(report)]
 
 
-def _caption(report: Report, opening: str) -> str:
+def _caption(report: Report, opening: str, rest: str) -> str:
     bold = " ".join(escape(sentence) for sentence in warnings(report))
-    rest = " ".join(escape(sentence) for sentence in method(report))
     warning = rf"\textbf{{{bold}}} " if bold else ""
-    return f"{latex_measure(opening)} {warning}{_stars(rest)}"
+    return f"{latex_measure(opening)} {warning}{rest}{_marks(report)}"
+
+
+def _method(report: Report) -> str:
+    return _stars(" ".join(escape(sentence) for sentence in method(report)))
 
 
 def _stars(text: str) -> str:
@@ -75,6 +78,8 @@ def _names(report: Report) -> list[str]:
     marked = []
     for evaluation in report.comparison.evaluations:
         name = escape(evaluation.run_name)
+        if name.startswith(("[", "*")):
+            name = f"{{}}{name}"  # else the end of the row before takes it for its argument
         if evaluation.run_name == report.baseline and len(report.names) > 1:
             name += _BASELINE
         marked.append(name + (_TUNED if evaluation.tuned_on else ""))
@@ -107,7 +112,7 @@ def _runs_table(report: Report, label: str) -> list[str]:
     gap = r"@{\quad\ }"
     return _table(
         f"l{gap.join('r' * len(measures))}{gap}", ["Run", *(latex_measure(measure) for measure in measures)], rows,
-        f"{_caption(report, 'Runs compared.')}{_marks(report)}", f"tab:{label}",
+        _caption(report, "Runs compared.", _method(report)), f"tab:{label}",
     )
 
 
@@ -132,7 +137,10 @@ def _baseline_table(report: Report, label: str) -> list[str]:
     head = ["Run", latex_measure(measure), level, "Difference", level, "Wins", "Ties", "Losses", "$p$"]
     return _table(
         "lrcr@{\\quad\\ }crrrr", head, rows,
-        f"{_caption(report, f'{measure} beside that of {report.baseline}; p is corrected.')}{_marks(report)}",
+        _caption(
+            report, f"{measure} beside that of {report.baseline}; p is corrected.",
+            rf"Topics, tests and intervals are those of Table~\ref{{tab:{label}}}.",
+        ),
         f"tab:{label}-baseline",
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from porism.evaluate.comparison import marked_name
 from porism.evaluate.tables import aligned
+from porism.reports.canvas import printable
 from porism.reports.report import Report
 from porism.reports.statements import method, versions, warnings
 from porism.reports.words import number, p_value, signed
@@ -28,7 +29,7 @@ def text_table(report: Report, *, p_values: bool = False, breakdowns: bool = Tru
     if report.times:
         lines += ["", *_times(report)]
     lines += ["", *method(report), f"Versions: {', '.join(f'{name} {found}' for name, found in versions().items())}."]
-    return "\n".join(line.rstrip().replace("\u00a0", " ") for line in lines)
+    return "\n".join(printable(line).replace("\u00a0", " ").rstrip() for line in lines)
 
 
 def _marked(report: Report) -> list[str]:
