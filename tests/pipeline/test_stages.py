@@ -87,7 +87,8 @@ def test_percent_binds_tighter_than_the_arrow_and_means_the_same() -> None:
 def test_the_first_results_do_not_depend_on_k() -> None:
     one, other = Fixed(LETTERS), Fixed({"q": {"h": 9.0, "z": 8.0, "a": 1.0}}, "other")
     by = Given({"c": 5.0, "b": 4.0}, depth=3)
-    for stage in (pipeline(one) >> by, fused(one, other, k=1), fused(pipeline(one) >> by, other) % 6):
+    reranked = pipeline(one) >> by
+    for stage in (reranked, fused(one, other, k=1), fused(reranked, other) % 6, fused(one, other, depth=3)):
         longest = order(stage.search(queries("q"), 100), "q")
         for k in range(1, 9):
             assert order(stage.search(queries("q"), k), "q") == longest[:k]
@@ -105,10 +106,12 @@ def test_a_fusion_fuses_what_its_sources_find() -> None:
     assert run["q"] == [("h", 0.5), ("a", 0.5), ("z", pytest.approx(1 / 3))]
 
 
-def test_a_fusion_asks_its_sources_for_k_where_that_is_more_than_its_depth() -> None:
-    source = Fixed(LETTERS)
-    fused(source, depth=2).search(queries("q"), 7)
-    assert source.asked == [(("q",), 7)]
+@pytest.mark.parametrize("k", [1, 2, 7])
+def test_a_fusion_asks_its_sources_for_its_depth_whatever_k_is(k: int) -> None:
+    one, other = Fixed(LETTERS), Fixed({"q": {"h": 9.0, "z": 8.0, "y": 7.0}})
+    run = fused(one, other, depth=2).search(queries("q"), k)
+    assert one.asked == other.asked == [(("q",), 2)]
+    assert order(run, "q") == ["h", "a", "z", "b"][:k]
 
 
 def test_a_fusion_of_a_pipeline_with_a_run_made_elsewhere() -> None:

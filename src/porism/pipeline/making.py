@@ -72,7 +72,7 @@ def fused(
     """A stage that fuses the results of others; retrievers and runs become stages (:func:`porism.pipeline.pipeline`).
 
     :param method: a name from :data:`porism.fusion.FUSIONS` with its ``parameters``, or a fusion as it is.
-    :param depth: so many results of each stage are fused, or ``k`` of the search where that is more.
+    :param depth: so many results of each stage are fused, whatever ``k`` of the search is.
     :raises ConfigError: there is no such method, a parameter does not exist or fit, or there is nothing to fuse.
     """
     if isinstance(method, str):

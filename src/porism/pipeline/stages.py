@@ -159,8 +159,9 @@ class CutoffStage(Stage):
         return {"kind": "cutoff", "name": self.name, "k": self.k, "of": self.stage.describe()}
 
     def reranker(self) -> Reranker | None:
-        """That of the stage."""
-        return self.stage.reranker()
+        """That of the stage, with the same cutoff."""
+        inner = self.stage.reranker()
+        return None if inner is None else CutReranker(inner, self.k)
 
     def __repr__(self) -> str:
         inner = f"({self.stage!r})" if isinstance(self.stage, RerankStage) else repr(self.stage)
@@ -236,9 +237,9 @@ class FusedStage(Stage):
         self._sources = _distinct([stage.name for stage in stages])
 
     def _search(self, queries: Sequence[Query], k: int) -> Run:
-        depth = max(k, self.depth)
-        runs = [
-            stage._search(queries, depth).renamed(name) for stage, name in zip(self.stages, self._sources, strict=True)
+        runs = [  # always to the same depth: with more of each source, what is first would depend on k
+            stage._search(queries, self.depth).renamed(name)
+            for stage, name in zip(self.stages, self._sources, strict=True)
         ]
         started = perf_counter()
         run = fuse(runs, self.fusion, depth=k, name=self.name)
