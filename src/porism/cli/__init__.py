@@ -16,6 +16,7 @@ from porism import __version__
 from porism.cli.comparing import compare
 from porism.cli.demo import demo
 from porism.cli.experiments import evaluate, run
+from porism.cli.fusing import fuse
 from porism.cli.indexes import delete, index, info, merge
 from porism.cli.parsing import parse
 from porism.cli.searches import search
@@ -37,7 +38,7 @@ def porism() -> None:
     """
 
 
-for command in (demo, index, search, info, delete, merge, parse, train, run, evaluate, compare):
+for command in (demo, index, search, info, delete, merge, parse, train, run, evaluate, fuse, compare):
     porism.add_command(command)
 
 

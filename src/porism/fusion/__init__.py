@@ -16,7 +16,7 @@ from porism.fusion.base import Fusion
 from porism.fusion.combinations import CombANZ, CombMAX, CombMED, CombMIN, CombMNZ, CombSUM, Linear, Norm
 from porism.fusion.condorcet import Condorcet
 from porism.fusion.estimators import LINEAR, MODELS
-from porism.fusion.learning import FittedWIBC, cross_validate_fusion, fit, fit_wibc
+from porism.fusion.learning import FittedWIBC, cross_validate_fusion, fit, fit_wibc, weighted_by
 from porism.fusion.majority import IBC, WIBC
 from porism.fusion.ranks import ISR, RRF, Borda, LogISR
 from porism.fusion.registry import FUSIONS, fuse, make_fusion
@@ -52,4 +52,5 @@ __all__ = [
     "fit_wibc",
     "fuse",
     "make_fusion",
+    "weighted_by",
 ]

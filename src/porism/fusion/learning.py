@@ -62,12 +62,21 @@ def fit_wibc(
     :raises ConfigError: see there; the model is not linear; or no coefficient is above 0.
     """
     model = regression or RBC(model="linear", deepest=(settings or WIBC()).deepest)
-    fitted = model.fit(runs, qrels, topics, validation_topics=validation_topics)
-    positive = [max(0.0, weight) for weight in fitted.weights]
+    return weighted_by(model.fit(runs, qrels, topics, validation_topics=validation_topics), settings)
+
+
+def weighted_by(regression: FittedRBC, settings: WIBC | None = None) -> FittedWIBC:
+    """WIBC with the coefficients of a regression as weights, scaled to a sum of 1, negative ones 0.
+
+    :raises ConfigError: the model is not linear, no coefficient is above 0, or the settings have weights already.
+    """
+    if settings is not None and settings.weights is not None:
+        raise ConfigError("wibc has weights and a regression to take them from", hint="Give one of the two.")
+    positive = [max(0.0, weight) for weight in regression.weights]
     if not any(positive):
         raise ConfigError("no run has a coefficient above 0", hint="Train on more topics, or give the weights.")
     weights = tuple(weight / sum(positive) for weight in positive)
-    return FittedWIBC(replace(settings or WIBC(), weights=weights), fitted)
+    return FittedWIBC(replace(settings or WIBC(), weights=weights), regression)
 
 
 def fit(

@@ -66,7 +66,7 @@ class IBC(Fusion):
 
 @dataclass(frozen=True, slots=True)
 class WIBC(Fusion):
-    """Weighted majority judgment: as :class:`IBC`, with weighted medians and ratings drawn by weight.
+    """Weighted majority judgment: by weighted medians, with ratings drawn by weight.
 
     Half of the weight is at or below the (lower) weighted median. MIRMU at ARQMath 2021, section 4.3, take the weights
     from the coefficients of a regression: :func:`porism.fusion.fit_wibc`.

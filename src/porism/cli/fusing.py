@@ -1,0 +1,301 @@
+"""``porism fuse``: several runs become one."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from porism.cli.progress import ProblemLog
+
+if TYPE_CHECKING:
+    from porism.evaluate import Qrels
+    from porism.fusion import Fusion
+    from porism.run import Run
+
+
+def _list_methods(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
+    """Prints methods and parameters, and ends the command."""
+    if wanted and not context.resilient_parsing:
+        click.echo(methods_text())
+        context.exit()
+
+
+@click.command()
+@click.argument("run_paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RUN...")
+@click.option("--method", default="rrf", show_default=True, metavar="NAME", help="How to fuse; --list shows all.")
+@click.option("--set", "assignments", multiple=True, metavar="NAME=VALUE",
+              help="A parameter of the method, e.g. k=60 or weights=0.7,0.3 (one a run). Repeatable.")
+@click.option("--output", required=True, type=click.Path(path_type=Path), metavar="RUN", help="The TREC run to write.")
+@click.option("--depth", type=click.IntRange(min=1), default=1000, show_default=True, help="Results a topic.")
+@click.option("--ranks", type=click.Choice(["position", "file"]), default="position", show_default=True,
+              help="What ranks are: positions by score, or the rank column, whose gaps count.")
+@click.option("--name", metavar="NAME", help="The name of the new run, its last column.  [default: the method]")
+@click.option("--qrels", "qrels_path", type=click.Path(path_type=Path), metavar="FILE",
+              help="Judgments from which rbc or wibc learns.")
+@click.option("--train-topics", metavar="TOPICS",
+              help="Topics to learn from: a file of ids, ids separated by commas, or a share such as 0.7.  "
+                   "[default: all judged ones]")
+@click.option("--validation-topics", metavar="TOPICS",
+              help="Topics by which rbc chooses its model, in the same forms; a share is drawn from the rest.")
+@click.option("--folds", type=click.IntRange(min=2), metavar="N",
+              help="Cross-validate: each training topic is fused by a model that learnt from the other parts.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of shares and folds.")
+@click.option("--store", "store_path", type=click.Path(path_type=Path), metavar="FILE",
+              help="Write the regression that was fitted as JSON; linear models only.")
+@click.option("--fitted", "fitted_path", type=click.Path(path_type=Path), metavar="FILE",
+              help="For rbc and wibc: a regression that was stored, in place of judgments.")
+@click.option("--list", is_flag=True, is_eager=True, expose_value=False, callback=_list_methods,
+              help="Show all methods with their parameters, and do nothing else.")
+@click.option("--quiet", is_flag=True, help="No summary.")
+def fuse(
+    run_paths: tuple[Path, ...], method: str, assignments: tuple[str, ...], output: Path, depth: int, ranks: str,
+    name: str | None, qrels_path: Path | None, train_topics: str | None, validation_topics: str | None,
+    folds: int | None, seed: int, store_path: Path | None, fitted_path: Path | None, quiet: bool,
+) -> None:
+    """Fuse the run files RUN... into one.
+
+    Runs may have different depths and topics. Beside the new run lies a record of how it was made, which tells
+    `porism evaluate` what it was tuned on.
+    """
+    import time
+
+    from porism.corpus import read_qrels
+    from porism.fusion import RBC, WIBC, cross_validate_fusion, fit, make_fusion
+    from porism.settings import parse_assignments
+
+    learning = {"--train-topics": train_topics, "--validation-topics": validation_topics, "--folds": folds,
+                "--store": store_path}
+    if qrels_path is None and (given := [option for option, value in learning.items() if value is not None]):
+        raise click.UsageError(f"{given[0]} works with --qrels only.")
+    if fitted_path is not None and qrels_path is not None:
+        raise click.UsageError("--fitted and --qrels exclude each other: the regression is stored or fitted.")
+    if folds is not None and (validation_topics is not None or store_path is not None):
+        raise click.UsageError("--folds fits several regressions; it goes without --validation-topics and --store.")
+    fusion = make_fusion(method, parse_assignments(assignments))
+    learns = isinstance(fusion, (RBC, WIBC))
+    if not learns and (qrels_path is not None or fitted_path is not None):
+        raise click.UsageError(f"{method} learns nothing from judgments; rbc and wibc do.")
+    _check_files([*run_paths, *(path for path in (qrels_path, fitted_path) if path is not None)])
+    _check_folders([path for path in (output, store_path) if path is not None])
+    if fitted_path is not None:
+        fusion = _stored(fitted_path, fusion)
+    qrels = read_qrels(qrels_path) if qrels_path is not None else {}
+    training, held = _divided(qrels, train_topics, validation_topics, seed)
+    log = ProblemLog()
+    runs = _read(run_paths, ranks, log)
+    started = time.monotonic()
+    if not isinstance(fusion, (RBC, WIBC)) or qrels_path is None:
+        fused = fusion.fuse(runs, depth=depth, name=name)
+    elif folds is not None:
+        fused = cross_validate_fusion(fusion, runs, qrels, training, folds=folds, seed=seed, depth=depth, name=name)
+    else:
+        fitted = fit(fusion, runs, qrels, training, validation_topics=held)
+        if store_path is not None:
+            _store(store_path, fitted)
+        fused = fitted.fuse(runs, depth=depth, name=name)
+    seconds = time.monotonic() - started
+    fused.write(output)
+    log.close()
+    if quiet:
+        return
+    click.echo(f"{len(runs):,} runs fused by {method}: {len(fused):,} topics, {len(fused.doc_ids):,} results in "
+               f"{seconds:.1f} s: {output}")
+    for line in _notes(runs, fused, training if folds is None and qrels else ()):
+        click.echo(line, err=True)
+
+
+def methods_text() -> str:
+    """All methods: a line of what each is, and its parameters with their defaults."""
+    import dataclasses
+    from typing import get_args, get_type_hints
+
+    from porism.fusion import FUSIONS
+
+    lines: list[str] = []
+    for method, kind in FUSIONS.items():
+        summary = (kind.__doc__ or "").partition("\n\n")[0]
+        lines.append(f"{method}: {' '.join(summary.split())}")
+        hints = get_type_hints(kind)
+        for parameter in dataclasses.fields(kind):
+            choices = [value for value in get_args(hints[parameter.name]) if isinstance(value, str)]
+            if parameter.default is None:
+                default = "none"
+            elif parameter.default is dataclasses.MISSING:
+                default = "{}"
+            else:
+                default = str(parameter.default)
+            known = f"  ({', '.join(choices)})" if choices else ""
+            lines.append(f"    {parameter.name} = {default}{known}")
+    return "\n".join(lines)
+
+
+def _check_files(paths: Iterable[Path]) -> None:
+    """Refuses files that are not there, before any of them is read.
+
+    :raises SourceError: one is missing or a folder.
+    """
+    from porism.errors import SourceError
+
+    for path in paths:
+        if path.is_dir():
+            raise SourceError("this is a folder, not a file", where=str(path))
+        if not path.exists():
+            raise SourceError("there is no such file", where=str(path))
+
+
+def _check_folders(paths: Iterable[Path]) -> None:
+    """Refuses files to write in folders that are not there, before any work.
+
+    :raises SourceError: a folder is missing, or a folder stands where the file shall.
+    """
+    from porism.errors import SourceError
+
+    for path in paths:
+        if not path.parent.is_dir():
+            raise SourceError("there is no such folder to write to", where=str(path.parent))
+        if path.is_dir():
+            raise SourceError("this is a folder, not a file to write", where=str(path))
+
+
+def _read(paths: Sequence[Path], ranks: str, log: ProblemLog) -> list[Run]:
+    """The runs, of which some share a topic.
+
+    :raises QueryError: there are several, and no topic is in more than one.
+    """
+    from collections import Counter
+
+    from porism.errors import QueryError
+    from porism.run import Run
+
+    runs = [Run.read(path, log, ranks=ranks) for path in paths]  # type: ignore[arg-type]  # click checked it
+    counts = Counter(topic for run in runs for topic in run)
+    if len(runs) > 1 and counts and max(counts.values()) == 1:
+        raise QueryError(
+            "no topic is in more than one of the runs",
+            hint="They have " + "; ".join(f"{path.name} {next(iter(run), 'none')}, …"
+                                          for path, run in zip(paths, runs, strict=True)) + ".",
+        )
+    return runs
+
+
+def _divided(qrels: Qrels, training: str | None, validation: str | None, seed: int) -> tuple[list[str], list[str]]:
+    """Training and validation topics as the options name them; what is drawn is in neither of the others."""
+    judged = list(qrels)
+    train_share = _share(training, "--train-topics")
+    held_share = _share(validation, "--validation-topics")
+    held = [] if validation is None or held_share else _named(validation, judged, "--validation-topics")
+    chosen = [] if training is None or train_share else _named(training, judged, "--train-topics")
+    if train_share:
+        chosen = _drawn(train_share, judged, held, seed)
+    if held_share:
+        held = _drawn(held_share, judged, chosen, seed)
+    if training is None:
+        chosen = [topic for topic in judged if topic not in set(held)]
+    return chosen, held
+
+
+def _share(given: str | None, option: str) -> float | None:
+    """The share that an option gives, if it gives one and not topics.
+
+    :raises ConfigError: it is not between 0 and 1.
+    """
+    from porism.errors import ConfigError
+
+    try:
+        share = float(given or "")
+    except ValueError:
+        return None
+    if Path(given or "").is_file() or (share > 1 and share.is_integer()):  # a topic can be a whole number
+        return None
+    if not 0 < share < 1:
+        raise ConfigError(f"{option} is {given}", hint="A share is between 0 and 1; else name topics or their file.")
+    return share
+
+
+def _drawn(share: float, judged: Sequence[str], taken: Sequence[str], seed: int) -> list[str]:
+    """A share of the judged topics out of those that are not taken; their order changes nothing.
+
+    :raises ConfigError: none is left.
+    """
+    from porism.errors import ConfigError
+
+    left = sorted(set(judged) - set(taken))
+    if not left:
+        raise ConfigError("no topic is left to draw a share from", hint="Give less to the other part.")
+    return sorted(random.Random(seed).sample(left, min(max(1, round(share * len(judged))), len(left))))
+
+
+def _named(given: str, judged: Sequence[str], option: str) -> list[str]:
+    """Topics from a file of ids, or ids by commas.
+
+    :raises ConfigError: a topic has no judgments, or none is named.
+    """
+    from porism.errors import ConfigError
+    from porism.run import read_lines
+    from porism.settings import nearest
+
+    is_file = Path(given).is_file()
+    text = " ".join(line for _, line in read_lines(given)) if is_file else given
+    topics = text.replace(",", " ").split()
+    known = set(judged)
+    for topic in topics:
+        if topic not in known:
+            what = f"topic {topic!r} has no judgments" + ("" if is_file else ", and there is no file of this name")
+            raise ConfigError(f"{option}: {what}", hint=nearest(topic, judged[:20]))
+    if not topics:
+        raise ConfigError(f"{option} names no topic", hint="It is a file of ids, ids by commas, or a share.")
+    return topics
+
+
+def _store(path: Path, fitted: Any) -> None:
+    import orjson
+
+    from porism.errors import SourceError
+    from porism.fusion import FittedWIBC
+
+    regression = fitted.regression if isinstance(fitted, FittedWIBC) else fitted
+    content = orjson.dumps(regression.to_dict(), option=orjson.OPT_INDENT_2)
+    try:
+        path.write_bytes(content + b"\n")
+    except OSError as error:
+        raise SourceError(f"cannot be written ({error.strerror or error})", where=str(path)) from error
+
+
+def _stored(path: Path, fusion: Fusion) -> Fusion:
+    """The fusion with a stored regression.
+
+    :raises FormatError: the file is not one.
+    """
+    import orjson
+
+    from porism.errors import ConfigError, FormatError, SourceError
+    from porism.fusion import RBC, FittedRBC, weighted_by
+
+    try:
+        value: Mapping[str, Any] = orjson.loads(path.read_bytes())
+        regression = FittedRBC.from_dict(value)
+    except OSError as error:
+        raise SourceError(f"cannot be read ({error.strerror or error})", where=str(path)) from error
+    except orjson.JSONDecodeError as error:
+        raise FormatError(f"this is not JSON ({error})", where=str(path)) from error
+    except ConfigError as error:
+        raise FormatError(error.what, where=str(path), hint=error.hint) from error
+    if isinstance(fusion, RBC):
+        return regression
+    return weighted_by(regression, fusion)  # type: ignore[arg-type]  # it learns, and is not RBC
+
+
+def _notes(runs: Sequence[Run], fused: Run, training: Sequence[str]) -> list[str]:
+    notes: list[str] = []
+    for run in runs:
+        lacking = sum(not run[topic] for topic in fused)
+        if lacking:
+            notes.append(f"{run.name} has no results for {lacking:,} of the {len(fused):,} topics")
+    if seen := sum(topic in set(training) for topic in fused):
+        notes.append(f"{seen:,} of the {len(fused):,} topics are ranked by what was learnt from them: "
+                     "their measures say nothing; see --folds")
+    return notes
