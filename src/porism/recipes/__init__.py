@@ -1,0 +1,34 @@
+"""Experiments as data: a recipe names collection, topics, systems, tuning and reports, and is run as a whole.
+
+::
+
+    from porism.recipes import run_recipe
+
+    experiment = run_recipe("recipe.toml")
+    print(experiment.reports["report"].text)
+
+The recipe is checked whole before any work; what the cache holds by content is not made again; the record of the
+experiment says how each part was made.
+"""
+
+from __future__ import annotations
+
+from porism.recipes.cache import CacheLocked
+from porism.recipes.findings import RecipeError
+from porism.recipes.reporting import ReportResult
+from porism.recipes.running import Experiment, Plan, StageEvent, plan_recipe, run_recipe
+from porism.recipes.settings import Recipe
+from porism.recipes.stages import Stage
+
+__all__ = [
+    "CacheLocked",
+    "Experiment",
+    "Plan",
+    "Recipe",
+    "RecipeError",
+    "ReportResult",
+    "Stage",
+    "StageEvent",
+    "plan_recipe",
+    "run_recipe",
+]

@@ -1,0 +1,465 @@
+"""Whether a recipe makes sense before any of its data is looked at: names, parameters, measures, cycles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from functools import partial
+from pathlib import Path as FilePath
+from typing import Any
+
+from porism.analysis import DEFAULT_FORMULAS, TEXT_CHANNELS, AnalysisConfig
+from porism.corpus.registry import READERS
+from porism.errors import ConfigError, PorismError
+from porism.evaluate import parse_measure
+from porism.formula import EXTRACTORS
+from porism.fusion import FUSIONS, RBC
+from porism.recipes.findings import Findings
+from porism.recipes.reading import Draft, tolerant
+from porism.recipes.settings import (
+    SYSTEM_TABLES,
+    FusionSettings,
+    PipelineSettings,
+    Recipe,
+    ReportSettings,
+    RunSettings,
+    TuningSettings,
+    own_settings,
+)
+from porism.recipes.systems import (
+    Definition,
+    base_set,
+    can_answer,
+    check_trainable,
+    cycle,
+    flat_parameters,
+    fusion_method,
+    is_formula_set,
+    members,
+    needs,
+    owner_of,
+    pipeline_model,
+)
+from porism.retrieve import SearchModel
+from porism.retrieve.formula_model import FormulaModel
+from porism.settings import Path, SettingError, nearest
+from porism.tuning import Choices, Search, Space, make_search
+from porism.tuning.parameters import Parameter, read_parameter
+
+BEST = "best"
+"""The baseline that is whichever system has the highest value."""
+
+_MOST_CHECKED = 50
+
+
+class Checker:
+    """Checks one recipe; what it finds is in the draft's findings."""
+
+    def __init__(self, draft: Draft) -> None:
+        self.draft = draft
+        self.recipe: Recipe = draft.recipe
+        self.findings: Findings = draft.findings
+        tables = {name: table for name, table in self.recipe.plain.items() if isinstance(table, Mapping)}
+        # Also those that are broken in themselves: what names them is right.
+        self.systems = [name for kind in SYSTEM_TABLES for name in tables.get(kind, ())]
+        self.sets = list(tables.get("topics", ()))
+
+    def check(self) -> None:
+        """Notes all errors that the settings alone show."""
+        self.measures(self.recipe.measures, ("measures",))
+        self.collection()
+        for name, run in self.recipe.runs.items():
+            self.run(name, run)
+        for name, fusion in self.recipe.fusions.items():
+            self.fusion(name, fusion)
+        for name, report in self.recipe.report.items():
+            self.report(name, report)
+        if circle := cycle(self.recipe):
+            kind = self.recipe.kinds[circle[0]]
+            self.findings.error(
+                f"{circle[0]} is made of itself: {' takes '.join(circle)}", (kind, circle[0], "of"),
+                "Leave one of them out.",
+            )
+        demand = demanded(self.recipe)
+        for name, pipeline in self.recipe.pipelines.items():
+            sets = [self.recipe.topics.get(topics) for system, topics in demand if system == name]
+            kinds = {is_formula_set(topics) for topics in sets if topics is not None}
+            self.pipeline(name, pipeline, kinds)
+        for name, tuning in self.recipe.tuning.items():
+            self.tuning(name, tuning)
+        if not self.systems:
+            self.findings.error("there is no system", (), "Write [pipelines.NAME], [runs.NAME] or [fusions.NAME].")
+
+    def measures(self, measures: Iterable[str], path: Path) -> None:
+        """Whether all exist."""
+        count = 0
+        for count, measure in enumerate(measures, 1):
+            try:
+                parse_measure(measure).resolve()
+            except ConfigError as error:
+                self.findings.take(error, (*path, count - 1))
+        if not count:
+            self.findings.error("no measure is named", path)
+
+    def topics(self, name: str, path: Path) -> bool:
+        """Whether a topic set, or a part of one, exists."""
+        given = self.recipe.topics.get(base_set(name))
+        known = list(self.sets)
+        for other, settings in self.recipe.topics.items():
+            known += [f"{other}.{part}" for part in part_names(settings.split)]
+        if name not in known and not (given is None and base_set(name) in self.sets):
+            self.findings.error(f"there is no topic set {name!r}", path, _nearest(name, known, "[topics.NAME]"))
+            return False
+        return given is not None
+
+    def judged(self, name: str, path: Path) -> None:
+        """Whether a topic set exists and has judgments."""
+        if self.topics(name, path) and self.recipe.topics[base_set(name)].qrels is None:
+            self.findings.error(
+                f"the topic set {base_set(name)!r} has no judgments", path,
+                f"Write qrels = \"FILE\" in [topics.{base_set(name)}].",
+            )
+
+    def system(self, name: str, path: Path, known: Iterable[str] | None = None) -> bool:
+        """Whether a system exists, and nothing was wrong with it in itself."""
+        names = list(self.systems if known is None else known)
+        if name not in names:
+            self.findings.error(f"there is no system {name!r}", path, _nearest(name, names, "[pipelines.NAME]"))
+        return name in self.recipe.kinds
+
+    def collection(self) -> None:
+        """Format, options, channels and language."""
+        given = self.recipe.collection
+        if given is None:
+            if self.recipe.pipelines:
+                self.findings.error(
+                    "pipelines need a collection to search", ("pipelines",), "Write [collection] and its source."
+                )
+            return
+        if given.format is not None and given.format not in READERS:
+            self.findings.error(
+                f"there is no format {given.format!r}", ("collection", "format"), nearest(given.format, READERS)
+            )
+        if isinstance(given.channels, str) and given.channels not in ("default", "all"):
+            self.findings.error(
+                f"'collection.channels' cannot be {given.channels!r}", ("collection", "channels"),
+                "It is \"default\", \"all\", or a list of channels.",
+            )
+        try:
+            analysis_config(self.recipe, self.draft.folder)
+        except ConfigError as error:
+            where = "language" if "stemmer" in error.what or "language" in error.what else "channels"
+            self.findings.take(error, ("collection", where))
+
+    def run(self, name: str, run: RunSettings) -> None:
+        """The topic sets that it has files for."""
+        known = [*self.sets, *own_settings(RunSettings, but="files")]
+        for topics in run.files:
+            if topics not in self.sets:
+                self.findings.error(
+                    f"there is no setting or topic set 'runs.{name}.{topics}'", ("runs", name, topics),
+                    _nearest(topics, known, "[topics.NAME]", f"runs.{name}."),
+                )
+        if not run.files:
+            self.findings.error(
+                f"runs.{name} has no file", ("runs", name), "Write one for a topic set: dev = \"FILE\"."
+            )
+
+    def pipeline(self, name: str, pipeline: PipelineSettings, kinds: set[bool]) -> None:
+        """The model, for documents or formulas as its topics ask; for either where it is not used."""
+        path = ("pipelines", name)
+        fields = {False: list(SearchModel.__dataclass_fields__), True: list(FormulaModel.__dataclass_fields__)}
+        own = own_settings(PipelineSettings, but="settings")
+        settings = [field for kind in sorted(kinds or {False, True}) for field in fields[kind]]
+        known = list(dict.fromkeys([*own, *settings]))
+        self._unknown(pipeline.settings, known, path)
+        sound = {key: value for key, value in pipeline.settings.items() if key in known}
+        if not kinds:
+            try:
+                pipeline_model(pipeline, True, self.draft.folder)
+                return
+            except PorismError:
+                kinds = {False}
+        for formulas in sorted(kinds):
+            make = partial(self._model, pipeline.model, formulas)
+            model = tolerant(make, sound, path, self.findings)
+            if model is not None:
+                self._held_channels(model, path)
+
+    def _model(self, named: str, formulas: bool, settings: Mapping[str, Any]) -> SearchModel | FormulaModel:
+        return pipeline_model(PipelineSettings(named, settings=settings), formulas, self.draft.folder)
+
+    def _held_channels(self, model: SearchModel | FormulaModel, path: Path) -> None:
+        """Whether the collection has the channels of a model, where the recipe lists its channels."""
+        given = self.recipe.collection
+        if given is None or isinstance(given.channels, str) or given.index is not None:
+            return
+        held = [*TEXT_CHANNELS, *given.channels]
+        if not any(channel in held for channel in model.channels):
+            self.findings.error(
+                f"the collection has none of the channels {', '.join(model.channels)}", (*path, "channels"),
+                f"It has {', '.join(held)}.",
+            )
+        for channel in model.channels:
+            if channel not in held and channel in self.recipe.pipelines[str(path[1])].settings.get("channels", {}):
+                self.findings.error(
+                    f"the collection has no channel {channel!r}", (*path, "channels", channel), nearest(channel, held)
+                )
+
+    def fusion(self, name: str, fusion: FusionSettings) -> None:
+        """Its systems, its method and the method's parameters."""
+        path = ("fusions", name)
+        for number, system in enumerate(fusion.of):
+            self.system(system, (*path, "of", number), [other for other in self.systems if other != name])
+        if fusion.method not in FUSIONS:
+            self.findings.error(
+                f"there is no fusion {fusion.method!r}", (*path, "method"), nearest(fusion.method, FUSIONS)
+            )
+            return
+        method = FUSIONS[fusion.method]
+        parameters = [field.name for field in method.__dataclass_fields__.values() if field.init]
+        self._unknown(fusion.parameters, [*own_settings(FusionSettings, but="parameters"), *parameters], path)
+        sound = {key: value for key, value in fusion.parameters.items() if key in parameters}
+        made = tolerant(
+            lambda settings: fusion_method(
+                FusionSettings(fusion.of, fusion.method, parameters=settings), self.recipe.seed
+            ),
+            sound, path, self.findings,
+        )
+        for setting in ("weights", "coefficients"):
+            weights = getattr(made, setting, None)
+            if weights is not None and len(weights) != len(fusion.of):
+                self.findings.error(
+                    f"there are {len(weights)} {setting} for {len(fusion.of)} systems", (*path, setting),
+                    f"Give one a system, in this order: {', '.join(fusion.of)}.",
+                )
+        if fusion.train_on is not None:
+            try:
+                check_trainable(fusion.method)
+            except ConfigError as error:
+                self.findings.error(error.what, (*path, "train_on"), error.hint)
+            self.judged(fusion.train_on, (*path, "train_on"))
+            if getattr(made, "weights", None) is not None or getattr(made, "coefficients", None) is not None:
+                self.findings.error(
+                    f"{fusion.method} has weights, and judgments to learn them from", (*path, "train_on"),
+                    "Give one of the two.",
+                )
+        elif fusion.folds:
+            self.findings.error(
+                "folds are of topics to learn from", (*path, "folds"), "Name the topic set: train_on = \"…\"."
+            )
+        unfitted = isinstance(made, RBC) and made.coefficients is None
+        if unfitted and fusion.train_on is None:
+            self.findings.error(
+                "rbc has to learn from judgments", (*path, "method"), "Name a topic set: train_on = \"…\"."
+            )
+
+    def tuning(self, name: str, tuning: TuningSettings) -> None:
+        """What is tuned, on which topics, the parameters and their values, the search."""
+        path = ("tuning", name)
+        self.judged(tuning.on, (*path, "on"))
+        if tuning.measure is not None:
+            self.measures([tuning.measure], (*path, "measure"))
+        try:
+            tuning_search(tuning, self.recipe.seed)
+        except SettingError as error:
+            self.findings.take(error, path)
+        except ConfigError as error:
+            self.findings.error(error.what, (*path, "search"), error.hint)
+        if not self.system(tuning.of, (*path, "of"), [other for other in self.systems if other != name]):
+            return
+        kind = self.recipe.kinds[tuning.of]
+        if kind in ("runs", "tuning"):
+            self.findings.error(
+                f"{tuning.of!r} is {'a run made elsewhere' if kind == 'runs' else 'tuned already'} and has no "
+                "parameters to tune", (*path, "of"),
+                None if kind == "runs" else f"Tune {self.recipe.tuning[tuning.of].of!r}, and name all parameters.",
+            )
+            return
+        if not any(
+            self.findings.touch((self.recipe.kinds[part], part)) for part in members(self.recipe, tuning.of)
+        ):  # what is wrong there would be told again for each value
+            self._parameters(tuning, path)
+
+    def _parameters(self, tuning: TuningSettings, path: Path) -> None:
+        formulas = is_formula_set(self.recipe.topics.get(base_set(tuning.on)))
+        for dotted_path, (values, place) in flat_parameters(tuning.parameters).items():
+            at = (*path, "parameters", *place)
+            try:
+                owner, inner = owner_of(self.recipe, tuning, dotted_path, formulas, self.draft.folder)
+            except ConfigError as error:
+                self.findings.error(error.what, at, error.hint)
+                continue
+            try:
+                parameter = read_tuned(self.recipe, owner, inner, values)
+            except ConfigError as error:
+                self.findings.error(f"{'.'.join(map(str, at))}: {error.what}", at, error.hint)
+                continue
+            definition = Definition(self.recipe, self.draft.folder, owner)
+            for value in _some_values(parameter):
+                try:
+                    if owner in self.recipe.pipelines:
+                        definition.model({inner: value}, formulas)
+                    else:
+                        definition.fusion({inner: value})
+                except ConfigError as error:
+                    self.findings.error(f"{'.'.join(map(str, at))} cannot be {value!r}: {error.what}", at, error.hint)
+                    break
+
+    def report(self, name: str, report: ReportSettings) -> None:
+        """Its topics, systems, baseline, measures and ablations."""
+        path = self.draft.report_path(name)
+        self.judged(report.on, (*path, "on"))
+        if report.measures is not None:
+            self.measures(report.measures, (*path, "measures"))
+        for number, system in enumerate(report.systems or ()):
+            self.system(system, (*path, "systems", number))
+        if report.systems is not None and not report.systems:
+            self.findings.error("a report needs a system", (*path, "systems"))
+        shown = report_systems(self.recipe, report)
+        if report.systems is None and not shown and base_set(report.on) in self.recipe.topics:
+            self.findings.error(f"no system can answer the topics {report.on!r}", (*path, "on"))
+        if report.baseline is not None and report.baseline != BEST and report.baseline not in shown:
+            self.findings.error(
+                f"the baseline {report.baseline!r} is none of the report's systems", (*path, "baseline"),
+                nearest(report.baseline, [*shown, BEST]),
+            )
+        for number, system in enumerate(report.ablation):
+            if self.system(system, (*path, "ablation", number), self.systems) and not _fusion_below(
+                self.recipe, system
+            ):
+                self.findings.error(
+                    f"{system!r} has no members to leave out", (*path, "ablation", number), "Name a fusion."
+                )
+        for system in dict.fromkeys((*shown, *report.ablation)):
+            self._answers(system, report.on, path)
+
+    def _answers(self, system: str, topics: str, path: Path) -> None:
+        """Whether a system that a report shows can answer its topics; what keeps it from that is told."""
+        name = base_set(topics)
+        if system not in self.recipe.kinds or name not in self.recipe.topics:
+            return
+        for part, needed in needs(self.recipe, [(system, topics)]):
+            if part in self.recipe.runs and needed not in self.recipe.runs[part].files:
+                self.findings.error(
+                    f"runs.{part} has no file for the topics {needed!r}, which {'.'.join(map(str, path))} needs",
+                    ("runs", part), f"Add {needed} = \"FILE\".",
+                )
+            given = self.recipe.topics.get(needed)
+            if part in self.recipe.pipelines and given is not None and given.path is None:
+                self.findings.error(
+                    f"pipelines.{part} is to answer the topics {needed!r}, which have no file", ("topics", needed),
+                    "Add path = \"FILE\".",
+                )
+
+    def _unknown(self, given: Mapping[str, Any], known: list[str], path: Path) -> None:
+        dotted_path = ".".join(map(str, path))
+        for key in given:
+            if key not in known:
+                self.findings.error(
+                    f"there is no setting '{dotted_path}.{key}'", (*path, key), nearest(key, known, f"{dotted_path}.")
+                )
+
+
+def demanded(recipe: Recipe) -> tuple[tuple[str, str], ...]:
+    """(system, topic set) of all runs that the reports need, sources first; of all that can be made without reports."""
+    wanted: list[tuple[str, str]] = []
+    for report in recipe.report.values():
+        wanted += [(system, report.on) for system in (*report_systems(recipe, report), *report.ablation)]
+    if not recipe.report:
+        wanted = [
+            (system, topics) for topics in recipe.topics for system in recipe.kinds
+            if can_answer(recipe, system, topics)
+        ]
+    known = recipe.kinds
+    return needs(recipe, [(system, topics) for system, topics in wanted if system in known])
+
+
+def report_systems(recipe: Recipe, report: ReportSettings) -> tuple[str, ...]:
+    """The systems of a report: those that it names, or all that can answer its topics."""
+    if report.systems is not None:
+        return tuple(dict.fromkeys(report.systems))
+    return tuple(system for system in recipe.kinds if can_answer(recipe, system, report.on))
+
+
+def part_names(split: object) -> tuple[str, ...]:
+    """The names of the parts that a topic set is split into."""
+    if split == "arqmath-2021":
+        return ("train", "validation", "test", "smaller-train", "smaller-validation", "bigger-train")
+    return tuple(split) if isinstance(split, Mapping) else ()
+
+
+def tuning_search(tuning: TuningSettings, seed: int) -> Search:
+    """The search of a tuning; one that draws numbers has the tuning's seed, or the recipe's.
+
+    :raises ConfigError: there is no such search, or it has no such setting.
+    """
+    given = {
+        name: value for name in ("trials", "rounds", "starts", "most") if (value := getattr(tuning, name)) is not None
+    }
+    if tuning.search in ("random", "coordinate"):
+        given["seed"] = seed if tuning.seed is None else tuning.seed
+    return make_search(tuning.search, given)
+
+
+def read_tuned(recipe: Recipe, owner: str, path: str, values: Any) -> Parameter:
+    """The values of one parameter of a system; a simplex has a weight for each system of a fusion.
+
+    :raises ConfigError: they are nothing to choose from.
+    """
+    systems = len(recipe.fusions[owner].of) if owner in recipe.fusions and "." not in path else None
+    return read_parameter(values, systems=systems)
+
+
+def tuning_space(recipe: Recipe, tuning: TuningSettings, formulas: bool, draft: Draft) -> Space:
+    """The space of a tuning that was checked."""
+    found = {}
+    for path, (values, _) in flat_parameters(tuning.parameters).items():
+        owner, inner = owner_of(recipe, tuning, path, formulas, draft.folder)
+        found[path] = read_tuned(recipe, owner, inner, values)
+    return Space(found)
+
+
+def analysis_config(recipe: Recipe, folder: FilePath) -> AnalysisConfig:
+    """How the collection is indexed: by ``default`` with the channels that the recipe's pipelines search, too.
+
+    :raises ConfigError: a channel or the language does not exist.
+    """
+    collection = recipe.collection
+    assert collection is not None, "only recipes with a collection index one"
+    channels = collection.channels
+    if channels == "all":
+        formulas = tuple(EXTRACTORS)
+    elif isinstance(channels, str):
+        named = [name for pipeline in recipe.pipelines.values() for name in _named_channels(pipeline, recipe, folder)]
+        formulas = tuple(dict.fromkeys((*DEFAULT_FORMULAS, *(name for name in named if name not in TEXT_CHANNELS))))
+    else:
+        formulas = channels
+    return AnalysisConfig(formulas=formulas, language=collection.language)
+
+
+def _named_channels(pipeline: PipelineSettings, recipe: Recipe, folder: FilePath) -> list[str]:
+    """The channels of a pipeline's model, for each kind of topics that the recipe has."""
+    found: list[str] = []
+    for formulas in {is_formula_set(topics) for topics in recipe.topics.values()}:
+        with suppress(PorismError):  # a model that cannot be made is told elsewhere
+            found += pipeline_model(pipeline, formulas, folder).channels
+    return [name for name in found if name in EXTRACTORS or ":" in name]
+
+
+def _fusion_below(recipe: Recipe, system: str) -> str:
+    """The fusion that a system is, or is the tuned form of; empty if it is none."""
+    if system in recipe.tuning:
+        system = recipe.tuning[system].of
+    return system if system in recipe.fusions else ""
+
+
+def _some_values(parameter: Parameter) -> list[Any]:
+    """Values to try before any work: all of a short list, the ends of a range."""
+    if isinstance(parameter, Choices) and parameter.size <= _MOST_CHECKED:
+        return list(parameter.values)
+    return [parameter.point(0), parameter.point(parameter.size - 1)]
+
+
+def _nearest(name: str, known: list[str], otherwise: str, prefix: str = "") -> str:
+    return nearest(name, known, prefix) if known else f"Write {otherwise} for it."

@@ -1,0 +1,128 @@
+"""Digests: of values, files, Porism's own code, and the versions of libraries that results depend on."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import orjson
+import xxhash
+
+import porism
+from porism.corpus.base import ignore_problem
+from porism.corpus.files import walk
+from porism.errors import SourceError
+from porism.types import Query
+
+_BLOCK = 1 << 20
+
+_BELOW_INDEX = (
+    "analysis", "batch", "corpus", "documents", "errors", "explanation", "extras", "formula", "index", "provenance",
+    "retrieve", "run", "sample", "settings", "text", "types",
+)
+_SEARCH = (
+    *_BELOW_INDEX, "formula_places", "formula_queries", "formula_searching", "highlighting", "indexing", "searching",
+    "snippets",
+)
+CODE: Mapping[str, tuple[str, ...]] = {
+    "index": (*_BELOW_INDEX, "indexing", "recipes"),
+    "run": (*_SEARCH, "recipes"),
+    "fuse": (*_BELOW_INDEX, "fusion", "recipes"),
+    "tune": (*_SEARCH, "evaluate", "fusion", "recipes", "tuning"),
+    "apply": (*_SEARCH, "evaluate", "fusion", "recipes", "tuning"),
+    "report": (*_SEARCH, "evaluate", "fusion", "recipes", "reports", "tuning"),
+}
+"""Kind of stage → the parts of the package that make its output, and all that these import."""
+
+LIBRARIES: Mapping[str, tuple[str, ...]] = {
+    "index": ("lxml", "docutils", "markdown-it-py", "mdit-py-plugins", "PyStemmer", "PyYAML", "selectolax", "numpy"),
+    "run": ("numpy", "numba", "PyStemmer"),
+    "fuse": ("numpy", "numba", "scipy", "scikit-learn"),
+    "tune": ("numpy", "numba", "scipy", "scikit-learn", "ir_measures"),
+    "apply": ("numpy", "numba", "scipy", "scikit-learn"),
+    "report": ("numpy", "scipy", "ir_measures", "matplotlib", "jinja2"),
+}
+"""Kind of stage → the distributions whose version can change its output."""
+
+
+def digest(value: Any) -> str:
+    """The digest of plain values (32 hexadecimal digits); tables are equal whatever the order of their keys."""
+    content = orjson.dumps(value, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS, default=_plain)
+    return str(xxhash.xxh3_128_hexdigest(content))
+
+
+def file_digest(path: Path) -> str:
+    """The digest of a file's bytes.
+
+    :raises SourceError: it cannot be read.
+    """
+    hasher = xxhash.xxh3_128()
+    try:
+        with open(path, "rb") as file:
+            while block := file.read(_BLOCK):
+                hasher.update(block)
+    except OSError as error:
+        raise SourceError(f"cannot be read ({error.strerror or error})", where=str(path)) from error
+    return str(hasher.hexdigest())
+
+
+def source_digest(path: Path) -> str:
+    """The digest of what a source holds: its name, and the names and bytes of its files.
+
+    Of a single LaTeX file the whole folder counts, from which it may include others.
+
+    :raises SourceError: a file cannot be read.
+    """
+    whole = path.resolve()
+    root = whole.parent if whole.is_file() and whole.suffix.lower() in (".tex", ".ltx") else whole
+    if root.is_file():
+        return digest([whole.name, file_digest(root)])
+    files = [[file.relative_to(root).as_posix(), file_digest(file)] for file in walk(root, ignore_problem)]
+    return digest([whole.name, files])
+
+
+def query_digest(query: Query) -> str:
+    """The digest of a topic: its id, fields and metadata."""
+    fields = [
+        [name, content.text, [[f.source, f.notation, f.id, f.visual_id, f.display] for f in content.formulas]]
+        for name, content in query.fields.items()
+    ]
+    metadata = {key: list(value) if isinstance(value, tuple) else value for key, value in query.metadata.items()}
+    return digest([query.id, fields, metadata])
+
+
+@cache
+def code_digest(kind: str) -> str:
+    """The digest of the parts of Porism that make the output of this kind of stage."""
+    root = Path(porism.__file__).parent
+    files: list[Path] = []
+    for part in CODE[kind]:
+        files += sorted((root / part).rglob("*.py")) if (root / part).is_dir() else [root / f"{part}.py"]
+    return digest([[file.relative_to(root).as_posix(), file_digest(file)] for file in files])
+
+
+@cache
+def library_versions(kind: str) -> dict[str, str]:
+    """The versions of the libraries that make the output of this kind of stage, and of Python."""
+    return {"python": platform.python_version(), **versions_of(LIBRARIES[kind])}
+
+
+def versions_of(distributions: Iterable[str]) -> dict[str, str]:
+    """Distribution → version, ``missing`` for one that is not installed."""
+    found = {}
+    for name in distributions:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "missing"
+    return found
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"a {type(value).__name__} has no digest")

@@ -1,0 +1,277 @@
+"""The stages of an experiment and their keys: the digest of all that a stage's output depends on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from porism.errors import ConfigError
+from porism.recipes.checking import analysis_config, demanded, report_systems, tuning_search, tuning_space
+from porism.recipes.data import Data, TopicSet, asks_for_formulas
+from porism.recipes.digests import code_digest, digest, library_versions, source_digest
+from porism.recipes.findings import RecipeError
+from porism.recipes.reading import Draft
+from porism.recipes.settings import CollectionSettings, FusionSettings, ReportSettings, TuningSettings
+from porism.recipes.systems import Definition, base_set, can_answer, fusion_method, learning_sets, members, needs
+from porism.settings import nearest, write_settings
+from porism.tuning.search import search_record
+
+READER_OPTIONS = (
+    "unit", "comments", "formulas", "fields", "id_field", "metadata_fields", "encoding",
+)
+"""The settings of a collection that its reader is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One step: what it makes, from what, and the key under which that is cached.
+
+    :param kind: ``index``, ``run``, ``fuse``, ``tune``, ``apply`` (a tuned system answers topics) or ``report``.
+    :param name: of the system or report; ``collection`` for the index.
+    :param topics: the topic set; empty for the index.
+    :param key: the digest of the stage's settings, its inputs, the code and the libraries that make it.
+    :param inputs: the ids of stages before it, and the digests of files by what they are.
+    :param parameters: its settings, as plain values.
+    """
+
+    kind: str
+    name: str
+    topics: str
+    key: str
+    inputs: Mapping[str, str]
+    parameters: Mapping[str, Any]
+
+    @property
+    def id(self) -> str:
+        """What it is called: ``run hybrid on dev``."""
+        verb = {"apply": "run", "tune": "tune", "report": "report", "index": "index"}.get(self.kind, self.kind)
+        return f"{verb} {self.name} on {self.topics}" if self.topics else f"{verb} {self.name}"
+
+
+class Planner:
+    """Works out the stages of a recipe that was checked and whose data was read."""
+
+    def __init__(self, draft: Draft, data: Data) -> None:
+        self.draft = draft
+        self.recipe = draft.recipe
+        self.data = data
+        self.stages: dict[str, Stage] = {}
+        self.run_keys: dict[tuple[str, str], str] = {}
+        self.run_ids: dict[tuple[str, str], str] = {}
+        self.tune_stages: dict[str, Stage] = {}
+        self.index_key = ""
+
+    def plan(self, only: Iterable[str] = ()) -> tuple[Stage, ...]:
+        """The stages, each after those that it needs.
+
+        :param only: systems and reports; all if none is named.
+        :raises RecipeError: one does not exist.
+        """
+        chosen = tuple(dict.fromkeys(only))
+        demand = self.demand(chosen)
+        if any(system in self.recipe.pipelines for system, _ in demand):
+            self._index()
+        for system, topics in demand:
+            if system in self.recipe.tuning and system not in self.tune_stages:
+                self._tune(system)
+            self._run(system, topics)
+        for name, report in self.recipe.report.items():
+            if not chosen or name in chosen:
+                self._report(name, report)
+        return tuple(self.stages.values())
+
+    def demand(self, only: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+        """(system, topic set) of the runs to make, sources first."""
+        if not only:
+            return demanded(self.recipe)
+        known = [*self.recipe.kinds, *self.recipe.report]
+        for name in only:
+            if name not in known:
+                raise RecipeError([
+                    ConfigError(f"there is no system or report {name!r} in the recipe", hint=nearest(name, known))
+                ])
+        wanted = [
+            (system, report.on) for name, report in self.recipe.report.items() if name in only
+            for system in (*report_systems(self.recipe, report), *report.ablation)
+        ]
+        everywhere = demanded(self.recipe)
+        for name in only:
+            if name in self.recipe.kinds:
+                asked = [topics for system, topics in everywhere if system == name]
+                wanted += [
+                    (name, topics) for topics in asked
+                    or [topics for topics in self.recipe.topics if can_answer(self.recipe, name, topics)]
+                ]
+        return needs(self.recipe, wanted)
+
+    def _add(self, kind: str, name: str, topics: str, inputs: Mapping[str, str], parameters: Mapping[str, Any],
+             *content: Any) -> Stage:
+        """A stage whose key is made of its parameters and ``content``: the keys and digests of its inputs."""
+        key = digest([kind, name, parameters, content, code_digest(kind), library_versions(kind)])
+        stage = Stage(kind, name, topics, key, inputs, parameters)
+        self.stages[stage.id] = stage
+        return stage
+
+    def _index(self) -> None:
+        collection = self.recipe.collection
+        if collection is None:
+            return
+        if collection.index is not None:
+            manifest = self.data.manifest
+            assert manifest is not None, "an index that cannot be read was an error before"
+            state = {key: value for key, value in asdict(manifest).items() if key not in ("created", "updated")}
+            self.index_key = digest(["index there", state])
+            return
+        sources = {given: source_digest(self.draft.file(given)) for given in collection.sources}
+        parameters = {"format": collection.format, **reader_options(collection)}
+        parameters["analysis"] = analysis_config(self.recipe, self.draft.folder).to_dict()
+        # What a source is called in the recipe is of no matter to what is in it.
+        stage = self._add("index", "collection", "", sources, parameters, list(sources.values()))
+        self.index_key = stage.key
+
+    def _run(self, system: str, topics: str) -> None:
+        """The stage that makes a run; one that was made elsewhere has none, but a digest."""
+        recipe, pair = self.recipe, (system, topics)
+        if system in recipe.runs:
+            self.run_keys[pair], self.run_ids[pair] = self.data.run_digests[pair], f"file of {system} for {topics}"
+            return
+        if system in recipe.pipelines:
+            stage = self._pipeline(system, self.data.topics[topics])
+        elif system in recipe.fusions:
+            stage = self._fusion(system, topics)
+        else:
+            tune = self.tune_stages[system]
+            source = (recipe.tuning[system].of, topics)
+            stage = self._add(
+                "apply", system, topics, {tune.id: tune.key, self.run_ids[source]: self.run_keys[source]}, {},
+                tune.key, self.run_keys[source], topics == base_set(recipe.tuning[system].on),
+            )
+        self.run_keys[pair], self.run_ids[pair] = stage.key, stage.id
+
+    def _pipeline(self, system: str, topics: TopicSet) -> Stage:
+        parameters = self.pipeline_parameters(system, topics.name)
+        queries = topics.query_digests
+        inputs = {"index collection": self.index_key, f"topics {topics.name}": digest(list(queries.items()))}
+        return self._add("run", system, topics.name, inputs, parameters, self.index_key, list(queries.items()))
+
+    def pipeline_parameters(self, system: str, topics: str) -> dict[str, Any]:
+        """All that the answer of a pipeline to a topic depends on, besides the index and the topic."""
+        settings, formulas = self.recipe.pipelines[system], asks_for_formulas(self.data, topics)
+        return {
+            "model": Definition(self.recipe, self.draft.folder, system).settings(formulas),
+            "formulas": formulas,
+            "context": self.data.topics[topics].settings.context,
+            "depth": settings.depth or self.recipe.depth,
+            "filters": {
+                key: value if isinstance(value, str) else list(value) for key, value in settings.filters.items()
+            },
+        }
+
+    def _fusion(self, system: str, topics: str) -> Stage:
+        settings = self.recipe.fusions[system]
+        method = fusion_method(settings, self.recipe.seed)
+        parameters = {
+            "of": list(settings.of), "method": settings.method, "depth": settings.depth or self.recipe.depth,
+            **write_settings(method),
+        }
+        sources = [(name, topics) for name in settings.of]
+        content: list[Any] = [self.run_keys[source] for source in sources]
+        if settings.train_on is not None:
+            training = base_set(settings.train_on)
+            sources += [(name, training) for name in settings.of]
+            judged = self.judgments(settings.train_on)
+            parameters |= {"train_on": settings.train_on, "folds": settings.folds, "seed": self.recipe.seed}
+            content = [[self.run_keys[source] for source in sources], judged, topics == training]
+        inputs = {self.run_ids[source]: self.run_keys[source] for source in sources}
+        return self._add("fuse", system, topics, inputs, parameters, content)
+
+    def judgments(self, topics: str) -> str:
+        """The digest of the judgments of a topic set, or of a part of one; of a partial set, of the index too."""
+        given = self.data.topics[base_set(topics)]
+        chosen = given.topics(topics)
+        known = self.index_key if given.settings.partial else ""
+        return digest([given.judgments_digest, given.settings.partial, known, chosen])
+
+    def _tune(self, system: str) -> None:
+        tuning = self.recipe.tuning[system]
+        topics = base_set(tuning.on)
+        formulas = asks_for_formulas(self.data, topics)
+        given = self.data.topics[topics]
+        source = (tuning.of, topics)
+        parameters = {
+            "of": tuning.of,
+            "measure": tuning.measure or self.recipe.measures[0],
+            "space": tuning_space(self.recipe, tuning, formulas, self.draft).to_plain(),
+            **search_record(tuning_search(tuning, self.recipe.seed)),
+            "folds": tuning.folds,
+            "by": tuning.by,
+            "seed": self.recipe.seed if tuning.seed is None else tuning.seed,
+            "depth": self.recipe.depth,
+        }
+        judged = self.judgments(tuning.on)
+        strata = [given.information.get(topic, {}).get(tuning.by) for topic in given.qrels] if tuning.by else []
+        inputs = {self.run_ids[source]: self.run_keys[source], f"judgments {tuning.on}": judged}
+        self.tune_stages[system] = self._add(
+            "tune", system, tuning.on, inputs, parameters, self.run_keys[source], judged, strata
+        )
+
+    def _report(self, name: str, report: ReportSettings) -> None:
+        topics = base_set(report.on)
+        given = self.data.topics[topics]
+        shown = report_systems(self.recipe, report)
+        parameters = {
+            key: list(value) if isinstance(value, tuple) else value for key, value in write_settings(report).items()
+            if key != "output"
+        }
+        parameters |= {
+            "systems": list(shown), "measures": list(report.measures or self.recipe.measures),
+            "seed": self.recipe.seed, "depth": self.recipe.depth, "title": self.recipe.name,
+        }
+        judged = self.judgments(report.on)
+        pairs = [(system, topics) for system in dict.fromkeys((*shown, *report.ablation))]
+        inputs = {self.run_ids[pair]: self.run_keys[pair] for pair in pairs} | {f"judgments {report.on}": judged}
+        made_of = [pair for system in report.ablation for pair in needs(self.recipe, [(system, topics)])]
+        self._add(
+            "report", name, report.on, inputs, parameters, [self.run_keys[pair] for pair in (*pairs, *made_of)], judged,
+            given.information, list(given.query_digests.items()), given.settings.qrels,
+        )
+
+
+def reader_options(collection: CollectionSettings) -> dict[str, Any]:
+    """What the reader of a collection is told, as plain values."""
+    options = {}
+    for name in READER_OPTIONS:
+        value = getattr(collection, name)
+        options[name] = list(value) if isinstance(value, tuple) else value
+    return options
+
+
+def learned_topics(draft: Draft, data: Data, system: str, on: str) -> dict[str, tuple[str, ...]]:
+    """Which of the topics ``on`` had a part in choosing how they themselves are ranked, by what learned from them.
+
+    That is a tuned system, a trained fusion or the model of a pipeline, of all that a system is made of. Held-out
+    rankings of a cross-validation do not count.
+    """
+    recipe = draft.recipe
+    judged = _judged(data, on)
+    found: dict[str, tuple[str, ...]] = {}
+    for part in members(recipe, system):
+        learned: Iterable[str] = ()
+        if part in recipe.pipelines:
+            definition = Definition(recipe, draft.folder, part)
+            learned = definition.settings(asks_for_formulas(data, on)).get("tuned_on", ())
+        for source in learning_sets(recipe, part):
+            learner: TuningSettings | FusionSettings = recipe.tuning.get(part) or recipe.fusions[part]
+            if not learner.folds or source != base_set(on):
+                learned = _judged(data, learner.on if isinstance(learner, TuningSettings) else learner.train_on or "")
+        known = set(learned)
+        if both := tuple(topic for topic in judged if topic in known):
+            found[part] = both
+    return found
+
+
+def _judged(data: Data, topics: str) -> list[str]:
+    given = data.topics[base_set(topics)]
+    chosen = given.topics(topics)
+    return [topic for topic in given.qrels if chosen is None or topic in set(chosen)]
