@@ -15,6 +15,7 @@ import click
 from porism import __version__
 from porism.cli.comparing import compare
 from porism.cli.demo import demo
+from porism.cli.experimenting import experiment
 from porism.cli.experiments import evaluate, run
 from porism.cli.fusing import fuse
 from porism.cli.indexes import delete, index, info, merge
@@ -38,7 +39,7 @@ def porism() -> None:
     """
 
 
-for command in (demo, index, search, info, delete, merge, parse, train, run, evaluate, fuse, compare):
+for command in (demo, index, search, info, delete, merge, parse, train, run, evaluate, fuse, compare, experiment):
     porism.add_command(command)
 
 

@@ -1,0 +1,124 @@
+"""``porism experiment``: a recipe, run as a whole."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from porism.cli.options import json_option, print_json
+from porism.cli.progress import ProblemLog, counting_progress
+
+if TYPE_CHECKING:
+    from porism.recipes import Plan, StageEvent
+
+_FOLDER = click.Path(file_okay=False, path_type=Path)
+
+
+@click.command()
+@click.argument("recipe_path", type=click.Path(path_type=Path), metavar="RECIPE")
+@click.option("--plan", "--dry-run", "plan_only", is_flag=True,
+              help="Check the recipe and say what would be done and what is cached; write nothing.")
+@click.option("--only", multiple=True, metavar="NAME",
+              help="Only this system or report, with what it needs. Repeatable.")
+@click.option("--output", type=_FOLDER, metavar="DIR",
+              help="Where to put runs, reports and the record.  [default: RECIPE-results beside the recipe]")
+@click.option("--cache", type=_FOLDER, metavar="DIR",
+              help="Where to keep what is made.  [default: .porism-cache beside the recipe]")
+@click.option("--fresh", is_flag=True, help="Make everything again, whatever is cached.")
+@click.option("--jobs", type=click.IntRange(min=1), help="Analysing processes of an index; all cores if not given.")
+@click.option("--problems", "problems_path", type=click.Path(dir_okay=False), metavar="FILE",
+              help="Write a line for everything that was skipped, repaired or made again.")
+@click.option("--quiet", is_flag=True, help="No progress bar, and only the tables of the reports.")
+@json_option
+def experiment(
+    recipe_path: Path, plan_only: bool, only: tuple[str, ...], output: Path | None, cache: Path | None, fresh: bool,
+    jobs: int | None, problems_path: str | None, quiet: bool, as_json: bool,
+) -> None:
+    """Run the experiment that the TOML file RECIPE describes.
+
+    Prints the tables of its reports. What did not change since an earlier start is taken from the cache, and an
+    interrupted experiment goes on where it stopped. All that is wrong with the recipe or its files is told at once,
+    before any work.
+    """
+    from porism.recipes import RecipeError, plan_recipe, run_recipe
+
+    log = ProblemLog(problems_path)
+    options: dict[str, Any] = {"output": output, "cache": cache, "only": only, "on_problem": log}
+    try:
+        if plan_only:
+            plan = plan_recipe(recipe_path, **options)
+            _print_plan(plan, as_json)
+            return
+        with _Stages(quiet or as_json) as stages:
+            done = run_recipe(recipe_path, fresh=fresh, jobs=jobs, on_event=stages, **options)
+    except RecipeError as error:
+        for found in error.errors:
+            click.echo(f"Error: {found}", err=True)
+        raise click.exceptions.Exit(1) from error
+    except KeyboardInterrupt:
+        click.echo("Interrupted. What was made is kept; the same command goes on from there.", err=True)
+        raise click.exceptions.Exit(130) from None
+    finally:
+        if not quiet:
+            log.close()
+    for warning in done.warnings:
+        click.echo(f"Warning: {warning}", err=True)
+    if as_json:
+        print_json(dict(done.record))
+        return
+    for report in done.reports.values():
+        click.echo(click.style(f"» {report.name}: {report.topics}", bold=True))
+        click.echo(report.text)
+    if not quiet:
+        click.echo(f"Written: {done.output}", err=True)
+
+
+class _Stages:
+    """Shows what happens: a bar while a stage is made, and a line for each that is done."""
+
+    def __init__(self, quiet: bool) -> None:
+        self._quiet = quiet
+        self._stack = ExitStack()
+        self._show: Any = None
+
+    def __enter__(self) -> _Stages:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stack.close()
+
+    def __call__(self, event: StageEvent) -> None:
+        """Takes one event."""
+        unit = 1 << 10 if event.stage.kind == "index" else 1
+        if event.what == "started":
+            what = f"{event.stage.id}{' (kB)' if unit > 1 else ''}"
+            self._show = self._stack.enter_context(counting_progress(what, self._quiet))
+        elif event.what == "progress":
+            self._show(event.done // unit, (event.total or event.done) // unit)
+        else:
+            self._stack.close()
+            if not self._quiet:
+                how = "cached" if event.what == "cached" else f"{event.seconds:.1f} s"
+                click.echo(f"{event.stage.id}: {how}", err=True)
+
+
+def _print_plan(plan: Plan, as_json: bool) -> None:
+    if as_json:
+        print_json({
+            "stages": [
+                {"stage": stage.id, "kind": stage.kind, "key": stage.key, "cached": stage.id in plan.cached}
+                for stage in plan.stages
+            ],
+            "warnings": [str(warning) for warning in plan.warnings],
+            "output": str(plan.output),
+            "cache": str(plan.cache),
+        })
+        return
+    for stage in plan.stages:
+        click.echo(f"{'cached ' if stage.id in plan.cached else 'to make'}  {stage.id}")
+    for warning in plan.warnings:
+        click.echo(f"Warning: {warning}", err=True)
+    click.echo(f"Results: {plan.output}; cache: {plan.cache}", err=True)
