@@ -15,7 +15,7 @@ from porism.corpus.topics import read_topic_information
 from porism.errors import ConfigError, OnProblem, PorismError
 from porism.evaluate.splits import arqmath_2021_split, k_fold, stratified_split
 from porism.index.manifest import Manifest, read_manifest
-from porism.recipes.checking import analysis_config, demanded, part_names
+from porism.recipes.derived import analysis_config, demanded, part_names
 from porism.recipes.digests import digest, file_digest, query_digest
 from porism.recipes.reading import Draft
 from porism.recipes.settings import TopicSettings

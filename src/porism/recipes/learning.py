@@ -8,8 +8,8 @@ from typing import Any
 
 from porism.errors import QueryError
 from porism.recipes.cache import Entry
-from porism.recipes.checking import tuning_search, tuning_space
 from porism.recipes.data import asks_for_formulas
+from porism.recipes.derived import tuning_search, tuning_space
 from porism.recipes.digests import code_digest, digest, library_versions
 from porism.recipes.making import OnCount, Workshop
 from porism.recipes.settings import TuningSettings

@@ -17,8 +17,8 @@ from porism.indexing import Progress, index_documents
 from porism.provenance import Provenance
 from porism.recipes.answers import AnswerStore
 from porism.recipes.cache import Cache, Entry
-from porism.recipes.checking import analysis_config
 from porism.recipes.data import Data, TopicSet, asks_for_formulas, restricted
+from porism.recipes.derived import analysis_config
 from porism.recipes.digests import code_digest, digest, library_versions, query_digest
 from porism.recipes.reading import Draft
 from porism.recipes.stages import Planner, Stage, reader_options

@@ -13,8 +13,9 @@ import orjson
 from porism.errors import QueryError
 from porism.evaluate.ablation import LeaveOneOut, leave_one_out
 from porism.recipes.cache import Entry
-from porism.recipes.checking import BEST, report_systems
+from porism.recipes.checking import BEST
 from porism.recipes.data import TopicSet
+from porism.recipes.derived import report_systems
 from porism.recipes.learning import Tuner
 from porism.recipes.making import Workshop
 from porism.recipes.settings import ReportSettings

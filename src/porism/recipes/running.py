@@ -12,8 +12,9 @@ from typing import Any, Literal
 from porism.errors import OnProblem, Problem
 from porism.indexing import Progress
 from porism.recipes.cache import Cache, Entry
-from porism.recipes.checking import Checker, report_systems
+from porism.recipes.checking import Checker
 from porism.recipes.data import Data, Loader
+from porism.recipes.derived import report_systems
 from porism.recipes.learning import Tuner
 from porism.recipes.making import Workshop
 from porism.recipes.reading import Draft, read_recipe

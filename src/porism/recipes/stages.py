@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from porism.errors import ConfigError
-from porism.recipes.checking import analysis_config, demanded, report_systems, tuning_search, tuning_space
 from porism.recipes.data import Data, TopicSet, asks_for_formulas
+from porism.recipes.derived import analysis_config, demanded, report_systems, tuning_search, tuning_space
 from porism.recipes.digests import code_digest, digest, library_versions, source_digest
 from porism.recipes.findings import RecipeError
 from porism.recipes.reading import Draft

@@ -1,0 +1,103 @@
+"""What follows from a recipe: which runs it needs, how its collection is indexed, what its tunings search."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from porism.analysis import DEFAULT_FORMULAS, TEXT_CHANNELS, AnalysisConfig
+from porism.errors import PorismError
+from porism.formula import EXTRACTORS
+from porism.recipes.reading import Draft
+from porism.recipes.settings import PipelineSettings, Recipe, ReportSettings, TuningSettings
+from porism.recipes.systems import can_answer, flat_parameters, is_formula_set, needs, owner_of, pipeline_model
+from porism.tuning import Search, Space, make_search
+from porism.tuning.parameters import Parameter, read_parameter
+
+
+def demanded(recipe: Recipe) -> tuple[tuple[str, str], ...]:
+    """(system, topic set) of all runs that the reports need, sources first; of all that can be made without reports."""
+    wanted: list[tuple[str, str]] = []
+    for report in recipe.report.values():
+        wanted += [(system, report.on) for system in (*report_systems(recipe, report), *report.ablation)]
+    if not recipe.report:
+        wanted = [
+            (system, topics) for topics in recipe.topics for system in recipe.kinds
+            if can_answer(recipe, system, topics)
+        ]
+    known = recipe.kinds
+    return needs(recipe, [(system, topics) for system, topics in wanted if system in known])
+
+
+def report_systems(recipe: Recipe, report: ReportSettings) -> tuple[str, ...]:
+    """The systems of a report: those that it names, or all that can answer its topics."""
+    if report.systems is not None:
+        return tuple(dict.fromkeys(report.systems))
+    return tuple(system for system in recipe.kinds if can_answer(recipe, system, report.on))
+
+
+def part_names(split: object) -> tuple[str, ...]:
+    """The names of the parts that a topic set is split into."""
+    if split == "arqmath-2021":
+        return ("train", "validation", "test", "smaller-train", "smaller-validation", "bigger-train")
+    return tuple(split) if isinstance(split, Mapping) else ()
+
+
+def tuning_search(tuning: TuningSettings, seed: int) -> Search:
+    """The search of a tuning; one that draws numbers has the tuning's seed, or the recipe's.
+
+    :raises ConfigError: there is no such search, or it has no such setting.
+    """
+    given = {
+        name: value for name in ("trials", "rounds", "starts", "most") if (value := getattr(tuning, name)) is not None
+    }
+    if tuning.search in ("random", "coordinate"):
+        given["seed"] = seed if tuning.seed is None else tuning.seed
+    return make_search(tuning.search, given)
+
+
+def read_tuned(recipe: Recipe, owner: str, path: str, values: Any) -> Parameter:
+    """The values of one parameter of a system; a simplex has a weight for each system of a fusion.
+
+    :raises ConfigError: they are nothing to choose from.
+    """
+    systems = len(recipe.fusions[owner].of) if owner in recipe.fusions and "." not in path else None
+    return read_parameter(values, systems=systems)
+
+
+def tuning_space(recipe: Recipe, tuning: TuningSettings, formulas: bool, draft: Draft) -> Space:
+    """The space of a tuning that was checked."""
+    found = {}
+    for path, (values, _) in flat_parameters(tuning.parameters).items():
+        owner, inner = owner_of(recipe, tuning, path, formulas, draft.folder)
+        found[path] = read_tuned(recipe, owner, inner, values)
+    return Space(found)
+
+
+def analysis_config(recipe: Recipe, folder: Path) -> AnalysisConfig:
+    """How the collection is indexed: by ``default`` with the channels that the recipe's pipelines search, too.
+
+    :raises ConfigError: a channel or the language does not exist.
+    """
+    collection = recipe.collection
+    assert collection is not None, "only recipes with a collection index one"
+    channels = collection.channels
+    if channels == "all":
+        formulas = tuple(EXTRACTORS)
+    elif isinstance(channels, str):
+        named = [name for pipeline in recipe.pipelines.values() for name in _named_channels(pipeline, recipe, folder)]
+        formulas = tuple(dict.fromkeys((*DEFAULT_FORMULAS, *(name for name in named if name not in TEXT_CHANNELS))))
+    else:
+        formulas = channels
+    return AnalysisConfig(formulas=formulas, language=collection.language)
+
+
+def _named_channels(pipeline: PipelineSettings, recipe: Recipe, folder: Path) -> list[str]:
+    """The channels of a pipeline's model, for each kind of topics that the recipe has."""
+    found: list[str] = []
+    for formulas in {is_formula_set(topics) for topics in recipe.topics.values()}:
+        with suppress(PorismError):  # a model that cannot be made is told elsewhere
+            found += pipeline_model(pipeline, formulas, folder).channels
+    return [name for name in found if name in EXTRACTORS or ":" in name]
