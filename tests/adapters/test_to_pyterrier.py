@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import ir_measures
@@ -62,6 +63,28 @@ def test_queries_read_back_as_they_were() -> None:
     )
     queries = [Query("1", {"query": content}), Query("2", {"query": Content("")})]
     assert queries_from_frame(queries_to_frame(queries)) == queries
+
+
+@pytest.mark.parametrize("source", ["2019^{2018}\\", "a} + {b", "x_{", r"\$5", r"a \\", r"\text{$n$}"])
+@pytest.mark.parametrize("display", [False, True])
+def test_broken_formulas_do_not_break_the_text_around_them(source: str, display: bool) -> None:
+    query = Query("1", {"query": Content.of("Is ", Formula(source, display=display), " or ", Formula("y"), " larger?")})
+    read = queries_from_frame(queries_to_frame([query]))[0].fields["query"]
+    assert read.text == query.fields["query"].text
+    assert [formula.source.rstrip() for formula in read.formulas] == [source, "y"]
+
+
+@pytest.mark.needs_shared_data
+def test_official_topics_read_back(shared_data: Path) -> None:
+    for path in sorted((shared_data / "arqmath-topics" / "2020").glob("Topics_Task*.xml")):
+        topics = porism.read_topics(path)
+        fields = list(dict.fromkeys(name for topic in topics for name in topic.fields))
+        for topic, read in zip(topics, queries_from_frame(queries_to_frame(topics), fields), strict=True):
+            for name, content in topic.fields.items():
+                assert read.fields[name].text == content.text
+                assert [formula.source.strip() for formula in read.fields[name].formulas] == [
+                    formula.source.strip() for formula in content.formulas
+                ]
 
 
 def test_a_formula_in_mathml_becomes_latex() -> None:

@@ -14,7 +14,7 @@ from porism.errors import FormatError, QueryError
 from porism.formula import parse_mathml, to_latex
 from porism.pipeline.protocols import check_queries
 from porism.run import Run
-from porism.types import Content, Query
+from porism.types import PLACEHOLDER, Content, Formula, Query
 
 FIELD = "query_"
 """What the column of a query's field begins with: so PyTerrier takes it for a column of the query."""
@@ -27,9 +27,21 @@ def query_text(content: Content) -> str:
         if isinstance(part, str):
             parts.append(part.replace("$", r"\$"))
         else:
-            source = to_latex(parse_mathml(part.source)) if part.notation == "mathml" else part.source
-            parts.append(f"$${source}$$" if part.display else f"${source}$")
+            parts.append(_formula_text(part))
     return "".join(parts)
+
+
+def _formula_text(formula: Formula) -> str:
+    """A formula between delimiters from which it is read again; between dollars where it can be."""
+    source = to_latex(parse_mathml(formula.source)) if formula.notation == "mathml" else formula.source
+    ways = (r"$$%s$$", r"\[%s\]", "$$%s $$") if formula.display else ("$%s$", r"\(%s\)", "$%s $")
+    texts = [way % source for way in ways]
+    read = (split_math(text) for text in texts)
+    sound = (
+        text for text, content in zip(texts, read, strict=True)
+        if content.text == PLACEHOLDER and content.formulas[0].source.strip() == source.strip()
+    )
+    return next(sound, texts[-1])
 
 
 def queries_to_frame(queries: Iterable[Query]) -> pd.DataFrame:
