@@ -9,7 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from porism.reports.canvas import Plot, drawing, grid_of_panels, label_lines, legend, new_figure, short_names, styles
+from porism.reports.canvas import (
+    Plot,
+    Style,
+    drawing,
+    grid_of_panels,
+    label_lines,
+    legend,
+    new_figure,
+    short_names,
+    styles,
+)
 from porism.reports.theme import light
 
 
@@ -138,18 +148,19 @@ def tuning_plot(
     )
 
 
-def times_plot(seconds: Mapping[str, Sequence[float]], *, baseline: int | None = None) -> Plot:
+def times_plot(seconds: Mapping[str, Sequence[float]], *, looks: Mapping[str, Style] | None = None) -> Plot:
     """How long queries took: every topic, median, 95th percentile and worst of each run, on a logarithmic scale.
 
     :param seconds: run → wall-clock seconds of its queries.
+    :param looks: run → its style, where other plots have more runs.
     """
     names = list(seconds)
-    looks = styles(len(names), baseline)
+    chosen = [looks[name] for name in names] if looks else styles(len(names))
     words: list[str] = []
     with drawing():
         figure = new_figure(height=0.95 + 0.36 * len(names))
         axes = figure.subplots()
-        for row, (name, look) in enumerate(zip(names, looks, strict=True)):
+        for row, (name, look) in enumerate(zip(names, chosen, strict=True)):
             times = np.maximum(np.asarray(seconds[name], np.float64) * 1000, 1e-3)  # zero has no logarithm
             middle, late = np.quantile(times, [0.5, 0.95])
             axes.scatter(times, np.full(len(times), row + 0.27), marker="|", s=18, color=look.colour, alpha=0.5,

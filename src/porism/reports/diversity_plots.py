@@ -135,16 +135,18 @@ def dendrogram_plot(
 
 
 def rank_positions_plot(
-    positions: ArrayLike, sources: Sequence[str], fused: str, topic: str, *, note: str = ""
+    positions: ArrayLike, sources: Sequence[str], fused: str, topic: str, *, note: str = "",
+    looks: Mapping[str, Style] | None = None,
 ) -> Plot:
     """At which ranks of the sources the first documents of a fused run stood, for one topic.
 
     After figure 3 of Zhong et al. 2022.
 
     :param positions: [k, S], the rank in each source from 1; 0 where the source does not have the document.
+    :param looks: run → its style, where other plots have more runs.
     """
     ranks = np.asarray(positions, np.int64)
-    looks: list[Style] = styles(len(sources))
+    chosen = [looks[source] for source in sources] if looks else styles(len(sources))
     depth = len(ranks)
     lowest = max(depth, int(ranks.max(initial=1)))
     absent = lowest * 1.9
@@ -153,7 +155,7 @@ def rank_positions_plot(
     with drawing():
         figure = new_figure(height=3.3 + 0.18 * -(-len(sources) // 3))
         axes = figure.subplots()
-        for column, (source, look) in enumerate(zip(sources, looks, strict=True)):
+        for column, (source, look) in enumerate(zip(sources, chosen, strict=True)):
             shift = (column - (len(sources) - 1) / 2) * step
             found = np.flatnonzero(ranks[:, column])
             lost = np.flatnonzero(ranks[:, column] == 0)
@@ -173,7 +175,7 @@ def rank_positions_plot(
         axes.set_ylabel("rank in a source, logarithmic")
         for edge in range(1, depth):
             axes.axvline(edge + 0.5, color=light("grid"), linewidth=0.6)
-        legend(figure, sources, looks, loc="outside upper left", ncols=3)
+        legend(figure, sources, chosen, loc="outside upper left", ncols=3)
     return Plot(
         "rank-positions", f"Where {fused} takes its first documents from, topic {topic}",
         f"Across: the first {depth} documents of {fused}. Each mark is the rank of that document in one source, the "

@@ -10,7 +10,7 @@ import numpy as np
 
 from porism.errors import SourceError
 from porism.evaluate import Breakdown
-from porism.reports.canvas import Plot, svg
+from porism.reports.canvas import Plot, styles, svg
 from porism.reports.curve_plots import depths_plot, groups_plot, precision_recall_plot, times_plot, tuning_plot
 from porism.reports.diversity_plots import dendrogram_plot, rank_positions_plot, similarity_plot
 from porism.reports.files import check_folder, write_whole
@@ -31,6 +31,7 @@ def plots(report: Report) -> list[Plot]:
     values = report.values(measure)
     topics = comparison.topics
     baseline = comparison.baseline if len(report.names) > 1 else None
+    looks = dict(zip(report.names, styles(len(report.names), baseline), strict=True))
     if len(report.names) > 1:
         results = comparison.tests[measure]
         found += [
@@ -68,7 +69,7 @@ def plots(report: Report) -> list[Plot]:
     found += [_groups(report, part, baseline) for part in report.breakdowns]
     found += _diversity(report)
     for number, part in enumerate(report.rank_positions):
-        plot = rank_positions_plot(part.positions, part.sources, part.fused, part.topic, note=part.why)
+        plot = rank_positions_plot(part.positions, part.sources, part.fused, part.topic, note=part.why, looks=looks)
         found.append(_numbered(plot, number))
     number = 0
     for curve in report.tuning:
@@ -77,11 +78,7 @@ def plots(report: Report) -> list[Plot]:
             found.append(_numbered(plot, number))
             number += 1
     if report.seconds:
-        found.append(times_plot(
-            {name: list(times.values()) for name, times in report.seconds.items()},
-            baseline=list(report.seconds).index(report.baseline)
-            if baseline is not None and report.baseline in report.seconds else None,
-        ))
+        found.append(times_plot({name: list(times.values()) for name, times in report.seconds.items()}, looks=looks))
     return found
 
 

@@ -1,0 +1,93 @@
+"""What stands in the plots of curves, times and groups is what was put in."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from porism.reports.curve_plots import (
+    depths_plot,
+    groups_plot,
+    milliseconds,
+    precision_recall_plot,
+    times_plot,
+    tuning_plot,
+)
+
+
+def test_precision_stands_over_recall_and_names_in_order_of_the_mean() -> None:
+    low, high = np.linspace(0.4, 0, 11), np.linspace(0.8, 0.2, 11)
+    axes = precision_recall_plot({"_low": low, "high": high}).figure.axes[0]
+    assert axes.lines[0].get_xdata() == pytest.approx(np.arange(11) / 10)
+    assert axes.lines[0].get_ydata() == pytest.approx(low)
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["high", "_low"]
+
+
+def test_depths_are_on_a_logarithmic_scale_and_lines_are_named_at_their_ends() -> None:
+    axes = depths_plot([10, 100, 1000], {"a": [0.1, 0.2, 0.3], "b": [0.1, 0.3, 0.3]}, "nDCG").figure.axes[0]
+    assert axes.get_xscale() == "log"
+    assert axes.lines[1].get_ydata().tolist() == [0.1, 0.3, 0.3]
+    labels = [(text.get_text(), text.xyann[1]) for text in axes.texts]
+    assert [name for name, _ in labels] == ["a", "b"]
+    assert labels[0][1] > labels[1][1]  # of equal ends, the first is named higher
+
+
+TRIALS = [({"k": k, "w": w}, 0.1 * w + 0.01 * k) for k in (1, 2, 3) for w in (0, 1)]
+
+
+def test_tuning_shows_all_trials_and_the_best_of_each_value() -> None:
+    plot = tuning_plot(TRIALS, "k", "MAP", chosen={"k": 3, "w": 1})
+    axes = plot.figure.axes[0]
+    assert len(axes.collections[0].get_offsets()) == 6
+    line, ring = axes.lines
+    assert list(line.get_xdata()) == [1, 2, 3]
+    assert list(line.get_ydata()) == pytest.approx([0.11, 0.12, 0.13])
+    assert list(ring.get_xdata()) == [3]
+    assert axes.texts[0].get_text() == "k = 3: 0.130"
+    assert axes.get_xscale() == "linear"
+
+
+def test_tuning_over_a_wide_range_is_logarithmic_and_words_are_names() -> None:
+    wide = tuning_plot([({"k": k}, 1.0 / k) for k in (1, 10, 100, 1000)], "k", "MAP")
+    assert wide.figure.axes[0].get_xscale() == "log"
+    words = tuning_plot([({"norm": "z-score"}, 0.2), ({"norm": True}, 0.3), ({"other": 1}, 0.9)], "norm", "MAP")
+    axes = words.figure.axes[0]
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["z-score", "True"]
+    assert list(axes.lines[0].get_ydata()) == [0.2, 0.3]
+
+
+def test_times_have_median_95th_percentile_and_worst() -> None:
+    seconds = [0.1 * step for step in range(1, 22)]  # 0.1 to 2.1: median 1.1, 95th percentile 2.0
+    plot = times_plot({"run": seconds})
+    axes = plot.figure.axes[0]
+    body, tail, median, late = axes.lines
+    assert list(body.get_xdata()) == pytest.approx([1100, 2000])
+    assert list(tail.get_xdata()) == pytest.approx([2000, 2100])
+    assert list(median.get_xdata()) == pytest.approx([1100])
+    assert list(late.get_xdata()) == pytest.approx([2000])
+    assert axes.texts[0].get_text() == "1.1 s · 2 s · 2.1 s"
+    assert axes.get_xscale() == "log"
+
+
+def test_a_time_of_zero_can_be_drawn() -> None:
+    assert times_plot({"run": [0.0, 0.5]}).figure.axes[0].collections[0].get_offsets()[0, 0] > 0
+
+
+@pytest.mark.parametrize(("value", "text"), [
+    (0.254, "0.25 ms"), (17.6, "18 ms"), (1.23, "1.2 ms"), (180.0, "180 ms"), (1234, "1.2 s"), (12345, "12 s"),
+    (90_000, "1.5 min"), (0, "0 ms"),
+])
+def test_times_in_words(value: float, text: str) -> None:
+    assert milliseconds(value) == text
+
+
+def test_groups_have_a_mark_a_run_and_their_numbers_of_topics() -> None:
+    plot = groups_plot(
+        {"Proof": 12, "none": 0, "Concept": 3}, {"_a": {"Proof": 0.5, "Concept": 0.25}, "b": {"Proof": 0.75}}, "MAP",
+        name="by-category", title="t",
+    )
+    axes = plot.figure.axes[0]
+    assert [tick.get_text() for tick in axes.get_yticklabels()] == ["Proof (12)", "Concept (3)"]
+    assert [list(line.get_xdata()) for line in axes.lines[:2]] == [[0.5, 0.25], [0.75]]
+    assert [text.get_text() for text in plot.figure.legends[0].get_texts()] == ["_a", "b"]
+    assert "Proof (12 topics): _a 0.500, b 0.750." in plot.description
