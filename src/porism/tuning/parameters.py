@@ -21,6 +21,7 @@ LINE_POINTS = 10
 """So many values has a range for grid and coordinate search where neither step nor points are given."""
 _MOST_POINTS = 1_000_000
 _EXACT = 1e-9
+_ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=False, allow_nan=False)
 
 
 class Parameter(Protocol):
@@ -58,12 +59,14 @@ class Parameter(Protocol):
 
 def value_key(value: Value) -> str:
     """The same text for equal values only: 60 and 60.0 are equal, 1 and true are not."""
-    return json.dumps(_canonical(value), sort_keys=True, ensure_ascii=False, allow_nan=False)
+    return _ENCODER.encode(_canonical(value))
 
 
 def _canonical(value: Value) -> Value:
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
+    if isinstance(value, (str, int)):
+        return value
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else value
     if isinstance(value, (list, tuple)):
         return [_canonical(entry) for entry in value]
     if isinstance(value, Mapping):

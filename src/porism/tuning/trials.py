@@ -118,12 +118,12 @@ class Trials:
         """Says how many configurations there will be."""
         self._total = total
 
-    def outcome(self, configuration: Configuration) -> _Outcome:
-        """The values of a configuration by topic.
+    def outcome(self, configuration: Configuration, key: str | None = None) -> _Outcome:
+        """The values of a configuration by topic; ``key`` is that of the configuration, if it is known.
 
         :raises SourceError: the store cannot be written.
         """
-        key = configuration_key(configuration)
+        key = configuration_key(configuration) if key is None else key
         found = self._outcomes.get(key)
         if found is None:
             found = self._outcomes[key] = self._tried(configuration)
@@ -132,20 +132,21 @@ class Trials:
                 self._on_progress(len(self._outcomes), self._total)
         return found
 
-    def on(self, configuration: Configuration, rows: NDArray[np.int64]) -> Trial:
+    def on(self, configuration: Configuration, key: str, rows: NDArray[np.int64]) -> Trial:
         """The trial of a configuration for the topics of these rows; the values of others have no part in it."""
-        outcome = self.outcome(configuration)
+        outcome = self.outcome(configuration, key)
         if outcome.problem:
             return self._failed(configuration, outcome.problem)
         values = outcome.values[rows]
-        if np.isinf(values).any():
-            topic = self.topics[int(rows[int(np.flatnonzero(np.isinf(values))[0])])]
-            return self._failed(configuration, f"the value for topic {topic} is not a finite number")
-        defined = values[~np.isnan(values)]
-        if not len(defined):
+        if not np.isfinite(values).all():
+            if np.isinf(values).any():
+                topic = self.topics[int(rows[int(np.flatnonzero(np.isinf(values))[0])])]
+                return self._failed(configuration, f"the value for topic {topic} is not a finite number")
+            values = values[~np.isnan(values)]
+        if not len(values):
             return self._failed(configuration, "the measure is undefined for all topics")
         # Equal but for the rounding of sums is equal: noise decides nothing.
-        return Trial(configuration, round(math.fsum(defined.tolist()) / len(defined), _DIGITS), len(defined))
+        return Trial(configuration, round(math.fsum(values.tolist()) / len(values), _DIGITS), len(values))
 
     def rows(self, topics: Iterable[str]) -> NDArray[np.int64]:
         """The rows of topics."""
@@ -202,7 +203,7 @@ class Exploration:
         key = configuration_key(configuration)
         trial = self._found.get(key)
         if trial is None:
-            trial = self._found[key] = self._trials.on(configuration, self._rows)
+            trial = self._found[key] = self._trials.on(configuration, key, self._rows)
         return -math.inf if trial.score is None else trial.score
 
     def sorted(self, space: Space) -> tuple[Trial, ...]:
