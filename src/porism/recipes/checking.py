@@ -288,9 +288,9 @@ class Checker:
                 self.findings.error(error.what, at, error.hint)
                 continue
             try:
-                parameter = read_tuned(self.recipe, owner, inner, values)
+                parameter = read_tuned(self.recipe, owner, inner, values, at)
             except ConfigError as error:
-                self.findings.error(f"{'.'.join(map(str, at))}: {error.what}", at, error.hint)
+                self.findings.take(error, at)
                 continue
             definition = Definition(self.recipe, self.draft.folder, owner)
             for value in _some_values(parameter):

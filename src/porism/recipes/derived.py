@@ -13,6 +13,7 @@ from porism.formula import EXTRACTORS
 from porism.recipes.reading import Draft
 from porism.recipes.settings import PipelineSettings, Recipe, ReportSettings, TuningSettings
 from porism.recipes.systems import can_answer, flat_parameters, is_formula_set, needs, owner_of, pipeline_model
+from porism.settings import Path as SettingPath
 from porism.tuning import Search, Space, make_search
 from porism.tuning.parameters import Parameter, read_parameter
 
@@ -58,13 +59,13 @@ def tuning_search(tuning: TuningSettings, seed: int) -> Search:
     return make_search(tuning.search, given)
 
 
-def read_tuned(recipe: Recipe, owner: str, path: str, values: Any) -> Parameter:
+def read_tuned(recipe: Recipe, owner: str, path: str, values: Any, at: SettingPath = ()) -> Parameter:
     """The values of one parameter of a system; a simplex has a weight for each system of a fusion.
 
-    :raises ConfigError: they are nothing to choose from.
+    :raises SettingError: they are nothing to choose from.
     """
     systems = len(recipe.fusions[owner].of) if owner in recipe.fusions and "." not in path else None
-    return read_parameter(values, systems=systems)
+    return read_parameter(values, at=at, systems=systems)
 
 
 def tuning_space(recipe: Recipe, tuning: TuningSettings, formulas: bool, draft: Draft) -> Space:

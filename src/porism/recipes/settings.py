@@ -209,7 +209,7 @@ class ReportSettings(Settings):
 class Recipe(Settings):
     """An experiment as data. ``plain`` is the recipe as it was read, for the record."""
 
-    name: str
+    name: str = "experiment"
     seed: int = 0
     measures: tuple[str, ...] = DEFAULT_MEASURES
     depth: int = 1000

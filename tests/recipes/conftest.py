@@ -1,0 +1,125 @@
+"""A small collection, topics, judgments and runs, and a recipe over them."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+TOPICS = {
+    "T.1": r"derivative of $x^2$", "T.2": r"sum of squares $\sum i^2$", "T.3": "group theory order of an element",
+    "T.4": r"integral $\int x^2 dx$", "T.5": "prime numbers", "T.6": r"limit $\frac{\sin x}{x}$",
+}
+WORDS = [
+    "derivative", "sum", "squares", "group", "order", "element", "integral", "prime", "numbers", "limit", "proof",
+    "theorem",
+]
+FORMULAS = [r"x^2", r"\sum i^2", r"\int x^2 dx", r"\frac{\sin x}{x}", r"a+b", r"e^{x}", r"n!"]
+DOCUMENTS = 40
+
+
+@pytest.fixture
+def laboratory(tmp_path: Path) -> Path:
+    """A folder with ``notes.jsonl``, ``topics.tsv``, ``qrels.txt``, ``information.csv`` and the runs of two systems."""
+    random_ = random.Random(1)
+    lines, judged = [], []
+    for number in range(DOCUMENTS):
+        words = random_.sample(WORDS, 5)
+        formulas = random_.sample(FORMULAS, 2)
+        body = " ".join(words) + f" ${formulas[0]}$ and ${formulas[1]}$"
+        lines.append(json.dumps({"id": f"d{number}", "title": words[0], "body": body}))
+        for topic, text in TOPICS.items():
+            gain = sum(word in text for word in words) + sum(formula in text for formula in formulas)
+            if random_.random() < 0.7:
+                judged.append(f"{topic} 0 d{number} {min(3, gain)}")
+    (tmp_path / "notes.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (tmp_path / "topics.tsv").write_text(
+        "".join(f"{topic}\t{text}\n" for topic, text in TOPICS.items()), encoding="utf-8"
+    )
+    (tmp_path / "qrels.txt").write_text("\n".join(judged) + "\n", encoding="utf-8")
+    kinds = ["Proof", "Computation", "Concept"]
+    (tmp_path / "information.csv").write_text(
+        "Topic,Category\n" + "".join(f"{topic},{kinds[number % 3]}\n" for number, topic in enumerate(TOPICS)),
+        encoding="utf-8",
+    )
+    for name in ("first", "second"):
+        rows = []
+        for topic in TOPICS:
+            found = random_.sample(range(DOCUMENTS), 20)
+            rows += [f"{topic} Q0 d{doc} {rank} {100 - rank} {name}" for rank, doc in enumerate(found, 1)]
+        (tmp_path / f"{name}.run").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return tmp_path
+
+
+RECIPE = """\
+name = "small"
+seed = 3
+measures = ["nDCG'", "P@5"]
+
+[collection]
+source = "notes.jsonl"
+channels = ["tokens"]
+
+[topics.dev]
+path = "topics.tsv"
+qrels = "qrels.txt"
+information = "information.csv"
+
+[runs.first]
+dev = "first.run"
+
+[pipelines.words]
+model = "words"
+
+[pipelines.tokens.channels]
+tokens = {weight = 1.0}
+
+[fusions.rrf]
+of = ["words", "tokens", "first"]
+k = 30
+
+[tuning.tuned]
+of = "rrf"
+on = "dev"
+parameters = {k = [1, 60], tokens.formulas_power = [0.5, 1.0]}
+
+[report]
+on = "dev"
+systems = ["words", "tokens", "rrf", "tuned"]
+baseline = "words"
+test = "permutation"
+formats = ["latex", "csv"]
+"""
+
+FUSIONS = """\
+[topics.dev]
+qrels = "qrels.txt"
+[runs.first]
+dev = "first.run"
+[runs.second]
+dev = "second.run"
+[fusions.both]
+of = ["first", "second"]
+[report]
+on = "dev"
+test = "permutation"
+formats = ["csv"]
+"""
+
+
+@pytest.fixture
+def write(laboratory: Path) -> Callable[..., Path]:
+    """``write(text, ("old", "new"), …)`` writes a recipe into the laboratory, with replacements that must apply."""
+
+    def write_recipe(text: str = RECIPE, *changes: tuple[str, str]) -> Path:
+        for old, new in changes:
+            assert old in text, old
+            text = text.replace(old, new)
+        path = laboratory / "recipe.toml"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write_recipe
