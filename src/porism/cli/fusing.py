@@ -173,7 +173,7 @@ def _read(paths: Sequence[Path], ranks: str, log: ProblemLog) -> list[Run]:
 
     runs = [Run.read(path, log, ranks=ranks) for path in paths]  # type: ignore[arg-type]  # click checked it
     counts = Counter(topic for run in runs for topic in run)
-    if len(runs) > 1 and counts and max(counts.values()) == 1:
+    if sum(len(run) > 0 for run in runs) > 1 and max(counts.values()) == 1:
         raise QueryError(
             "no topic is in more than one of the runs",
             hint="They have " + "; ".join(f"{path.name} {next(iter(run), 'none')}, …"
