@@ -185,9 +185,9 @@ def test_as_a_table(runs: list[Run]) -> None:
     comparison = compare_runs(runs, QRELS, ["RR", "num_rel_ret"], test="permutation")
     assert comparison.table().splitlines() == [
         "run         RR  num_rel_ret  wins/ties/losses",
-        "base ‡  0.7500          4                  –",
-        "good    0.8750          4              2/1/1",
-        "poor    0.2500          3              0/0/4",
+        "base ‡  0.7500            4                 –",
+        "good    0.8750            4             2/1/1",
+        "poor    0.2500            3             0/0/4",
         "4 topics",
         "wins, ties and losses by topic, RR; * p < 0.05, ** p < 0.01 against base (‡), two-tailed paired permutation "
         "test, Holm–Bonferroni",

@@ -64,8 +64,8 @@ class Evaluation:
         if not self.tuned_on:
             return ""
         count = len(self.topics)
-        these = "this topic" if count == 1 else f"these {count:,} topics"
-        return f"tuned on {len(self.tuned_on):,} of {these}: not held out"
+        which = "this topic" if count == 1 else f"{len(self.tuned_on):,} of these {count:,} topics"
+        return f"tuned on {which}: not held out"
 
     def to_dict(self, per_topic: bool = False) -> dict[str, Any]:
         """The evaluation as plain values for JSON; ``per_topic`` adds topic → measure → value. NaN becomes None."""

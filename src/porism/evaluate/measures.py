@@ -1,4 +1,4 @@
-"""Names of measures, read and written: those of ir_measures, the primed ones of ARQMath, and three short forms.
+"""Names of measures, read and written: those of ir_measures, the primed ones of ARQMath, and four short forms.
 
 ========================  ==============================================================================
 ``nDCG@10`` ``AP(rel=2)``  as ir_measures reads it: name, arguments in brackets, ``@`` cutoff
@@ -7,6 +7,7 @@
 ``bpref``                  ``Bpref(rel=2)``: it never looks at unjudged documents
 ``judged@10``              ``Judged@10``: the judged share of the first ten
 ``num_rel_ret``            ``NumRet(rel=2)``: relevant documents retrieved
+``recall`` ``recall@100``  ``SetR(rel=2)``, ``R(rel=2)@100``: the share of relevant documents that is retrieved
 ========================  ==============================================================================
 
 So the lower-case names, like the primed ones, follow ARQMath (high and medium are relevant, low is not), and those of
@@ -30,6 +31,7 @@ _SHORT_FORMS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
     "bpref": ("Bpref", (("rel", str(RELEVANT)),)),
     "judged": ("Judged", ()),
     "num_rel_ret": ("NumRet", (("rel", str(RELEVANT)),)),
+    "recall": ("SetR", (("rel", str(RELEVANT)),)),
 }
 _SHAPE = re.compile(r"(?P<name>[^\W\d]\w*)(?P<prime>['′’]?)(?:\((?P<arguments>.*)\))?(?:@(?P<at>[\d.]+))?", re.DOTALL)
 _MAX_CUTOFF = 1_000_000
@@ -70,6 +72,8 @@ class Measure:
         from ir_measures import measures as library
 
         name, fixed = _SHORT_FORMS.get(self.name, (self.name, ()))
+        if self.name == "recall" and self.at is not None:
+            name = "R"  # ir_measures knows recall with and without a cutoff as two measures
         known = library.registry.get(name)
         if known is None:
             near = difflib.get_close_matches(name, [*library.registry, *_SHORT_FORMS], n=3, cutoff=0.5)

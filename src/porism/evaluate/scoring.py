@@ -57,14 +57,24 @@ class Rankings:
         return self._cut[cutoff]
 
     def seen_by(self, measure: Measure, resolved: Any) -> Scores:
-        """What a measure must be handed for its exact value."""
+        """What a measure must be handed for its exact value; topics that it leaves out are 0."""
         name, parameters = resolved.NAME, resolved.params
-        if measure.judged_only or name == "Bpref" or (name == "NumRet" and "rel" in parameters):
-            return self.judged
         cutoff = parameters.get("cutoff")
-        if name in _CUT and isinstance(cutoff, int) and not parameters.get("judged_only"):
-            return self.cut(cutoff)
-        return self.whole
+        if measure.judged_only or name == "Bpref" or (name == "NumRet" and "rel" in parameters):
+            seen = self.judged
+        elif name in _CUT and isinstance(cutoff, int) and not parameters.get("judged_only"):
+            seen = self.cut(cutoff)
+        else:
+            seen = self.whole
+        if name == "nDCG":
+            gain_of = parameters.get("gains") or {}
+            # trec_eval never returns from a topic without a gain of 0 or more.
+            endless = {
+                topic for topic in seen if all(gain_of.get(gain, gain) < 0 for gain in set(self._gains[topic].values()))
+            }
+            if endless:
+                seen = {topic: scores for topic, scores in seen.items() if topic not in endless}
+        return seen
 
     def values(self, measures: Sequence[Measure], topics: Sequence[str]) -> dict[Measure, dict[str, float]]:
         """Measure → topic → value, in the order of ``topics``; undefined values are absent.
