@@ -11,6 +11,7 @@ import pytest
 
 from porism.errors import ConfigError, SourceError
 from porism.evaluate import compare_runs
+from porism.evaluate.depths import judged_per_mille
 from porism.reports import Report, make_report, plots, summary_csv, text_table, topics_csv, write_csv, write_plots
 from porism.run import Run
 
@@ -98,6 +99,7 @@ def test_a_report_is_the_comparison_with_more(runs: list[Run], report: Report) -
     assert comparison.tests == report.comparison.tests
     assert report.at_depths["slow"][-1] == comparison["slow"]["nDCG'"]
     assert report.depths[-1] == 1000
+    assert report.judged == pytest.approx({run.name: judged_per_mille(run, QRELS) for run in runs})
     assert report.judged[ODD] == 1000
     assert report.judged["slow"] == pytest.approx(2000 / 3)  # two of three documents
     assert report.breakdowns[0].by == "category"

@@ -216,7 +216,9 @@ def groups_plot(
     words: list[str] = []
     rows = [group for group, count in groups.items() if count]
     with drawing():
-        figure, (axes,) = grid_of_panels(1, 1, 0.55 + 0.42 * len(rows) + 0.2 * -(-len(names) // 3))
+        figure, (axes,) = grid_of_panels(
+            1, 1, 0.55 + max(0.42, 0.07 * len(names)) * len(rows) + 0.2 * -(-len(names) // 3)
+        )
         step = min(0.1, 0.62 / max(1, len(names)))
         for position, (run, look) in enumerate(zip(names, looks, strict=True)):
             shift = (position - (len(names) - 1) / 2) * step

@@ -215,13 +215,14 @@ def feature_plot(
     logarithmic = bool(len(positive)) and not percent and positive.min() > 0 and positive.max() / positive.min() > 12
     words: list[str] = []
     count = max(len(means) for _, means in steps.values())
+    faint = light("context" if len(names) <= 8 else "grid")
     with drawing():
         figure, panels = grid_of_panels(len(names), 3 if len(names) > 2 else 2, 1.75, sharex=True, sharey=True)
         for run, text, look, axes in zip(names, labels, looks, panels, strict=True):
             for other in names:
                 edges, means = steps[other]
                 if other != run and len(means):
-                    axes.stairs(means, edges, baseline=None, color=light("context"), linewidth=0.9)
+                    axes.stairs(means, edges, baseline=None, color=faint, linewidth=0.9)
             axes.scatter(x, stacked[run], s=9, marker=look.marker, color=look.colour, alpha=0.5, linewidths=0)
             edges, means = steps[run]
             if len(means):
