@@ -28,7 +28,7 @@ def whole_gains(topic: str, gains: Mapping[str, int | float]) -> dict[str, int]:
     :raises FormatError: a gain is not a whole number, or beyond ``MAX_GAIN`` either way.
     """
     values = gains.values()
-    if set(map(type, values)) == {int} and max(map(abs, values)) <= MAX_GAIN:
+    if set(map(type, values)) == {int} and max(values) <= MAX_GAIN and min(values) >= -MAX_GAIN:
         return dict(gains)  # type: ignore[arg-type]  # as a rule; the loop below is slow
     whole: dict[str, int] = {}
     for doc, gain in gains.items():

@@ -70,7 +70,7 @@ class Rankings:
             gain_of = parameters.get("gains") or {}
             # trec_eval never returns from a topic without a gain of 0 or more.
             endless = {
-                topic for topic in seen if all(gain_of.get(gain, gain) < 0 for gain in set(self._gains[topic].values()))
+                topic for topic in seen if not any(gain_of.get(gain, gain) >= 0 for gain in self._gains[topic].values())
             }
             if endless:
                 seen = {topic: scores for topic, scores in seen.items() if topic not in endless}
@@ -148,10 +148,11 @@ def _computed(
     same: dict[Any, list[Measure]] = {}  # bpref and Bpref(rel=2) are one measure there
     for measure, resolved in measures.items():
         same.setdefault(resolved, []).append(measure)
+    by_identity = {id(resolved): chosen for resolved, chosen in same.items()}  # to hash one is to write its name
     try:
         for metric in ir_measures.iter_calc(list(same), gains, scored):
             if not math.isnan(metric.value):
-                for measure in same[metric.measure]:
+                for measure in by_identity.get(id(metric.measure)) or same[metric.measure]:
                     values[measure][metric.query_id] = metric.value
     except (ValueError, TypeError, KeyError, ArithmeticError, RuntimeError, ImportError, OSError,
             AssertionError, subprocess.SubprocessError) as error:
