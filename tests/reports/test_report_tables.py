@@ -114,6 +114,14 @@ def test_fused_runs_say_where_their_results_stood(report: Report) -> None:
     assert part.topic in part.why or "no typical one" in part.why
 
 
+def test_sources_are_known_by_their_names_before(runs: list[Run]) -> None:
+    report = make_report(runs, QRELS, ["nDCG'"], names=["A", "B", "C", "D"], topic="t2")
+    (part,) = report.rank_positions
+    assert (part.fused, part.sources) == ("C", ("A", "B"))
+    with pytest.raises(ConfigError, match="1 names for 4 runs"):
+        make_report(runs, QRELS, ["nDCG'"], names=["A"])
+
+
 def test_a_topic_can_be_chosen(runs: list[Run]) -> None:
     report = make_report(runs, QRELS, ["nDCG'"], fused="_fused", topic="t2")
     assert report.rank_positions[0].positions.tolist() == [[2, 1], [3, 3], [1, 2]]  # bca in abcd and in bacd

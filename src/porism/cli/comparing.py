@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from porism.cli.options import json_option, print_json
 from porism.cli.progress import ProblemLog
-
-if TYPE_CHECKING:
-    from porism.run import Run
 
 _FILE = click.Path(path_type=Path)
 
@@ -106,8 +102,6 @@ def compare(
     chosen = parse_measures(measures) if measures else DEFAULT_MEASURES
     log = ProblemLog()
     runs = [Run.read(path, log, ranks=ranks) for path in run_paths]  # type: ignore[arg-type]  # click checked it
-    if called:
-        runs = [run.renamed(name) for run, name in zip(runs, called, strict=True)]
     qrels = read_qrels(qrels_path)
     if collection is not None:
         from porism.searching import open_index
@@ -115,12 +109,14 @@ def compare(
         with open_index(collection) as index:
             qrels = restrict_qrels(qrels, index.formula_names() if formulas else index)
     report = make_report(
-        runs, qrels, chosen, baseline=0 if baseline is None else _named(baseline, run_paths, runs),
+        runs, qrels, chosen, names=called or None,
+        baseline=0 if baseline is None else _named(baseline, run_paths, called or [run.name for run in runs]),
         test=test, missing=missing,  # type: ignore[arg-type]  # click checked them
         depth=depth, level=level, seed=seed,
         queries=read_topics(topics_path) if topics_path else (),
         information=read_topic_information(information_path) if information_path else None,
-        columns=columns or None, fused=_named(fused, run_paths, runs) if fused else None, topic=topic, title=title,
+        columns=columns or None, topic=topic, title=title,
+        fused=_named(fused, run_paths, called or [run.name for run in runs]) if fused else None,
         judgments=f"{qrels_path.name}{', restricted to a collection' if collection else ''}", detailed=detailed,
     )
     log.close()
@@ -142,11 +138,11 @@ def compare(
         click.echo(f"Written: {', '.join(map(str, written))}.", err=True)
 
 
-def _named(given: str, paths: tuple[Path, ...], runs: list[Run]) -> str:
+def _named(given: str, paths: tuple[Path, ...], called: list[str]) -> str:
     """The name that a run has in the comparison, given that name or the run's file."""
     from porism.evaluate.comparison import unique_names
 
-    names, _ = unique_names([run.name for run in runs])
+    names, _ = unique_names(called)
     if given in names or given == "best" or Path(given) not in paths:
         return given
     return names[paths.index(Path(given))]

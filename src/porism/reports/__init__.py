@@ -7,6 +7,7 @@ fills in the page; both come with ``porism[lab]`` and are loaded when they are n
 from __future__ import annotations
 
 from porism.reports.canvas import Plot, svg
+from porism.reports.details import tuning_curves
 from porism.reports.files import check_folder, check_target
 from porism.reports.html import html_page, write_html
 from porism.reports.latex import latex_tables, write_latex
@@ -29,6 +30,7 @@ __all__ = [
     "svg",
     "text_table",
     "topics_csv",
+    "tuning_curves",
     "write_csv",
     "write_html",
     "write_latex",

@@ -71,10 +71,11 @@ def told_details(
 
 def drawn_details(
     runs: Sequence[Run], qrels: Qrels, comparison: Comparison, *, depth: int | None, fused: str | None,
-    topic: str | None,
+    topic: str | None, called: Mapping[str, str],
 ) -> dict[str, Any]:
     """Those fields of a report that only plots show.
 
+    :param called: the name of a run before the comparison → its name there.
     :raises ConfigError: there is no run beside the one that is said to be fused.
     """
     scored = set(comparison.topics)
@@ -92,7 +93,7 @@ def drawn_details(
         "at_depths": at_depths,
         "precision_recall": {run.name: precision_recall(run, judged, judged_only=True, depth=depth) for run in runs},
         "diversity": _diversity(runs, comparison.topics, depth),
-        "rank_positions": _rank_positions(runs, comparison, fused, topic),
+        "rank_positions": _rank_positions(runs, comparison, fused, topic, called),
     }
 
 
@@ -142,15 +143,15 @@ def _diversity(runs: Sequence[Run], topics: Sequence[str], depth: int | None) ->
 
 
 def _rank_positions(
-    runs: Sequence[Run], comparison: Comparison, fused: str | None, topic: str | None
+    runs: Sequence[Run], comparison: Comparison, fused: str | None, topic: str | None, called: Mapping[str, str]
 ) -> tuple[RankPositions, ...]:
     by_name = {run.name: run for run in runs}
     chosen = [fused] if fused is not None else [
-        run.name for run in runs if _is_fusion(run) and len(_sources(run, by_name)) > 1
+        run.name for run in runs if _is_fusion(run) and len(_sources(run, by_name, called)) > 1
     ]
     found: list[RankPositions] = []
     for name in chosen:
-        sources = _sources(by_name[name], by_name) or [other for other in by_name if other != name]
+        sources = _sources(by_name[name], by_name, called) or [other for other in by_name if other != name]
         if not sources:
             raise ConfigError(f"there is no run beside {name} that it could be a fusion of")
         shown, why = (topic, "") if topic is not None else _telling_topic(by_name[name], sources, comparison)
@@ -166,12 +167,13 @@ def _is_fusion(run: Run) -> bool:
     return run.provenance is not None and run.provenance.made_by.get("kind") == "fusion"
 
 
-def _sources(run: Run, by_name: Mapping[str, Run]) -> list[str]:
+def _sources(run: Run, by_name: Mapping[str, Run], called: Mapping[str, str]) -> list[str]:
     """Those of the compared runs that the run says it was fused of."""
     named = run.provenance.made_by.get("sources", ()) if run.provenance else ()
     if not isinstance(named, (list, tuple)):
         return []
-    return [source for source in named if isinstance(source, str) and source in by_name and source != run.name]
+    known = [called.get(source, source) for source in named if isinstance(source, str)]
+    return [source for source in known if source in by_name and source != run.name]
 
 
 def _telling_topic(run: Run, sources: Sequence[str], comparison: Comparison) -> tuple[str | None, str]:

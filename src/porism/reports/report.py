@@ -180,6 +180,7 @@ def make_report(
     qrels: Qrels,
     measures: Iterable[Measure | str] = DEFAULT_MEASURES,
     *,
+    names: Sequence[str] | None = None,
     baseline: str | int = 0,
     test: Test = "t-test",
     missing: Missing = "zero",
@@ -198,6 +199,7 @@ def make_report(
 ) -> Report:
     """Compares runs, as :func:`porism.evaluate.compare_runs`, and works out all else that a report shows.
 
+    :param names: what to call the runs, in their order; by default their own names.
     :param queries: the topics' texts, for their length and share of mathematics; others than those scored do not count.
     :param information: topic → column → value, for breakdowns.
     :param columns: the columns of it to break down by; by default those of :data:`COLUMNS` that it has.
@@ -209,7 +211,10 @@ def make_report(
     :raises ConfigError: an option has a wrong value, or there is no run, topic or column of that name.
     :raises QueryError: there is no run, or a run and the judgments have no topic in common.
     """
-    given = list(runs)
+    read = list(runs)
+    if names is not None and len(names) != len(read):
+        raise ConfigError(f"there are {len(names)} names for {len(read)} runs")
+    given = read if names is None else [run.renamed(name) for run, name in zip(read, names, strict=True)]
     comparison = compare_runs(
         given, qrels, measures, baseline=baseline, test=test, missing=missing, depth=depth, level=level, seed=seed
     )
@@ -234,7 +239,9 @@ def make_report(
     for run in named:
         curves += tuning_curves(run.provenance.evidence if run.provenance else (), run.name)
     if detailed:
-        parts |= drawn_details(named, qrels, comparison, depth=depth, fused=fused, topic=topic)
+        # What records of fusions call their sources by.
+        called = {run.name: name for run, name in zip(reversed(read), reversed(comparison.names), strict=True)}
+        parts |= drawn_details(named, qrels, comparison, depth=depth, fused=fused, topic=topic, called=called)
     return Report(
         title=title,
         judgments=judgments,
