@@ -8,11 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from recipe_cases import RECIPE, TOPICS
 
-TOPICS = {
-    "T.1": r"derivative of $x^2$", "T.2": r"sum of squares $\sum i^2$", "T.3": "group theory order of an element",
-    "T.4": r"integral $\int x^2 dx$", "T.5": "prime numbers", "T.6": r"limit $\frac{\sin x}{x}$",
-}
 WORDS = [
     "derivative", "sum", "squares", "group", "order", "element", "integral", "prime", "numbers", "limit", "proof",
     "theorem",
@@ -52,62 +49,6 @@ def laboratory(tmp_path: Path) -> Path:
             rows += [f"{topic} Q0 d{doc} {rank} {100 - rank} {name}" for rank, doc in enumerate(found, 1)]
         (tmp_path / f"{name}.run").write_text("\n".join(rows) + "\n", encoding="utf-8")
     return tmp_path
-
-
-RECIPE = """\
-name = "small"
-seed = 3
-measures = ["nDCG'", "P@5"]
-
-[collection]
-source = "notes.jsonl"
-channels = ["tokens"]
-
-[topics.dev]
-path = "topics.tsv"
-qrels = "qrels.txt"
-information = "information.csv"
-
-[runs.first]
-dev = "first.run"
-
-[pipelines.words]
-model = "words"
-
-[pipelines.tokens.channels]
-tokens = {weight = 1.0}
-
-[fusions.rrf]
-of = ["words", "tokens", "first"]
-k = 30
-
-[tuning.tuned]
-of = "rrf"
-on = "dev"
-parameters = {k = [1, 60], tokens.formulas_power = [0.5, 1.0]}
-
-[report]
-on = "dev"
-systems = ["words", "tokens", "rrf", "tuned"]
-baseline = "words"
-test = "permutation"
-formats = ["latex", "csv"]
-"""
-
-FUSIONS = """\
-[topics.dev]
-qrels = "qrels.txt"
-[runs.first]
-dev = "first.run"
-[runs.second]
-dev = "second.run"
-[fusions.both]
-of = ["first", "second"]
-[report]
-on = "dev"
-test = "permutation"
-formats = ["csv"]
-"""
 
 
 @pytest.fixture

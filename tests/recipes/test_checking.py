@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.recipes.conftest import FUSIONS, RECIPE
+from recipe_cases import FUSIONS, RECIPE
 
 from porism.recipes import RecipeError, plan_recipe, run_recipe
 from porism.settings import SettingError

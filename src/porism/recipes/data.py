@@ -46,8 +46,8 @@ class TopicSet:
 
     @property
     def judgments_digest(self) -> str:
-        """Of the judgments, in whatever order they come."""
-        return digest({topic: dict(gains) for topic, gains in self.qrels.items()})
+        """Of the judgments. The order of topics counts, since tables have it; that of documents does not."""
+        return digest([[topic, dict(gains)] for topic, gains in self.qrels.items()])
 
     def topics(self, named: str) -> tuple[str, ...] | None:
         """The topics of a part of the set (``dev.train``); None for the whole set."""

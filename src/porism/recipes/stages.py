@@ -234,7 +234,7 @@ class Planner:
         made_of = [pair for system in report.ablation for pair in needs(self.recipe, [(system, topics)])]
         self._add(
             "report", name, report.on, inputs, parameters, [self.run_keys[pair] for pair in (*pairs, *made_of)], judged,
-            given.information, list(given.query_digests.items()), given.settings.qrels,
+            list(given.information.items()), list(given.query_digests.items()), given.settings.qrels,
         )
 
 

@@ -1,0 +1,445 @@
+"""Recipes from end to end: what is made, what is cached, what is resumed, and what is said about it."""
+
+from __future__ import annotations
+
+import csv
+import json
+import tomllib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from recipe_cases import FUSIONS, RECIPE, TOPICS
+
+from porism.analysis import AnalysisConfig
+from porism.corpus import read_qrels, read_topics
+from porism.errors import Problem
+from porism.evaluate import evaluate_run
+from porism.fusion import fuse
+from porism.indexing import index_sources
+from porism.recipes import Experiment, StageEvent, plan_recipe, run_recipe
+from porism.recipes.making import Workshop
+from porism.retrieve import SearchModel
+from porism.retrieve.models import SEARCH_MODELS
+from porism.run import Run
+from porism.searching import Index, open_index
+from porism.types import Query
+
+Write = Callable[..., Path]
+Asked = list[list[str]]
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """The files of results that must be the same each time: runs and tables, not records of when and how long."""
+    return {
+        file.relative_to(folder).as_posix(): file.read_bytes()
+        for file in sorted(folder.rglob("*"))
+        if file.suffix in (".run", ".txt", ".csv", ".tex", ".json")
+        and not file.name.endswith(".provenance.json") and file.name != "record.json"
+    }
+
+
+def made(experiment: Experiment) -> set[str]:
+    """The stages that were not in the cache."""
+    return {stage["stage"] for stage in experiment.record["stages"] if not stage["cached"]}
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
+    """The topics that the index is asked, a list for each time."""
+    topics: Asked = []
+    real = Index.run
+
+    def run(self: Index, queries: Any, *arguments: Any, **options: Any) -> Run:
+        listed = list(queries)
+        topics.append([query.id for query in listed])
+        return real(self, listed, *arguments, **options)
+
+    monkeypatch.setattr(Index, "run", run)
+    return topics
+
+
+def test_runs_and_figures_are_those_of_the_library(write: Write, laboratory: Path, tmp_path: Path) -> None:
+    experiment = run_recipe(write())
+    config = AnalysisConfig(formulas=("tokens",))
+    index_sources([laboratory / "notes.jsonl"], tmp_path / "index", config=config, jobs=1)
+    queries = read_topics(laboratory / "topics.tsv")
+    with open_index(tmp_path / "index") as index:
+        words = index.with_models(SEARCH_MODELS["words"]).run(queries, name="words")
+        model = SearchModel.from_dict({"channels": {"tokens": {"weight": 1.0}}})  # the rest is the default's
+        tokens = index.with_models(model).run(queries, name="tokens")
+    first = Run.read(laboratory / "first.run")
+    for mine in (words, tokens):
+        found = experiment.run(mine.name, "dev")
+        assert [found[topic] for topic in TOPICS] == [mine[topic] for topic in TOPICS]
+    expected = fuse([words, tokens, first], "rrf", k=30)
+    rrf = experiment.run("rrf", "dev")
+    assert [rrf[topic] for topic in TOPICS] == [expected[topic] for topic in TOPICS]
+    qrels = read_qrels(laboratory / "qrels.txt")
+    evaluation = evaluate_run(expected, qrels, ["nDCG'", "P@5"])
+    report = experiment.reports["report"]
+    by_name = {run["run"]: run["aggregated"] for run in report.numbers["runs"]}
+    assert by_name["rrf"] == pytest.approx(dict(evaluation.aggregated))
+    assert list(by_name) == ["words", "tokens", "rrf", "tuned"]
+    assert report.numbers["baseline"] == "words"
+    assert report.numbers["test"] == "permutation"
+    assert (laboratory / "recipe-results" / "report" / "report.tex").is_file()
+    assert f"{by_name['rrf']['P@5']:.4f}" in report.text
+
+
+def test_tuning_finds_the_best_of_what_was_tried(write: Write, laboratory: Path) -> None:
+    experiment = run_recipe(write())
+    qrels = read_qrels(laboratory / "qrels.txt")
+    values: dict[tuple[float, float], float] = {}
+    for k in (1, 60):
+        for power in (0.5, 1.0):
+            path = laboratory / "variant.toml"
+            tokens = f"[pipelines.tokens]\nformulas_power = {power}\nchannels = {{tokens = {{weight = 1.0}}}}"
+            text = RECIPE.replace("k = 30", f"k = {k}").replace(
+                "[pipelines.tokens.channels]\ntokens = {weight = 1.0}", tokens
+            )
+            path.write_text(text, encoding="utf-8")
+            run = run_recipe(path, only=["rrf"], output=laboratory / "v").run("rrf", "dev")
+            values[k, power] = evaluate_run(run, qrels, ["nDCG'"])["nDCG'"]
+    chosen = experiment.record["tuned"]["tuned"]
+    best = max(values, key=lambda key: (values[key], -key[0], -key[1]))
+    assert (chosen["parameters"]["k"], chosen["parameters"]["tokens.formulas_power"]) == best
+    assert chosen["score"] == pytest.approx(values[best])
+    tuned = experiment.run("tuned", "dev")
+    assert evaluate_run(tuned, qrels, ["nDCG'"])["nDCG'"] == pytest.approx(values[best])
+
+
+def test_a_second_start_makes_nothing_and_a_fresh_one_makes_the_same_bytes(
+    write: Write, laboratory: Path, asked: Asked
+) -> None:
+    path = write()
+    first = run_recipe(path)
+    assert made(first) == {stage["stage"] for stage in first.record["stages"]}
+    before = contents(first.output)
+    assert {"runs/dev/rrf.run", "report/report.csv", "report/report.tex", "report/report.txt"} <= set(before)
+    asked.clear()
+    second = run_recipe(path)
+    assert made(second) == set()
+    assert asked == []
+    assert contents(second.output) == before
+    elsewhere = run_recipe(path, output=laboratory / "other", cache=laboratory / "other-cache")
+    assert contents(elsewhere.output) == before
+    fresh = run_recipe(path, fresh=True)
+    assert made(fresh) == made(first)
+    assert contents(fresh.output) == before
+
+
+def test_only_what_changed_is_made_again(write: Write, laboratory: Path, asked: Asked) -> None:
+    run_recipe(write())
+    asked.clear()
+    changed = run_recipe(write(RECIPE, ("k = 30", "k = 31")))
+    assert made(changed) == {"fuse rrf on dev", "tune tuned on dev", "run tuned on dev", "report report on dev"}
+    assert all(len(topics) == 6 for topics in asked)  # tuning asks tokens with other powers; no pipeline's own run
+    renamed = run_recipe(write(RECIPE, ("k = 30", "k = 31"), ('baseline = "words"', 'baseline = "tokens"')))
+    assert made(renamed) == {"report report on dev"}
+    judged = (laboratory / "qrels.txt").read_text(encoding="utf-8")
+    first, *rest = judged.splitlines()
+    topics = list(read_qrels(laboratory / "qrels.txt"))
+    grouped = sorted(judged.splitlines(), key=lambda line: topics.index(line.split()[0]))
+    (laboratory / "qrels.txt").write_text("\n".join(grouped) + "\n", encoding="utf-8")
+    assert made(run_recipe(write())) == set()  # the same judgments, documents in another order
+    (laboratory / "qrels.txt").write_text("\n".join([f"{first[:-1]}3", *rest]) + "\n", encoding="utf-8")
+    rejudged = run_recipe(write())
+    assert made(rejudged) == {"tune tuned on dev", "run tuned on dev", "report report on dev"}
+    (laboratory / "notes.jsonl").touch()  # what counts is what is in a file
+    assert made(run_recipe(write())) == set()
+    with (laboratory / "notes.jsonl").open("a", encoding="utf-8") as notes:
+        notes.write('{"id": "new", "title": "prime", "body": "prime numbers $x^2$"}\n')
+    assert made(run_recipe(write())) == made(run_recipe(write(), fresh=True))
+
+
+def test_a_changed_topic_alone_is_asked_again(write: Write, laboratory: Path, asked: Asked) -> None:
+    path = write()
+    run_recipe(path, only=["words"])
+    assert asked == [[topic] for topic in TOPICS]
+    asked.clear()
+    text = (laboratory / "topics.tsv").read_text(encoding="utf-8")
+    (laboratory / "topics.tsv").write_text(text.replace("prime numbers", "prime proof"), encoding="utf-8")
+    changed = run_recipe(path, only=["words"])
+    assert asked == [["T.5"]]
+    assert made(changed) == {"run words on dev"}
+
+
+def interrupting(monkeypatch: pytest.MonkeyPatch, after: int) -> list[str]:
+    """Interrupts a pipeline after so many topics; gives the topics that were asked."""
+    topics: list[str] = []
+    real = Workshop._ask
+
+    def ask(self: Workshop, index: Index, system: str, queries: Sequence[Query], *rest: Any) -> Run:
+        if len(topics) == after:
+            raise KeyboardInterrupt
+        topics.extend(query.id for query in queries)
+        return real(self, index, system, queries, *rest)
+
+    monkeypatch.setattr(Workshop, "_ask", ask)
+    return topics
+
+
+def test_an_interrupted_run_goes_on_with_the_topics_that_are_left(
+    write: Write, laboratory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write()
+    with monkeypatch.context() as patch:
+        first = interrupting(patch, 2)
+        with pytest.raises(KeyboardInterrupt):
+            run_recipe(path)
+    assert first == ["T.1", "T.2"]
+    record = json.loads((laboratory / "recipe-results" / "record.json").read_bytes())
+    assert [stage["stage"] for stage in record["stages"]] == ["index collection"]
+    assert record["finished"] is False
+    (answers,) = (laboratory / ".porism-cache" / "topics").iterdir()
+    answers.write_bytes(answers.read_bytes()[:-9])  # and the power failed
+    problems: list[Problem] = []
+    with monkeypatch.context() as patch:
+        rest = interrupting(patch, 10**9)
+        done = run_recipe(path, only=["words"], on_problem=problems.append)
+    assert rest == ["T.2", "T.3", "T.4", "T.5", "T.6"]
+    assert [problem.what for problem in problems] == ["the answer of a topic is damaged; it is found again"]
+    whole = run_recipe(path, only=["words"], output=laboratory / "whole", cache=laboratory / "whole-cache")
+    assert contents(done.output) == contents(whole.output)
+    assert set(done.run("words", "dev").provenance.seconds) == set(TOPICS)  # type: ignore[union-attr]
+
+
+def test_an_interrupted_tuning_tries_the_rest(write: Write, laboratory: Path, asked: Asked) -> None:
+    path = write()
+    run_recipe(path, only=["rrf"])
+    asked.clear()
+
+    def stop(event: StageEvent) -> None:
+        if event.stage.kind == "tune" and event.what == "progress" and event.done == 1:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_recipe(path, on_event=stop)
+    before = len(asked)
+    assert before == 1  # one value of tokens.formulas_power
+    counts: list[int] = []
+    done = run_recipe(path, on_event=lambda event: counts.append(event.done) if event.what == "progress" else None)
+    assert counts[-1] == 4
+    whole = run_recipe(path, output=laboratory / "whole", cache=laboratory / "whole-cache")
+    assert contents(done.output) == contents(whole.output)
+    (trials,) = (laboratory / ".porism-cache" / "trials").iterdir()
+    assert len(trials.read_text(encoding="utf-8").splitlines()) == 1 + 4  # a header, and each trial once
+
+
+def test_an_interrupted_index_is_completed(write: Write, laboratory: Path) -> None:
+    path = write()
+    (key,) = (stage.key for stage in plan_recipe(path).stages if stage.kind == "index")
+    half = laboratory / "half.jsonl"
+    lines = (laboratory / "notes.jsonl").read_text(encoding="utf-8").splitlines()
+    lines[3] = lines[3].replace("proof", "lemma").replace("prime", "lemma")  # of an earlier state of the document
+    half.write_text("\n".join(lines[:20]), encoding="utf-8")
+    unfinished = laboratory / ".porism-cache" / "unfinished" / f"index-{key}" / "index"
+    index_sources([half], unfinished, config=AnalysisConfig(formulas=("tokens",)), jobs=1)
+    resumed = run_recipe(path, only=["words", "tokens"])
+    assert resumed.record["stages"][0]["output"]["documents"] == 40
+    whole = run_recipe(path, only=["words", "tokens"], output=laboratory / "whole", cache=laboratory / "whole-cache")
+    for system in ("words", "tokens"):
+        mine, other = resumed.run(system, "dev"), whole.run(system, "dev")
+        assert mine.query_ids == other.query_ids
+        assert mine.scores.tolist() == pytest.approx(other.scores.tolist())
+
+
+def test_a_damaged_cache_is_seen_and_mended(write: Write, laboratory: Path) -> None:
+    path = write()
+    before = contents(run_recipe(path).output)
+    for file in (laboratory / ".porism-cache" / "made" / "fuse").rglob("run"):
+        file.write_bytes(file.read_bytes().replace(b"d1\t", b"d2\t"))
+    problems: list[Problem] = []
+    mended = run_recipe(path, on_problem=problems.append)
+    assert made(mended) == {"fuse rrf on dev"}
+    assert "run is not as it was written; it is made again" in problems[0].what
+    assert contents(mended.output) == before
+
+
+def test_what_is_reported_on_the_topics_that_tuned_it_says_so_everywhere(write: Write, laboratory: Path) -> None:
+    path = write(RECIPE, ('formats = ["latex", "csv"]', 'formats = ["html", "latex", "csv"]'))
+    experiment = run_recipe(path)
+    report = experiment.reports["report"]
+    assert "WARNING: tuned: tuned on 6 of these 6 topics: not held out." in report.text
+    assert "tuned †" in report.text
+    for name in ("report.html", "report.tex"):
+        assert "tuned on 6 of these 6 topics" in (report.folder / name).read_text(encoding="utf-8"), name
+    rows = csv.DictReader((report.folder / "report.csv").read_text(encoding="utf-8").splitlines())
+    assert {row["run"]: row["tuned_topics"] for row in rows} == {"words": "0", "tokens": "0", "rrf": "0", "tuned": "6"}
+    assert [str(warning) for warning in experiment.warnings] == [
+        f"{path}:32: tuned is reported on 6 topics of 'dev' that it was tuned on; the report says so"
+    ]
+    assert experiment.record["warnings"] == [str(warning) for warning in experiment.warnings]
+    provenance = experiment.run("tuned", "dev").provenance
+    assert provenance is not None
+    assert set(TOPICS) <= set(provenance.tuned_on)  # and those that the default model was tuned on
+    assert provenance.evidence[0]["parameters"] == experiment.record["tuned"]["tuned"]["parameters"]
+
+
+def test_held_out_topics_and_other_topics_need_no_warning(write: Write, laboratory: Path) -> None:
+    folds = run_recipe(write(RECIPE, ('of = "rrf"', 'of = "rrf"\nfolds = 3\nby = "category"')))
+    assert folds.warnings == ()
+    assert "WARNING" not in folds.reports["report"].text
+    assert "†" not in folds.reports["report"].text
+    provenance = folds.run("tuned", "dev").provenance
+    assert provenance is not None
+    assert not set(TOPICS) & set(provenance.tuned_on)
+    assert [len(fold["held_out"]) for fold in provenance.evidence[0]["folds"]] == [2, 2, 2]
+    split = write(
+        RECIPE, ("[topics.dev]", "[topics.dev]\nsplit = {train = 3, test = 3}\nby = 'category'"),
+        ('of = "rrf"\non = "dev"', 'of = "rrf"\non = "dev.train"'),
+        ('[report]\non = "dev"', '[report]\non = "dev.test"'),
+    )
+    parts = run_recipe(split)
+    assert parts.warnings == ()
+    assert "WARNING" not in parts.reports["report"].text
+    tuned_on = set(TOPICS) & set(parts.run("tuned", "dev").provenance.tuned_on)  # type: ignore[union-attr]
+    reported = parts.reports["report"].numbers["runs"][0]["per_topic"]
+    assert len(tuned_on) == len(reported) == 3
+    assert tuned_on | set(reported) == set(TOPICS)
+    split.write_text(split.read_text(encoding="utf-8").replace("dev.test", "dev"), encoding="utf-8")
+    whole = run_recipe(split)
+    assert "tuned: tuned on 3 of these 6 topics: not held out." in whole.reports["report"].text
+
+
+def test_a_fold_is_answered_by_what_the_others_chose(write: Write, laboratory: Path) -> None:
+    path = write(FUSIONS + 'systems = ["tuned"]\n', ("[report]", (
+        '[tuning.tuned]\nof = "both"\non = "dev"\nfolds = 3\nparameters = {k = [0, 5, 500]}\n[report]'
+    )))
+    experiment = run_recipe(path)
+    runs = [Run.read(laboratory / f"{name}.run") for name in ("first", "second")]
+    tuned = experiment.run("tuned", "dev")
+    evidence = tuned.provenance.evidence[0]  # type: ignore[union-attr]
+    for fold in evidence["folds"]:
+        expected = fuse(runs, "rrf", k=fold["parameters"]["k"])
+        assert all(tuned[topic] == expected[topic] for topic in fold["held_out"])
+    assert sorted(topic for fold in evidence["folds"] for topic in fold["held_out"]) == sorted(TOPICS)
+
+
+@pytest.mark.parametrize("folds", [0, 3])
+def test_a_trained_fusion_says_what_it_learned_from(write: Write, laboratory: Path, folds: int) -> None:
+    pytest.importorskip("sklearn")
+    path = write(FUSIONS, ('of = ["first", "second"]', (
+        f'of = ["first", "second"]\nmethod = "rbc"\nmodel = "linear"\ntrain_on = "dev"\nfolds = {folds}'
+    )))
+    experiment = run_recipe(path)
+    tuned_on = experiment.run("both", "dev").provenance.tuned_on  # type: ignore[union-attr]
+    assert set(tuned_on) == (set() if folds else set(TOPICS))
+    assert [warning.what for warning in experiment.warnings] == (
+        [] if folds else ["both is reported on 6 topics of 'dev' that it was trained on; the report says so"]
+    )
+    assert ("WARNING" in experiment.reports["report"].text) == (folds == 0)
+
+
+def test_what_each_member_of_a_fusion_adds(write: Write, laboratory: Path) -> None:
+    extra = 'measures = ["nDCG\'"]\nablation = ["weighted"]\nsystems = ["weighted"]\n'
+    path = write(FUSIONS + extra, ("[report]", (
+        '[fusions.weighted]\nof = ["first", "second"]\nmethod = "linear"\nweights = [0.3, 0.7]\n[report]'
+    )))
+    report = run_recipe(path).reports["report"]
+    qrels = read_qrels(laboratory / "qrels.txt")
+    runs = [Run.read(laboratory / f"{name}.run") for name in ("first", "second")]
+    whole = evaluate_run(fuse(runs, "linear", weights=[0.3, 0.7]), qrels, ["nDCG'"])["nDCG'"]
+    alone = [evaluate_run(fuse([run], "linear", weights=[1.0]), qrels, ["nDCG'"])["nDCG'"] for run in runs]
+    assert report.numbers["ablation"]["weighted"]["contributions"] == {
+        "first": pytest.approx(whole - alone[1]), "second": pytest.approx(whole - alone[0])
+    }
+    assert "without first" in report.text
+
+
+def test_formulas_are_topics_and_judgments_can_be_partial(write: Write, laboratory: Path) -> None:
+    (laboratory / "formulas.tsv").write_text("F.1\t$x^2$\nF.2\t$\\sum i^2$\n", encoding="utf-8")
+    with_ids = [
+        {"id": f"p{number}", "body": f"a note with ${formula}$"}
+        for number, formula in enumerate([r"x^2", r"\sum i^2", r"y^2", r"a+b"])
+    ]
+    (laboratory / "notes.jsonl").write_text("\n".join(map(json.dumps, with_ids)) + "\n", encoding="utf-8")
+    (laboratory / "formula-qrels.txt").write_text(
+        "F.1 0 p0/body/0 3\nF.1 0 elsewhere/body/0 3\nF.2 0 gone/body/0 2\n", encoding="utf-8"
+    )
+    path = write("""\
+[collection]
+source = "notes.jsonl"
+channels = ["tokens"]
+[topics.formulas]
+path = "formulas.tsv"
+qrels = "formula-qrels.txt"
+formulas = true
+partial = true
+[pipelines.alike]
+model = "tokens"
+candidates = 50
+[report]
+on = "formulas"
+test = "permutation"
+formats = ["csv"]
+""")
+    experiment = run_recipe(path)
+    run = experiment.run("alike", "formulas")
+    assert run["F.1"][0][0] == "p0/body/0"
+    assert [found["topics"] for found in experiment.reports["report"].numbers["runs"]] == [1]  # F.2 has none here
+    assert experiment.reports["report"].numbers["runs"][0]["aggregated"]["nDCG'"] == 1.0
+    assert set(run.provenance.seconds) == {"F.1", "F.2"}  # type: ignore[union-attr]
+
+
+def test_an_index_that_is_there_is_used_and_its_state_counts(write: Write, laboratory: Path) -> None:
+    index = laboratory / "index"
+    config = AnalysisConfig(formulas=("tokens",))
+    index_sources([laboratory / "notes.jsonl"], index, config=config, jobs=1)
+    path = write(RECIPE, ('source = "notes.jsonl"\nchannels = ["tokens"]', 'index = "index"'))
+    first = run_recipe(path, only=["words"])
+    assert made(first) == {"run words on dev"}
+    other = run_recipe(write(), only=["words"], output=laboratory / "other")
+    assert contents(first.output) == contents(other.output)
+    (laboratory / "more.jsonl").write_text('{"id": "new", "body": "prime numbers"}\n', encoding="utf-8")
+    index_sources([laboratory / "more.jsonl"], index, jobs=1)
+    path = write(RECIPE, ('source = "notes.jsonl"\nchannels = ["tokens"]', 'index = "index"'))
+    assert made(run_recipe(path, only=["words"])) == {"run words on dev"}
+
+
+def test_plain_values_are_the_same_experiment(write: Write, laboratory: Path) -> None:
+    path = write()
+    from_file = run_recipe(path)
+    plain = tomllib.loads(path.read_text(encoding="utf-8"))
+    from_values = run_recipe(plain, folder=laboratory, output=laboratory / "values")
+    assert made(from_values) == set()
+    assert contents(from_values.output) == contents(from_file.output)
+
+
+def test_only_what_was_asked_for_is_made(write: Write, laboratory: Path) -> None:
+    plan = plan_recipe(write(), only=["rrf"])
+    assert [stage.id for stage in plan.stages] == [
+        "index collection", "run words on dev", "run tokens on dev", "fuse rrf on dev"
+    ]
+    assert plan.cached == frozenset()
+    assert not plan.cache.exists()
+    done = run_recipe(write(), only=["words"])
+    assert done.reports == {}
+    assert plan_recipe(write(), only=["rrf"]).cached == {"index collection", "run words on dev"}
+
+
+def test_the_record_says_how_everything_was_made(write: Write, laboratory: Path) -> None:
+    experiment = run_recipe(write())
+    record = json.loads((experiment.output / "record.json").read_bytes())
+    assert record["recipe"] == tomllib.loads(RECIPE)
+    assert record["finished"] is True
+    assert {"porism", "python", "numpy", "numba", "ir_measures", "scikit-learn"} <= set(record["versions"])
+    stages = {stage["stage"]: stage for stage in record["stages"]}
+    assert stages["fuse rrf on dev"]["parameters"] == {
+        "of": ["words", "tokens", "first"], "method": "rrf", "depth": 1000, "k": 30.0
+    }
+    assert stages["fuse rrf on dev"]["inputs"]["run words on dev"] == stages["run words on dev"]["key"]
+    assert stages["tune tuned on dev"]["parameters"]["space"] == {"k": [1, 60], "tokens.formulas_power": [0.5, 1.0]}
+    assert stages["tune tuned on dev"]["parameters"]["seed"] == 3
+    assert all(isinstance(stage["seconds"], float) for stage in record["stages"])
+    assert str(laboratory) not in (experiment.output / "record.json").read_text(encoding="utf-8").replace(
+        json.dumps([str(warning) for warning in experiment.warnings])[1:-1], ""
+    )
+
+
+def test_channels_that_pipelines_name_are_indexed(write: Write) -> None:
+    text = RECIPE.replace('channels = ["tokens"]\n', "").replace("tokens = {weight = 1.0}", "tangent-s-layout = {}")
+    plan = plan_recipe(write(text), only=["words"])
+    assert "tangent-s-layout" in plan.stages[0].parameters["analysis"]["formulas"]
