@@ -31,7 +31,8 @@ COLOURS: Mapping[str, tuple[str, str]] = {
 """CSS variable → its colour on light and on dark. Plots are drawn in the light colours, no two of which are equal."""
 
 SERIES = tuple(light for name, (light, _) in COLOURS.items() if name.startswith("series-"))
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "p")
+MARKERS = ("s", "^", "D", "v", "P", "X", "p", "h")
+"""Of runs other than the baseline, which has a circle."""
 DASHES: tuple[str | tuple[int, tuple[float, ...]], ...] = (
     "-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)), (0, (9, 2)), (0, (3, 1.5, 1, 1.5, 1, 1.5)),
     (0, (1, 2.5)), (0, (12, 1.5, 3, 1.5)),
