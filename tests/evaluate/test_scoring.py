@@ -17,9 +17,10 @@ from porism.run import Run
 DOCS = [f"d{number}" for number in range(12)]
 MEASURES = parse_measures(
     "nDCG' MAP' P'@3 P'@10 bpref judged@2 judged judged@10 num_rel_ret recall recall@4 recall' recall'@4"
-    " nDCG nDCG@3 nDCG@20 nDCG(gains={1:0,2:1,3:5}) nDCG'(gains={1:0,2:1,3:5}) nDCG(judged_only=True)@3 AP AP@4 AP(rel=2)"
-    " AP(rel=2,judged_only=True)@2 AP'@2 P@5 P(rel=3)@5 R@4 R(rel=2)@4 RR RR@2 RR' RR(rel=2)@3 Rprec Rprec(rel=2) Rprec'"
-    " Success@2 Success(rel=3)@2 Success'@1 Bpref Bpref(rel=1) Bpref(rel=3) NumRet NumRet(rel=1) NumRet(rel=2) NumRelRet"
+    " nDCG nDCG@3 nDCG@20 nDCG(gains={1:0,2:1,3:5}) nDCG'(gains={1:0,2:1,3:5}) nDCG(judged_only=True)@3"
+    " AP AP@4 AP(rel=2) AP(rel=2,judged_only=True)@2 AP'@2 P@5 P(rel=3)@5 R@4 R(rel=2)@4"
+    " RR RR@2 RR' RR(rel=2)@3 Rprec Rprec(rel=2) Rprec' Success@2 Success(rel=3)@2 Success'@1"
+    " Bpref Bpref(rel=1) Bpref(rel=3) NumRet NumRet(rel=1) NumRet(rel=2) NumRelRet"
     " IPrec@0.2 IPrec(rel=2)@0.5 SetP SetP(rel=2) SetR infAP NumRel NumQ"
 )
 
@@ -35,7 +36,8 @@ def alone(measure: Measure, ranking: list[str], judged: dict[str, int]) -> float
         ranking = [doc for doc in ranking if doc in judged]
     if not ranking:
         return 0.0
-    if resolved.NAME == "nDCG" and all(resolved.params.get("gains", {}).get(gain, gain) < 0 for gain in judged.values()):
+    gain_of = resolved.params.get("gains", {})
+    if resolved.NAME == "nDCG" and all(gain_of.get(gain, gain) < 0 for gain in judged.values()):
         return 0.0  # trec_eval never returns
     scores = {doc: float(-place) for place, doc in enumerate(ranking)}
     return float(next(iter(ir_measures.iter_calc([resolved], {"t": judged}, {"t": scores}))).value)

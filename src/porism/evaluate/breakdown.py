@@ -24,7 +24,9 @@ UNKNOWN = "unknown"
 """The group of topics of which nothing is said."""
 
 _USUAL_ORDER = (
-    "computation", "concept", "proof", "text", "formula", "both", "low", "easy", "medium", "high", "hard",
+    "computation", "calculation", "concept", "proof",
+    "text", "formula", "both",
+    "low", "easy", "medium", "high", "hard",
 )
 
 
@@ -166,7 +168,7 @@ def value_groups(
 
     :raises ConfigError: a number of groups below 1, or bounds that do not rise.
     """
-    unit = f" {unit}" if unit else ""
+    unit = unit if unit.startswith("%") else f" {unit}" if unit else ""
     if isinstance(bins, int):
         if bins < 1:
             raise ConfigError(f"{bins} groups", hint="It takes 1 or more.")

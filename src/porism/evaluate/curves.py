@@ -32,7 +32,8 @@ def precision_recall(
 
     At each of :data:`RECALL_LEVELS` stands the highest precision of a topic at this recall or a higher one, 0 where the
     run does not reach it. ``judged_only`` removes unjudged documents first; a gain of ``rel`` or more is relevant.
-    Topics count as in :func:`~porism.evaluate.evaluate_run`: one without a relevant document has 0 everywhere.
+    Topics count as in :func:`~porism.evaluate.evaluate_run`: one without a relevant document has 0 everywhere. All is
+    as in trec_eval (the measure ``IPrec@0.5``), also how it rounds recall: 2 of 3 reach the level 0.7.
 
     :raises ConfigError: an option has a wrong value.
     :raises QueryError: the run and the judgments have no topic in common.
@@ -55,7 +56,7 @@ def precision_recall(
             continue
         found = np.arange(1, len(places) + 1)
         best = np.maximum.accumulate((found / (places + 1))[::-1])[::-1]  # the highest precision from here on
-        needed = np.maximum(np.ceil(RECALL_LEVELS * relevant - 1e-9).astype(np.int64), 1)
+        needed = np.maximum((RECALL_LEVELS * relevant + 0.9).astype(np.int64), 1)  # trec_eval's rounding
         reached = needed <= len(places)
         total[reached] += best[needed[reached] - 1]
     return total / (len(qrels) if missing == "zero" else len(answered))

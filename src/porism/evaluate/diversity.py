@@ -31,7 +31,7 @@ def spearman(
     is tied with all others that the list lacks, behind its last one, at the mean of the ranks left over, as ties are in
     Spearman's ρ. The documents are those of the ``pool``: that any of the runs found for the topic. With ``"either"``
     they are those of the two lists alone, which does not depend on what else is compared, but makes lists that have
-    little in common opposites (−0.6 where they are of one length and share nothing) and lists of unlike lengths more
+    little in common opposites (−0.86 where they are of one length and share nothing) and lists of unlike lengths more
     alike; with ``"both"`` those that both lists have, be they two.
 
     ``topics`` are by default those that a run has. A topic that neither run answers does not count for the pair; one
