@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from porism.errors import QueryError
@@ -14,7 +14,7 @@ from porism.recipes.digests import code_digest, digest, library_versions
 from porism.recipes.making import OnCount, Workshop
 from porism.recipes.settings import TuningSettings
 from porism.recipes.stages import Stage
-from porism.recipes.systems import Definition, base_set, owner_of, split_by_system
+from porism.recipes.systems import Definition, Parameters, base_set, owner_of, split_by_system
 from porism.run import Run
 from porism.settings import write_settings
 from porism.tuning import (
@@ -29,6 +29,9 @@ from porism.tuning import (
     save_tuned,
     tune,
 )
+
+MakeRun = Callable[[Mapping[str, Any]], Run]
+"""Values by dotted path → the run that they make."""
 
 TUNED_FILE = "tuned.json"
 """The name in the cache of what a tuning chose, with its evidence."""
@@ -76,15 +79,17 @@ class Tuner:
             return workshop.cache.keep(stage.kind, stage.key, folder, about, time.monotonic() - started)
 
     def apply(self, stage: Stage) -> Run:
-        """The run of a tuned system: on the topics that tuned it, with folds, each by what was chosen without it."""
-        tuning = self.recipe.tuning[stage.name]
-        tuned = self.tuned(stage.name)
-        topics = stage.topics
+        """The run of a tuned system on a topic set."""
+        tuning, topics = self.recipe.tuning[stage.name], stage.topics
+        return self.applied(stage.name, topics, lambda values: self._varied(tuning, topics, values))
 
-        def make_run(values: Mapping[str, Any]) -> Run:
-            return self._varied(tuning, topics, values)
+    def applied(self, system: str, topics: str, make_run: MakeRun) -> Run:
+        """The run that a tuning's parameters make; it says on which topics they were tuned.
 
-        if topics == base_set(tuning.on):
+        On the topics that tuned it, with folds, each is answered by what was chosen without it.
+        """
+        tuned = self.tuned(system)
+        if topics == base_set(self.recipe.tuning[system].on):
             return apply_tuned(tuned, make_run)
         whole = tuned.whole if isinstance(tuned, CrossValidated) else tuned
         return whole.applied(make_run(whole.parameters))
@@ -94,10 +99,14 @@ class Tuner:
         stage = self.workshop.planner.tune_stages[system]
         return load_tuned(self.workshop.cache.path(stage.kind, stage.key) / TUNED_FILE)
 
-    def _varied(self, tuning: TuningSettings, topics: str, values: Mapping[str, Any]) -> Run:
-        workshop = self.workshop
-        split = split_by_system(self.recipe, tuning, values, self._formulas(tuning), workshop.draft.folder)
-        return workshop.varied(tuning.of, topics, split)
+    def by_system(self, tuning: TuningSettings, values: Mapping[str, Any]) -> Parameters:
+        """Tuned values by the system that each belongs to."""
+        return split_by_system(self.recipe, tuning, values, self._formulas(tuning), self.workshop.draft.folder)
+
+    def _varied(
+        self, tuning: TuningSettings, topics: str, values: Mapping[str, Any], only: tuple[str, ...] | None = None
+    ) -> Run:
+        return self.workshop.varied(tuning.of, topics, self.by_system(tuning, values), only)
 
     def _formulas(self, tuning: TuningSettings) -> bool:
         return asks_for_formulas(self.workshop.data, tuning.on)
@@ -119,8 +128,7 @@ class Tuner:
                 )
 
         def make_run(values: Mapping[str, Any]) -> Run:
-            split = split_by_system(self.recipe, tuning, values, self._formulas(tuning), folder)
-            return workshop.varied(tuning.of, topics, split, tuple(qrels))
+            return self._varied(tuning, topics, values, tuple(qrels))
 
         return RunObjective(make_run, qrels, measure, name=self._trials_key(stage), depth=self.recipe.depth)
 

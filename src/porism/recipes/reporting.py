@@ -20,13 +20,12 @@ from porism.recipes.learning import Tuner
 from porism.recipes.making import Workshop
 from porism.recipes.settings import ReportSettings
 from porism.recipes.stages import Stage
-from porism.recipes.systems import Definition, base_set, split_by_system
+from porism.recipes.systems import Definition, base_set
 from porism.reports import make_report, text_table, write_csv, write_html, write_latex
 from porism.reports.details import tuning_curves
 from porism.reports.report import Report
 from porism.run import Run
 from porism.settings import write_settings
-from porism.tuning import Tuned
 
 TEXT_FILE = "report.txt"
 JSON_FILE = "report.json"
@@ -126,32 +125,32 @@ class Reporter:
     def _ablation(self, system: str, stage: Stage, settings: ReportSettings) -> tuple[str, LeaveOneOut]:
         """The fusion of all members of a fusion, and of all but each, with the same parameters.
 
-        Of weights, those of the members that are left count; if these are all zero, the members count alike. A tuned
-        fusion has the parameters that all its topics chose.
+        Of weights, those of the members that are left count; if these are all zero, the members count alike. Members
+        of a tuned fusion are fused as its own run is: with folds, each topic with what was chosen without it.
         """
-        topics = self.workshop.data.topics[base_set(settings.on)]
-        fusion_name, values = system, dict[str, dict[str, Any]]()
-        if system in self.recipe.tuning:
-            tuning = self.recipe.tuning[system]
-            fusion_name, tuned = tuning.of, self.tuner.tuned(system)
-            whole = tuned if isinstance(tuned, Tuned) else tuned.whole
-            values = split_by_system(
-                self.recipe, tuning, whole.parameters, topics.settings.formulas, self.workshop.draft.folder
-            )
-        fusion = self.recipe.fusions[fusion_name]
-        method = Definition(self.recipe, self.workshop.draft.folder, fusion_name).fusion(values.get(fusion_name, {}))
-        runs = [self.workshop.varied(member, topics.name, values) for member in fusion.of]
-        place = {member: number for number, member in enumerate(fusion.of)}
+        topics = base_set(settings.on)
+        tuning = self.recipe.tuning.get(system)
+        name = system if tuning is None else tuning.of
+        fusion = self.recipe.fusions[name]
+        definition = Definition(self.recipe, self.workshop.draft.folder, name)
 
         def fuse(members: Sequence[Run]) -> Run:
-            kept = [place[run.name] for run in members]
-            own = type(method)(**_without(write_settings(method), kept))
-            return self.workshop.combine(
-                fusion_name, own, members, topics.name, fusion.depth or self.recipe.depth, values
-            )
+            kept = [fusion.of.index(run.name) for run in members]
 
+            def make_run(values: Mapping[str, Any]) -> Run:
+                split = {} if tuning is None else self.tuner.by_system(tuning, values)
+                method = definition.fusion(split.get(name, {}))
+                own = type(method)(**_without(write_settings(method), kept))
+                runs = [self.workshop.varied(fusion.of[number], topics, split) for number in kept]
+                return self.workshop.combine(name, own, runs, topics, fusion.depth or self.recipe.depth, split)
+
+            return make_run({}) if tuning is None else self.tuner.applied(system, topics, make_run)
+
+        chosen = self.workshop.data.topics[topics].topics(settings.on)
         made = leave_one_out(
-            runs, fuse, self._qrels(stage, settings), (settings.measures or self.recipe.measures)[0],
+            [self.workshop.run(member, topics) for member in fusion.of],
+            lambda members: fuse(members) if chosen is None else fuse(members).only(chosen),
+            self._qrels(stage, settings), (settings.measures or self.recipe.measures)[0],
             test=settings.test, missing=settings.missing, depth=self.recipe.depth, seed=self.recipe.seed,
         )
         return system, made

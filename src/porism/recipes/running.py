@@ -20,7 +20,7 @@ from porism.recipes.making import Workshop
 from porism.recipes.reading import Draft, read_recipe
 from porism.recipes.records import make_record, place_report, place_run, write_record
 from porism.recipes.reporting import Reporter, ReportResult
-from porism.recipes.settings import SAMPLE, Recipe
+from porism.recipes.settings import SAMPLE, Recipe, ReportSettings
 from porism.recipes.stages import Planner, Stage, learned_topics
 from porism.run import Run
 
@@ -231,9 +231,11 @@ def _checked(
     _check_apart(draft, {"output": results, "cache": kept})
     findings.check()
     for name, report in recipe.report.items():
-        for system in report_systems(recipe, report):
-            for part, topics in learned_topics(draft, data, system, report.on).items():
-                _warn(draft, name, report.on, system, part, len(topics))
+        if told := _learned(draft, data, report):
+            findings.warn(
+                f"tuned on topics of {report.on!r} that they are reported on: {', '.join(told)}; the report says so",
+                draft.report_path(name),
+            )
     planner = Planner(draft, data)
     return _Checked(draft, data, planner, planner.plan(only), results, kept)
 
@@ -257,12 +259,11 @@ def _check_apart(draft: Draft, folders: Mapping[str, Path]) -> None:
                     )
 
 
-def _warn(draft: Draft, report: str, on: str, system: str, part: str, count: int) -> None:
-    """Notes that a report shows what was tuned on its topics."""
-    kind = draft.recipe.kinds[part]
-    how = {"pipelines": "its model was tuned on", "fusions": "it was trained on"}.get(kind, "it was tuned on")
-    if part != system:
-        how = how.replace("its model", f"the model of {part}").replace("it ", f"{part} ")
-    draft.findings.warn(
-        f"{system} is reported on {count} topics of {on!r} that {how}; the report says so", draft.report_path(report)
-    )
+def _learned(draft: Draft, data: Data, report: ReportSettings) -> list[str]:
+    """The systems of a report that learned from its topics, each with what of it did, and from how many."""
+    how = {"pipelines": "model", "fusions": "training", "tuning": "tuning"}
+    return [
+        f"{system} ({len(topics)}, {how[draft.recipe.kinds[part]]}{'' if part == system else f' of {part}'})"
+        for system in report_systems(draft.recipe, report)
+        for part, topics in learned_topics(draft, data, system, report.on).items()
+    ]
