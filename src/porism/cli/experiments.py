@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,7 +20,14 @@ from porism.cli.options import (
 from porism.cli.progress import ProblemLog, counting_progress
 
 if TYPE_CHECKING:
+    from collections.abc import Container
+
+    from porism.errors import OnProblem
+    from porism.evaluate.breakdown import Groups
     from porism.provenance import Provenance
+
+OF_QUERIES = ("length", "math-share")
+"""What topics can be grouped by without any information on them."""
 
 
 @click.command()
@@ -96,10 +103,22 @@ def run(
 @click.option("--collection", type=click.Path(path_type=Path), metavar="DIR",
               help="An index: judgments of documents that it does not hold are left out, and topics with none left.")
 @click.option("--formulas", is_flag=True, help="With --collection: results are formulas, named as by run --formulas.")
+@click.option("--confidence", type=click.FloatRange(0, 1, min_open=True, max_open=True), metavar="LEVEL",
+              help="Also bootstrap intervals over topics at this level, e.g. 0.95.")
+@click.option("--depths", metavar="NUMBERS",
+              help="Also the measures of the first results alone, e.g. 10,100,1000, with intervals and the judged ‰.")
+@click.option("--by", "columns", multiple=True, metavar="COLUMN",
+              help="Also a table by groups of topics: length or math-share (--topics), or a column of --information.")
+@click.option("--topics", "topics_path", type=click.Path(path_type=Path), metavar="FILE",
+              help="The topics, for --by length and --by math-share.")
+@click.option("--information", "information_path", type=click.Path(path_type=Path), metavar="CSV",
+              help="What is known of each topic, for --by: a column of ids and others, e.g. category.")
+@click.option("--times", is_flag=True, help="Also how long queries took, from the record beside the run file.")
 @json_option
 def evaluate(
     run_path: Path, qrels_path: Path, measures: str | None, per_topic: bool, missing: str, collection: Path | None,
-    formulas: bool, as_json: bool,
+    formulas: bool, confidence: float | None, depths: str | None, columns: tuple[str, ...], topics_path: Path | None,
+    information_path: Path | None, times: bool, as_json: bool,
 ) -> None:
     """Score the run file RUN by the judgments in QRELS.
 
@@ -107,11 +126,23 @@ def evaluate(
     is binary), bpref, judged@10 and the number of relevant documents retrieved.
     """
     from porism.corpus import read_qrels
-    from porism.evaluate import DEFAULT_MEASURES, evaluate_run, parse_measures, restrict_qrels
+    from porism.evaluate import (
+        DEFAULT_MEASURES,
+        breakdown,
+        evaluate_at_depths,
+        evaluate_run,
+        evaluation_intervals,
+        parse_measures,
+        restrict_qrels,
+        time_statistics,
+    )
     from porism.run import Run
 
     if formulas and collection is None:
         raise click.UsageError("--formulas works with --collection only.")
+    check_groups(columns, topics_path, information_path)
+    chosen = parse_measures(measures) if measures else DEFAULT_MEASURES
+    cuts = parse_depths(depths) if depths is not None else ()
     log = ProblemLog()
     found = Run.read(run_path, log)
     qrels = read_qrels(qrels_path)
@@ -120,10 +151,89 @@ def evaluate(
 
         with open_index(collection) as index:
             qrels = restrict_qrels(qrels, index.formula_names() if formulas else index)
-    chosen = parse_measures(measures) if measures else DEFAULT_MEASURES
+    groups = topic_groups(columns, topics_path, information_path, qrels, log)
     evaluation = evaluate_run(found, qrels, chosen, missing=missing)  # type: ignore[arg-type]  # click checked it
+    more: dict[str, Any] = {}
+    intervals = evaluation_intervals(evaluation, confidence) if confidence is not None else {}
+    if cuts:
+        more["depths"] = evaluate_at_depths(
+            found, qrels, chosen, cuts, missing=missing, level=confidence or 0.95  # type: ignore[arg-type]
+        )
+    tables = [breakdown(evaluation, members, by=by) for by, members in groups.items()]
+    if times:
+        more["times"] = time_statistics(found)
     log.close()
     if as_json:
-        print_json(evaluation.to_dict(per_topic=per_topic))
+        value = evaluation.to_dict(per_topic=per_topic)
+        if confidence is not None:
+            value |= {"confidence": confidence, "intervals": {name: list(ends) for name, ends in intervals.items()}}
+        value |= {name: part.to_dict() for name, part in more.items()}
+        print_json(value | ({"breakdowns": [table.to_dict() for table in tables]} if tables else {}))
         return
-    click.echo(evaluation.table(per_topic=per_topic))
+    sections = [evaluation.table(per_topic, intervals)]
+    if intervals:
+        sections[0] += f"\nin brackets: {100 * (confidence or 0):.4g}% bootstrap intervals over topics"
+    if cuts:
+        sections.append(more["depths"].table())
+    sections += [table.table() for table in tables]
+    if times:
+        sections.append(str(more["times"]))
+    click.echo("\n\n".join(sections))
+
+
+def parse_depths(text: str) -> tuple[int, ...]:
+    """Whole numbers from 1, separated by commas or blanks.
+
+    :raises ConfigError: there is none, or something else.
+    """
+    from porism.errors import ConfigError
+
+    pieces = text.replace(",", " ").split()
+    if not pieces or not all(piece.isascii() and piece.isdigit() and int(piece) for piece in pieces):
+        raise ConfigError(f"the depths {text!r} are no whole numbers from 1", hint="For example: --depths 10,100,1000.")
+    return tuple(map(int, pieces))
+
+
+def check_groups(columns: tuple[str, ...], topics_path: Path | None, information_path: Path | None) -> None:
+    """Refuses a breakdown without the file that it needs.
+
+    :raises click.UsageError: such a file is not given.
+    """
+    for column in columns:
+        if column in OF_QUERIES and topics_path is None:
+            raise click.UsageError(f"--by {column} needs the topics: --topics FILE.")
+        if column not in OF_QUERIES and information_path is None:
+            raise click.UsageError(
+                f"--by {column} needs what is known of the topics: --information CSV. "
+                f"Without it topics can be grouped by {' or '.join(OF_QUERIES)}."
+            )
+
+
+def topic_groups(
+    columns: tuple[str, ...],
+    topics_path: Path | None,
+    information_path: Path | None,
+    judged: Container[str],
+    on_problem: OnProblem,
+) -> dict[str, Groups]:
+    """What to break down by → groups of topics, as ``--by`` asks for them; those of queries are made of judged ones.
+
+    :raises ConfigError: the topic information has no such column.
+    """
+    from porism.corpus import read_topic_information, read_topics
+    from porism.evaluate import groups_by, length_groups, math_share_groups
+
+    if not columns:
+        return {}
+    topics = read_topics(topics_path, on_problem=on_problem) if topics_path else []
+    queries = [topic for topic in topics if topic.id in judged]
+    information = read_topic_information(information_path) if information_path else {}
+    groups: dict[str, Groups] = {}
+    for column in columns:
+        if column == "length":
+            groups[column] = length_groups(queries)
+        elif column == "math-share":
+            groups[column] = math_share_groups(queries)
+        else:
+            groups[column] = groups_by(information, column)
+    return groups

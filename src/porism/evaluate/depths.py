@@ -8,10 +8,17 @@ from typing import Any
 
 from porism.errors import ConfigError
 from porism.evaluate.bootstrap import Interval, check_bootstrap, evaluation_intervals
-from porism.evaluate.evaluation import Evaluation, Missing, check_missing, evaluate_run
+from porism.evaluate.evaluation import (
+    Evaluation,
+    Missing,
+    check_missing,
+    evaluate_run,
+    ranked_documents,
+    shared_topics,
+)
 from porism.evaluate.judgments import Qrels
 from porism.evaluate.measures import DEFAULT_MEASURES, Measure, parse_measure
-from porism.evaluate.tables import aligned, shown
+from porism.evaluate.tables import aligned, with_interval
 from porism.run import Run
 
 DEPTHS = (10, 100, 1000)
@@ -62,17 +69,8 @@ class DepthTable:
             for name in self.evaluations[0].aggregated
         ]
         rows.append(["judged ‰", *(f"{judged:.1f}" for judged in self.judged)])
-        notes = self.evaluations[0].notes()
-        return "\n".join([*aligned(rows), f"in brackets: {self.level:.0%} bootstrap intervals over topics", *notes])
-
-
-def with_interval(value: float, interval: Interval | None) -> str:
-    """A value and its interval: ``0.3446 [0.3014, 0.3881]``."""
-    if interval is None:
-        return shown(value)
-    low, high = interval
-    ends = f"{low:.0f}, {high:.0f}" if isinstance(value, int) else f"{low:.4f}, {high:.4f}"
-    return f"{shown(value)} [{ends}]"
+        legend = f"in brackets: {100 * self.level:.4g}% bootstrap intervals over topics"
+        return "\n".join([*aligned(rows), legend, *self.evaluations[0].notes()])
 
 
 def evaluate_at_depths(
@@ -98,16 +96,13 @@ def evaluate_at_depths(
         check_missing(missing, depth)
     check_bootstrap(level, samples)
     chosen = tuple(dict.fromkeys(m if isinstance(m, Measure) else parse_measure(m) for m in measures))
-    judged = Measure("Judged")
-    evaluations: list[Evaluation] = []
-    shares: list[float] = []
-    for depth in chosen_depths:
-        evaluations.append(evaluate_run(run, qrels, chosen, missing=missing, depth=depth))
-        shares.append(1000 * evaluate_run(run, qrels, [judged], missing="skip", depth=depth)[judged])
+    evaluations = tuple(
+        evaluate_run(run, qrels, chosen, missing=missing, depth=depth) for depth in chosen_depths
+    )
     return DepthTable(
-        run.name, chosen_depths, tuple(evaluations),
+        run.name, chosen_depths, evaluations,
         tuple(evaluation_intervals(one, level, samples=samples, seed=seed) for one in evaluations),
-        tuple(shares), level,
+        tuple(judged_per_mille(run, qrels, depth) for depth in chosen_depths), level,
     )
 
 
@@ -119,5 +114,7 @@ def judged_per_mille(run: Run, qrels: Qrels, depth: int | None = 1000) -> float:
     :raises QueryError: the run and the judgments have no topic in common.
     :raises ConfigError: the depth is below 1.
     """
-    judged = Measure("Judged")
-    return 1000 * evaluate_run(run, qrels, [judged], missing="skip", depth=depth)[judged]
+    check_missing("skip", depth)
+    rankings = ranked_documents(run, shared_topics(run, qrels), depth)
+    shares = [sum(map(qrels[topic].__contains__, ranking)) / len(ranking) for topic, ranking in rankings.items()]
+    return 1000 * sum(shares) / len(shares)

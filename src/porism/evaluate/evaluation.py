@@ -13,7 +13,7 @@ from porism.errors import ConfigError, QueryError
 from porism.evaluate.judgments import Qrels, whole_gains
 from porism.evaluate.measures import DEFAULT_MEASURES, Measure, parse_measure
 from porism.evaluate.scoring import COUNTS, Rankings
-from porism.evaluate.tables import aligned, shown, some
+from porism.evaluate.tables import aligned, shown, some, with_interval
 from porism.run import Run
 
 Missing = Literal["zero", "skip"]
@@ -88,16 +88,21 @@ class Evaluation:
             }
         return result
 
-    def table(self, per_topic: bool = False) -> str:
-        """The evaluation as text: a line for each measure; with ``per_topic`` one for each topic and one for all."""
+    def table(self, per_topic: bool = False, intervals: Mapping[str, tuple[float, float]] | None = None) -> str:
+        """The evaluation as text: a line for each measure; with ``per_topic`` one for each topic and one for all.
+
+        ``intervals`` (measure → lower and upper end) stand beside the aggregated values that they are of.
+        """
+        ends = intervals or {}
+        aggregated = [with_interval(value, ends.get(name)) for name, value in self.aggregated.items()]
         if per_topic:
             rows = [["topic", *self.aggregated]]
             columns = self.per_topic.values()
             rows += [[topic, *(shown(values.get(topic)) for values in columns)] for topic in self.topics]
-            rows.append(["all", *map(shown, self.aggregated.values())])
+            rows.append(["all", *aggregated])
         else:
             rows = [["measure", "value"]]
-            rows += [[name, shown(value)] for name, value in self.aggregated.items()]
+            rows += [[name, value] for name, value in zip(self.aggregated, aggregated, strict=True)]
         return "\n".join([*aligned(rows), *self.notes()])
 
     def notes(self) -> list[str]:

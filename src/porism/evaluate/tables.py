@@ -13,6 +13,15 @@ def shown(value: float | None) -> str:
     return str(value) if isinstance(value, int) else f"{value:.4f}"
 
 
+def with_interval(value: float, interval: tuple[float, float] | None) -> str:
+    """A value and its interval: ``0.3446 [0.3014, 0.3881]``; the value alone where there is none."""
+    if interval is None:
+        return shown(value)
+    low, high = interval
+    ends = f"{low:.0f}, {high:.0f}" if isinstance(value, int) else f"{low:.4f}, {high:.4f}"
+    return f"{shown(value)} [{ends}]"
+
+
 def some(names: Sequence[str], most: int = 5) -> str:
     """The first few names, and how many more there are."""
     listed = ", ".join(names[:most])
