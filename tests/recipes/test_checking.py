@@ -35,6 +35,8 @@ def errors(path: Path) -> list[str]:
         ("k = 30", 'method = "rbc"', ":25: rbc has to learn from judgments. Name a topic set: train_on = \"…\"."),
         ("k = 30", 'train_on = "dev"', ":25: the fusion 'rrf' learns nothing. Those that do are rbc and wibc."),
         ("seed = 3", "sede = 3", ":2: there is no setting 'sede'. Did you mean seed?"),
+        ("seed = 3", "seed = -1", ":2: the seed is -1. It is a whole number from 0 to 4,294,967,295."),
+        ("seed = 3", "depth = 0", ":2: the depth is 0. It is 1 or more."),
         ("\"P@5\"", '"PP@5"', ":3: measures.1: there is no measure 'PP'."),
         ('"tokens", "first"', '"tokns", "first"', ":24: there is no system 'tokns'. Did you mean tokens?"),
         ('systems = ["words"', 'systems = ["wrds"', ":34: there is no system 'wrds'. Did you mean words?"),

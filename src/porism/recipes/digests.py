@@ -28,15 +28,21 @@ _SEARCH = (
     *_BELOW_INDEX, "formula_places", "formula_queries", "formula_searching", "highlighting", "indexing", "searching",
     "snippets",
 )
+_MAKING = ("recipes/answers.py", "recipes/making.py", "recipes/systems.py")
 CODE: Mapping[str, tuple[str, ...]] = {
-    "index": (*_BELOW_INDEX, "indexing", "recipes"),
-    "run": (*_SEARCH, "recipes"),
-    "fuse": (*_BELOW_INDEX, "fusion", "recipes"),
-    "tune": (*_SEARCH, "evaluate", "fusion", "recipes", "tuning"),
-    "apply": (*_SEARCH, "evaluate", "fusion", "recipes", "tuning"),
-    "report": (*_SEARCH, "evaluate", "fusion", "recipes", "reports", "tuning"),
+    "index": (*_BELOW_INDEX, "indexing", "recipes/making.py"),
+    "run": (*_SEARCH, *_MAKING),
+    "fuse": (*_BELOW_INDEX, "fusion", *_MAKING),
+    "tune": (*_SEARCH, "evaluate", "fusion", "tuning", *_MAKING, "recipes/learning.py"),
+    "apply": (*_SEARCH, "evaluate", "fusion", "tuning", *_MAKING, "recipes/learning.py"),
+    "report": (
+        *_SEARCH, "evaluate", "fusion", "reports", "tuning", *_MAKING, "recipes/learning.py", "recipes/reporting.py",
+    ),
 }
-"""Kind of stage → the parts of the package that make its output, and all that these import."""
+"""Kind of stage → the parts of the package that make its output, and all that these import.
+
+Of recipes, only what does the work: what the rest works out from a recipe stands in the stages' parameters.
+"""
 
 LIBRARIES: Mapping[str, tuple[str, ...]] = {
     "index": ("lxml", "docutils", "markdown-it-py", "mdit-py-plugins", "PyStemmer", "PyYAML", "selectolax", "numpy"),
@@ -101,7 +107,10 @@ def code_digest(kind: str) -> str:
     root = Path(porism.__file__).parent
     files: list[Path] = []
     for part in CODE[kind]:
-        files += sorted((root / part).rglob("*.py")) if (root / part).is_dir() else [root / f"{part}.py"]
+        if (root / part).is_dir():
+            files += sorted((root / part).rglob("*.py"))
+        else:
+            files.append(root / part if part.endswith(".py") else root / f"{part}.py")
     return digest([[file.relative_to(root).as_posix(), file_digest(file)] for file in files])
 
 

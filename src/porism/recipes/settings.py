@@ -167,6 +167,7 @@ class TuningSettings(Settings):
 
     def __post_init__(self) -> None:
         _check_folds(self.folds)
+        _check_seed(self.seed)
         if not self.parameters:
             raise ConfigError("there is no parameter to tune", hint="For example: parameters = {k = [10, 60]}.")
 
@@ -226,6 +227,7 @@ class Recipe(Settings):
 
     def __post_init__(self) -> None:
         _check_depth(self.depth)
+        _check_seed(self.seed)
 
     @property
     def kinds(self) -> dict[str, str]:
@@ -250,3 +252,8 @@ def _check_depth(depth: int | None) -> None:
 def _check_folds(folds: int) -> None:
     if folds < 0 or folds == 1:
         raise ConfigError(f"there cannot be {folds} folds", hint="Use 0 for none, or 2 and more.")
+
+
+def _check_seed(seed: int | None) -> None:
+    if seed is not None and not 0 <= seed < 2**32:
+        raise ConfigError(f"the seed is {seed}", hint="It is a whole number from 0 to 4,294,967,295.")
