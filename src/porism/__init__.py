@@ -22,15 +22,18 @@ if TYPE_CHECKING:
     from porism.analysis import AnalysisConfig
     from porism.corpus import ReaderOptions, open_source, read_qrels, read_topics
     from porism.errors import PorismError, Problem
-    from porism.evaluate import evaluate_run
+    from porism.evaluate import compare_runs, evaluate_run
     from porism.explanation import Explanation
     from porism.formula import operator_tree, parse_latex, parse_mathml, to_latex, to_mathml, to_unicode
     from porism.formula_places import Place
     from porism.formula_searching import FormulaHit
+    from porism.fusion import fuse
     from porism.highlighting import highlight_mathml, highlight_text
     from porism.index import IndexWriter
     from porism.index import info as index_info
     from porism.indexing import index_documents, index_sources
+    from porism.provenance import Provenance
+    from porism.recipes import run_recipe
     from porism.retrieve import ChannelSettings, SearchModel
     from porism.retrieve.matches import FormulaMatch
     from porism.run import Run
@@ -52,11 +55,14 @@ _HOME = {
     "Place": "formula_places",
     "PorismError": "errors",
     "Problem": "errors",
+    "Provenance": "provenance",
     "Query": "types",
     "ReaderOptions": "corpus",
     "Run": "run",
     "SearchModel": "retrieve",
+    "compare_runs": "evaluate",
     "evaluate_run": "evaluate",
+    "fuse": "fusion",
     "highlight_mathml": "highlighting",
     "highlight_text": "highlighting",
     "index_documents": "indexing",
@@ -69,6 +75,7 @@ _HOME = {
     "parse_mathml": "formula",
     "read_qrels": "corpus",
     "read_topics": "corpus",
+    "run_recipe": "recipes",
     "to_latex": "formula",
     "to_mathml": "formula",
     "to_unicode": "formula",
@@ -91,12 +98,15 @@ __all__ = [
     "Place",
     "PorismError",
     "Problem",
+    "Provenance",
     "Query",
     "ReaderOptions",
     "Run",
     "SearchModel",
     "__version__",
+    "compare_runs",
     "evaluate_run",
+    "fuse",
     "highlight_mathml",
     "highlight_text",
     "index_documents",
@@ -109,6 +119,7 @@ __all__ = [
     "parse_mathml",
     "read_qrels",
     "read_topics",
+    "run_recipe",
     "to_latex",
     "to_mathml",
     "to_unicode",
