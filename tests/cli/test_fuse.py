@@ -200,6 +200,14 @@ def test_a_missing_run_is_told_before_any_is_read(porism, files) -> None:
     assert "missing.run: there is no such file" in result.err
 
 
+def test_no_run_is_written_over(porism, files) -> None:
+    before = (files / "good.run").read_bytes()
+    result = porism("fuse", files / "good.run", files / "fair.run", "--output", files / "good.run")
+    assert result.status == 2
+    assert "--output is one of the runs" in result.err
+    assert (files / "good.run").read_bytes() == before
+
+
 def test_an_empty_run_says_nothing(porism, files) -> None:
     (files / "empty.run").write_text("")
     assert porism("fuse", files / "good.run", files / "empty.run", "--output", files / "out.run").status == 0

@@ -79,6 +79,8 @@ def test_a_fused_run_can_be_written_and_read(tmp_path) -> None:
     ("linear", {"norm": "minmax"}, "the setting 'norm' cannot be 'minmax'"),
     ("ibc", {"median": "upper"}, "the setting 'median' cannot be 'upper'"),
     ("ibc", {"deepest": 0}, "deepest is 0"),
+    ("wibc", {"deepest": 2**62}, "deepest is 4611686018427387904. It is a rank from 1 to 1,000,000,000"),
+    ("condorcet", {"weights": [1e300, 1]}, r"weight 1 is 1e\+300"),
     ("ibc", {"seed": 1.5}, "the setting 'seed' cannot be 1.5"),
     ("rbc", {"model": "lasso"}, "the setting 'model' cannot be 'lasso'"),
     ("rbc", {"model": "auto", "options": {"alpha": 1}}, "options are of one regression model"),

@@ -221,8 +221,13 @@ def test_what_cannot_be_learnt_is_told() -> None:
     with pytest.raises(ConfigError, match="coefficients and judgments"):
         fit(RBC(coefficients=(1.0, 1.0, 1.0)), runs, qrels)
     nonlinear = RBC(model="knn").fit(runs, qrels)
-    with pytest.raises(ConfigError, match="fitted to 3 runs and is given 2"):
-        nonlinear.fuse(runs[:2])
+    for fitted in (nonlinear, RBC(model="linear").fit(runs, qrels), fit_wibc(runs, qrels)):
+        with pytest.raises(ConfigError, match="fitted to 3 runs and is given 2"):
+            fitted.fuse(runs[:2])
+        with pytest.raises(ConfigError, match=r"in another order. It takes them in this one: good, fair, noise\."):
+            fitted.fuse(runs[::-1])
+        renamed = [run.renamed(f"next-{run.name}") for run in runs]
+        assert fitted.fuse(renamed) == fitted.fuse(runs)
 
 
 def test_few_examples_are_enough_for_every_model() -> None:

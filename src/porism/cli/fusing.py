@@ -80,6 +80,8 @@ def fuse(
     if not learns and (qrels_path is not None or fitted_path is not None):
         raise click.UsageError(f"{method} learns nothing from judgments; rbc and wibc do.")
     _check_files([*run_paths, *(path for path in (qrels_path, fitted_path) if path is not None)])
+    if any(output.exists() and output.samefile(path) for path in run_paths):
+        raise click.UsageError("--output is one of the runs; give another file.")
     _check_folders([path for path in (output, store_path) if path is not None])
     if fitted_path is not None:
         fusion = _stored(fitted_path, fusion)
@@ -104,7 +106,7 @@ def fuse(
         return
     click.echo(f"{len(runs):,} runs fused by {method}: {len(fused):,} topics, {len(fused.doc_ids):,} results in "
                f"{seconds:.1f} s: {output}")
-    for line in _notes(runs, fused, training if folds is None and qrels else ()):
+    for line in _notes(runs, fused, (*training, *held) if folds is None else ()):
         click.echo(line, err=True)
 
 
@@ -289,13 +291,13 @@ def _stored(path: Path, fusion: Fusion) -> Fusion:
     return weighted_by(regression, fusion)  # type: ignore[arg-type]  # it learns, and is not RBC
 
 
-def _notes(runs: Sequence[Run], fused: Run, training: Sequence[str]) -> list[str]:
+def _notes(runs: Sequence[Run], fused: Run, learnt_from: Sequence[str]) -> list[str]:
     notes: list[str] = []
     for run in runs:
         lacking = sum(not run[topic] for topic in fused)
         if lacking:
             notes.append(f"{run.name} has no results for {lacking:,} of the {len(fused):,} topics")
-    if seen := sum(topic in set(training) for topic in fused):
+    if seen := len(set(learnt_from).intersection(fused)):
         notes.append(f"{seen:,} of the {len(fused):,} topics are ranked by what was learnt from them: "
                      "their measures say nothing; see --folds")
     return notes

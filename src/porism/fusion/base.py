@@ -16,6 +16,12 @@ from porism.provenance import Provenance
 from porism.run import Run
 from porism.settings import Settings, write_settings
 
+LARGEST_WEIGHT = 1e100
+"""So that sums of weights are finite."""
+
+LOWEST_RANK = 10**9
+"""The largest value of ``deepest``: ratings are whole numbers of 64 bits, and doubled."""
+
 
 @dataclass(frozen=True, slots=True)
 class Fusion(Settings, ABC):
@@ -82,6 +88,8 @@ def check_weights(weights: tuple[float, ...] | None, *, negative: bool = False) 
     for number, weight in enumerate(weights, 1):
         if not math.isfinite(weight):
             raise ConfigError(f"weight {number} is {weight}", hint="Weights are finite numbers.")
+        if abs(weight) > LARGEST_WEIGHT:
+            raise ConfigError(f"weight {number} is {weight:g}", hint=f"Weights are up to {LARGEST_WEIGHT:g}.")
         if weight < 0 and not negative:
             raise ConfigError(f"weight {number} is {weight:g}", hint="Weights are 0 or more here: a run cannot have "
                               "less than no vote.")
@@ -102,6 +110,15 @@ def weights_for(weights: tuple[float, ...] | None, table: FusionTable, default: 
             hint=f"Give one a run, in this order: {', '.join(run.name for run in table.runs)}.",
         )
     return np.asarray(weights, np.float64)
+
+
+def check_deepest(deepest: int) -> None:
+    """Refuses a rank that cannot be the deepest one.
+
+    :raises ConfigError: it is below 1 or too large.
+    """
+    if not 1 <= deepest <= LOWEST_RANK:
+        raise ConfigError(f"deepest is {deepest}", hint=f"It is a rank from 1 to {LOWEST_RANK:,}.")
 
 
 def check_at_least(name: str, value: float, least: float) -> None:

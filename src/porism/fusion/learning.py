@@ -33,7 +33,11 @@ class FittedWIBC(Fusion):
         return self.settings.weights or ()
 
     def scores(self, table: FusionTable) -> Floats:
-        """See :class:`WIBC`."""
+        """See :class:`WIBC`.
+
+        :raises ConfigError: the runs are not those that it was fitted to, or in another order.
+        """
+        self.regression.check_runs(table)
         return self.settings.scores(table)
 
     def provenance(self, table: FusionTable, depth: int) -> Provenance:

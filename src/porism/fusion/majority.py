@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.errors import ConfigError
-from porism.fusion.base import Fusion, check_at_least, check_weights, weights_for
+from porism.fusion.base import Fusion, check_deepest, check_weights, weights_for
 from porism.fusion.table import Floats, FusionTable, Ints
 
 Median = Literal["lower", "average"]
@@ -48,7 +48,7 @@ class IBC(Fusion):
     deepest: int = 1000
 
     def __post_init__(self) -> None:
-        check_at_least("deepest", self.deepest, 1)
+        check_deepest(self.deepest)
 
     def scores(self, table: FusionTable) -> Floats:
         """See the class."""
@@ -84,7 +84,7 @@ class WIBC(Fusion):
     deepest: int = 1000
 
     def __post_init__(self) -> None:
-        check_at_least("deepest", self.deepest, 1)
+        check_deepest(self.deepest)
         check_weights(self.weights)
 
     def scores(self, table: FusionTable) -> Floats:

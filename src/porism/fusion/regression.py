@@ -13,7 +13,7 @@ import orjson
 import xxhash
 
 from porism.errors import ConfigError, QueryError
-from porism.fusion.base import Fusion, check_at_least
+from porism.fusion.base import Fusion, check_deepest
 from porism.fusion.estimators import LINEAR, MODELS, Numbers, fit_estimator, linear_part, predict
 from porism.fusion.table import Floats, FusionTable
 from porism.provenance import Provenance
@@ -53,7 +53,7 @@ class RBC(Fusion):
     intercept: float = 0.0
 
     def __post_init__(self) -> None:
-        check_at_least("deepest", self.deepest, 1)
+        check_deepest(self.deepest)
         if not 0 <= self.seed < 2**32:
             raise ConfigError(f"seed is {self.seed}", hint="It is a whole number from 0 to 4,294,967,295.")
         if self.options and self.model == "auto":
@@ -207,13 +207,28 @@ class FittedRBC(Fusion):
         return tuple(sign * value for value in self.settings.coefficients)
 
     def scores(self, table: FusionTable) -> Floats:
-        """The predicted gains."""
+        """The predicted gains.
+
+        :raises ConfigError: the runs are not those that it was fitted to, or in another order.
+        """
+        self.check_runs(table)
         if self.settings.coefficients is not None:
             return self.settings.scores(table)
-        if len(table.runs) != len(self.sources):
-            raise ConfigError(f"rbc was fitted to {len(self.sources)} runs and is given {len(table.runs)}",
-                              hint=f"It takes these, in order: {', '.join(self.sources)}.")
         return predict(self.estimator, self.settings._matrix(table, np.arange(len(table.doc_ids))))
+
+    def check_runs(self, table: FusionTable) -> None:
+        """Refuses other than as many runs, and the same ones in another order; they may have other names.
+
+        :raises ConfigError: see above.
+        """
+        names = [run.name for run in table.runs]
+        what = None
+        if len(names) != len(self.sources):
+            what = f"the regression was fitted to {len(self.sources)} runs and is given {len(names)}"
+        elif names != list(self.sources) and sorted(names) == sorted(self.sources):
+            what = "the regression was fitted to these runs in another order"
+        if what:
+            raise ConfigError(what, hint=f"It takes them in this one: {', '.join(self.sources)}.")
 
     def evidence(self) -> dict[str, Any]:
         """What it was fitted to, and how its model was chosen, as plain values."""
