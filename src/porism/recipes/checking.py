@@ -197,8 +197,9 @@ class Checker:
                 f"the collection has none of the channels {', '.join(model.channels)}", (*path, "channels"),
                 f"It has {', '.join(held)}.",
             )
+        named = self.recipe.pipelines[str(path[1])].settings.get("channels")
         for channel in model.channels:
-            if channel not in held and channel in self.recipe.pipelines[str(path[1])].settings.get("channels", {}):
+            if channel not in held and isinstance(named, Mapping) and channel in named:
                 self.findings.error(
                     f"the collection has no channel {channel!r}", (*path, "channels", channel), nearest(channel, held)
                 )

@@ -7,6 +7,8 @@ import re
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import date
+from datetime import time as clock
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -34,6 +36,7 @@ T = TypeVar("T")
 SINGLE_REPORT = "report"
 """The name of a report that stands in ``[report]`` itself."""
 
+_UNPRINTABLE = re.compile("[\ud800-\udfff]")
 _NAME = re.compile(r"\w[\w+@-]*(?:[.][\w+@-]+)*")
 _TOML_PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 _OPEN_TABLES: dict[type[Any], str] = {RunSettings: "files", PipelineSettings: "settings", FusionSettings: "parameters"}
@@ -80,14 +83,15 @@ def read_recipe(source: str | os.PathLike[str] | Mapping[str, Any], folder: str 
     if isinstance(source, Mapping):
         findings = Findings("recipe", {})
         try:
-            plain = _plain(source)
+            plain = _plain(source, (), findings)
         except RecursionError:
             raise RecipeError([ConfigError("is nested too deeply", where="recipe")]) from None
         return Draft(_recipe(plain, findings, "experiment"), findings, Path(folder), "experiment")
     path = Path(source)
     text = _text(path)
-    plain = _toml(text, str(path))
+    given = _toml(text, str(path))
     findings = Findings(str(path), line_numbers(text))
+    plain = _plain(given, (), findings)
     return Draft(_recipe(plain, findings, path.stem), findings, path.parent, path.stem)
 
 
@@ -120,13 +124,33 @@ def _toml(text: str, file: str) -> dict[str, Any]:
         raise RecipeError([ConfigError("is nested too deeply", where=file)]) from None
 
 
-def _plain(value: Any) -> Any:
-    """Mappings as dicts, tuples as lists, paths as strings."""
+def _plain(value: Any, path: SettingPath, findings: Findings) -> Any:
+    """Values as JSON has them: tuples as lists, paths and dates as strings; None is left out of tables.
+
+    What JSON cannot hold is noted and left out.
+    """
     if isinstance(value, Mapping):
-        return {str(key): _plain(entry) for key, entry in value.items()}
+        named = {str(key): (entry, (*path, str(key))) for key, entry in value.items() if entry is not None}
+        for key, (_, at) in list(named.items()):
+            if _UNPRINTABLE.search(key):
+                findings.error(f"the name {key!r} cannot be written", at)
+                del named[key]
+        plain = {key: _plain(entry, at, findings) for key, (entry, at) in named.items()}
+        return {key: entry for key, entry in plain.items() if entry is not None}
     if isinstance(value, (list, tuple)):
-        return [_plain(entry) for entry in value]
-    return os.fspath(value) if isinstance(value, os.PathLike) else value
+        entries = [_plain(entry, (*path, number), findings) for number, entry in enumerate(value)]
+        return [entry for entry in entries if entry is not None]
+    if isinstance(value, os.PathLike):
+        value = os.fspath(value)
+    elif isinstance(value, (date, clock)):
+        value = value.isoformat()
+    if isinstance(value, str):
+        if not _UNPRINTABLE.search(value):
+            return value
+    elif isinstance(value, (bool, float)) or (isinstance(value, int) and -(2**63) <= value < 2**63):
+        return value
+    findings.error(f"{dotted(path)} cannot be {value!r}", path, "Use a string, a number, a list or a table.")
+    return None
 
 
 def _recipe(plain: dict[str, Any], findings: Findings, stem: str) -> Recipe:
@@ -162,7 +186,8 @@ def _recipe(plain: dict[str, Any], findings: Findings, stem: str) -> Recipe:
         "tuning": tables("tuning", TuningSettings), "report": reports,
     }
     simple = {name: value for name, value in plain.items() if name in known and name not in values}
-    base = tolerant(lambda given: read_settings(Recipe, given), {"name": stem, **simple}, (), findings)
+    read = tolerant(lambda given: read_settings(Recipe, given), {"name": stem, **simple}, (), findings)
+    base = read or Recipe(stem)
     simple_names = ("name", "seed", "measures", "depth", "output", "cache")
     fields: dict[str, Any] = {name: getattr(base, name) for name in simple_names}
     recipe = Recipe(**fields, **values, plain=plain)
