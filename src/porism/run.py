@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.errors import ConfigError, FormatError, OnProblem, Problem, SourceError
+from porism.files import write_whole
 from porism.provenance import Provenance, content_digest, read_record, record_bytes, record_path
 
 Ranked = Sequence[tuple[str, float]]
@@ -325,9 +326,9 @@ class Run:
             raise FormatError("an id cannot be written as UTF-8", where=str(target)) from error
         record = record_path(target)
         kept = record_bytes(self.provenance, content_digest(content)) if self.provenance else None
-        _write_whole(target, gzip.compress(content, mtime=0) if target.suffix == ".gz" else content)
+        write_whole(target, gzip.compress(content, mtime=0) if target.suffix == ".gz" else content)
         if kept is not None:
-            _write_whole(record, kept)
+            write_whole(record, kept)
         else:
             with suppress(FileNotFoundError):
                 record.unlink()
@@ -363,19 +364,6 @@ def _read_provenance(path: Path, on_problem: OnProblem | None) -> Provenance | N
     if on_problem is not None:
         on_problem(Problem(record.name, f"{reason}; it is not used"))
     return None
-
-
-def _write_whole(target: Path, content: bytes) -> None:
-    """Writes a file that appears whole or not at all."""
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        part.write_bytes(content)
-        os.replace(part, target)
-    except OSError as error:
-        raise SourceError(f"cannot be written ({error.strerror or error})", where=str(target)) from error
-    finally:
-        with suppress(OSError):  # whatever kept the file from being written must not be hidden by this
-            part.unlink()
 
 
 def open_text(path: str | os.PathLike[str]) -> IO[str]:

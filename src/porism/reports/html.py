@@ -12,8 +12,9 @@ from typing import Any
 
 from porism.evaluate import Breakdown, Evaluation
 from porism.extras import need
+from porism.files import write_whole
 from porism.reports.canvas import Plot, printable, svg
-from porism.reports.files import check_target, write_whole
+from porism.reports.files import check_target
 from porism.reports.plots import plots
 from porism.reports.report import Report
 from porism.reports.statements import headline, method, versions, warnings

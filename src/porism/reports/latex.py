@@ -6,8 +6,9 @@ import os
 import re
 from pathlib import Path
 
+from porism.files import write_whole
 from porism.reports.canvas import printable
-from porism.reports.files import check_target, write_whole
+from porism.reports.files import check_target
 from porism.reports.report import Report
 from porism.reports.statements import method, versions, warnings
 from porism.reports.words import number, p_value, signed

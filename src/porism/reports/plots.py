@@ -10,10 +10,11 @@ import numpy as np
 
 from porism.errors import SourceError
 from porism.evaluate import Breakdown
+from porism.files import write_whole
 from porism.reports.canvas import Plot, styles, svg
 from porism.reports.curve_plots import depths_plot, groups_plot, precision_recall_plot, times_plot, tuning_plot
 from porism.reports.diversity_plots import dendrogram_plot, rank_positions_plot, similarity_plot
-from porism.reports.files import check_folder, write_whole
+from porism.reports.files import check_folder
 from porism.reports.report import Report, TuningCurve
 from porism.reports.topic_plots import boxes_plot, differences_plot, feature_plot, intervals_plot
 

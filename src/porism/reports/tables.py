@@ -8,7 +8,8 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from porism.reports.files import check_target, write_whole
+from porism.files import write_whole
+from porism.reports.files import check_target
 from porism.reports.report import Report
 
 

@@ -6,12 +6,12 @@ import json
 import math
 import os
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from porism.errors import ConfigError, FormatError, SourceError
+from porism.files import write_whole
 from porism.provenance import Provenance
 from porism.run import Run
 from porism.tuning.space import configuration_key
@@ -222,19 +222,8 @@ def save_tuned(path: str | os.PathLike[str], tuned: Tuned | CrossValidated) -> N
 
     :raises SourceError: it cannot be written.
     """
-    target = Path(path)
-    content = json.dumps(
-        {"porism_tuned": _FORMAT, **tuned.evidence()}, indent=1, ensure_ascii=False, allow_nan=False
-    )
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        part.write_bytes(content.encode("utf-8", "replace") + b"\n")
-        os.replace(part, target)
-    except OSError as error:
-        raise SourceError(f"cannot be written ({error.strerror or error})", where=str(target)) from error
-    finally:
-        with suppress(OSError):  # whatever kept the file from being written must not be hidden by this
-            part.unlink()
+    content = {"porism_tuned": _FORMAT, **tuned.evidence()}
+    write_whole(path, json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
 
 
 def load_tuned(path: str | os.PathLike[str]) -> Tuned | CrossValidated:
