@@ -14,7 +14,7 @@ from recipe_cases import FUSIONS, RECIPE, TOPICS
 
 from porism.analysis import AnalysisConfig
 from porism.corpus import read_qrels, read_topics
-from porism.errors import Problem
+from porism.errors import Problem, StorageError
 from porism.evaluate import evaluate_run
 from porism.fusion import fuse
 from porism.indexing import index_sources
@@ -244,6 +244,7 @@ def test_an_interrupted_index_is_completed(write: Write, laboratory: Path) -> No
         mine, other = resumed.run(system, "dev"), whole.run(system, "dev")
         assert mine.query_ids == other.query_ids
         assert mine.scores.tolist() == pytest.approx(other.scores.tolist())
+    assert contents(resumed.output) == contents(whole.output)
 
 
 def test_a_damaged_cache_is_seen_and_mended(write: Write, laboratory: Path) -> None:
@@ -435,6 +436,14 @@ def test_plain_values_are_the_same_experiment(write: Write, laboratory: Path) ->
     from_values = run_recipe(plain, folder=laboratory, output=laboratory / "values")
     assert made(from_values) == set()
     assert contents(from_values.output) == contents(from_file.output)
+
+
+def test_folders_that_cannot_be_written_are_told_before_any_work(write: Write, laboratory: Path, asked: Asked) -> None:
+    (laboratory / "file").write_text("", encoding="utf-8")
+    for options in ({"output": laboratory / "file"}, {"cache": laboratory / "file" / "cache"}):
+        with pytest.raises(StorageError, match=r"cannot be written .*Name another folder"):
+            run_recipe(write(), **options)
+    assert asked == []
 
 
 def test_only_what_was_asked_for_is_made(write: Write, laboratory: Path) -> None:

@@ -9,7 +9,7 @@ import orjson
 import xxhash
 
 from porism.errors import OnProblem, Problem, StorageError
-from porism.index.container import storage_errors
+from porism.recipes.cache import writing
 from porism.run import Ranked
 
 Answer = tuple[Ranked, float]
@@ -58,7 +58,7 @@ class AnswerStore:
         """
         body = orjson.dumps([topic, [[doc, score] for doc, score in ranked], seconds])
         line = body + b"\t" + xxhash.xxh3_64_hexdigest(body).encode() + b"\n"
-        with storage_errors(self.path), open(self.path, "ab") as file:
+        with writing(self.path), open(self.path, "ab") as file:
             file.write(b"\n" + line if self._unended else line)
         self._unended = False
         self._answers[topic] = (list(ranked), seconds)

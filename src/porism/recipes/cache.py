@@ -14,6 +14,7 @@ An entry counts only if its files are as they were written, by their digests; on
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from collections.abc import Iterator, Mapping
@@ -25,7 +26,6 @@ from typing import Any
 import orjson
 
 from porism.errors import IndexLocked, OnProblem, Problem, StorageError
-from porism.index.container import storage_errors
 from porism.index.lock import WriterLock
 from porism.recipes.digests import digest, file_digest
 
@@ -37,6 +37,20 @@ _README = "What `porism experiment` made, kept by content. It can be deleted; it
 
 class CacheLocked(StorageError):
     """Another process runs experiments with this cache."""
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Turns failures of the file system while writing into :class:`StorageError`; what was finished before stays."""
+    try:
+        yield
+    except OSError as error:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+        raise StorageError(
+            f"cannot be written ({error.strerror or error})", where=str(error.filename or path),
+            hint="Free some space; the same command goes on from here." if full
+            else "Name another folder, or make this one writable.",
+        ) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +84,7 @@ class Cache:
         :raises CacheLocked: another process does so already.
         :raises StorageError: the folder cannot be written.
         """
-        with storage_errors(self.folder):
+        with writing(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
             if not (self.folder / "README").exists():
                 (self.folder / "README").write_text(_README, encoding="utf-8")
@@ -121,7 +135,7 @@ class Cache:
     def making(self, kind: str, key: str) -> Iterator[Path]:
         """A new folder for what is being made; it is removed at the end unless :meth:`keep` took it."""
         folder = self.folder / "unfinished" / f"{_TEMPORARY}{kind}-{key}"
-        with storage_errors(folder):
+        with writing(folder):
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir(parents=True)
         try:
@@ -132,7 +146,7 @@ class Cache:
     def unfinished(self, kind: str, key: str) -> Path:
         """A folder for what can be completed by a later start; it stays until :meth:`keep` takes it."""
         folder = self.folder / "unfinished" / f"{kind}-{key}"
-        with storage_errors(folder):
+        with writing(folder):
             if self._fresh:
                 shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir(parents=True, exist_ok=True)
@@ -145,7 +159,7 @@ class Cache:
         :raises StorageError: the disk is full or the folder cannot be written.
         """
         target = self.path(kind, key)
-        with storage_errors(target):
+        with writing(target):
             value: dict[str, Any] = {
                 "format": _FORMAT, "kind": kind, "key": key, "about": about, "seconds": round(seconds, 3),
                 "files": _digests(made),
@@ -166,7 +180,7 @@ class Cache:
     def growing(self, kind: str, key: str) -> Path:
         """The file ``KIND/KEY.jsonl`` that grows while something is made."""
         path = self.folder / kind / f"{key}.jsonl"
-        with storage_errors(path):
+        with writing(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             if self._fresh and path not in self._begun:
                 path.unlink(missing_ok=True)

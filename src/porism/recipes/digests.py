@@ -21,8 +21,8 @@ from porism.types import Query
 _BLOCK = 1 << 20
 
 _BELOW_INDEX = (
-    "analysis", "batch", "corpus", "documents", "errors", "explanation", "extras", "formula", "index", "provenance",
-    "retrieve", "run", "sample", "settings", "text", "types",
+    "analysis", "batch", "corpus", "documents", "errors", "explanation", "extras", "files", "formula", "index",
+    "provenance", "retrieve", "run", "sample", "settings", "text", "types",
 )
 _SEARCH = (
     *_BELOW_INDEX, "formula_places", "formula_queries", "formula_searching", "highlighting", "indexing", "searching",

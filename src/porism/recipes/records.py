@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,9 +9,9 @@ from typing import Any
 import orjson
 
 from porism import __version__
-from porism.index.container import storage_errors
+from porism.files import write_whole
 from porism.provenance import record_path
-from porism.recipes.cache import ENTRY, Entry
+from porism.recipes.cache import ENTRY, Entry, writing
 from porism.recipes.digests import LIBRARIES, code_digest, library_versions, versions_of
 from porism.recipes.making import RUN_FILE
 from porism.recipes.stages import Stage
@@ -25,7 +23,7 @@ _FORMAT = 1
 def place_run(entry: Entry, target: Path) -> Path:
     """Copies a run with its record from the cache to where the recipe's user looks for it.
 
-    :raises StorageError: the folder cannot be written.
+    :raises PorismError: the folder cannot be written.
     """
     _copy(record_path(entry.file(RUN_FILE)), record_path(target))
     return _copy(entry.file(RUN_FILE), target)
@@ -34,7 +32,7 @@ def place_run(entry: Entry, target: Path) -> Path:
 def place_report(entry: Entry, folder: Path) -> Path:
     """Copies the files of a report from the cache.
 
-    :raises StorageError: the folder cannot be written.
+    :raises PorismError: the folder cannot be written.
     """
     for file in sorted(entry.folder.iterdir()):
         if file.name != ENTRY:
@@ -45,18 +43,15 @@ def place_report(entry: Entry, folder: Path) -> Path:
 def write_record(folder: Path, record: Mapping[str, Any]) -> Path:
     """Writes the record; it appears whole or not at all.
 
-    :raises StorageError: the folder cannot be written.
+    :raises PorismError: the folder cannot be written.
     """
     target = folder / RECORD_FILE
     content = orjson.dumps(
         record, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE | orjson.OPT_NON_STR_KEYS, default=_plain
     )
-    with storage_errors(target):
+    with writing(target):
         folder.mkdir(parents=True, exist_ok=True)
-        part = target.with_name(f".{target.name}.{os.getpid()}.part")
-        part.write_bytes(content)
-        os.replace(part, target)
-    return target
+    return write_whole(target, content)
 
 
 def make_record(
@@ -100,12 +95,10 @@ def make_record(
 
 
 def _copy(source: Path, target: Path) -> Path:
-    with storage_errors(target):
+    with writing(target):
         target.parent.mkdir(parents=True, exist_ok=True)
-        part = target.with_name(f".{target.name}.{os.getpid()}.part")
-        shutil.copyfile(source, part)
-        os.replace(part, target)
-    return target
+        content = source.read_bytes()
+    return write_whole(target, content)
 
 
 def _plain(value: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from porism.errors import OnProblem, Problem
 from porism.indexing import Progress
-from porism.recipes.cache import Cache, Entry
+from porism.recipes.cache import Cache, Entry, writing
 from porism.recipes.checking import Checker
 from porism.recipes.data import Data, Loader
 from porism.recipes.derived import report_systems
@@ -142,6 +142,10 @@ def run_recipe(
     """
     checked = _checked(recipe, folder, output, cache, only, on_problem)
     store = Cache(checked.cache, on_problem, fresh=fresh)
+    with writing(checked.output):  # before any work
+        checked.output.mkdir(parents=True, exist_ok=True)
+        (checked.output / f".{os.getpid()}.part").touch()
+        (checked.output / f".{os.getpid()}.part").unlink()
     with store.locked(), Workshop(checked.draft, checked.data, store, checked.planner, on_problem) as workshop:
         return _Runner(checked, store, workshop, jobs, on_event or (lambda event: None)).run()
 
