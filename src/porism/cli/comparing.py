@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from porism.cli.options import json_option, print_json
 from porism.cli.progress import ProblemLog
+
+if TYPE_CHECKING:
+    from porism.fusion import Fusion
+    from porism.run import Run
 
 _FILE = click.Path(path_type=Path)
 
@@ -48,6 +55,9 @@ _FILE = click.Path(path_type=Path)
 @click.option("--topic", metavar="ID", help="The topic to show that for.  [default: where the fusion gains most]")
 @click.option("--ranks", type=click.Choice(["position", "file"]), default="position", show_default=True,
               help="The ranks shown there: by score, or the rank column of the files.")
+@click.option("--ablation", "methods", multiple=True, metavar="METHOD",
+              help="What each run adds to a fusion of all by this method (porism fuse --list shows them): the fusion "
+                   "without it, and of one run of each cluster. Repeatable.")
 @click.option("--title", default="Runs compared", show_default=True, help="The title of the HTML report.")
 @click.option("--html", "html_path", type=_FILE, metavar="FILE", help="Write a page with all tables and plots.")
 @click.option("--latex", "latex_path", type=_FILE, metavar="FILE", help="Write tables for LaTeX with booktabs.")
@@ -59,8 +69,8 @@ def compare(
     run_paths: tuple[Path, ...], qrels_path: Path, baseline: str | None, names: str | None, measures: str | None,
     test: str, missing: str, depth: int, level: float, seed: int, p_values: bool, topics_path: Path | None,
     information_path: Path | None, columns: tuple[str, ...], collection: Path | None, formulas: bool,
-    fused: str | None, topic: str | None, ranks: str, title: str, html_path: Path | None, latex_path: Path | None,
-    csv_path: Path | None, svg_path: Path | None, as_json: bool,
+    fused: str | None, topic: str | None, ranks: str, methods: tuple[str, ...], title: str, html_path: Path | None,
+    latex_path: Path | None, csv_path: Path | None, svg_path: Path | None, as_json: bool,
 ) -> None:
     """Compare the run files RUN by the judgments in QRELS.
 
@@ -76,10 +86,13 @@ def compare(
         raise click.UsageError(f"--names has {len(called)} names for {len(run_paths)} runs.")
     from porism.corpus import read_qrels, read_topic_information, read_topics
     from porism.evaluate import DEFAULT_MEASURES, parse_measures, restrict_qrels
+    from porism.evaluate.comparison import unique_names
     from porism.extras import need
+    from porism.fusion import RBC, make_fusion
     from porism.reports import (
         check_folder,
         check_target,
+        make_ablation,
         make_report,
         plots,
         text_table,
@@ -99,6 +112,14 @@ def compare(
     if detailed:
         for module in ("matplotlib", "scipy", *(["jinja2"] if html_path else [])):
             need(module, "lab", "a report with plots")
+    fusions = {method: make_fusion(method) for method in dict.fromkeys(methods)}
+    if fusions and len(run_paths) < 2:
+        raise click.UsageError("--ablation takes two runs or more.")
+    for method, fusion in fusions.items():
+        if isinstance(fusion, RBC):
+            raise click.UsageError(f"{method} has to learn from judgments; name a method that does not.")
+    if fusions and len(run_paths) > 2:
+        need("scipy", "lab", "the clustering of runs")
     chosen = parse_measures(measures) if measures else DEFAULT_MEASURES
     log = ProblemLog()
     runs = [Run.read(path, log, ranks=ranks) for path in run_paths]  # type: ignore[arg-type]  # click checked it
@@ -108,15 +129,32 @@ def compare(
 
         with open_index(collection) as index:
             qrels = restrict_qrels(qrels, index.formula_names() if formulas else index)
+    names_given = called or [run.name for run in runs]
+    members = [run.renamed(name) for run, name in zip(runs, unique_names(names_given)[0], strict=True)]
+    if fusions:
+        known = {run.name for run in runs}
+        combined = [run.name for run, read in zip(members, runs, strict=True) if _is_fusion(read, known)]
+        members = [run for run in members if run.name not in combined]
+        if len(members) < 2:
+            raise click.UsageError("--ablation takes two runs or more that are no fusions of each other.")
+        if combined:
+            click.echo(f"Not in the ablation, as fusions of the others: {', '.join(combined)}.", err=True)
+    ablations = [
+        make_ablation(
+            method, members, partial(_fused, fusion, depth), qrels, chosen[0],
+            test=test, missing=missing, depth=depth, seed=seed,  # type: ignore[arg-type]  # click checked them
+        )
+        for method, fusion in fusions.items()
+    ]
     report = make_report(
         runs, qrels, chosen, names=called or None,
-        baseline=0 if baseline is None else _named(baseline, run_paths, called or [run.name for run in runs]),
+        baseline=0 if baseline is None else _named(baseline, run_paths, names_given),
         test=test, missing=missing,  # type: ignore[arg-type]  # click checked them
         depth=depth, level=level, seed=seed,
         queries=read_topics(topics_path) if topics_path else (),
         information=read_topic_information(information_path) if information_path else None,
         columns=columns or None, topic=topic, title=title,
-        fused=_named(fused, run_paths, called or [run.name for run in runs]) if fused else None,
+        fused=_named(fused, run_paths, names_given) if fused else None, ablations=ablations,
         judgments=f"{qrels_path.name}{', restricted to a collection' if collection else ''}", detailed=detailed,
     )
     log.close()
@@ -136,6 +174,17 @@ def compare(
     click.echo(text_table(report, p_values=p_values))
     if written:
         click.echo(f"Written: {', '.join(map(str, written))}.", err=True)
+
+
+def _fused(fusion: Fusion, depth: int, members: Sequence[Run]) -> Run:
+    return fusion.fuse(members, depth=depth)
+
+
+def _is_fusion(run: Run, known: Collection[str]) -> bool:
+    """Whether a run is made of two or more of the known ones by its record: it would stay when one of them is left out."""
+    made_by = run.provenance.made_by if run.provenance else {}
+    sources = made_by.get("sources")
+    return made_by.get("kind") == "fusion" and isinstance(sources, list) and len({*sources} & {*known}) > 1
 
 
 def _named(given: str, paths: tuple[Path, ...], called: list[str]) -> str:

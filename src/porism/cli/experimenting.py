@@ -83,28 +83,23 @@ class _Stages:
         self._quiet = quiet
         self._stack = ExitStack()
         self._show: Any = None
-        self._current = ""
 
     def __enter__(self) -> _Stages:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+    def __exit__(self, *error: object) -> None:
         self._stack.close()
-        if isinstance(error, Exception) and self._current:
-            click.echo(f"{self._current}: failed", err=True)
 
     def __call__(self, event: StageEvent) -> None:
         """Takes one event."""
         unit = 1 << 10 if event.stage.kind == "index" else 1
         if event.what == "started":
             what = f"{event.stage.id}{' (kB)' if unit > 1 else ''}"
-            self._current = event.stage.id
             self._show = self._stack.enter_context(counting_progress(what, self._quiet))
         elif event.what == "progress":
             self._show(event.done // unit, (event.total or event.done) // unit)
         else:
             self._stack.close()
-            self._current = ""
             if not self._quiet:
                 how = "cached" if event.what == "cached" else f"{event.seconds:.1f} s"
                 click.echo(f"{event.stage.id}: {how}", err=True)

@@ -14,22 +14,26 @@ from porism.fusion import FUSIONS, RBC
 from porism.recipes.derived import analysis_config, demanded, part_names, read_tuned, report_systems, tuning_search
 from porism.recipes.findings import Findings
 from porism.recipes.reading import Draft, tolerant
+from porism.recipes.rerankers import reranker_kind
 from porism.recipes.settings import (
     SYSTEM_TABLES,
     FusionSettings,
     PipelineSettings,
     Recipe,
     ReportSettings,
+    RerankerSettings,
     RunSettings,
     TuningSettings,
     own_settings,
 )
 from porism.recipes.systems import (
     Definition,
+    asks_index,
     base_set,
     check_trainable,
     cycle,
     flat_parameters,
+    fusion_below,
     fusion_method,
     is_formula_set,
     members,
@@ -82,6 +86,8 @@ class Checker:
             sets = [self.recipe.topics.get(topics) for system, topics in demand if system == name]
             kinds = {is_formula_set(topics) for topics in sets if topics is not None}
             self.pipeline(name, pipeline, kinds)
+        for name, reranker in self.recipe.rerankers.items():
+            self.reranker(name, reranker, [topics for system, topics in demand if system == name])
         for name, tuning in self.recipe.tuning.items():
             self.tuning(name, tuning)
         if not self.systems:
@@ -128,10 +134,11 @@ class Checker:
         """Format, options, channels and language."""
         given = self.recipe.collection
         if given is None:
-            if self.recipe.pipelines:
-                self.findings.error(
-                    "pipelines need a collection to search", ("pipelines",), "Write [collection] and its source."
-                )
+            for kind in ("pipelines", "rerankers"):
+                if getattr(self.recipe, kind):
+                    self.findings.error(
+                        f"{kind} need a collection to search", (kind,), "Write [collection] and its source."
+                    )
             return
         if given.format is not None and given.format not in READERS:
             self.findings.error(
@@ -181,24 +188,49 @@ class Checker:
             make = partial(self._model, pipeline.model, formulas)
             model = tolerant(make, sound, path, self.findings)
             if model is not None:
-                self._held_channels(model, path)
+                self._held_channels(model.channels, pipeline.settings, path)
 
     def _model(self, named: str, formulas: bool, settings: Mapping[str, Any]) -> SearchModel | FormulaModel:
         return pipeline_model(PipelineSettings(named, settings=settings), formulas, self.draft.folder)
 
-    def _held_channels(self, model: SearchModel | FormulaModel, path: Path) -> None:
+    def reranker(self, name: str, reranker: RerankerSettings, topics: Iterable[str]) -> None:
+        """The system whose results it orders, its kind, the settings of that; its topics must ask for documents."""
+        path = ("rerankers", name)
+        self.system(reranker.of, (*path, "of"), [other for other in self.systems if other != name])
+        for named in topics:
+            if is_formula_set(self.recipe.topics.get(named)):
+                self.findings.error(
+                    f"rerankers.{name} orders documents, and the topics {named!r} ask for formulas", path,
+                    "Name other systems for these topics.",
+                )
+        try:
+            kind = reranker_kind(reranker.kind)
+        except SettingError as error:
+            self.findings.take(error, path)
+            return
+        known = kind.names()
+        self._unknown(reranker.settings, [*own_settings(RerankerSettings, but="settings"), *known], path)
+        sound = {key: value for key, value in reranker.settings.items() if key in known}
+        made = tolerant(
+            lambda settings: kind.settings(reranker.model, settings, self.draft.folder), sound, path, self.findings
+        )
+        if made is not None:
+            self._held_channels(kind.channels(made), reranker.settings, path)
+
+    def _held_channels(self, channels: Iterable[str], settings: Mapping[str, Any], path: Path) -> None:
         """Whether the collection has the channels of a model, where the recipe lists its channels."""
         given = self.recipe.collection
         if given is None or isinstance(given.channels, str) or given.index is not None:
             return
         held = [*TEXT_CHANNELS, *given.channels]
-        if not any(channel in held for channel in model.channels):
+        asked = tuple(channels)
+        if asked and not any(channel in held for channel in asked):
             self.findings.error(
-                f"the collection has none of the channels {', '.join(model.channels)}", (*path, "channels"),
+                f"the collection has none of the channels {', '.join(asked)}", (*path, "channels"),
                 f"It has {', '.join(held)}.",
             )
-        named = self.recipe.pipelines[str(path[1])].settings.get("channels")
-        for channel in model.channels:
+        named = settings.get("channels")
+        for channel in asked:
             if channel not in held and isinstance(named, Mapping) and channel in named:
                 self.findings.error(
                     f"the collection has no channel {channel!r}", (*path, "channels", channel), nearest(channel, held)
@@ -296,10 +328,7 @@ class Checker:
             definition = Definition(self.recipe, self.draft.folder, owner)
             for value in _some_values(parameter):
                 try:
-                    if owner in self.recipe.pipelines:
-                        definition.model({inner: value}, formulas)
-                    else:
-                        definition.fusion({inner: value})
+                    definition.check({inner: value}, formulas)
                 except ConfigError as error:
                     self.findings.error(f"{'.'.join(map(str, at))} cannot be {value!r}: {error.what}", at, error.hint)
                     break
@@ -323,7 +352,7 @@ class Checker:
                 nearest(report.baseline, [*shown, BEST]),
             )
         for number, system in enumerate(report.ablation):
-            if self.system(system, (*path, "ablation", number), self.systems) and not _fusion_below(
+            if self.system(system, (*path, "ablation", number), self.systems) and not fusion_below(
                 self.recipe, system
             ):
                 self.findings.error(
@@ -344,10 +373,10 @@ class Checker:
                     ("runs", part), f"Add {needed} = \"FILE\".",
                 )
             given = self.recipe.topics.get(needed)
-            if part in self.recipe.pipelines and given is not None and given.path is None:
+            if asks_index(self.recipe, part) and given is not None and given.path is None:
                 self.findings.error(
-                    f"pipelines.{part} is to answer the topics {needed!r}, which have no file", ("topics", needed),
-                    "Add path = \"FILE\".",
+                    f"{self.recipe.kinds[part]}.{part} is to answer the topics {needed!r}, which have no file",
+                    ("topics", needed), "Add path = \"FILE\".",
                 )
 
     def _unknown(self, given: Mapping[str, Any], known: list[str], path: Path) -> None:
@@ -357,13 +386,6 @@ class Checker:
                 self.findings.error(
                     f"there is no setting '{dotted_path}.{key}'", (*path, key), nearest(key, known, f"{dotted_path}.")
                 )
-
-
-def _fusion_below(recipe: Recipe, system: str) -> str:
-    """The fusion that a system is, or is the tuned form of; empty if it is none."""
-    if system in recipe.tuning:
-        system = recipe.tuning[system].of
-    return system if system in recipe.fusions else ""
 
 
 def _some_values(parameter: Parameter) -> list[Any]:

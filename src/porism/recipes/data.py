@@ -19,7 +19,7 @@ from porism.recipes.derived import analysis_config, demanded, part_names
 from porism.recipes.digests import digest, file_digest, query_digest
 from porism.recipes.reading import Draft
 from porism.recipes.settings import TopicSettings
-from porism.recipes.systems import base_set, is_formula_set
+from porism.recipes.systems import base_set, fusion_below, is_formula_set
 from porism.run import Run
 from porism.settings import Path, nearest
 from porism.types import Query
@@ -95,7 +95,9 @@ class Loader:
         used = {topics for _, topics in demand} | {
             base_set(report.on) for report in self.recipe.report.values()
         }
-        manifest = self._collection() if self.recipe.pipelines else None
+        partial = any(name in used and given.partial for name, given in self.recipe.topics.items())
+        asked = self.recipe.pipelines or self.recipe.rerankers or partial
+        manifest = self._collection() if asked else None
         sets = {
             name: self._topics(name, settings, name in used)
             for name, settings in self.recipe.topics.items()
@@ -156,12 +158,15 @@ class Loader:
             self.findings.take(error, path)
             return None
         channels = {*held.text, *held.formulas}
-        for name, pipeline in self.recipe.pipelines.items():
-            named = pipeline.settings.get("channels")
+        searching: dict[str, Mapping[str, Any]] = {
+            "pipelines": self.recipe.pipelines, "rerankers": self.recipe.rerankers,
+        }
+        for table, name, system in ((table, *item) for table, found in searching.items() for item in found.items()):
+            named = system.settings.get("channels")
             for channel in named if isinstance(named, Mapping) else ():
                 if channel not in channels and channel in (*wanted.text, *wanted.formulas):
                     self.findings.error(
-                        f"the index has no channel {channel!r}", ("pipelines", name, "channels", channel),
+                        f"the index has no channel {channel!r}", (table, name, "channels", channel),
                         nearest(channel, sorted(channels)),
                     )
         return manifest
@@ -289,6 +294,10 @@ class Loader:
             if "html" in report.formats:
                 wanted += [(module, (*path, "formats"), "an HTML report") for module in ("matplotlib", "jinja2")]
                 wanted.append(("scipy", (*path, "formats"), "an HTML report"))
+            for number, system in enumerate(report.ablation):
+                fused = self.recipe.fusions.get(fusion_below(self.recipe, system))
+                if fused is not None and len(fused.of) > 2:
+                    wanted.append(("scipy", (*path, "ablation", number), "the clustering of a fusion's members"))
         for module, path, purpose in wanted:
             if find_spec(module) is None:
                 self.findings.error(

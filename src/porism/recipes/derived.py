@@ -12,7 +12,15 @@ from porism.errors import PorismError
 from porism.formula import EXTRACTORS
 from porism.recipes.reading import Draft
 from porism.recipes.settings import PipelineSettings, Recipe, ReportSettings, TuningSettings
-from porism.recipes.systems import can_answer, flat_parameters, is_formula_set, needs, owner_of, pipeline_model
+from porism.recipes.systems import (
+    Definition,
+    can_answer,
+    flat_parameters,
+    is_formula_set,
+    needs,
+    owner_of,
+    pipeline_model,
+)
 from porism.settings import Path as SettingPath
 from porism.tuning import Search, Space, make_search
 from porism.tuning.parameters import Parameter, read_parameter
@@ -78,7 +86,7 @@ def tuning_space(recipe: Recipe, tuning: TuningSettings, formulas: bool, draft: 
 
 
 def analysis_config(recipe: Recipe, folder: Path) -> AnalysisConfig:
-    """How the collection is indexed: by ``default`` with the channels that the recipe's pipelines search, too.
+    """How the collection is indexed: by ``default`` with the channels that the recipe's pipelines and rerankers ask.
 
     :raises ConfigError: a channel or the language does not exist.
     """
@@ -89,10 +97,22 @@ def analysis_config(recipe: Recipe, folder: Path) -> AnalysisConfig:
         formulas = tuple(EXTRACTORS)
     elif isinstance(channels, str):
         named = [name for pipeline in recipe.pipelines.values() for name in _named_channels(pipeline, recipe, folder)]
+        named += [
+            channel for name in recipe.rerankers for channel in reranker_channels(recipe, name, folder)
+            if channel in EXTRACTORS or ":" in channel
+        ]
         formulas = tuple(dict.fromkeys((*DEFAULT_FORMULAS, *(name for name in named if name not in TEXT_CHANNELS))))
     else:
         formulas = channels
     return AnalysisConfig(formulas=formulas, language=collection.language)
+
+
+def reranker_channels(recipe: Recipe, name: str, folder: Path) -> tuple[str, ...]:
+    """The channels that a reranker asks; none if it cannot be made, which is told elsewhere."""
+    with suppress(PorismError):
+        definition = Definition(recipe, folder, name)
+        return definition.kind.channels(definition.reranker({})[1])
+    return ()
 
 
 def _named_channels(pipeline: PipelineSettings, recipe: Recipe, folder: Path) -> list[str]:

@@ -28,15 +28,19 @@ _SEARCH = (
     *_BELOW_INDEX, "formula_places", "formula_queries", "formula_searching", "highlighting", "indexing", "searching",
     "snippets",
 )
-_MAKING = ("recipes/answers.py", "recipes/making.py", "recipes/systems.py")
+_MAKING = (
+    "recipes/answers.py", "recipes/making.py", "recipes/models.py", "recipes/rerankers.py", "recipes/systems.py",
+)
 CODE: Mapping[str, tuple[str, ...]] = {
     "index": (*_BELOW_INDEX, "indexing", "recipes/making.py"),
     "run": (*_SEARCH, *_MAKING),
+    "rerank": (*_SEARCH, "fusion", "pipeline", *_MAKING),
     "fuse": (*_BELOW_INDEX, "fusion", *_MAKING),
-    "tune": (*_SEARCH, "evaluate", "fusion", "tuning", *_MAKING, "recipes/learning.py"),
-    "apply": (*_SEARCH, "evaluate", "fusion", "tuning", *_MAKING, "recipes/learning.py"),
+    "tune": (*_SEARCH, "evaluate", "fusion", "pipeline", "tuning", *_MAKING, "recipes/learning.py"),
+    "apply": (*_SEARCH, "evaluate", "fusion", "pipeline", "tuning", *_MAKING, "recipes/learning.py"),
     "report": (
-        *_SEARCH, "evaluate", "fusion", "reports", "tuning", *_MAKING, "recipes/learning.py", "recipes/reporting.py",
+        *_SEARCH, "evaluate", "fusion", "pipeline", "reports", "tuning", *_MAKING, "recipes/learning.py",
+        "recipes/reporting.py",
     ),
 }
 """Kind of stage → the parts of the package that make its output, and all that these import.
@@ -47,6 +51,7 @@ Of recipes, only what does the work: what the rest works out from a recipe stand
 LIBRARIES: Mapping[str, tuple[str, ...]] = {
     "index": ("lxml", "docutils", "markdown-it-py", "mdit-py-plugins", "PyStemmer", "PyYAML", "selectolax", "numpy"),
     "run": ("numpy", "numba", "PyStemmer"),
+    "rerank": ("numpy", "numba", "PyStemmer"),
     "fuse": ("numpy", "numba", "scipy", "scikit-learn"),
     "tune": ("numpy", "numba", "scipy", "scikit-learn", "ir_measures"),
     "apply": ("numpy", "numba", "scipy", "scikit-learn"),

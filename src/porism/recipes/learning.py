@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
+import orjson
+
 from porism.errors import QueryError
-from porism.recipes.cache import Entry
+from porism.recipes.cache import Entry, writing
 from porism.recipes.data import asks_for_formulas
 from porism.recipes.derived import tuning_search, tuning_space
 from porism.recipes.digests import code_digest, digest, library_versions
 from porism.recipes.making import OnCount, Workshop
+from porism.recipes.models import MODELS_FOLDER
 from porism.recipes.settings import TuningSettings
 from porism.recipes.stages import Stage
 from porism.recipes.systems import Definition, Parameters, base_set, owner_of, split_by_system
@@ -55,8 +59,7 @@ class Tuner:
         qrels = workshop.qrels(tuning.on)
         if not qrels:
             raise QueryError(
-                f"no topic of {tuning.on!r} has judgments to tune on", where=f"tuning.{stage.name}",
-                hint="Are they of another collection?",
+                f"no topic of {tuning.on!r} has judgments to tune on", hint="Are they of another collection?"
             )
         space = tuning_space(self.recipe, tuning, self._formulas(tuning), workshop.draft)
         search = tuning_search(tuning, self.recipe.seed)
@@ -75,8 +78,24 @@ class Tuner:
             )
         with workshop.cache.making(stage.kind, stage.key) as folder:
             save_tuned(folder / TUNED_FILE, tuned)
+            whole = tuned.whole if isinstance(tuned, CrossValidated) else tuned
+            self._save_models(folder / MODELS_FOLDER, stage.name, whole)
             about = {"chosen": chosen(tuned), "summary": tuned.summary()}
             return workshop.cache.keep(stage.kind, stage.key, folder, about, time.monotonic() - started)
+
+    def _save_models(self, folder: Path, system: str, tuned: Tuned) -> None:
+        """Writes what was tuned as models for use elsewhere, which say on which topics: the system as ``SYSTEM.json``,
+        and of a system that is made of others each of these that has tuned parameters as ``SYSTEM/PART.json``."""
+        tuning = self.recipe.tuning[system]
+        for part, values in self.by_system(tuning, tuned.parameters).items():
+            definition = Definition(self.recipe, self.workshop.draft.folder, part)
+            model = definition.stored(values, self._formulas(tuning), tuned.topics)
+            if model is None:
+                continue
+            target = folder / f"{system}.json" if part == tuning.of else folder / system / f"{part}.json"
+            with writing(target):
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(orjson.dumps(model, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
 
     def apply(self, stage: Stage) -> Run:
         """The run of a tuned system on a topic set."""

@@ -1,4 +1,4 @@
-"""Makes runs: answers of pipelines, fusions, and both with other values of their parameters."""
+"""Makes runs: answers of pipelines, what rerankers and fusions make of them, and all of it with other parameters."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from porism.corpus import ReaderOptions, open_source
 from porism.errors import IndexError_, IndexNotFound, OnProblem, SourceError
 from porism.fusion import RBC, WIBC, Fusion, FusionTable, cross_validate_fusion, fit
 from porism.indexing import Progress, index_documents
+from porism.pipeline.protocols import describe
 from porism.provenance import Provenance
 from porism.recipes.answers import AnswerStore
 from porism.recipes.cache import Cache, Entry
@@ -173,6 +174,16 @@ class Workshop:
         tuned_on = tuple(parameters["model"].get("tuned_on", ()))
         return Run(results, stage.name, provenance=Provenance(made_by, tuned_on, seconds=seconds))
 
+    def rerank(self, stage: Stage, on_count: OnCount) -> Run:
+        """The run of a reranker; topics that an interrupted start re-ranked are not done again."""
+        source = (self.recipe.rerankers[stage.name].of, stage.topics)
+        known = digest([
+            self.planner.index_key, stage.parameters, self.planner.run_keys[source], code_digest("rerank"),
+            library_versions("rerank"),
+        ])
+        store = AnswerStore(self.cache.growing("topics", known), self.on_problem)
+        return self._reranked(stage.name, {}, self.run(*source), stage.topics, store, on_count)
+
     def fuse(self, system: str, topics: str) -> Run:
         """The run of a fusion with the parameters of the recipe."""
         return self.varied(system, topics, {system: {}})
@@ -196,12 +207,50 @@ class Workshop:
             queries = [query for query in given.queries if wanted is None or query.id in wanted]
             index = self._searching(system, values[system], given)
             run = self._ask(index, system, queries, given)
+        elif system in self.recipe.rerankers:
+            source = self.varied(self.recipe.rerankers[system].of, topics, values, only)
+            run = self._reranked(system, values.get(system, {}), source, topics)
         else:
             run = self._fused(system, topics, values, only)
         self._varied[key] = run
         while len(self._varied) > _KEPT_RUNS:
             self._varied.popitem(last=False)
         return run
+
+    def _reranked(
+        self, system: str, values: Mapping[str, Any], source: Run, topics: str, store: AnswerStore | None = None,
+        on_count: OnCount = lambda done, total: None,
+    ) -> Run:
+        """A run with its first results in the order of a reranker with other values at dotted paths.
+
+        A topic takes as long as it took the source and the reranker; where the source does not say, nothing is known.
+        """
+        definition = Definition(self.recipe, self.draft.folder, system)
+        depth, settings = definition.reranker(values)
+        reranker = definition.kind.make(settings, depth, self.index)
+        before = source.provenance or Provenance({"kind": "run", "name": source.name})
+        queries = [query for query in self.data.topics[topics].queries if query.id in source]
+        results: dict[str, Ranked] = {}
+        seconds: dict[str, float] = {}
+        for number, query in enumerate(queries):
+            content = query_digest(query)
+            found = store.find(content) if store is not None else None
+            if found is None:
+                started = time.perf_counter()
+                run = reranker.rerank([query], source.only([query.id]), depth)
+                found = (run[query.id], time.perf_counter() - started)
+                if store is not None:
+                    store.add(content, *found)
+            results[query.id] = found[0]
+            if query.id in before.seconds:
+                seconds[query.id] = before.seconds[query.id] + found[1]
+            on_count(number + 1, len(queries))
+        made_by = {
+            "kind": "rerank", "name": system, "depth": depth, "reranker": describe(reranker),
+            "collection": self.planner.index_key, "of": dict(before.made_by),
+        }
+        tuned = Provenance(tuned_on=getattr(reranker, "tuned_on", ()))
+        return Run(results, system, provenance=replace(Provenance.merged([before, tuned], made_by), seconds=seconds))
 
     def _fused(self, system: str, topics: str, values: Parameters, only: Sequence[str] | None) -> Run:
         settings = self.recipe.fusions[system]

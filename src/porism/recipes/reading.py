@@ -23,6 +23,7 @@ from porism.recipes.settings import (
     PipelineSettings,
     Recipe,
     ReportSettings,
+    RerankerSettings,
     RunSettings,
     TopicSettings,
     TuningSettings,
@@ -39,7 +40,10 @@ SINGLE_REPORT = "report"
 _UNPRINTABLE = re.compile("[\ud800-\udfff]")
 _NAME = re.compile(r"\w[\w+@-]*(?:[.][\w+@-]+)*")
 _TOML_PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
-_OPEN_TABLES: dict[type[Any], str] = {RunSettings: "files", PipelineSettings: "settings", FusionSettings: "parameters"}
+_OPEN_TABLES: dict[type[Any], str] = {
+    RunSettings: "files", PipelineSettings: "settings", RerankerSettings: "settings",
+    FusionSettings: "parameters",
+}
 """Tables that can have more than their own settings, and the setting that holds the rest."""
 
 
@@ -182,8 +186,8 @@ def _recipe(plain: dict[str, Any], findings: Findings, stem: str) -> Recipe:
         collection = _table(CollectionSettings, plain["collection"], ("collection",), findings)
     values: dict[str, Any] = {
         "collection": collection, "topics": tables("topics", TopicSettings), "runs": tables("runs", RunSettings),
-        "pipelines": tables("pipelines", PipelineSettings), "fusions": tables("fusions", FusionSettings),
-        "tuning": tables("tuning", TuningSettings), "report": reports,
+        "pipelines": tables("pipelines", PipelineSettings), "rerankers": tables("rerankers", RerankerSettings),
+        "fusions": tables("fusions", FusionSettings), "tuning": tables("tuning", TuningSettings), "report": reports,
     }
     simple = {name: value for name, value in plain.items() if name in known and name not in values}
     read = tolerant(lambda given: read_settings(Recipe, given), {"name": stem, **simple}, (), findings)

@@ -1,4 +1,4 @@
-"""What an experiment leaves in its output folder: runs, reports, and the record of how they were made."""
+"""What an experiment leaves in its output folder: runs, tuned models, reports, and the record of how they were made."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from porism.provenance import record_path
 from porism.recipes.cache import ENTRY, Entry, writing
 from porism.recipes.digests import LIBRARIES, code_digest, library_versions, versions_of
 from porism.recipes.making import RUN_FILE
+from porism.recipes.models import MODELS_FOLDER
 from porism.recipes.stages import Stage
 
 RECORD_FILE = "record.json"
@@ -38,6 +39,16 @@ def place_report(entry: Entry, folder: Path) -> Path:
         if file.name != ENTRY:
             _copy(file, folder / file.name)
     return folder
+
+
+def place_models(entry: Entry, folder: Path) -> None:
+    """Copies the models that a tuning made from the cache.
+
+    :raises PorismError: the folder cannot be written.
+    """
+    source = entry.file(MODELS_FOLDER)
+    for file in sorted(source.rglob("*.json")):
+        _copy(file, folder / MODELS_FOLDER / file.relative_to(source))
 
 
 def write_record(folder: Path, record: Mapping[str, Any]) -> Path:

@@ -11,7 +11,6 @@ from typing import Any
 import orjson
 
 from porism.errors import QueryError
-from porism.evaluate.ablation import LeaveOneOut, leave_one_out
 from porism.recipes.cache import Entry
 from porism.recipes.checking import BEST
 from porism.recipes.data import TopicSet
@@ -21,7 +20,7 @@ from porism.recipes.making import Workshop
 from porism.recipes.settings import ReportSettings
 from porism.recipes.stages import Stage
 from porism.recipes.systems import Definition, base_set
-from porism.reports import make_report, text_table, write_csv, write_html, write_latex
+from porism.reports import Ablation, make_ablation, make_report, text_table, write_csv, write_html, write_latex
 from porism.reports.details import tuning_curves
 from porism.reports.report import Report
 from porism.run import Run
@@ -64,16 +63,13 @@ class Reporter:
         started = time.monotonic()
         settings = self.recipe.report[stage.name]
         report = self._report(stage, settings)
-        ablations = [self._ablation(system, stage, settings) for system in settings.ablation]
         cache = self.workshop.cache
         with cache.making(stage.kind, stage.key) as folder:
             # How long queries took is different each time, and stands in the page only.
-            tables = [text_table(replace(report, times={}))]
-            tables += [f"{system}, each member left out\n{made.table()}" for system, made in ablations]
-            (folder / TEXT_FILE).write_text("\n\n".join(tables) + "\n", encoding="utf-8")
+            (folder / TEXT_FILE).write_text(f"{text_table(replace(report, times={}))}\n", encoding="utf-8")
             numbers = {
                 **report.comparison.to_dict(per_topic=True),
-                "ablation": {system: made.to_dict() for system, made in ablations},
+                "ablation": {ablation.fused: ablation.to_dict() for ablation in report.ablations},
             }
             options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
             (folder / JSON_FILE).write_bytes(orjson.dumps(numbers, option=options))
@@ -103,7 +99,8 @@ class Reporter:
             depth=self.recipe.depth, level=settings.level, seed=self.recipe.seed,
             queries=[query for query in topics.queries if query.id in qrels],
             information=topics.information or None, columns=settings.groups,
-            tuning=curves, title=self.recipe.name if stage.name == "report" else f"{self.recipe.name}: {stage.name}",
+            tuning=curves, ablations=[self._ablation(system, stage, settings) for system in settings.ablation],
+            title=self.recipe.name if stage.name == "report" else f"{self.recipe.name}: {stage.name}",
             judgments=f"{Path(topics.settings.qrels or '').name}{restricted_to}",
             detailed="html" in settings.formats or bool(workshop.data.topics[topics.name].information),
         )
@@ -112,8 +109,7 @@ class Reporter:
         qrels = self.workshop.qrels(settings.on)
         if not qrels:
             raise QueryError(
-                f"no topic of {settings.on!r} has judgments to report on", where=f"report {stage.name}",
-                hint="Are they of another collection?",
+                f"no topic of {settings.on!r} has judgments to report on", hint="Are they of another collection?"
             )
         return qrels
 
@@ -122,8 +118,8 @@ class Reporter:
         part = topics.topics(settings.on)
         return run if part is None else run.only(part)
 
-    def _ablation(self, system: str, stage: Stage, settings: ReportSettings) -> tuple[str, LeaveOneOut]:
-        """The fusion of all members of a fusion, and of all but each, with the same parameters.
+    def _ablation(self, system: str, stage: Stage, settings: ReportSettings) -> Ablation:
+        """The fusion of all members of a fusion, of all but each, and of one of each cluster, with the same parameters.
 
         Of weights, those of the members that are left count; if these are all zero, the members count alike. Members
         of a tuned fusion are fused as its own run is: with folds, each topic with what was chosen without it.
@@ -147,13 +143,12 @@ class Reporter:
             return make_run({}) if tuning is None else self.tuner.applied(system, topics, make_run)
 
         chosen = self.workshop.data.topics[topics].topics(settings.on)
-        made = leave_one_out(
-            [self.workshop.run(member, topics) for member in fusion.of],
+        return make_ablation(
+            system, [self.workshop.run(member, topics) for member in fusion.of],
             lambda members: fuse(members) if chosen is None else fuse(members).only(chosen),
             self._qrels(stage, settings), (settings.measures or self.recipe.measures)[0],
             test=settings.test, missing=settings.missing, depth=self.recipe.depth, seed=self.recipe.seed,
         )
-        return system, made
 
 
 def _without(settings: dict[str, Any], kept: Sequence[int]) -> dict[str, Any]:

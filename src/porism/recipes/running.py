@@ -9,19 +9,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from porism.errors import OnProblem, Problem
+from porism.errors import OnProblem, PorismError, Problem
 from porism.indexing import Progress
 from porism.recipes.cache import Cache, Entry, writing
 from porism.recipes.checking import Checker
 from porism.recipes.data import Data, Loader
-from porism.recipes.derived import report_systems
+from porism.recipes.honesty import learned_warnings
 from porism.recipes.learning import Tuner
 from porism.recipes.making import Workshop
 from porism.recipes.reading import Draft, read_recipe
-from porism.recipes.records import make_record, place_report, place_run, write_record
+from porism.recipes.records import make_record, place_models, place_report, place_run, write_record
 from porism.recipes.reporting import Reporter, ReportResult
-from porism.recipes.settings import SAMPLE, Recipe, ReportSettings
-from porism.recipes.stages import Planner, Stage, learned_topics
+from porism.recipes.settings import SAMPLE, Recipe
+from porism.recipes.stages import Planner, Stage
 from porism.run import Run
 
 CACHE_FOLDER = ".porism-cache"
@@ -182,13 +182,22 @@ class _Runner:
         was_there = entry is not None
         if entry is None:
             self.tell(StageEvent(stage, "started"))
-            entry = self._made(stage)
+            try:
+                entry = self._made(stage)
+            except PorismError as error:
+                _place(error, stage)
+                raise
+            except Exception as error:
+                error.add_note(f"This happened in the stage: {stage.id}.")
+                raise
         self.done.append((stage, entry, was_there))
         self.tell(StageEvent(stage, "cached" if was_there else "made", seconds=entry.seconds))
         output = self.checked.output
-        if stage.kind in ("run", "fuse", "apply"):
+        if stage.kind in ("run", "rerank", "fuse", "apply"):
             target = output / "runs" / stage.topics / f"{stage.name}.run"
             self.run_files[(stage.name, stage.topics)] = place_run(entry, target)
+        elif stage.kind == "tune":
+            place_models(entry, output)
         elif stage.kind == "report":
             settings = self.checked.draft.recipe.report[stage.name]
             placed = place_report(entry, output / (settings.output or stage.name))
@@ -210,11 +219,19 @@ class _Runner:
             return self.reporter.make(stage)
         if stage.kind == "run":
             run = self.workshop.answer(stage, count)
+        elif stage.kind == "rerank":
+            run = self.workshop.rerank(stage, count)
         elif stage.kind == "fuse":
             run = self.workshop.fuse(stage.name, stage.topics)
         else:
             run = self.tuner.apply(stage)
         return self.workshop.keep_run(stage, run, time.monotonic() - started)
+
+
+def _place(error: PorismError, stage: Stage) -> None:
+    """Makes the error say in which stage it happened."""
+    error.where = f"{stage.id}: {error.where}" if error.where else stage.id
+    error.args = (f"{error.where}: {error.what}{f'. {error.hint}' if error.hint else ''}",)
 
 
 def _checked(
@@ -235,11 +252,8 @@ def _checked(
     _check_apart(draft, {"output": results, "cache": kept})
     findings.check()
     for name, report in recipe.report.items():
-        if told := _learned(draft, data, report):
-            findings.warn(
-                f"tuned on topics of {report.on!r} that they are reported on: {', '.join(told)}; the report says so",
-                draft.report_path(name),
-            )
+        for told in learned_warnings(draft, data, report):
+            findings.warn(told, draft.report_path(name))
     planner = Planner(draft, data)
     return _Checked(draft, data, planner, planner.plan(only), results, kept)
 
@@ -261,13 +275,3 @@ def _check_apart(draft: Draft, folders: Mapping[str, Path]) -> None:
                         (setting,) if setting in draft.recipe.plain else ("collection", "source"),
                         f"Choose another one: {setting} = \"FOLDER\".",
                     )
-
-
-def _learned(draft: Draft, data: Data, report: ReportSettings) -> list[str]:
-    """The systems of a report that learned from its topics, each with what of it did, and from how many."""
-    how = {"pipelines": "model", "fusions": "training", "tuning": "tuning"}
-    return [
-        f"{system} ({len(topics)}, {how[draft.recipe.kinds[part]]}{'' if part == system else f' of {part}'})"
-        for system in report_systems(draft.recipe, report)
-        for part, topics in learned_topics(draft, data, system, report.on).items()
-    ]

@@ -1,4 +1,4 @@
-"""What a recipe says, as values: collection, topics, runs, pipelines, fusions, tuning, reports."""
+"""What a recipe says, as values: collection, topics, runs, pipelines, rerankers, fusions, tuning, reports."""
 
 from __future__ import annotations
 
@@ -108,6 +108,27 @@ class PipelineSettings(Settings):
 
 
 @dataclass(frozen=True, slots=True)
+class RerankerSettings(Settings):
+    """Another system's results, the first of them in a new order and the others beneath.
+
+    :param of: the system, of whatever kind.
+    :param kind: what gives documents their scores, by a name of :data:`porism.recipes.rerankers.RERANKERS`.
+    :param model: the named model that it begins with, or a file of settings (``FILE.toml``).
+    :param depth: how many results of each topic are re-ranked.
+    :param settings: what else the recipe says: settings of the model, over those of the named one.
+    """
+
+    of: str
+    kind: str = "hybrid"
+    model: str = "default"
+    depth: int = 100
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        _check_depth(self.depth)
+
+
+@dataclass(frozen=True, slots=True)
 class FusionSettings(Settings):
     """Systems combined.
 
@@ -140,10 +161,10 @@ class FusionSettings(Settings):
 class TuningSettings(Settings):
     """A system whose parameters are chosen by judgments; it is a system itself, under its own name.
 
-    :param of: the pipeline or fusion.
+    :param of: the pipeline, reranker or fusion.
     :param on: the topic set by whose judgments the parameters are chosen.
-    :param parameters: dotted path of a parameter → the values to try (see :mod:`porism.tuning`). For a fusion, a path
-        that begins with the name of a pipeline or fusion in it leads to a parameter of that.
+    :param parameters: dotted path of a parameter → the values to try (see :mod:`porism.tuning`). A path that
+        begins with the name of a pipeline, reranker or fusion that the system is made of leads to a parameter of that.
     :param measure: what is to be high; the first of the recipe where not given.
     :param search: ``grid``, ``random`` or ``coordinate``.
     :param folds: 0: the parameters are chosen on all topics of ``on``, to be used elsewhere. 2 or more: on the topics
@@ -184,7 +205,7 @@ class ReportSettings(Settings):
     :param groups: columns of the topic information to break the results down by; ARQMath's (category, dependency,
         difficulty) where not given. By length and share of mathematics they are broken down wherever topics have a
         file.
-    :param ablation: fusions of which each member is left out in turn.
+    :param ablation: fusions of which each member is left out in turn, and one member of each cluster is kept.
     :param output: the folder of its files within the output folder; the report's name where not given.
     :param formats: of the files; ``html`` needs the extra ``lab``.
     """
@@ -220,6 +241,7 @@ class Recipe(Settings):
     topics: Mapping[str, TopicSettings] = field(default_factory=dict)
     runs: Mapping[str, RunSettings] = field(default_factory=dict)
     pipelines: Mapping[str, PipelineSettings] = field(default_factory=dict)
+    rerankers: Mapping[str, RerankerSettings] = field(default_factory=dict)
     fusions: Mapping[str, FusionSettings] = field(default_factory=dict)
     tuning: Mapping[str, TuningSettings] = field(default_factory=dict)
     report: Mapping[str, ReportSettings] = field(default_factory=dict)
@@ -235,7 +257,7 @@ class Recipe(Settings):
         return {name: kind for kind in SYSTEM_TABLES for name in getattr(self, kind)}
 
 
-SYSTEM_TABLES = ("runs", "pipelines", "fusions", "tuning")
+SYSTEM_TABLES = ("runs", "pipelines", "rerankers", "fusions", "tuning")
 """The tables that define systems."""
 
 

@@ -12,8 +12,15 @@ from porism.recipes.derived import analysis_config, demanded, report_systems, tu
 from porism.recipes.digests import code_digest, digest, library_versions, source_digest
 from porism.recipes.findings import RecipeError
 from porism.recipes.reading import Draft
-from porism.recipes.settings import CollectionSettings, FusionSettings, ReportSettings, TuningSettings
-from porism.recipes.systems import Definition, base_set, can_answer, fusion_method, learning_sets, members, needs
+from porism.recipes.settings import CollectionSettings, ReportSettings
+from porism.recipes.systems import (
+    Definition,
+    asks_index,
+    base_set,
+    can_answer,
+    fusion_method,
+    needs,
+)
 from porism.settings import nearest, write_settings
 from porism.tuning.search import search_record
 
@@ -27,7 +34,8 @@ READER_OPTIONS = (
 class Stage:
     """One step: what it makes, from what, and the key under which that is cached.
 
-    :param kind: ``index``, ``run``, ``fuse``, ``tune``, ``apply`` (a tuned system answers topics) or ``report``.
+    :param kind: ``index``, ``run``, ``rerank``, ``fuse``, ``tune``, ``apply`` (a tuned system answers topics) or
+        ``report``.
     :param name: of the system or report; ``collection`` for the index.
     :param topics: the topic set; empty for the index.
     :param key: the digest of the stage's settings, its inputs, the code and the libraries that make it.
@@ -70,7 +78,11 @@ class Planner:
         """
         chosen = tuple(dict.fromkeys(only))
         demand = self.demand(chosen)
-        if any(system in self.recipe.pipelines for system, _ in demand):
+        judged = [report.on for name, report in self.recipe.report.items() if not chosen or name in chosen]
+        sets = {base_set(topics) for topics in (*judged, *(topics for _, topics in demand))}
+        if any(asks_index(self.recipe, system) for system, _ in demand) or any(
+            self.recipe.topics[topics].partial for topics in sets
+        ):
             self._index()
         for system, topics in demand:
             if system in self.recipe.tuning and system not in self.tune_stages:
@@ -138,6 +150,8 @@ class Planner:
             return
         if system in recipe.pipelines:
             stage = self._pipeline(system, self.data.topics[topics])
+        elif system in recipe.rerankers:
+            stage = self._reranker(system, self.data.topics[topics])
         elif system in recipe.fusions:
             stage = self._fusion(system, topics)
         else:
@@ -167,6 +181,19 @@ class Planner:
                 key: value if isinstance(value, str) else list(value) for key, value in settings.filters.items()
             },
         }
+
+    def _reranker(self, system: str, topics: TopicSet) -> Stage:
+        settings, source = self.recipe.rerankers[system], (self.recipe.rerankers[system].of, topics.name)
+        depth, model = Definition(self.recipe, self.draft.folder, system).reranker({})
+        parameters = {"of": settings.of, "kind": settings.kind, "depth": depth, "model": model}
+        queries = list(topics.query_digests.items())
+        inputs = {
+            "index collection": self.index_key, f"topics {topics.name}": digest(queries),
+            self.run_ids[source]: self.run_keys[source],
+        }
+        return self._add(
+            "rerank", system, topics.name, inputs, parameters, self.index_key, queries, self.run_keys[source]
+        )
 
     def _fusion(self, system: str, topics: str) -> Stage:
         settings = self.recipe.fusions[system]
@@ -245,33 +272,3 @@ def reader_options(collection: CollectionSettings) -> dict[str, Any]:
         value = getattr(collection, name)
         options[name] = list(value) if isinstance(value, tuple) else value
     return options
-
-
-def learned_topics(draft: Draft, data: Data, system: str, on: str) -> dict[str, tuple[str, ...]]:
-    """Which of the topics ``on`` had a part in choosing how they themselves are ranked, by what learned from them.
-
-    That is a tuned system, a trained fusion or the model of a pipeline, of all that a system is made of. Held-out
-    rankings of a cross-validation do not count.
-    """
-    recipe = draft.recipe
-    judged = _judged(data, on)
-    found: dict[str, tuple[str, ...]] = {}
-    for part in members(recipe, system):
-        learned: Iterable[str] = ()
-        if part in recipe.pipelines:
-            definition = Definition(recipe, draft.folder, part)
-            learned = definition.settings(asks_for_formulas(data, on)).get("tuned_on", ())
-        for source in learning_sets(recipe, part):
-            learner: TuningSettings | FusionSettings = recipe.tuning.get(part) or recipe.fusions[part]
-            if not learner.folds or source != base_set(on):
-                learned = _judged(data, learner.on if isinstance(learner, TuningSettings) else learner.train_on or "")
-        known = set(learned)
-        if both := tuple(topic for topic in judged if topic in known):
-            found[part] = both
-    return found
-
-
-def _judged(data: Data, topics: str) -> list[str]:
-    given = data.topics[base_set(topics)]
-    chosen = given.topics(topics)
-    return [topic for topic in given.qrels if chosen is None or topic in set(chosen)]

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from porism.errors import ConfigError
 from porism.fusion import FUSIONS, Fusion, make_fusion
+from porism.recipes.models import named_model, tuned_further
+from porism.recipes.rerankers import RerankerKind, reranker_kind, split_depth
 from porism.recipes.settings import FusionSettings, PipelineSettings, Recipe, TopicSettings, TuningSettings
 from porism.retrieve import SearchModel
-from porism.retrieve.formula_model import FORMULA_MODELS, FormulaModel
-from porism.retrieve.models import SEARCH_MODELS, read_formula_model, read_search_model
+from porism.retrieve.formula_model import FormulaModel
 from porism.settings import SettingError, nearest, write_settings
 from porism.tuning import with_parameters
 
@@ -35,6 +36,8 @@ def direct_sources(recipe: Recipe, system: str) -> tuple[str, ...]:
         return tuple(name for name in recipe.fusions[system].of if name in known)
     if system in recipe.tuning:
         return tuple(name for name in (recipe.tuning[system].of,) if name in known)
+    if system in recipe.rerankers:
+        return tuple(name for name in (recipe.rerankers[system].of,) if name in known)
     return ()
 
 
@@ -120,14 +123,29 @@ def learning_sets(recipe: Recipe, system: str) -> tuple[str, ...]:
     return ()
 
 
+def fusion_below(recipe: Recipe, system: str) -> str:
+    """The fusion that a system is, or is the tuned form of; empty if it is none."""
+    if system in recipe.tuning:
+        system = recipe.tuning[system].of
+    return system if system in recipe.fusions else ""
+
+
+def asks_index(recipe: Recipe, system: str) -> bool:
+    """Whether a system itself asks the index, and not only those that it is made of."""
+    return system in recipe.pipelines or system in recipe.rerankers
+
+
 def can_answer(recipe: Recipe, system: str, topics: str) -> bool:
-    """Whether a system can answer a topic set: its runs have a file for it, its pipelines topics and a collection."""
+    """Whether a system can answer a topic set: its runs have a file for it, its pipelines topics and a collection,
+    and its rerankers are to order documents."""
     name = base_set(topics)
     given = recipe.topics.get(name)
     for part in members(recipe, system):
         if part in recipe.runs and name not in recipe.runs[part].files:
             return False
-        if part in recipe.pipelines and (recipe.collection is None or given is None or given.path is None):
+        if asks_index(recipe, part) and (recipe.collection is None or given is None or given.path is None):
+            return False
+        if part in recipe.rerankers and is_formula_set(given):
             return False
     return True
 
@@ -137,24 +155,7 @@ def pipeline_model(settings: PipelineSettings, formulas: bool, folder: Path) -> 
 
     :raises ConfigError: the named model or file does not exist; a SettingError where a setting does not fit.
     """
-    named = settings.model
-    is_file = named.endswith((".toml", ".json"))
-    if not is_file and named not in (FORMULA_MODELS if formulas else SEARCH_MODELS):
-        known = FORMULA_MODELS if formulas else SEARCH_MODELS
-        raise SettingError(
-            f"there is no {'formula ' if formulas else ''}model {named!r}", path=("model",), hint=nearest(named, known)
-        )
-    where = str(folder / named) if is_file else named
-    base: SearchModel | FormulaModel
-    model: SearchModel | FormulaModel
-    if formulas:
-        base = read_formula_model(where)
-        model = FormulaModel.from_dict(settings.settings, base)
-    else:
-        base = read_search_model(where)
-        model = SearchModel.from_dict(settings.settings, base)
-    # A recipe can add topics that its numbers come from, and cannot take away those of the model it begins with.
-    return replace(model, tuned_on=tuple(dict.fromkeys((*base.tuned_on, *model.tuned_on))))
+    return named_model(settings.model, settings.settings, formulas, folder)
 
 
 def fusion_method(settings: FusionSettings, seed: int) -> Fusion:
@@ -174,17 +175,20 @@ def fusion_method(settings: FusionSettings, seed: int) -> Fusion:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A pipeline or a fusion with all its settings, some of which can be replaced (:meth:`varied`)."""
+    """A pipeline, a reranker or a fusion with all its settings, some of which can be replaced."""
 
     recipe: Recipe
     folder: Path
     system: str
 
     def settings(self, formulas: bool = False) -> dict[str, Any]:
-        """All settings of the model or of the method, those that are None too."""
+        """All settings of the model, the reranker or the method, those that are None too."""
         if self.system in self.recipe.pipelines:
             model = pipeline_model(self.recipe.pipelines[self.system], formulas, self.folder)
             return model.to_dict()
+        if self.system in self.recipe.rerankers:
+            reranker = self.recipe.rerankers[self.system]
+            return {"depth": reranker.depth} | self.kind.settings(reranker.model, reranker.settings, self.folder)
         fusion = self._fusion
         method = fusion_method(fusion, self.recipe.seed)
         names = [name for name, field in type(method).__dataclass_fields__.items() if field.init]
@@ -197,6 +201,44 @@ class Definition:
         """
         settings = with_parameters(self.settings(formulas), values)
         return FormulaModel.from_dict(settings) if formulas else SearchModel.from_dict(settings)
+
+    @property
+    def kind(self) -> RerankerKind:
+        """The kind of a reranker.
+
+        :raises SettingError: there is no such kind.
+        """
+        return reranker_kind(self.recipe.rerankers[self.system].kind)
+
+    def reranker(self, values: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
+        """The depth and the other settings of a reranker with other values at dotted paths.
+
+        :raises ConfigError: a path leads nowhere, or a value does not fit.
+        """
+        depth, settings = split_depth(with_parameters(self.settings(), values))
+        self.kind.check(settings)
+        return depth, settings
+
+    def check(self, values: Mapping[str, Any], formulas: bool) -> None:
+        """Whether the system can have other values at dotted paths.
+
+        :raises ConfigError: a path leads nowhere, or a value does not fit.
+        """
+        if self.system in self.recipe.pipelines:
+            self.model(values, formulas)
+        elif self.system in self.recipe.rerankers:
+            self.reranker(values)
+        else:
+            self.fusion(values)
+
+    def stored(self, values: Mapping[str, Any], formulas: bool, tuned_on: tuple[str, ...]) -> dict[str, Any] | None:
+        """The model of a pipeline or a reranker with other values at dotted paths, chosen on these topics, as a file
+        has it; None for a fusion, which has none."""
+        if self.system in self.recipe.pipelines:
+            return tuned_further(self.model(values, formulas), tuned_on).to_dict()
+        if self.system in self.recipe.rerankers:
+            return self.kind.stored(self.reranker(values)[1], tuned_on)
+        return None
 
     def fusion(self, values: Mapping[str, Any]) -> Fusion:
         """The method of a fusion with other values at dotted paths.
@@ -218,7 +260,7 @@ class Definition:
 def owner_of(recipe: Recipe, tuning: TuningSettings, path: str, formulas: bool, folder: Path) -> tuple[str, str]:
     """The system whose parameter a tuning's dotted path names, and the path within that.
 
-    The system's own settings come first; in a fusion, a path can begin with the name of a pipeline or fusion that it
+    The system's own settings come first; a path can also begin with the name of a pipeline, reranker or fusion that it
     is made of.
 
     :raises SettingError: it is no parameter of any of them.
@@ -228,12 +270,10 @@ def owner_of(recipe: Recipe, tuning: TuningSettings, path: str, formulas: bool, 
     if path.split(".")[0] in names:
         return tuning.of, path
     inner = [name for name in untuned_members(recipe, tuning.of) if name != tuning.of and name not in recipe.runs]
-    if tuning.of in recipe.fusions:
-        for name in sorted(inner, key=len, reverse=True):
-            if path.startswith(f"{name}."):
-                return name, path.removeprefix(f"{name}.")
-        names += inner
-    hint = nearest(path.split(".")[0], names)
+    for name in sorted(inner, key=len, reverse=True):
+        if path.startswith(f"{name}."):
+            return name, path.removeprefix(f"{name}.")
+    hint = nearest(path.split(".")[0], [*names, *inner])
     raise SettingError(f"{tuning.of!r} has no parameter {path!r}", path=(path,), hint=hint)
 
 

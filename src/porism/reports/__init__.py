@@ -6,6 +6,7 @@ fills in the page; both come with ``porism[lab]`` and are loaded when they are n
 
 from __future__ import annotations
 
+from porism.reports.ablations import Ablation, make_ablation
 from porism.reports.canvas import Plot, svg
 from porism.reports.details import tuning_curves
 from porism.reports.files import check_folder, check_target
@@ -17,6 +18,7 @@ from porism.reports.tables import summary_csv, topics_csv, write_csv
 from porism.reports.text import text_table
 
 __all__ = [
+    "Ablation",
     "Plot",
     "Report",
     "TuningCurve",
@@ -24,6 +26,7 @@ __all__ = [
     "check_target",
     "html_page",
     "latex_tables",
+    "make_ablation",
     "make_report",
     "plots",
     "summary_csv",

@@ -13,6 +13,7 @@ from typing import Any
 from porism.evaluate import Breakdown, Evaluation
 from porism.extras import need
 from porism.files import write_whole
+from porism.reports.ablations import Ablation
 from porism.reports.canvas import Plot, printable, svg
 from porism.reports.files import check_target
 from porism.reports.plots import plots
@@ -27,6 +28,7 @@ SECTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("queries", "Kinds of queries", ("length", "math-share", "by-")),
     ("diversity", "How alike the runs are", ("clustering", "similarity-")),
     ("fusion", "What fusion takes from its sources", ("rank-positions",)),
+    ("ablations", "What members add to fusions", ()),
     ("tuning-section", "Tuning", ("tuning",)),
     ("time", "Time", ("times",)),
 )
@@ -60,6 +62,7 @@ def html_page(report: Report, drawn: Sequence[Plot] | None = None) -> str:
                 for plot in shown if plot.name.startswith(starts)
             ],
             "tables": [_by_group(report, part) for part in report.breakdowns] if place == "queries" else
+            [_ablation(part) for part in report.ablations] if place == "ablations" else
             [_times(report)] if place == "time" and report.times else [],
         }
         for place, title, starts in SECTIONS
@@ -187,6 +190,14 @@ def _by_group(report: Report, part: Breakdown) -> dict[str, Any]:
             [name, *(number(part.value(group, name, report.measure)) for group in part.groups)]
             for name in report.names
         ],
+    }
+
+
+def _ablation(part: Ablation) -> dict[str, Any]:
+    head, *rows = part.table()
+    return {
+        "caption": " ".join([f"{part.fused} without each of its members.", *part.notes()]),
+        "head": ["Fused", *head[1:]], "rows": rows,
     }
 
 

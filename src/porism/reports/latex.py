@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 from porism.files import write_whole
+from porism.reports.ablations import Ablation
 from porism.reports.canvas import printable
 from porism.reports.files import check_target
 from porism.reports.report import Report
@@ -37,12 +38,12 @@ def latex_measure(name: str) -> str:
 
 
 def latex_tables(report: Report, *, label: str = "runs") -> str:
-    """Two tables: runs by measures with stars, and the first measure beside the baseline.
+    """Two tables: runs by measures with stars, and the first measure beside the baseline; and one for each ablation.
 
     The best value of each measure is bold. The captions say topics, convention, tests, correction and seeds, and above
     all which runs were tuned on these topics.
 
-    :param label: the tables get the labels ``tab:<label>`` and ``tab:<label>-baseline``.
+    :param label: the tables get the labels ``tab:<label>``, ``tab:<label>-baseline`` and ``tab:<label>-ablation-1`` ….
     """
     label = re.sub(r"[^A-Za-z0-9:.-]+", "-", label).strip("-") or "runs"
     described = ", ".join(f"{name} {found}" for name, found in versions().items())
@@ -54,6 +55,8 @@ def latex_tables(report: Report, *, label: str = "runs") -> str:
     ]
     if len(report.names) > 1:
         lines += ["", *_baseline_table(report, label)]
+    for place, ablation in enumerate(report.ablations, 1):
+        lines += ["", *_ablation_table(ablation, f"tab:{label}-ablation-{place}")]
     return "\n".join(lines) + "\n"
 
 
@@ -78,9 +81,7 @@ def _stars(text: str) -> str:
 def _names(report: Report) -> list[str]:
     marked = []
     for evaluation in report.comparison.evaluations:
-        name = escape(evaluation.run_name)
-        if name.startswith(("[", "*")):
-            name = f"{{}}{name}"  # else the end of the row before takes it for its argument
+        name = _row_name(evaluation.run_name)
         if evaluation.run_name == report.baseline and len(report.names) > 1:
             name += _BASELINE
         marked.append(name + (_TUNED if evaluation.tuned_on else ""))
@@ -144,6 +145,21 @@ def _baseline_table(report: Report, label: str) -> list[str]:
         ),
         f"tab:{label}-baseline",
     )
+
+
+def _ablation_table(ablation: Ablation, label: str) -> list[str]:
+    head, *rows = ablation.table()
+    body = [" & ".join([_row_name(cells[0]), *map(escape, cells[1:])]) + r" \\" for cells in rows]
+    said = " ".join(escape(sentence) for sentence in ablation.notes())
+    caption = escape(f"{ablation.fused} without each of its members; p is corrected.")
+    heads = ["Fused", latex_measure(head[1]), "Difference", "Wins/ties/losses", "$p$"]
+    return _table("lrrrr", heads, body, f"{caption} {said}".strip(), label)
+
+
+def _row_name(name: str) -> str:
+    """A name as the first cell of a row: the end of the row before must not take it for its argument."""
+    escaped = escape(name)
+    return f"{{}}{escaped}" if escaped.startswith(("[", "*")) else escaped
 
 
 def _interval(ends: tuple[float, float] | None, digits: int, *, plain: bool = False) -> str:

@@ -25,6 +25,7 @@ from porism.evaluate import (
 )
 from porism.evaluate.bootstrap import Interval
 from porism.evaluate.comparison import Test
+from porism.reports.ablations import Ablation
 from porism.run import Run
 from porism.settings import nearest
 from porism.types import Query
@@ -82,7 +83,7 @@ class Report:
     and ``judged`` how many of a run's 1,000 results are judged.
     What needs more than runs and judgments is empty where that was not given: ``features`` (queries),
     ``breakdowns`` (queries, topic information), ``seconds`` and ``times`` (run files with a record), ``rank_positions``
-    (a fused run and its sources), ``tuning``. ``detailed`` is false for a report that stops at tables.
+    (a fused run and its sources), ``tuning``, ``ablations``. ``detailed`` is false for a report that stops at tables.
     """
 
     title: str
@@ -107,6 +108,7 @@ class Report:
     rank_positions: tuple[RankPositions, ...] = ()
     tuning: tuple[TuningCurve, ...] = ()
     notes: tuple[str, ...] = ()
+    ablations: tuple[Ablation, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -156,6 +158,7 @@ class Report:
             "judged_per_mille": dict(self.judged),
             "breakdowns": [part.to_dict() for part in self.breakdowns],
             "times": {run: times.to_dict() for run, times in self.times.items()},
+            "ablation": {ablation.fused: ablation.to_dict() for ablation in self.ablations},
             "method": method(self),
             "versions": versions(),
         }
@@ -193,6 +196,7 @@ def make_report(
     fused: str | None = None,
     topic: str | None = None,
     tuning: Iterable[TuningCurve] = (),
+    ablations: Iterable[Ablation] = (),
     title: str = "Runs compared",
     judgments: str = "the judgments",
     detailed: bool = True,
@@ -207,6 +211,7 @@ def make_report(
         all other runs if none is known); by default every fusion of at least two compared runs that says so.
     :param topic: the topic to look them up for; by default the one on which the fusion gains most on its best source.
     :param tuning: what tuning tried, beside what the runs' own records say of it.
+    :param ablations: what members add to fusions (:func:`~porism.reports.ablations.make_ablation`).
     :param detailed: false leaves out what only plots show.
     :raises ConfigError: an option has a wrong value, or there is no run, topic or column of that name.
     :raises QueryError: there is no run, or a run and the judgments have no topic in common.
@@ -254,6 +259,7 @@ def make_report(
         evidence={run.name: run.provenance.evidence for run in named if run.provenance and run.provenance.evidence},
         detailed=detailed,
         tuning=tuple(curves),
+        ablations=tuple(ablations),
         **parts,
     )
 

@@ -66,19 +66,56 @@ def topics_csv(report: Report) -> str:
     return _written(header, rows)
 
 
+def ablation_csv(report: Report) -> str:
+    """A row for each fusion of some members: the fusion, what was kept of it or how it was chosen, value, difference.
+
+    ``kind`` is ``all``, ``without`` (``members`` is the one left out) or ``one-per-cluster`` (``members`` are those
+    fused, with a blank between them).
+    """
+    rows: list[list[object]] = []
+    for ablation in report.ablations:
+        comparison = ablation.without.comparison
+        measure = comparison.measures[0]
+        whole, *others = comparison.evaluations
+        tuned = len(whole.tuned_on)
+        rows.append([ablation.fused, "all", "", measure, whole.aggregated[measure], "", "", "", tuned])
+        for name, evaluation in zip(ablation.without.names, others, strict=True):
+            result = comparison.tests[measure][evaluation.run_name]
+            rows.append([
+                ablation.fused, "without", name, measure, evaluation.aggregated[measure], result.difference,
+                result.p_value, result.adjusted, len(evaluation.tuned_on),
+            ])
+        if (clusters := ablation.clusters) is not None:
+            rows += [
+                [ablation.fused, "one-per-cluster", " ".join(names), measure, value, value - clusters.full, "", "",
+                 tuned]
+                for names, value in clusters.draws
+            ]
+    header = ["fusion", "kind", "members", "measure", "value", "difference", "p", "corrected_p", "tuned_topics"]
+    return _written(header, rows)
+
+
 def topics_path(path: str | os.PathLike[str]) -> Path:
     """Where the values per topic go: ``results.csv`` → ``results.topics.csv``."""
+    return _beside(path, "topics")
+
+
+def _beside(path: str | os.PathLike[str], what: str) -> Path:
     target = Path(path)
-    return target.with_name(f"{target.stem}.topics{target.suffix or '.csv'}")
+    return target.with_name(f"{target.stem}.{what}{target.suffix or '.csv'}")
 
 
 def write_csv(report: Report, path: str | os.PathLike[str]) -> list[Path]:
-    """Writes the summary to ``path`` and the values per topic beside it; gives both paths.
+    """Writes the summary to ``path``, and beside it the values per topic and, where there are any, ablations
+    (``results.ablation.csv``); gives their paths.
 
     :raises SourceError: a file cannot be written.
     """
     targets = [check_target(path), check_target(topics_path(path))]
-    contents = (summary_csv(report), topics_csv(report))
+    contents = [summary_csv(report), topics_csv(report)]
+    if report.ablations:
+        targets.append(check_target(_beside(path, "ablation")))
+        contents.append(ablation_csv(report))
     return [write_whole(target, content) for target, content in zip(targets, contents, strict=True)]
 
 

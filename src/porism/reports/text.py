@@ -14,8 +14,8 @@ def text_table(report: Report, *, p_values: bool = False, breakdowns: bool = Tru
     """The report's tables: runs by measures with stars, and how each run differs from the baseline.
 
     By default the differences are those of the first measure; with ``p_values`` those of all measures, with the
-    p-values before and after correction. Breakdowns and times follow where the report has them, then how it was
-    measured. Warnings stand first.
+    p-values before and after correction. Breakdowns, times and ablations follow where the report has them, then how it
+    was measured. Warnings stand first.
     """
     lines: list[str] = []
     if found := warnings(report):
@@ -28,6 +28,8 @@ def text_table(report: Report, *, p_values: bool = False, breakdowns: bool = Tru
             lines += ["", *_by_group(report, part.by)]
     if report.times:
         lines += ["", *_times(report)]
+    for ablation in report.ablations:
+        lines += ["", *aligned(ablation.table()), *ablation.notes()]
     lines += ["", *method(report), f"Versions: {', '.join(f'{name} {found}' for name, found in versions().items())}."]
     return "\n".join(printable(line).replace("\u00a0", " ").rstrip() for line in lines)
 

@@ -1,0 +1,78 @@
+"""What systems know of the topics that they are reported on, and the warnings that say so before any work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from porism.recipes.data import Data, asks_for_formulas
+from porism.recipes.derived import report_systems
+from porism.recipes.reading import Draft
+from porism.recipes.settings import FusionSettings, ReportSettings, TuningSettings
+from porism.recipes.systems import Definition, asks_index, base_set, learning_sets, members
+
+_NAMED = 3
+"""So many systems are named in a warning about more than one besides these."""
+
+
+def learned_warnings(draft: Draft, data: Data, report: ReportSettings) -> list[str]:
+    """A sentence on each way in which systems of a report learned from its topics: alike ones are told as one."""
+    recipe = draft.recipe
+    alike: dict[tuple[str, bool, tuple[str, ...]], dict[str, dict[str, None]]] = {}
+    for system in report_systems(recipe, report):
+        for part, topics in learned_topics(draft, data, system, report.on).items():
+            how = "training" if part in recipe.fusions else "tuning" if part in recipe.tuning else "model"
+            alike.setdefault((how, part == system, topics), {}).setdefault(system, {})[part] = None
+    found = []
+    for (how, itself, topics), systems in alike.items():
+        several = len(systems) > 1
+        parts = list(dict.fromkeys(part for named in systems.values() for part in named))
+        if itself:
+            subject = ("their models" if several else "its model") if how == "model" else "they" if several else "it"
+            many = several
+        else:
+            many = len(parts) > 1
+            subject = f"the {'models' if many else 'model'} of {_listed(parts)}" if how == "model" else _listed(parts)
+        verb = f"{'were' if many else 'was'} {'trained' if how == 'training' else 'tuned'} on"
+        count = f"{len(topics):,} {'topic' if len(topics) == 1 else 'topics'} of {report.on!r}"
+        found.append(
+            f"{_listed(list(systems))} {'are' if several else 'is'} reported on {count} that {subject} {verb}; "
+            "the report says so"
+        )
+    return found
+
+
+def learned_topics(draft: Draft, data: Data, system: str, on: str) -> dict[str, tuple[str, ...]]:
+    """Which of the topics ``on`` had a part in choosing how they themselves are ranked, by what learned from them.
+
+    That is a tuned system, a trained fusion or the model of a pipeline or reranker, of all that a system is made of.
+    Held-out rankings of a cross-validation do not count.
+    """
+    recipe = draft.recipe
+    judged = _judged(data, on)
+    found: dict[str, tuple[str, ...]] = {}
+    for part in members(recipe, system):
+        learned: Iterable[str] = ()
+        if asks_index(recipe, part):
+            definition = Definition(recipe, draft.folder, part)
+            learned = definition.settings(asks_for_formulas(data, on)).get("tuned_on", ())
+        for source in learning_sets(recipe, part):
+            learner: TuningSettings | FusionSettings = recipe.tuning.get(part) or recipe.fusions[part]
+            if not learner.folds or source != base_set(on):
+                learned = _judged(data, learner.on if isinstance(learner, TuningSettings) else learner.train_on or "")
+        known = set(learned)
+        if both := tuple(topic for topic in judged if topic in known):
+            found[part] = both
+    return found
+
+
+def _judged(data: Data, topics: str) -> list[str]:
+    given = data.topics[base_set(topics)]
+    chosen = given.topics(topics)
+    return [topic for topic in given.qrels if chosen is None or topic in set(chosen)]
+
+
+def _listed(names: Sequence[str]) -> str:
+    """``a, b and c``; of many the first and how many more there are."""
+    if len(names) > _NAMED + 1:
+        return f"{', '.join(names[:_NAMED])} … and {len(names) - _NAMED} more"
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
