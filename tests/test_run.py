@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from porism.errors import ConfigError, FormatError, Problem, SourceError
+from porism.files import read_lines
 from porism.provenance import Provenance
-from porism.run import Run, rank, read_lines
+from porism.run import Run, rank
 
 
 def test_score_descending_then_id_descending_by_code_point() -> None:
@@ -257,7 +258,7 @@ def test_the_provenance_lies_beside_the_run(tmp_path: Path, name: str) -> None:
         (None, "the record is of another run or of another state of this one"),
         (b"{", "the record beside the run is not JSON"),
         (b"[1]", "this is not the record of a run, or one of another version"),
-        (b'{"format": 1, "run_digest": "0", "made_by": {}, "tuned_on": "A.1", "evidence": [], "seconds": {}}',
+        (b'{"format": 2, "run_digest": "0", "made_by": {}, "tuned_on": "A.1", "evidence": [], "seconds": {}}',
          "the record of a run lacks a part"),
     ],
 )
@@ -273,6 +274,43 @@ def test_a_record_that_does_not_fit_is_told_and_not_used(tmp_path: Path, record:
     assert [problem.where for problem in problems] == ["a.run.provenance.json"]
     assert reason in problems[0].what
     assert problems[0].what.endswith("it is not used")
+
+
+def test_a_run_that_is_renamed_packed_or_retagged_keeps_its_record(tmp_path: Path) -> None:
+    tuned = Run({"q": [("a", 2.0), ("b", 1.0)], "p": [("c", 0.1)]}, "mine", provenance=Provenance(tuned_on=("q",)))
+    tuned.write(tmp_path / "a.run")
+    content = (tmp_path / "a.run").read_bytes()
+    (tmp_path / "copy.run").write_bytes(content)
+    (tmp_path / "a.run.gz").write_bytes(gzip.compress(content))
+    lines = content.decode().replace("mine", "other").replace("\t", " ").splitlines()
+    (tmp_path / "edited.run").write_text("\r\n".join(reversed(lines)))
+    (tmp_path / "link.run").symlink_to("a.run")
+    problems: list[Problem] = []
+    for name in ("a.run", "copy.run", "a.run.gz", "edited.run", "link.run"):
+        found = Run.read(tmp_path / name, problems.append).provenance
+        assert found is not None, name
+        assert found.tuned_on == ("q",)
+    (tmp_path / "less.run").write_text(content.decode().splitlines()[0])
+    assert Run.read(tmp_path / "less.run", problems.append).provenance is None
+    assert not problems
+    (tmp_path / "a.run").write_text(content.decode() + "q Q0 z 3 0.5 mine\n")
+    assert Run.read(tmp_path / "a.run", problems.append).provenance is None
+    assert problems[0].what == ("the record is of another run or of another state of this one, which was tuned on "
+                                "1 topic; it is not used")
+
+
+def test_a_run_read_in_any_order_of_lines_is_ranked_as_one_made_in_memory(tmp_path: Path) -> None:
+    random = np.random.default_rng(4)
+    results = {
+        f"q{query}": [(f"d{doc}", float(random.integers(4))) for doc in random.permutation(150)] for query in range(5)
+    }
+    lines = [f"{query} Q0 {doc} 1 {score} t" for query, ranked in results.items() for doc, score in ranked]
+    random.shuffle(lines)
+    path = tmp_path / "some.run"
+    path.write_text("\n".join(lines))
+    assert Run.read(path) == Run(results)
+    assert Run.read(path).digest() == Run(results).digest()
+    assert Run(results).digest() != Run(results).top(149).digest()
 
 
 def test_a_provenance_that_json_cannot_hold_writes_nothing(tmp_path: Path) -> None:

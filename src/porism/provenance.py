@@ -8,18 +8,24 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import orjson
-import xxhash
 
-from porism.errors import FormatError
+from porism.errors import FormatError, Problem
 
-FORMAT = 1
+FORMAT = 2
 """The version of the record's format."""
+
+_ENDING = ".provenance.json"
+
+_HEAD = 256
+"""The digest stands among the first bytes of a record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +96,7 @@ class Provenance:
 
 def record_path(run_path: Path) -> Path:
     """Where the record of a run file lies: beside it, ``.provenance.json`` added to its name."""
-    return run_path.with_name(f"{run_path.name}.provenance.json")
-
-
-def content_digest(content: bytes) -> str:
-    """The digest by which a record knows its run: of the run file's bytes, not compressed."""
-    return str(xxhash.xxh3_128_hexdigest(content))
+    return run_path.with_name(f"{run_path.name}{_ENDING}")
 
 
 def record_bytes(provenance: Provenance, run_digest: str) -> bytes:
@@ -136,3 +137,55 @@ def read_record(content: bytes, where: str) -> tuple[Provenance, str]:
         return Provenance.from_dict(value), value["run_digest"]
     except FormatError as error:
         raise FormatError(error.what, where=where) from error
+
+
+def find_record(run_path: Path, digest: Callable[[], str]) -> tuple[Provenance | None, Problem | None]:
+    """The provenance of the run in a file, or why the record beside it is not used.
+
+    If that is missing or of another run, any record in the folder that is of a run with this digest will do: files are
+    renamed, copied and packed without it. Of several the one that names the most topics is taken.
+    """
+    own = {record_path(run_path), record_path(Path(os.path.realpath(run_path)))}
+    problem: Problem | None = None
+    for path in sorted(own):
+        try:
+            provenance, of = read_record(path.read_bytes(), path.name)
+        except FileNotFoundError:
+            continue
+        except FormatError as error:
+            reason = error.what
+        except OSError as error:
+            reason = f"the record cannot be read ({error.strerror or error})"
+        else:
+            if of == digest():
+                return provenance, None
+            tuned = len(provenance.tuned_on)
+            reason = "the record is of another run or of another state of this one" + (
+                f", which was tuned on {tuned:,} topic{'' if tuned == 1 else 's'}" if tuned else ""
+            )
+        problem = Problem(path.name, f"{reason}; it is not used")
+    others = list(_records_of(sorted({path.parent for path in own}), digest))
+    if others:
+        return max(others, key=lambda other: len(other.tuned_on)), None
+    return None, problem
+
+
+def _records_of(folders: Iterable[Path], digest: Callable[[], str]) -> Iterator[Provenance]:
+    """What the records in some folders say of the run with this digest."""
+    paths: list[Path] = []
+    for folder in folders:
+        with suppress(OSError):  # a folder that cannot be listed tells nothing
+            paths += sorted(folder.glob(f"*{_ENDING}"))
+    if not paths:
+        return
+    wanted = digest()
+    for path in paths:
+        try:
+            with open(path, "rb") as file:
+                if wanted.encode() not in file.read(_HEAD):
+                    continue
+            provenance, of = read_record(path.read_bytes(), path.name)
+        except (OSError, FormatError):  # it is no record of this run as far as can be read
+            continue
+        if of == wanted:
+            yield provenance

@@ -9,18 +9,19 @@ from __future__ import annotations
 import gzip
 import math
 import os
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
-from typing import IO, Literal, cast
+from typing import Literal
 
 import numpy as np
+import xxhash
 from numpy.typing import NDArray
 
-from porism.errors import ConfigError, FormatError, OnProblem, Problem, SourceError
-from porism.files import write_whole
-from porism.provenance import Provenance, content_digest, read_record, record_bytes, record_path
+from porism.errors import ConfigError, FormatError, OnProblem, Problem
+from porism.files import RunColumns, is_special, read_run_columns, write_whole
+from porism.provenance import Provenance, find_record, record_bytes, record_path
 
 Ranked = Sequence[tuple[str, float]]
 
@@ -237,7 +238,8 @@ class Run:
 
         The order is by score and tie rule. The rank column is not used, unless ``ranks="file"`` asks to keep it as
         :attr:`ranks`: for runs of which some results were taken out, whose ranks keep their gaps. The record beside the
-        file becomes the run's provenance; one that does not fit the file is not used, and ``on_problem`` is told.
+        file becomes the run's provenance, or one in the same folder that is of the same rankings: that of a file which
+        was copied, renamed or packed. One that does not fit is not used, and ``on_problem`` is told.
 
         :param duplicates: what becomes of a document that stands twice for a query: an error, or the better of its
             scores stays, with the rank of that line, and ``on_problem`` is told.
@@ -251,50 +253,36 @@ class Run:
                 f"a run cannot be read with ranks={ranks!r} and duplicates={duplicates!r}",
                 hint="Ranks are 'position' or 'file', duplicates 'error' or 'best'.",
             )
-        results: dict[str, dict[str, tuple[float, int]]] = {}
-        name = Path(path).name
-        tag = ""
-        for number, line in read_lines(path):
-            columns = line.split()
-            if not columns:
-                continue
-            if len(columns) not in (5, 6):
-                raise FormatError(
-                    f"{len(columns)} columns where a run has 6", where=f"{name}:{number}",
-                    hint="Expected: query Q0 document rank score tag.",
-                )
-            query_id, _, doc_id, rank_text, score_text, *rest = columns
-            try:
-                score = float(score_text)
-            except ValueError:
-                score = math.nan
-            if not math.isfinite(score):
-                raise FormatError(f"the score {score_text!r} is not a finite number", where=f"{name}:{number}")
-            place = _whole_rank(rank_text, f"{name}:{number}") if ranks == "file" else 0
-            tag = tag or (rest[0] if rest else "")
-            ranked = results.setdefault(query_id, {})
-            if doc_id in ranked:
-                if duplicates == "error":
-                    raise FormatError(
-                        f"document {doc_id} stands twice for query {query_id}", where=f"{name}:{number}",
-                        hint="Leave one of the lines out; each document has one rank.",
-                    )
-                if on_problem:
-                    on_problem(Problem(f"{name}:{number}", f"document {doc_id} stands twice for query {query_id}"))
-                if ranked[doc_id][0] >= score:
-                    continue
-            ranked[doc_id] = (score, place)
-        scores = {query: [(doc, score) for doc, (score, _) in ranked.items()] for query, ranked in results.items()}
-        run = cls(scores, tag or Path(path).stem, provenance=_read_provenance(Path(path), on_problem))
-        if ranks == "file":
-            kept = [
-                results[query][doc][1]
-                for query, start, stop in zip(run.query_ids, run.offsets, run.offsets[1:], strict=False)
-                for doc in run.doc_ids[start:stop]
-            ]
-            run._ranks = np.array(kept, np.int64)
-            run._ranks.flags.writeable = False
+        columns = read_run_columns(path, ranks == "file")
+        order = _ranked_places(columns)
+        if twice := _twice(columns, order):
+            columns = columns.taken(_best(columns, twice, Path(path).name, duplicates, on_problem))
+            order = _ranked_places(columns)
+        offsets = np.concatenate([[0], np.cumsum(np.bincount(columns.numbers, minlength=len(columns.queries)))])
+        run = cls.__new__(cls)
+        run._set(
+            columns.queries, offsets, [columns.doc_ids[at] for at in order.tolist()], columns.scores[order],
+            columns.tag or Path(path).stem, None if columns.ranks is None else columns.ranks[order], None,
+        )
+        run.provenance, problem = find_record(Path(path), run.digest)
+        if problem is not None and on_problem is not None:
+            on_problem(problem)
         return run
+
+    def digest(self) -> str:
+        """The digest of the rankings: queries, documents in their order, and scores, as written to a file.
+
+        It depends neither on the order of the queries nor on what else stands in the file: name, ranks, white space.
+        """
+        hasher = xxhash.xxh3_128()
+        for query_id, number in sorted(self._position.items()):
+            start, stop = int(self.offsets[number]), int(self.offsets[number + 1])
+            if start == stop:
+                continue  # a file cannot hold it
+            ids = "\n".join([query_id, *self.doc_ids[start:stop]])
+            hasher.update(f"{len(ids)} {ids}".encode("utf-8", "surrogatepass"))
+            hasher.update(self.scores[start:stop].tobytes())
+        return str(hasher.hexdigest())
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Writes the TREC format, tab-separated, scores with all their digits; the file appears whole or not at all.
@@ -311,22 +299,28 @@ class Run:
         lines: list[str] = []
         ranks = self.ranks.tolist()
         for number, query_id in enumerate(self.query_ids):
-            if not query_id or any(ch.isspace() for ch in query_id):
+            if query_id.split() != [query_id]:
                 raise FormatError(f"the query id {query_id!r} cannot stand in a TREC file: it has white space")
             start, stop = int(self.offsets[number]), int(self.offsets[number + 1])
-            for doc_id, position, score in zip(
-                self.doc_ids[start:stop], ranks[start:stop], self.scores[start:stop].tolist(), strict=True
-            ):
-                if not doc_id or any(ch.isspace() for ch in doc_id):
-                    raise FormatError(f"the document id {doc_id!r} cannot stand in a TREC file: it has white space")
-                lines.append(f"{query_id}\tQ0\t{doc_id}\t{position}\t{score!r}\t{tag}\n")
+            ids = self.doc_ids[start:stop]
+            if " ".join(ids).split() != list(ids):
+                broken = next(doc_id for doc_id in ids if doc_id.split() != [doc_id])
+                raise FormatError(f"the document id {broken!r} cannot stand in a TREC file: it has white space")
+            lines += [
+                f"{query_id}\tQ0\t{doc_id}\t{position}\t{score!r}\t{tag}\n"
+                for doc_id, position, score in zip(
+                    ids, ranks[start:stop], self.scores[start:stop].tolist(), strict=True
+                )
+            ]
         try:
             content = "".join(lines).encode()
         except UnicodeEncodeError as error:
             raise FormatError("an id cannot be written as UTF-8", where=str(target)) from error
-        record = record_path(target)
-        kept = record_bytes(self.provenance, content_digest(content)) if self.provenance else None
+        record = record_path(Path(os.path.realpath(target)))
+        kept = record_bytes(self.provenance, self.digest()) if self.provenance else None
         write_whole(target, gzip.compress(content, mtime=0) if target.suffix == ".gz" else content)
+        if is_special(target):
+            return
         if kept is not None:
             write_whole(record, kept)
         else:
@@ -334,53 +328,49 @@ class Run:
                 record.unlink()
 
 
-def _whole_rank(text: str, where: str) -> int:
-    try:
-        place = int(text)
-    except ValueError:
-        place = 0
-    if not 1 <= place < 2**62:
-        raise FormatError(f"the rank {text!r} is not a whole number from 1", where=where)
-    return place
+def _ranked_places(columns: RunColumns) -> NDArray[np.int64]:
+    """The lines by query, then by the tie rule (int64 [N])."""
+    order = np.lexsort((-columns.scores, columns.numbers))
+    queries, scores = columns.numbers[order], columns.scores[order]
+    tied = np.concatenate([[False], (queries[1:] == queries[:-1]) & (scores[1:] == scores[:-1]), [False]])
+    edges = np.flatnonzero(np.diff(tied.astype(np.int8)))
+    for start, stop in zip(edges[::2].tolist(), (edges[1::2] + 1).tolist(), strict=True):
+        order[start:stop] = sorted(order[start:stop].tolist(), key=columns.doc_ids.__getitem__, reverse=True)
+    return order
 
 
-def _read_provenance(path: Path, on_problem: OnProblem | None) -> Provenance | None:
-    """What the record beside a run file says, if it fits the file."""
-    record = record_path(path)
-    try:
-        provenance, digest = read_record(record.read_bytes(), record.name)
-        content = path.read_bytes()
-        fits = content_digest(gzip.decompress(content) if path.suffix == ".gz" else content) == digest
-    except FileNotFoundError:
-        return None
-    except FormatError as error:
-        fits, reason = False, error.what
-    except OSError as error:
-        fits, reason = False, f"the record cannot be read ({error.strerror or error})"
-    else:
-        reason = "the record is of another run or of another state of this one"
-    if fits:
-        return provenance
-    if on_problem is not None:
-        on_problem(Problem(record.name, f"{reason}; it is not used"))
-    return None
+def _twice(columns: RunColumns, order: NDArray[np.int64]) -> set[int]:
+    """The numbers of queries for which a document stands more than once."""
+    bounds = np.searchsorted(columns.numbers[order], np.arange(len(columns.queries) + 1)).tolist()
+    ranked = [columns.doc_ids[at] for at in order.tolist()]
+    return {
+        number for number, (start, stop) in enumerate(pairwise(bounds)) if len(set(ranked[start:stop])) < stop - start
+    }
 
 
-def open_text(path: str | os.PathLike[str]) -> IO[str]:
-    """Opens UTF-8 text to read (a byte-order mark is skipped, broken bytes become U+FFFD), through gzip for ``.gz``."""
-    opened = gzip.open if str(path).endswith(".gz") else open
-    return cast("IO[str]", opened(path, "rt", encoding="utf-8-sig", errors="replace"))
+def _best(
+    columns: RunColumns, twice: set[int], name: str, duplicates: str, on_problem: OnProblem | None
+) -> NDArray[np.int64]:
+    """The places of lines that stay where only the better of two for the same document does (int64).
 
-
-def read_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
-    """Lines of a text file with their numbers from 1, line ends removed.
-
-    :raises SourceError: the file is missing, unreadable, or a truncated or damaged gzip.
+    :raises FormatError: no document may stand twice.
     """
-    try:
-        with open_text(path) as file:
-            for number, line in enumerate(file, 1):
-                yield number, line.rstrip("\r\n")
-    except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise SourceError(f"cannot be read ({reason})", where=str(path)) from error
+    stays = np.ones(len(columns.doc_ids), bool)
+    seen: dict[tuple[int, str], int] = {}
+    for at in np.flatnonzero(np.isin(columns.numbers, list(twice))).tolist():
+        number, doc_id = int(columns.numbers[at]), columns.doc_ids[at]
+        before = seen.setdefault((number, doc_id), at)
+        if before == at:
+            continue
+        where = f"{name}:{columns.lines[at]}"
+        what = f"document {doc_id} stands twice for query {columns.queries[number]}"
+        if duplicates == "error":
+            raise FormatError(what, where=where, hint="Leave one of the lines out; each document has one rank.")
+        if on_problem:
+            on_problem(Problem(where, what))
+        if columns.scores[before] >= columns.scores[at]:
+            stays[at] = False
+        else:
+            stays[before] = False
+            seen[number, doc_id] = at
+    return np.flatnonzero(stays)

@@ -237,7 +237,7 @@ def _named(given: str, judged: Sequence[str], option: str) -> list[str]:
     :raises ConfigError: a topic has no judgments, or none is named.
     """
     from porism.errors import ConfigError
-    from porism.run import read_lines
+    from porism.files import read_lines
     from porism.settings import nearest
 
     is_file = Path(given).is_file()

@@ -1,0 +1,75 @@
+"""Files are written whole or not at all; links stay, and what is no file is written to."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from porism.errors import FormatError, SourceError
+from porism.files import is_special, read_run_columns, write_whole
+from porism.provenance import Provenance
+from porism.run import Run
+
+
+def test_a_link_stays_and_the_file_behind_it_is_replaced(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real" / "file").write_text("before")
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path / "real" / "file")
+    assert write_whole(link, "after") == link
+    assert link.is_symlink()
+    assert (tmp_path / "real" / "file").read_text() == "after"
+    new = tmp_path / "new"
+    new.symlink_to(tmp_path / "real" / "other")  # leads to nothing yet
+    write_whole(new, b"made")
+    assert (tmp_path / "real" / "other").read_bytes() == b"made"
+    assert sorted(path.name for path in (tmp_path / "real").iterdir()) == ["file", "other"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    assert is_special(pipe)
+    got: list[str] = []
+    reader = threading.Thread(target=lambda: got.append(pipe.read_text()), daemon=True)
+    reader.start()
+    Run({"q": [("a", 1.0)]}, "t", provenance=Provenance({"kind": "x"})).write(pipe)
+    reader.join(20)
+    assert got == ["q\tQ0\ta\t1\t1.0\tt\n"]
+    assert pipe.is_fifo()
+    assert [path.name for path in tmp_path.iterdir()] == ["pipe"]  # a record beside it would be of nothing
+
+
+def test_long_names_fit_as_far_as_the_disk_allows(tmp_path: Path) -> None:
+    name = "é" * 127  # 254 bytes
+    write_whole(tmp_path / name, "x")
+    assert (tmp_path / name).read_text() == "x"
+    with pytest.raises(SourceError, match="cannot be written"):
+        write_whole(tmp_path / ("é" * 128), "x")
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_columns_of_a_run_across_all_lines(tmp_path: Path) -> None:
+    path = tmp_path / "some.run"
+    lines = [f"q{n % 3} Q0 d{n} {n + 1} {n / 4} tag" + "\n" * (1 + n % 2) for n in range(1000)]
+    path.write_text("".join(lines))
+    columns = read_run_columns(path, with_ranks=True)
+    assert columns.queries == ("q0", "q1", "q2")
+    assert columns.numbers.tolist() == [n % 3 for n in range(1000)]
+    assert list(columns.doc_ids) == [f"d{n}" for n in range(1000)]
+    assert columns.scores.tolist() == [n / 4 for n in range(1000)]
+    assert columns.ranks is not None
+    assert columns.ranks.tolist() == list(range(1, 1001))
+    assert columns.lines.tolist() == [1 + n + n // 2 for n in range(1000)]
+    for broken, message in [
+        ("q Q0 a 1 nan t", "nan' is not a finite"), ("q Q0 a 1", "4 columns"),
+        ("q Q0 a 99999999999999999999 1 t", "the rank"), ("q Q0 a 0 1 t", "the rank"), ("q Q0 a b 1 t", "the rank"),
+    ]:
+        path.write_text("".join([*lines, broken, "\n", "q Q0 a\n"]))
+        with pytest.raises(FormatError, match=message) as caught:
+            read_run_columns(path, with_ranks=True)
+        assert caught.value.where == "some.run:1501"
