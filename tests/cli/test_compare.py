@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from porism.corpus import read_qrels
+from porism.evaluate import evaluate_run
+from porism.fusion import fuse
 from porism.provenance import Provenance
 from porism.run import Run
 
@@ -152,3 +155,42 @@ def test_real_runs_with_the_ranks_of_their_files(porism, shared_data: Path, tmp_
     assert values["MathDowsers"] == pytest.approx(0.345, abs=5e-4)  # as published
     assert values["APPROACH0"] == pytest.approx(0.247, abs=5e-4)
     assert {part["by"] for part in found["breakdowns"]} == {"length", "share of mathematics"}
+
+
+def test_ablation(porism, files: Path) -> None:
+    pytest.importorskip("scipy")
+    topics = ["t1", "t2", "t3", "t4"]
+    Run({topic: ranking("xa") for topic in topics}, "third").write(files / "third.run")
+    runs = [Run.read(files / f"{name}.run") for name in ("good", "poor", "third")]
+    fuse(runs, "rrf").write(files / "fused.run")
+    result = porism(
+        "compare", *(files / f"{name}.run" for name in ("good", "poor", "third", "fused")),
+        "--qrels", files / "qrels.txt", "--measures", "RR", "--ablation", "rrf", "--ablation", "combmnz",
+        "--csv", files / "out.csv",
+    )
+    assert result.status == 0, result.err
+    assert "Not in the ablation, as fusions of the others: rrf." in result.err
+    lines = result.out.splitlines()
+    values = {}
+    for method in ("rrf", "combmnz"):
+        qrels = read_qrels(files / "qrels.txt")
+        values[method] = [
+            evaluate_run(fuse(members, method), qrels, ["RR"])["RR"]
+            for members in (runs, runs[1:], runs[::2], runs[:2])
+        ]
+        start = next(number for number, line in enumerate(lines) if line.startswith(f"{method}: fused"))
+        rows = [line.split() for line in lines[start + 1 : start + 5]]
+        assert [row[0] for row in rows] == ["all", "without", "without", "without"]
+        shown = [float(next(cell for cell in row if cell.startswith(("0.", "1.")))) for row in rows]
+        assert shown == pytest.approx(values[method], abs=1e-4)
+        assert lines[start + 5].startswith("one of each of 2 clusters, mean")
+    assert (files / "out.ablation.csv").read_text().count("\nrrf,without,") == 3
+
+
+def test_ablations_that_cannot_be(compare, porism, files: Path) -> None:
+    assert "Did you mean rrf?" in compare("--ablation", "rff").err
+    assert "rbc has to learn from judgments" in compare("--ablation", "rbc").err
+    alone = porism("compare", files / "good.run", "--qrels", files / "qrels.txt", "--ablation", "rrf")
+    assert (alone.status, "--ablation takes two runs or more." in alone.err) == (2, True)
+    two = compare("--ablation", "rrf", "--json")
+    assert "one_per_cluster" not in json.loads(two.out)["ablation"]["rrf"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import tomllib
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -14,7 +15,7 @@ from recipe_cases import FUSIONS, RECIPE, TOPICS
 
 from porism.analysis import AnalysisConfig
 from porism.corpus import read_qrels, read_topics
-from porism.errors import Problem, StorageError
+from porism.errors import Problem, QueryError, StorageError
 from porism.evaluate import evaluate_run
 from porism.fusion import fuse
 from porism.indexing import index_sources
@@ -375,6 +376,69 @@ def test_a_pipeline_whose_model_was_tuned_on_the_topics(write: Write, laboratory
         "rrf is reported on 6 topics of 'dev' that the model of tokens was tuned on; the report says so",
     ]
     assert "WARNING: rrf: tuned on 6 of these 6 topics: not held out." in experiment.reports["report"].text
+
+
+def test_systems_that_learned_alike_are_told_as_one(write: Write, laboratory: Path) -> None:
+    names = [f"p{number}" for number in range(6)]
+    pipelines = "".join(f'[pipelines.{name}]\nmodel = "words"\ntuned_on = ["T.2"]\n' for name in names)
+    plan = plan_recipe(write(RECIPE, ("[fusions.rrf]", f'{pipelines}[fusions.all]\nof = {names}\n[fusions.rrf]'), (
+        'systems = ["words", "tokens", "rrf", "tuned"]', f'systems = {["words", *names, "all"]}'
+    )))
+    assert [warning.what for warning in plan.warnings] == [
+        "p0, p1, p2 … and 3 more are reported on 1 topic of 'dev' that their models were tuned on; the report says so",
+        "all is reported on 1 topic of 'dev' that the models of p0, p1, p2 … and 3 more were tuned on; "
+        "the report says so",
+    ]
+
+
+def test_an_error_says_in_which_stage_it_happened(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*arguments: object, **options: object) -> Run:
+        raise QueryError("no luck", where="query T.3", hint="Try again.")
+
+    monkeypatch.setattr(Index, "run", failing)
+    with pytest.raises(QueryError) as told:
+        run_recipe(write())
+    assert str(told.value) == "run words on dev: query T.3: no luck. Try again."
+    assert told.value.where == "run words on dev: query T.3"
+
+    def broken(*arguments: object, **options: object) -> Run:
+        raise ZeroDivisionError("a fault")
+
+    monkeypatch.setattr(Index, "run", broken)
+    with pytest.raises(ZeroDivisionError) as raised:
+        run_recipe(write())
+    assert raised.value.__notes__ == ["This happened in the stage: run words on dev."]
+
+
+def test_one_member_of_each_cluster_is_fused(write: Write, laboratory: Path) -> None:
+    pytest.importorskip("scipy")
+    twin = (laboratory / "first.run").read_text(encoding="utf-8").replace(" first", " twin")
+    (laboratory / "twin.run").write_text(twin, encoding="utf-8")
+    path = write(FUSIONS + 'ablation = ["both"]\n', ('of = ["first", "second"]', 'of = ["first", "second", "twin"]'), (
+        "[fusions.both]", '[runs.twin]\ndev = "twin.run"\n[fusions.both]'
+    ), ('formats = ["csv"]', 'formats = ["csv", "latex", "html"]'))
+    report = run_recipe(path).reports["report"]
+    found = report.numbers["ablation"]["both"]["one_per_cluster"]
+    assert found["clustering"]["clusters"] == [["first", "twin"], ["second"]]
+    qrels = read_qrels(laboratory / "qrels.txt")
+    first, second = (Run.read(laboratory / f"{name}.run") for name in ("first", "second"))
+    value = evaluate_run(fuse([first, second], "rrf"), qrels, ["nDCG'"])["nDCG'"]
+    whole = evaluate_run(fuse([first, second, first.renamed("twin")], "rrf"), qrels, ["nDCG'"])["nDCG'"]
+    assert found["every"] is True
+    assert found["full"] == pytest.approx(whole)
+    assert [draw["value"] for draw in found["draws"]] == [pytest.approx(value)] * 2
+    rows = list(csv.DictReader((report.folder / "report.ablation.csv").read_text(encoding="utf-8").splitlines()))
+    assert [(row["kind"], row["members"]) for row in rows] == [
+        ("all", ""), ("without", "first"), ("without", "second"), ("without", "twin"),
+        ("one-per-cluster", "first second"), ("one-per-cluster", "second twin"),
+    ]
+    said = "first, twin; second. One member of each is fused, in all choices: 2."
+    assert said in report.text
+    assert re.search(rf"^one of each of 2 clusters, mean +{value:.4f} +", report.text, flags=re.M)
+    for name in ("report.html", "report.tex"):
+        written = (report.folder / name).read_text(encoding="utf-8")
+        assert said in written, name
+        assert "one of each of 2 clusters, worst" in written, name
 
 
 def test_formulas_are_topics_and_judgments_can_be_partial(write: Write, laboratory: Path) -> None:

@@ -181,7 +181,7 @@ def _fused(fusion: Fusion, depth: int, members: Sequence[Run]) -> Run:
 
 
 def _is_fusion(run: Run, known: Collection[str]) -> bool:
-    """Whether a run is made of two or more of the known ones by its record: it would stay when one of them is left out."""
+    """Whether a run is made of two or more of the known ones by its record; what is left out would still be in it."""
     made_by = run.provenance.made_by if run.provenance else {}
     sources = made_by.get("sources")
     return made_by.get("kind") == "fusion" and isinstance(sources, list) and len({*sources} & {*known}) > 1
