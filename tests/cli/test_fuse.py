@@ -206,6 +206,19 @@ def test_no_run_is_written_over(porism, files) -> None:
     assert result.status == 2
     assert "--output is one of the runs" in result.err
     assert (files / "good.run").read_bytes() == before
+    qrels = (files / "qrels.tsv").read_bytes()
+    for target in ("--output", "--store"):
+        options = ["--output", files / "out.run", target, files / "qrels.tsv"]
+        result = porism("fuse", files / "good.run", files / "fair.run", "--method", "rbc", "--qrels",
+                        files / "qrels.tsv", *options)
+        assert result.status == 2
+        assert f"{target} is a file that is read" in result.err
+    result = porism("fuse", files / "good.run", files / "fair.run", "--method", "rbc", "--qrels", files / "qrels.tsv",
+                    "--output", files / "out.run", "--store", files / "out.run")
+    assert result.status == 2
+    assert "--store and --output are the same file" in result.err
+    assert (files / "qrels.tsv").read_bytes() == qrels
+    assert not (files / "out.run").exists()
 
 
 def test_an_empty_run_says_nothing(porism, files) -> None:

@@ -80,9 +80,8 @@ def fuse(
     if not learns and (qrels_path is not None or fitted_path is not None):
         raise click.UsageError(f"{method} learns nothing from judgments; rbc and wibc do.")
     _check_files([*run_paths, *(path for path in (qrels_path, fitted_path) if path is not None)])
-    if any(output.exists() and output.samefile(path) for path in run_paths):
-        raise click.UsageError("--output is one of the runs; give another file.")
     _check_folders([path for path in (output, store_path) if path is not None])
+    _check_overwriting(output, store_path, run_paths, [path for path in (qrels_path, fitted_path) if path is not None])
     if fitted_path is not None:
         fusion = _stored(fitted_path, fusion)
     qrels = read_qrels(qrels_path) if qrels_path is not None else {}
@@ -161,6 +160,22 @@ def _check_folders(paths: Iterable[Path]) -> None:
             raise SourceError("there is no such folder to write to", where=str(path.parent))
         if path.is_dir():
             raise SourceError("this is a folder, not a file to write", where=str(path))
+
+
+def _check_overwriting(
+    output: Path, store_path: Path | None, runs: Sequence[Path], others: Sequence[Path]
+) -> None:
+    """Refuses to write over what is read, or one result over the other.
+
+    :raises click.UsageError: an option names such a file.
+    """
+    for option, target in (("--output", output), ("--store", store_path)):
+        if target is not None and target.exists():
+            for inputs, what in ((runs, "one of the runs"), (others, "a file that is read")):
+                if any(target.samefile(path) for path in inputs):
+                    raise click.UsageError(f"{option} is {what}; give another file.")
+    if store_path is not None and store_path.resolve() == output.resolve():
+        raise click.UsageError("--store and --output are the same file; give another one.")
 
 
 def _read(paths: Sequence[Path], ranks: str, log: ProblemLog) -> list[Run]:
@@ -256,15 +271,11 @@ def _named(given: str, judged: Sequence[str], option: str) -> list[str]:
 def _store(path: Path, fitted: Any) -> None:
     import orjson
 
-    from porism.errors import SourceError
+    from porism.files import write_whole
     from porism.fusion import FittedWIBC
 
     regression = fitted.regression if isinstance(fitted, FittedWIBC) else fitted
-    content = orjson.dumps(regression.to_dict(), option=orjson.OPT_INDENT_2)
-    try:
-        path.write_bytes(content + b"\n")
-    except OSError as error:
-        raise SourceError(f"cannot be written ({error.strerror or error})", where=str(path)) from error
+    write_whole(path, orjson.dumps(regression.to_dict(), option=orjson.OPT_INDENT_2) + b"\n")
 
 
 def _stored(path: Path, fusion: Fusion) -> Fusion:
