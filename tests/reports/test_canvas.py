@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from porism.reports.canvas import Plot, drawing, new_figure, printable, short_names, spread, styles, svg
+from porism.reports.canvas import Plot, drawing, printable, short_names, spread, styles
+from porism.reports.layout import new_figure, segments, text_width
+from porism.reports.picture import short_path, svg
 from porism.reports.theme import COLOURS, light
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -134,3 +136,60 @@ def test_no_two_runs_look_alike() -> None:
     looks = styles(65, baseline=3)
     assert len({(look.colour, look.marker, str(look.dash)) for look in looks}) == 65
     assert looks[3].colour == light("baseline")
+
+
+def test_paths_become_relative_without_adding_up_errors() -> None:
+    assert short_path("M 0 230.4 \nL 547.2 230.4 \nL 547.2 0 \nL 0 0 \nz", 1) == "M0 230.4h547.2v-230.4h-547.2z"
+    assert short_path("M 1 1 L 1.24 1.36 L 0.5 0.22", 1) == "M1 1l.2 .4l-.7-1.2"
+    assert short_path("M 2 3 L 2 3", 1) == "M2 3h0"  # a dot, where ends are round
+    assert short_path("M 0 0 L 1 1 L 1 1.001 L 2 2", 1) == "M0 0l1 1l1 1"
+    assert short_path("M 0 1 C 0.333 1 0.5 -0.5 1e-05 2", 2) == "M0 1C.33 1 .5-.5 0 2"
+
+
+@given(st.lists(st.tuples(st.floats(-500, 500), st.floats(-500, 500)), min_size=2, max_size=40))
+def test_no_point_of_a_path_moves_by_more_than_rounding(points: list[tuple[float, float]]) -> None:
+    path = short_path("M " + " L ".join(f"{x!r} {y!r}" for x, y in points), 1)
+    at, found = np.zeros(2), []
+    for command, numbers in re.findall(r"([MLlhv])([^MLlhv]*)", path):
+        given_numbers = [float(number) for number in re.findall(r"-?[\d.]+", numbers)]
+        step = {"h": [1, 0], "v": [0, 1]}.get(command)
+        move = np.array(given_numbers) if step is None else np.array(step) * given_numbers[0]
+        at = move if command == "M" else at + move
+        found.append(at)
+    for point in points:
+        assert min(np.abs(np.array(found) - point).max(axis=1)) <= 0.05 + 1e-6
+    assert np.abs(found[-1] - points[-1]).max() <= 0.05 + 1e-6
+
+
+def test_marks_of_one_look_share_their_style_and_shape() -> None:
+    with drawing():
+        figure = new_figure()
+        figure.subplots().plot(range(50), range(50), linestyle="none", marker="s", color=light("series-2"), alpha=0.5)
+    root = etree.fromstring(svg(Plot("marks", "t", "c", "d", figure)))
+    group = max((group for group in root.iter(f"{SVG}g")), key=lambda group: len(group.findall(f"{SVG}use")))
+    marks = group.findall(f"{SVG}use")
+    assert len(marks) == 50
+    assert {mark.get("style") for mark in marks} == {None}
+    assert len({mark.get("href") for mark in marks}) == 1
+    assert "fill: var(--series-2)" in group.get("style")
+
+
+def test_margins_stay_when_a_figure_gets_another_size() -> None:
+    with drawing():
+        figure = new_figure(6.0, 3.0, left=1.2, right=0.6, bottom=0.5, top=0.25)
+        axes = figure.subplots()
+    figure.set_size_inches(4, 2)
+    figure.draw_without_rendering()
+    box = axes.get_position()
+    assert [4 * box.x0, 4 * (1 - box.x1), 2 * box.y0, 2 * (1 - box.y1)] == pytest.approx([1.2, 0.6, 0.5, 0.25])
+
+
+def test_widths_grow_with_letters_and_wide_ones_count_more() -> None:
+    assert text_width("iiii") < text_width("aaaa") < text_width("漢漢漢漢") == pytest.approx(4 * 8 / 72)
+    assert text_width("e\u0301") == text_width("e")
+
+
+def test_segments_have_gaps_between_them() -> None:
+    x, y = segments([1, 2], [3, 4], [5, 6], [7, 8])
+    assert x == pytest.approx([1, 5, np.nan, 2, 6, np.nan], nan_ok=True)
+    assert y == pytest.approx([3, 7, np.nan, 4, 8, np.nan], nan_ok=True)

@@ -32,14 +32,31 @@ def test_depths_are_on_a_logarithmic_scale_and_lines_are_named_at_their_ends() -
     assert labels[0][1] > labels[1][1]  # of equal ends, the first is named higher
 
 
+def test_many_lines_have_a_panel_each_over_all_others() -> None:
+    curves = {f"run{number}": np.full(11, number / 10) for number in range(9)}
+    plot = precision_recall_plot(curves, shown=[f"run{number}" for number in range(1, 9)])
+    assert [axes.get_title(loc="left") for axes in plot.figure.axes] == [f"run{number}" for number in range(8, 0, -1)]
+    behind, own = plot.figure.axes[0].lines[-2:]
+    assert own.get_ydata() == pytest.approx(np.full(11, 0.8))
+    drawn = behind.get_ydata().reshape(8, 12)
+    assert drawn[:, :11] == pytest.approx(np.repeat(np.arange(8)[:, None] / 10, 11, axis=1))
+    assert np.isnan(drawn[:, 11]).all()
+    assert "1 others are only grey" in plot.caption
+    assert "names stand in the order" not in plot.caption
+
+
+def test_one_curve_is_not_compared() -> None:
+    assert "better" not in precision_recall_plot({"one": np.zeros(11)}).caption
+
+
 TRIALS = [({"k": k, "w": w}, 0.1 * w + 0.01 * k) for k in (1, 2, 3) for w in (0, 1)]
 
 
 def test_tuning_shows_all_trials_and_the_best_of_each_value() -> None:
     plot = tuning_plot(TRIALS, "k", "MAP", chosen={"k": 3, "w": 1})
     axes = plot.figure.axes[0]
-    assert len(axes.collections[0].get_offsets()) == 6
-    line, ring = axes.lines
+    trials, line, ring = axes.lines
+    assert len(trials.get_xdata()) == 6
     assert list(line.get_xdata()) == [1, 2, 3]
     assert list(line.get_ydata()) == pytest.approx([0.11, 0.12, 0.13])
     assert list(ring.get_xdata()) == [3]
@@ -52,15 +69,23 @@ def test_tuning_over_a_wide_range_is_logarithmic_and_words_are_names() -> None:
     assert wide.figure.axes[0].get_xscale() == "log"
     words = tuning_plot([({"norm": "z-score"}, 0.2), ({"norm": True}, 0.3), ({"other": 1}, 0.9)], "norm", "MAP")
     axes = words.figure.axes[0]
-    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["z-score", "True"]
-    assert list(axes.lines[0].get_ydata()) == [0.2, 0.3]
+    assert [tick.get_text() for tick in axes.get_yticklabels()] == ["True", "z-score"]  # the best at the top
+    assert list(axes.lines[0].get_xdata()) == [0.3, 0.2]
+
+
+def test_of_many_words_the_best_and_the_chosen_one_are_shown() -> None:
+    plot = tuning_plot([({"w": [k]}, k / 10) for k in range(20)], "w", "MAP", chosen={"w": [0]})
+    labels = [tick.get_text() for tick in plot.figure.axes[0].get_yticklabels()]
+    assert labels == [*(f"[{k}]" for k in range(19, 7, -1)), "[0]"]
+    assert "7 values that reached less are not shown." in plot.caption
 
 
 def test_times_have_median_95th_percentile_and_worst() -> None:
     seconds = [0.1 * step for step in range(1, 22)]  # 0.1 to 2.1: median 1.1, 95th percentile 2.0
     plot = times_plot({"run": seconds})
     axes = plot.figure.axes[0]
-    body, tail, median, late = axes.lines
+    strokes, body, tail, median, late = axes.lines
+    assert strokes.get_xdata()[::3] == pytest.approx([100 * step for step in range(1, 22)])
     assert list(body.get_xdata()) == pytest.approx([1100, 2000])
     assert list(tail.get_xdata()) == pytest.approx([2000, 2100])
     assert list(median.get_xdata()) == pytest.approx([1100])
@@ -70,7 +95,7 @@ def test_times_have_median_95th_percentile_and_worst() -> None:
 
 
 def test_a_time_of_zero_can_be_drawn() -> None:
-    assert times_plot({"run": [0.0, 0.5]}).figure.axes[0].collections[0].get_offsets()[0, 0] > 0
+    assert times_plot({"run": [0.0, 0.5]}).figure.axes[0].lines[0].get_xdata()[0] > 0
 
 
 @pytest.mark.parametrize(("value", "text"), [
@@ -91,3 +116,16 @@ def test_groups_have_a_mark_a_run_and_their_numbers_of_topics() -> None:
     assert [list(line.get_xdata()) for line in axes.lines[:2]] == [[0.5, 0.25], [0.75]]
     assert [text.get_text() for text in plot.figure.legends[0].get_texts()] == ["_a", "b"]
     assert "Proof (12 topics): _a 0.500, b 0.750." in plot.description
+
+
+def test_groups_of_many_runs_have_a_panel_each() -> None:
+    values = {f"run{number}": {"A": number / 10, "B": 0.5} for number in range(9)}
+    del values["run4"]["B"]
+    plot = groups_plot({"A": 3, "B": 1}, values, "num_ret", name="by-x", title="t", baseline=0, summed=True)
+    first, second = plot.figure.axes
+    marks = [line.get_xydata()[0].tolist() for line in first.lines if line.get_linestyle() == "None"]
+    assert marks == [[number / 10, number] for number in range(9)]
+    assert len([line for line in second.lines if line.get_linestyle() == "None"]) == 8
+    assert first.get_ylim()[0] > first.get_ylim()[1]
+    assert "sum of one run" in plot.caption
+    assert "B (1 topic): " in plot.description

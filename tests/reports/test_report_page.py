@@ -143,3 +143,19 @@ def test_a_name_that_no_page_can_hold_is_replaced(tmp_path) -> None:
     assert "a��c" not in text
     assert "a�b�c" in text
     assert "\x00" not in text
+
+
+def test_short_names_do_not_break_and_long_ones_only_behind_signs(runs: list[Run]) -> None:
+    long = Run({"t1": [("a", 1.0)]}, "a-very-long-name_of-a-run")
+    qrels = {"t1": {"a": 3}, "t2": {"a": 3}}
+    page = html_page(make_report([runs[1].renamed("tangent-l"), long], qrels, detailed=False))
+    assert '<span class="whole">tangent-l</span>' in page
+    assert "a-<wbr>very-<wbr>long-<wbr>name_<wbr>of-<wbr>a-<wbr>run" in page
+
+
+def test_a_page_of_one_run_compares_nothing(runs: list[Run]) -> None:
+    page = html_page(make_report(runs[1:2], {topic: {"a": 1, "b": 0} for topic in ("t2", "t3")}, ["nDCG'"]))
+    text = lxml_html.document_fromstring(page).find("body").text_content()
+    for word in ("bold", "baseline", "grey", "other runs", "are better"):
+        assert word not in text, word
+    assert "a topic without such a document counts as 0" in text

@@ -7,12 +7,14 @@ import io
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from porism.errors import ConfigError, SourceError
-from porism.evaluate import compare_runs
+from porism.evaluate import compare_runs, evaluate_run
 from porism.evaluate.depths import judged_per_mille
 from porism.reports import Report, make_report, plots, summary_csv, text_table, topics_csv, write_csv, write_plots
+from porism.reports.plots import most_different
 from porism.run import Run
 
 ODD = r"<b>&$_%$ \x{}^~#"
@@ -104,6 +106,26 @@ def test_a_report_is_the_comparison_with_more(runs: list[Run], report: Report) -
     assert report.judged["slow"] == pytest.approx(2000 / 3)  # two of three documents
     assert report.breakdowns[0].by == "category"
     assert report.times["slow"].worst == pytest.approx(0.06)
+
+
+@pytest.mark.parametrize("measure", ["nDCG'", "nDCG", "bpref", "MAP'", "num_rel_ret"])
+def test_values_at_depths_are_those_of_an_evaluation(runs: list[Run], measure: str) -> None:
+    long = Run({topic: [(f"d{place}" if place % 7 else "dcba"[place // 7 % 4] + "x" * (place // 28), -float(place))
+                        for place in range(60)] for topic in QRELS}, "long")
+    report = make_report([*runs, long], QRELS, [measure])
+    assert report.depths == (10, 20, 50, 100, 200, 500, 1000)
+    for run in [*runs, long]:
+        expected = [evaluate_run(run, QRELS, [measure], depth=depth)[measure] for depth in report.depths]
+        assert list(report.at_depths[run.name]) == expected
+    assert len(set(report.at_depths["long"])) > 1 or measure == "bpref"
+
+
+def test_the_runs_that_differ_most_have_panels() -> None:
+    values = {name: np.array(column) for name, column in {
+        "near": [0.5, 0.6], "base": [0.5, 0.5], "far": [0.0, 1.0], "middle": [0.1, np.nan],
+    }.items()}
+    assert most_different(values, "base", 3) == ("base", "far", "middle")
+    assert most_different(values, "base", 4) == tuple(values)
 
 
 def test_fused_runs_say_where_their_results_stood(report: Report) -> None:

@@ -7,11 +7,12 @@ fills in the page; both come with ``porism[lab]`` and are loaded when they are n
 from __future__ import annotations
 
 from porism.reports.ablations import Ablation, make_ablation
-from porism.reports.canvas import Plot, svg
+from porism.reports.canvas import Plot
 from porism.reports.details import tuning_curves
 from porism.reports.files import check_folder, check_target
 from porism.reports.html import html_page, write_html
 from porism.reports.latex import latex_tables, write_latex
+from porism.reports.picture import svg
 from porism.reports.plots import plots, write_plots
 from porism.reports.report import Report, TuningCurve, make_report
 from porism.reports.tables import summary_csv, topics_csv, write_csv

@@ -1,11 +1,9 @@
-"""From a figure to SVG: text stays text, colours become CSS variables, ids are unique, the bytes always the same."""
+"""What all plots have in common: their words, the looks of the runs, the settings they are drawn under, legends."""
 
 from __future__ import annotations
 
-import io
-import re
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,22 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from porism.extras import need
-from porism.reports.theme import COLOURS, DASHES, MARKERS, SERIES, css_overrides, light
+from porism.reports.theme import DASHES, MARKERS, SERIES, light
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-WIDTH = 7.6
-"""Inches; a unit of the pictures is a 72nd of one."""
-
-_SVG = "{http://www.w3.org/2000/svg}"
-_XLINK = "{http://www.w3.org/1999/xlink}href"
-_FONT = re.compile(r"font: (?:[a-z]+ )*?((?:bold |[1-9]00 )?)([\d.]+)px [^;]*")
-_FAMILY = re.compile(r"font-family: [^;]*(?:; )?")
-_COLOUR = re.compile(r"#[0-9a-f]{6}\b")
-_LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}")
-_NAME_OF = {pair[0]: name for name, pair in COLOURS.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +74,7 @@ def drawing() -> Iterator[None]:
         matplotlib.rcParams.update({
             "svg.fonttype": "none",
             "text.parse_math": False,  # a run may be called $x_1$
+            "path.simplify": False,
             "font.size": 9,
             "axes.titlesize": 9,
             "axes.titlelocation": "left",
@@ -115,98 +103,6 @@ def drawing() -> Iterator[None]:
             "lines.linewidth": 1.6,
         })
         yield
-
-
-def new_figure(width: float = WIDTH, height: float = 3.2) -> Figure:
-    """An empty figure with a canvas that needs no screen; to be called inside :func:`drawing`."""
-    figures = need("matplotlib.figure", "lab", "drawing plots")
-    backend = need("matplotlib.backends.backend_svg", "lab", "drawing plots")
-    figure: Figure = figures.Figure(figsize=(width, height), layout="constrained")
-    backend.FigureCanvasSVG(figure)
-    return figure
-
-
-def grid_of_panels(count: int, columns: int, height: float, **options: Any) -> tuple[Figure, list[Axes]]:
-    """A figure of ``count`` equal panels in rows of at most ``columns``; the places that are left over stay empty."""
-    columns = max(1, min(columns, count))
-    rows = -(-count // columns)
-    figure = new_figure(height=0.35 + height * rows)
-    axes = figure.subplots(rows, columns, squeeze=False, **options)
-    flat = list(axes.flat)
-    for spare in flat[count:]:
-        spare.remove()
-    return figure, flat[:count]
-
-
-def svg(plot: Plot, *, standalone: bool = False) -> str:
-    """The plot as an SVG element with title and description.
-
-    Inlined into a page, colours are the page's CSS variables and ids start with the plot's name. ``standalone`` gives
-    a file of its own, with an XML declaration and concrete colours that a dark screen overrides.
-    """
-    from lxml import etree
-
-    matplotlib = need("matplotlib", "lab", "drawing plots")
-    buffer = io.BytesIO()
-    with drawing():
-        matplotlib.rcParams["svg.hashsalt"] = plot.name  # else ids come from a random number
-        plot.figure.savefig(
-            buffer, format="svg", metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")), transparent=False
-        )
-    parser = etree.XMLParser(
-        load_dtd=False, no_network=True, resolve_entities=False, remove_comments=True, remove_blank_text=True
-    )
-    root = etree.fromstring(buffer.getvalue(), parser)
-    for element in [*root.iter(f"{_SVG}metadata"), *root.iter(f"{_SVG}style")]:
-        parent = element.getparent()
-        if parent is not None:
-            parent.remove(element)
-    prefix = f"{plot.name}-"
-    colour = (lambda found: found[0]) if standalone else (lambda found: _variable(found[0]))
-    for element in root.iter():
-        _rewrite(element, prefix, colour)
-    width, height = (float(number) for number in root.get("viewBox").split()[2:])
-    root.set("width", f"{width * 4 / 3:.0f}")
-    root.set("height", f"{height * 4 / 3:.0f}")
-    for name in ("version", "style"):
-        root.attrib.pop(name, None)
-    root.set("stroke-linejoin", "round")
-    root.set("stroke-linecap", "butt")
-    root.set("role", "img")
-    root.set("aria-labelledby", f"{prefix}title {prefix}desc")
-    for position, (tag, words) in enumerate((("title", plot.title), ("desc", plot.description))):
-        element = etree.Element(f"{_SVG}{tag}", id=f"{prefix}{tag}")
-        element.text = printable(words)
-        root.insert(position, element)
-    if standalone:
-        root.set("font-family", "system-ui, 'Segoe UI', 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif")
-        sheet = etree.Element(f"{_SVG}style")
-        sheet.text = css_overrides()
-        root.insert(2, sheet)
-    etree.cleanup_namespaces(root)
-    text: str = etree.tostring(root, encoding="unicode")
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n' if standalone else text
-
-
-def _rewrite(element: Any, prefix: str, colour: Callable[[re.Match[str]], str]) -> None:
-    """Ids get the prefix, here and where they are referred to; fonts are inherited; colours are replaced."""
-    if (own := element.get("id")) is not None:
-        element.set("id", prefix + own)
-    if (target := element.attrib.pop(_XLINK, None)) is not None:
-        element.set("href", target.replace("#", f"#{prefix}", 1))
-    if (clip := element.get("clip-path")) is not None:
-        element.set("clip-path", clip.replace("url(#", f"url(#{prefix}"))
-    for name in ("d", "transform", "x", "y", "width", "height", "points"):
-        if (numbers := element.get(name)) is not None:
-            element.set(name, " ".join(_LONG_NUMBER.sub(lambda found: f"{float(found[0]):.2f}", numbers).split()))
-    if (look := element.get("style")) is not None:
-        look = _FONT.sub(lambda found: f"font-size: {found[2]}px{'; font-weight: bold' if found[1] else ''}", look)
-        look = _FAMILY.sub("", look)
-        element.set("style", _COLOUR.sub(colour, look))
-
-
-def _variable(colour: str) -> str:
-    return f"var(--{_NAME_OF[colour]})" if colour in _NAME_OF else colour
 
 
 def printable(text: str) -> str:
@@ -288,3 +184,23 @@ def legend(
                      columnspacing=1.2, handlelength=3.2 if lines else 1.2, borderaxespad=0.2, **place)
     for text, name in zip(made.get_texts(), short_names(names), strict=True):
         text.set_text(name)  # here and not above: a legend leaves out names that start with an underscore
+
+
+def legend_above(figure: Figure, names: Sequence[str], looks: Sequence[Style]) -> None:
+    """A legend in three columns in the room at the top that :func:`legend_height` asks for."""
+    legend(figure, names, looks, loc="upper left", bbox_to_anchor=(0, 1), ncols=3)
+
+
+def legend_height(count: int) -> float:
+    """The inches of a legend of so many runs above the axes."""
+    return 0.12 + 0.175 * -(-count // 3)
+
+
+def bare_rows(axes: Axes, labels: Sequence[str]) -> None:
+    """A row a label from the top, lines upwards only."""
+    axes.set_yticks(range(len(labels)), labels)
+    axes.set_ylim(len(labels) - 0.4, -0.6)
+    axes.grid(True, axis="x")
+    axes.grid(False, axis="y")
+    axes.spines["left"].set_visible(False)
+    axes.tick_params(axis="y", length=0, labelcolor=light("ink"))

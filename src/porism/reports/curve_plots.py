@@ -12,70 +12,98 @@ from numpy.typing import ArrayLike
 from porism.reports.canvas import (
     Plot,
     Style,
+    bare_rows,
     drawing,
-    grid_of_panels,
     label_lines,
     legend,
-    new_figure,
+    legend_above,
+    legend_height,
     short_names,
     styles,
 )
+from porism.reports.layout import (
+    MANY,
+    Scale,
+    grid_of_panels,
+    linear_scale,
+    new_figure,
+    segments,
+    text_width,
+    widest,
+)
 from porism.reports.theme import light
 
+SHOWN_VALUES = 12
+"""Values of a tuned parameter that are no numbers, of which a plot has a row each."""
 
-def precision_recall_plot(curves: Mapping[str, ArrayLike], *, baseline: int | None = None, note: str = "") -> Plot:
+
+def precision_recall_plot(
+    curves: Mapping[str, ArrayLike], *, baseline: int | None = None, note: str = "",
+    shown: Sequence[str] | None = None,
+) -> Plot:
     """Interpolated precision at the recall levels 0, 0.1, …, 1 of each run.
 
     :param curves: run → precision [11].
+    :param shown: the runs that have a panel of their own where there are many, by default all.
     """
     names = list(curves)
     recall = np.linspace(0, 1, 11)
     words = [f"{name}: {', '.join(f'{value:.3f}' for value in np.asarray(curves[name]))}." for name in names]
-    figure = _lines(
-        recall, [np.asarray(curves[name], np.float64) for name in names], names, baseline, "recall", "precision",
+    figure, how = _lines(
+        recall, {name: np.asarray(curves[name], np.float64) for name in names}, baseline, "recall", "precision",
         ticks=[0, 0.2, 0.4, 0.6, 0.8, 1], named_at_end=False,  # where all lines meet
+        shown=shown,
     )
+    order = " and to the right are better; the names stand in the order of the mean precision."
     return Plot(
         "precision-recall", "Precision at levels of recall",
         "Across is the share of a topic's relevant documents that was found; upwards the highest precision from the "
-        f"rank on at which that share is reached, averaged over topics.{' ' + note if note else ''} Lines further up "
-        "and to the right are better; the names stand in the order of the mean precision.",
+        f"rank on at which that share is reached, averaged over topics.{' ' + note if note else ''}"
+        + (how or f" Lines further up{order}" if len(names) > 1 else ""),
         f"Precision at recall 0, 0.1, …, 1. {' '.join(words)}",
         figure,
     )
 
 
 def depths_plot(
-    depths: Sequence[int], values: Mapping[str, ArrayLike], measure: str, *, baseline: int | None = None
+    depths: Sequence[int], values: Mapping[str, ArrayLike], measure: str, *, baseline: int | None = None,
+    shown: Sequence[str] | None = None,
 ) -> Plot:
     """A measure of each run when only its first results count.
 
-    :param values: run → mean at each depth [D].
+    :param values: run → aggregated value at each depth [D].
+    :param shown: the runs that have a panel of their own where there are many, by default all.
     """
     names = list(values)
     words = [f"{name}: {', '.join(f'{value:.3f}' for value in np.asarray(values[name]))}." for name in names]
-    figure = _lines(
-        np.asarray(depths, np.float64), [np.asarray(values[name], np.float64) for name in names], names, baseline,
-        "results of each topic that count", measure, ticks=list(depths), logarithmic=len(depths) > 2,
+    figure, how = _lines(
+        np.asarray(depths, np.float64), {name: np.asarray(values[name], np.float64) for name in names}, baseline,
+        "results of each topic that count", measure, ticks=list(depths), logarithmic=len(depths) > 2, shown=shown,
     )
     return Plot(
         "depths", f"{measure} at several depths",
-        f"{measure} when only the first results of each topic count, as many as stand below. A line that no longer "
-        f"rises has found what it finds.{' The horizontal scale is logarithmic.' if len(depths) > 2 else ''}",
+        f"{measure} when only the first results of each topic count, as many as stand below. Where a line is level, "
+        f"more results change nothing.{' The horizontal scale is logarithmic.' if len(depths) > 2 else ''}{how}",
         f"Depths {', '.join(map(str, depths))}. {' '.join(words)}",
         figure,
     )
 
 
 def _lines(
-    x: Any, lines: Sequence[Any], names: Sequence[str], baseline: int | None, across: str, up: str, *,
-    ticks: Sequence[float], logarithmic: bool = False, named_at_end: bool = True,
-) -> Any:
+    x: Any, lines: Mapping[str, Any], baseline: int | None, across: str, up: str, *,
+    ticks: Sequence[float], logarithmic: bool = False, named_at_end: bool = True, shown: Sequence[str] | None = None,
+) -> tuple[Any, str]:
+    """The figure, and how it is to be read where runs have panels, as a sentence."""
+    names = list(lines)
     looks = styles(len(names), baseline)
+    if len(names) > MANY:
+        return _line_panels(x, lines, dict(zip(names, looks, strict=True)), across, up, ticks, logarithmic, shown)
+    labels = short_names(names)
+    end = max(map(text_width, labels)) + (0.55 if named_at_end else 0.6)
     with drawing():
-        figure = new_figure(height=max(3.4, 0.6 + 0.17 * len(names)))
+        figure = new_figure(height=3.4, right=end)
         axes = figure.subplots()
-        for line, look in zip(lines, looks, strict=True):
+        for line, look in zip(lines.values(), looks, strict=True):
             axes.plot(x, line, color=look.colour, linestyle=look.dash, marker=look.marker, markersize=4)
         if logarithmic:
             axes.set_xscale("log")
@@ -86,13 +114,51 @@ def _lines(
         axes.set_ylim(bottom=0)
         axes.margins(x=0.02)
         if named_at_end:
-            figure.draw_without_rendering()
-            label_lines(axes, x[-1], [float(line[-1]) for line in lines], short_names(names), looks)
+            label_lines(axes, x[-1], [float(line[-1]) for line in lines.values()], labels, looks)
         else:
-            order = sorted(range(len(names)), key=lambda number: -float(np.nanmean(lines[number])))
-            legend(axes, [names[number] for number in order], [looks[number] for number in order], lines=True,
-                   loc="upper left", bbox_to_anchor=(1.01, 1.02))
-    return figure
+            order = _by_mean(lines)
+            place = [names.index(name) for name in order]
+            legend(axes, order, [looks[number] for number in place], lines=True, loc="upper left",
+                   bbox_to_anchor=(1.01, 1.02))
+    return figure, ""
+
+
+def _line_panels(
+    x: Any, lines: Mapping[str, Any], looks: Mapping[str, Style], across: str, up: str, ticks: Sequence[float],
+    logarithmic: bool, shown: Sequence[str] | None,
+) -> tuple[Any, str]:
+    """A panel a run, from the highest mean to the lowest, each over the lines of all others."""
+    order = [name for name in _by_mean(lines) if shown is None or name in shown]
+    left_out = len(lines) - len(order)
+    known = np.concatenate([np.ravel(line) for line in lines.values()])
+    top = float(np.nanmax(known)) if np.isfinite(known).any() else 1.0
+    low, high = float(x[0]), float(x[-1])
+    kept = list(ticks[::2] if logarithmic or len(ticks) > 4 else ticks)
+    scale = (
+        Scale(low / (high / low) ** 0.06, high * (high / low) ** 0.06, kept, [f"{tick:g}" for tick in kept], True)
+        if logarithmic else Scale(low - 0.06 * (high - low), high + 0.06 * (high - low), kept,
+                                  [f"{tick:g}" for tick in kept])
+    )
+    with drawing():
+        figure, panels = grid_of_panels(
+            len(order), 5, 0.95, scale, linear_scale(0, 1.05 * (top or 1.0), ticks=4), across=across, up=up
+        )
+        for name, text, axes in zip(order, short_names(order, 18), panels, strict=True):
+            behind = [np.append(line, np.nan) for other, line in lines.items() if other != name]
+            axes.plot(np.tile(np.append(x, np.nan), len(behind)), np.concatenate(behind), color=light("grid"),
+                      linewidth=0.9)
+            axes.plot(x, lines[name], color=looks[name].colour, marker=looks[name].marker, markersize=2.5)
+            axes.set_title(text, pad=3)
+    return figure, (
+        " Each run has its panel, from the highest mean to the lowest; the grey lines are those of the other runs."
+        + (f" These are the {len(order)} runs that differ most; {left_out} others are only grey." if left_out else "")
+    )
+
+
+def _by_mean(lines: Mapping[str, Any]) -> list[str]:
+    """Names from the highest mean to the lowest, those without a value last."""
+    means = {name: float(np.nanmean(line)) if np.isfinite(line).any() else -np.inf for name, line in lines.items()}
+    return sorted(lines, key=lambda name: -means[name])
 
 
 def tuning_plot(
@@ -109,43 +175,88 @@ def tuning_plot(
     values: list[Any] = sorted({value for value, _ in points}) if numeric else list(
         dict.fromkeys(str(value) for value, _ in points)
     )
-    place: dict[Any, float] = {value: float(value) if numeric else float(at) for at, value in enumerate(values)}
     keyed = [(value if numeric else str(value), score) for value, score in points]
-    best = {value: max(score for other, score in keyed if other == value) for value in values}
+    best: dict[Any, float] = {}
+    for value, score in keyed:
+        best[value] = max(score, best.get(value, score))
     top = chosen.get(parameter) if chosen else None
     top = top if numeric or top is None else str(top)
     logarithmic = numeric and len(values) > 3 and min(values) > 0 and max(values) / min(values) > 30
-    with drawing():
-        figure = new_figure(height=3.0)
-        axes = figure.subplots()
-        if len(points) > len(values):
-            axes.scatter([place[value] for value, _ in keyed], [score for _, score in keyed], s=12, linewidths=0,
-                         color=light("muted"), alpha=0.45)
-        axes.plot([place[value] for value in values], [best[value] for value in values],
-                  color=light("series-1"), marker="o", markersize=4, linestyle="-" if numeric else "none")
-        if logarithmic:
-            axes.set_xscale("log")
-            axes.xaxis.set_major_formatter(lambda tick, _: f"{tick:g}")
-            axes.xaxis.set_minor_formatter(lambda tick, _: "")
-        elif not numeric:
-            axes.set_xticks(range(len(values)), short_names([str(value) for value in values]))
-        if top in best:
-            axes.plot([place[top]], [best[top]], marker="o", markersize=10, markerfacecolor="none",
-                      markeredgecolor=light("series-2"), markeredgewidth=2, linestyle="none")
-            axes.annotate(f"{parameter} = {top}: {best[top]:.3f}", (place[top], best[top]), xytext=(0, 11),
-                          textcoords="offset points", ha="center", fontsize=8, fontweight="bold")
-        axes.margins(y=0.18)
-        axes.set_xlabel(parameter)
-        axes.set_ylabel(measure)
     several = " Grey marks are all trials; other parameters differ among them." if len(points) > len(values) else ""
+    left_out = 0
+    if numeric:
+        figure = _tuned_number(values, keyed, best, top, parameter, measure, logarithmic)
+    else:
+        shown = sorted(values, key=lambda value: -best[value])
+        shown = [value for number, value in enumerate(shown) if number < SHOWN_VALUES or value == top]
+        left_out = len(values) - len(shown)
+        figure = _tuned_words(shown, keyed, best, top, measure)
+        values = shown
     return Plot(
         name, f"{measure} against {parameter}{' of ' + what if what else ''}",
-        f"The line is the best that was reached with each value tried.{several}"
+        (f"The line is the best that was reached with each value tried.{several}" if numeric else
+         f"Blue marks are the best that was reached with each value tried, the best value first.{several}")
+        + (f" {left_out} values that reached less are not shown." if left_out else "")
         + (" The ring is the value chosen." if top in best else "")
         + (" The horizontal scale is logarithmic." if logarithmic else ""),
         f"Best {measure} by {parameter}: " + ", ".join(f"{value}: {best[value]:.3f}" for value in values) + ".",
         figure,
     )
+
+
+def _tuned_number(
+    values: Sequence[Any], keyed: Sequence[tuple[Any, float]], best: Mapping[Any, float], top: Any, parameter: str,
+    measure: str, logarithmic: bool,
+) -> Any:
+    with drawing():
+        figure = new_figure(height=2.8)
+        axes = figure.subplots()
+        if len(keyed) > len(values):
+            axes.plot([value for value, _ in keyed], [score for _, score in keyed], linestyle="none", marker="o",
+                      markersize=3.5, markeredgewidth=0, color=light("muted"), alpha=0.45)
+        axes.plot(values, [best[value] for value in values], color=light("series-1"), marker="o", markersize=4)
+        if logarithmic:
+            axes.set_xscale("log")
+            axes.xaxis.set_major_formatter(lambda tick, _: f"{tick:g}")
+            axes.xaxis.set_minor_formatter(lambda tick, _: "")
+        if top in best:
+            axes.plot([top], [best[top]], marker="o", markersize=10, markerfacecolor="none",
+                      markeredgecolor=light("series-2"), markeredgewidth=2, linestyle="none")
+            share = sum(value < top for value in values) / len(values)  # words at an end turn inwards
+            axes.annotate(
+                f"{parameter} = {top}: {best[top]:.3f}", (top, best[top]), xytext=(0, 11), textcoords="offset points",
+                ha="left" if share < 0.2 else "right" if share > 0.75 else "center", fontsize=8, fontweight="bold",
+            )
+        axes.margins(y=0.18)
+        axes.set_xlabel(parameter)
+        axes.set_ylabel(measure)
+    return figure
+
+
+def _tuned_words(
+    values: Sequence[str], keyed: Sequence[tuple[str, float]], best: Mapping[str, float], top: str | None, measure: str
+) -> Any:
+    """A row a value, where values are no numbers."""
+    labels = short_names(values, 40)
+    row = {value: float(place) for place, value in enumerate(values)}
+    told = [f"{best[value]:.3f}" for value in values]
+    with drawing():
+        figure = new_figure(height=0.6 + 0.26 * len(values), left=widest(labels), right=widest(told))
+        axes = figure.subplots()
+        if len(keyed) > len(best):
+            trials = [(score, row[value]) for value, score in keyed if value in row]
+            axes.plot(*zip(*trials, strict=True), linestyle="none", marker="o", markersize=3.5, markeredgewidth=0,
+                      color=light("muted"), alpha=0.45)
+        axes.plot([best[value] for value in values], list(row.values()), linestyle="none", marker="o", markersize=4.5,
+                  color=light("series-1"))
+        if top is not None and top in row:
+            axes.plot([best[top]], [row[top]], marker="o", markersize=10, markerfacecolor="none",
+                      markeredgecolor=light("series-2"), markeredgewidth=2, linestyle="none")
+        for place, text in enumerate(told):
+            axes.text(1.02, place, text, transform=axes.get_yaxis_transform(), va="center", fontsize=8)
+        bare_rows(axes, labels)
+        axes.set_xlabel(measure)
+    return figure
 
 
 def times_plot(seconds: Mapping[str, Sequence[float]], *, looks: Mapping[str, Style] | None = None) -> Plot:
@@ -156,33 +267,36 @@ def times_plot(seconds: Mapping[str, Sequence[float]], *, looks: Mapping[str, St
     """
     names = list(seconds)
     chosen = [looks[name] for name in names] if looks else styles(len(names))
-    words: list[str] = []
+    labels = short_names(names)
+    # Zero has no logarithm.
+    columns = [np.maximum(np.asarray(seconds[name], np.float64) * 1000, 1e-3) for name in names]
+    middles, lates, worsts = (
+        [float(np.quantile(times, share)) for times in columns] for share in (0.5, 0.95, 1.0)
+    )
+    told = [" · ".join(map(milliseconds, three)) for three in zip(middles, lates, worsts, strict=True)]
     with drawing():
-        figure = new_figure(height=0.95 + 0.36 * len(names))
+        figure = new_figure(height=0.6 + 0.36 * len(names), left=widest(labels), right=widest(told) + 0.08)
         axes = figure.subplots()
-        for row, (name, look) in enumerate(zip(names, chosen, strict=True)):
-            times = np.maximum(np.asarray(seconds[name], np.float64) * 1000, 1e-3)  # zero has no logarithm
-            middle, late = np.quantile(times, [0.5, 0.95])
-            axes.scatter(times, np.full(len(times), row + 0.27), marker="|", s=18, color=look.colour, alpha=0.5,
-                         linewidths=0.9)
+        for row, (look, times, middle, late, worst) in enumerate(
+            zip(chosen, columns, middles, lates, worsts, strict=True)
+        ):
+            places = np.full(len(times), float(row))
+            axes.plot(*segments(times, places + 0.21, times, places + 0.33), color=look.colour, alpha=0.5,
+                      linewidth=0.9, solid_capstyle="butt")
             axes.plot([middle, late], [row, row], color=look.colour, linewidth=2)
-            axes.plot([late, times.max()], [row, row], color=look.colour, linewidth=1, linestyle=(0, (2, 1.5)))
+            axes.plot([late, worst], [row, row], color=look.colour, linewidth=1, linestyle=(0, (2, 1.5)))
             axes.plot([middle], [row], marker=look.marker, color=look.colour, markersize=6)
             axes.plot([late], [row], marker="|", color=look.colour, markersize=9, markeredgewidth=2)
-            axes.annotate(f"{milliseconds(middle)} · {milliseconds(late)} · {milliseconds(times.max())}", (1.02, row),
-                          xycoords=("axes fraction", "data"), va="center", fontsize=8, annotation_clip=False)
-            words.append(f"{name}: median {milliseconds(middle)}, 95th percentile {milliseconds(late)}, "
-                         f"worst {milliseconds(times.max())}.")
+            axes.text(1.02, row, told[row], transform=axes.get_yaxis_transform(), va="center", fontsize=8)
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter(lambda tick, _: milliseconds(tick))
         axes.xaxis.set_minor_formatter(lambda tick, _: "")
-        axes.set_yticks(range(len(names)), short_names(names))
-        axes.set_ylim(len(names) - 0.4, -0.6)
-        axes.grid(True, axis="x")
-        axes.grid(False, axis="y")
-        axes.spines["left"].set_visible(False)
-        axes.tick_params(axis="y", length=0, labelcolor=light("ink"))
+        bare_rows(axes, labels)
         axes.set_xlabel("time of a query, logarithmic")
+    words = [
+        f"{name}: median {milliseconds(middle)}, 95th percentile {milliseconds(late)}, worst {milliseconds(worst)}."
+        for name, middle, late, worst in zip(names, middles, lates, worsts, strict=True)
+    ]
     return Plot(
         "times", "Time of a query",
         "The mark is the median, the line reaches the 95th percentile and the dots the slowest query; strokes below "
@@ -204,45 +318,79 @@ def milliseconds(value: float) -> str:
 
 def groups_plot(
     groups: Mapping[str, int], values: Mapping[str, Mapping[str, float]], measure: str, *,
-    name: str, title: str, baseline: int | None = None,
+    name: str, title: str, baseline: int | None = None, summed: bool = False,
 ) -> Plot:
-    """Means of each run over groups of topics: a row a group, a mark a run.
+    """Means of each run over groups of topics: a row a group, a mark a run; of many runs a panel a group.
 
     :param groups: group → how many topics it has.
     :param values: run → group → mean.
+    :param summed: the measure is a count: sums stand in place of means.
     """
     names = list(values)
     looks = styles(len(names), baseline)
-    words: list[str] = []
     rows = [group for group, count in groups.items() if count]
+    labels = [f"{text} ({groups[group]})" for group, text in zip(rows, short_names(rows), strict=True)]
+    words = [
+        f"{group} ({groups[group]} {'topics' if groups[group] != 1 else 'topic'}): "
+        + ", ".join(f"{run} {values[run][group]:.3f}" for run in names if group in values[run]) + "."
+        for group in rows
+    ]
     with drawing():
-        figure, (axes,) = grid_of_panels(
-            1, 1, 0.55 + max(0.42, 0.07 * len(names)) * len(rows) + 0.2 * -(-len(names) // 3)
-        )
-        step = min(0.1, 0.62 / max(1, len(names)))
-        for position, (run, look) in enumerate(zip(names, looks, strict=True)):
-            shift = (position - (len(names) - 1) / 2) * step
-            points = [(values[run][group], row + shift) for row, group in enumerate(rows) if group in values[run]]
-            axes.plot([x for x, _ in points], [y for _, y in points], linestyle="none", marker=look.marker,
-                      color=look.colour, markersize=5.5)
-        for group in rows:
-            found = ", ".join(f"{run} {values[run][group]:.3f}" for run in names if group in values[run])
-            words.append(f"{group} ({groups[group]} topics): {found}.")
-        labels = [f"{text} ({groups[group]})" for group, text in zip(rows, short_names(rows), strict=True)]
-        axes.set_yticks(range(len(rows)), labels)
-        axes.set_ylim(len(rows) - 0.45, -0.55)
-        for row in range(1, len(rows)):
-            axes.axhline(row - 0.5, color=light("grid"), linewidth=0.7)
-        axes.grid(True, axis="x")
-        axes.grid(False, axis="y")
-        axes.spines["left"].set_visible(False)
-        axes.tick_params(axis="y", length=0, labelcolor=light("ink"))
-        axes.set_xlabel(f"mean {measure}")
-        legend(figure, names, looks, loc="outside upper left", ncols=3)
+        draw = _group_panels if len(names) > MANY else _group_rows
+        what = "sum" if summed else "mean"
+        figure = draw(rows, labels, values, looks, f"{what} {'of ' if summed else ''}{measure}", baseline)
     return Plot(
         name, title,
-        "Each mark is the mean of one run over the topics of the group. How many topics these are stands behind its "
-        "name; few topics say little.",
+        f"Each mark is the {what} of one run over the topics of the group. How many topics these are stands behind its "
+        "name; few topics say little."
+        + (" The upright line is the baseline." if len(names) > MANY and baseline is not None else ""),
         " ".join(words),
         figure,
     )
+
+
+def _group_rows(
+    rows: Sequence[str], labels: Sequence[str], values: Mapping[str, Mapping[str, float]], looks: Sequence[Style],
+    across: str, baseline: int | None,
+) -> Any:
+    """All runs in one panel, a row a group."""
+    names = list(values)
+    top = legend_height(len(names))
+    figure = new_figure(height=0.5 + max(0.42, 0.07 * len(names)) * len(rows) + top, left=widest(labels), top=top)
+    axes = figure.subplots()
+    step = min(0.1, 0.62 / max(1, len(names)))
+    for position, (run, look) in enumerate(zip(names, looks, strict=True)):
+        shift = (position - (len(names) - 1) / 2) * step
+        points = [(values[run][group], row + shift) for row, group in enumerate(rows) if group in values[run]]
+        axes.plot([x for x, _ in points], [y for _, y in points], linestyle="none", marker=look.marker,
+                  color=look.colour, markersize=5.5)
+    bare_rows(axes, labels)
+    for row in range(1, len(rows)):
+        axes.axhline(row - 0.5, color=light("grid"), linewidth=0.7)
+    axes.set_xlabel(across)
+    legend_above(figure, names, looks)
+    return figure
+
+
+def _group_panels(
+    rows: Sequence[str], labels: Sequence[str], values: Mapping[str, Mapping[str, float]], looks: Sequence[Style],
+    across: str, baseline: int | None,
+) -> Any:
+    """A panel a group with a row a run, where one panel for all would need a long legend."""
+    names = list(values)
+    short = short_names(names)
+    known = [value for run in names for value in values[run].values()] or [0.0, 1.0]
+    room = 0.08 * (max(known) - min(known))
+    figure, panels = grid_of_panels(
+        len(rows), 4, 0.15 + 0.165 * len(names), linear_scale(min(known) - room, max(known) + room, ticks=4),
+        Scale(len(names) - 0.4, -0.6, range(len(names)), short), across=across,
+    )
+    for group, label, axes in zip(rows, labels, panels, strict=True):
+        if baseline is not None and group in values[names[baseline]]:
+            axes.axvline(values[names[baseline]][group], color=light("muted"), linewidth=0.9, linestyle=(0, (3, 2)))
+        for row, (run, look) in enumerate(zip(names, looks, strict=True)):
+            if group in values[run]:
+                axes.plot([values[run][group]], [row], linestyle="none", marker=look.marker, color=look.colour,
+                          markersize=4.5)
+        axes.set_title(label, pad=3, fontsize=8)
+    return figure

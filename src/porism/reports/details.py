@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -12,7 +13,6 @@ from porism.evaluate import (
     Qrels,
     QueryFeatures,
     breakdown,
-    evaluate_run,
     groups_by,
     query_features,
 )
@@ -20,7 +20,10 @@ from porism.evaluate.breakdown import value_groups
 from porism.evaluate.clustering import cluster_runs
 from porism.evaluate.curves import precision_recall, rank_positions
 from porism.evaluate.diversity import rank_biased_overlap, spearman
+from porism.evaluate.evaluation import aggregate, ranked_documents, shared_topics
+from porism.evaluate.judgments import whole_gains
 from porism.evaluate.measures import Measure
+from porism.evaluate.scoring import Rankings
 from porism.evaluate.tables import some
 from porism.evaluate.times import time_statistics
 from porism.provenance import Provenance
@@ -87,7 +90,8 @@ def drawn_details(
         depths = tuple(at for at in DEPTHS if depth is None or at <= depth)
         if depth is not None and depth not in depths:
             depths = (*depths, depth)
-        at_depths = {run.name: _at_depths(run, judged, measure, depths) for run in runs}
+        gains = {topic: whole_gains(topic, found) for topic, found in judged.items()}
+        at_depths = {run.name: _at_depths(run, gains, measure, depths) for run in runs}
     return {
         "depths": depths,
         "at_depths": at_depths,
@@ -107,8 +111,32 @@ def _judged_per_mille(run: Run, judged: Qrels, depth: int | None) -> float:
     return 1000 * sum(shares) / max(1, len(shares))
 
 
-def _at_depths(run: Run, judged: Qrels, measure: Measure, depths: Sequence[int]) -> tuple[float, ...]:
-    return tuple(float(evaluate_run(run, judged, [measure], depth=depth)[measure]) for depth in depths)
+def _at_depths(
+    run: Run, gains: Mapping[str, dict[str, int]], measure: Measure, depths: Sequence[int]
+) -> tuple[float, ...]:
+    """What :func:`porism.evaluate.evaluate_run` gives at each depth, reading the rankings once.
+
+    Depths between which nothing that the measure sees is cut off have one value.
+    """
+    rankings = ranked_documents(run, shared_topics(run, gains), max(depths))
+    ranks = {
+        topic: [
+            rank for rank, document in enumerate(ranking) if not measure.judged_only or document in gains[topic]
+        ]
+        for topic, ranking in rankings.items()
+    }
+    values: list[float] = []
+    before: dict[str, int] = {}
+    for depth in depths:
+        seen = {topic: bisect_left(places, depth) for topic, places in ranks.items()}
+        if seen != before:
+            cut = {topic: [rankings[topic][rank] for rank in ranks[topic][:count]] for topic, count in seen.items()}
+            found = Rankings(cut, gains).values((measure,), tuple(gains))[measure]
+            values.append(float(aggregate(measure, found)))
+            before = seen
+        else:
+            values.append(values[-1])
+    return tuple(values)
 
 
 def _breakdowns(

@@ -3,16 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from porism.extras import need
-from porism.reports.canvas import Plot, Style, drawing, legend, new_figure, short_names, styles
+from porism.reports.canvas import (
+    Plot,
+    Style,
+    bare_rows,
+    drawing,
+    legend_above,
+    legend_height,
+    short_names,
+    styles,
+)
+from porism.reports.layout import MANY, WIDTH, new_figure, segments, widest
 from porism.reports.theme import SERIES, light
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _DEEPEST = 0.55
 """Opacity of a cell with similarity 1: its number stays readable in the colour of the text."""
+
+MOST_NUMBERED = 32
+"""Runs beyond which the numbers of a similarity have no room in its cells."""
 
 
 def similarity_plot(
@@ -28,24 +45,23 @@ def similarity_plot(
     shown = list(order) if order is not None else list(range(len(names)))
     labels = short_names(names, 22)
     words: list[str] = []
+    numbered = len(names) <= MOST_NUMBERED
     with drawing():
-        patches = need("matplotlib.patches", "lab", "drawing plots")
-        side = min(7.0, 1.9 + 0.52 * len(names))
-        figure = new_figure(width=min(7.6, side + 1.1), height=side)
+        edge = widest(labels) + 0.05
+        slope = 0.65 * edge + 0.1  # of labels that stand at 40 degrees
+        side = min(0.42 * len(names) + 0.3, WIDTH - edge - 0.3)
+        figure = new_figure(width=edge + side + 0.3, height=side + slope + 0.1, left=edge, right=0.3, bottom=slope,
+                            top=0.1)
         axes = figure.subplots()
+        size = 8 if len(names) <= 12 else 6
         for row, first in enumerate(shown):
             for column, second in enumerate(shown):
                 value = float(matrix[first, second])
-                colour = light("series-1") if value >= 0 else light("series-2")
-                axes.add_patch(patches.Rectangle(
-                    (column - 0.48, row - 0.48), 0.96, 0.96, facecolor=colour, alpha=min(1.0, abs(value)) * _DEEPEST,
-                    linewidth=0,
-                ))
-                if first != second:
-                    axes.text(column, row, _short_number(value), ha="center", va="center",
-                              fontsize=8 if len(names) <= 12 else 6)
-                if first < second:
+                if first != second and numbered:
+                    axes.text(column, row, _short_number(value), ha="center", va="center", fontsize=size)
+                if first < second and numbered:
                     words.append(f"{names[first]} and {names[second]}: {value:.2f}.")
+        _cells(axes, matrix[np.ix_(shown, shown)])
         axes.set_xlim(-0.5, len(shown) - 0.5)
         axes.set_ylim(len(shown) - 0.5, -0.5)
         axes.set_aspect("equal")
@@ -61,9 +77,30 @@ def similarity_plot(
         "The fuller the colour of a cell, the more alike two runs rank; 1 is the same ranking"
         f"{', and orange, less than 0, tends to the reverse' if matrix.size and matrix.min() < 0 else ''}."
         f"{' ' + note if note else ''}",
-        " ".join(words),
+        " ".join(words) if numbered else f"{len(names)} runs; {_extent(matrix)}.",
         figure,
     )
+
+
+def _cells(axes: Axes, matrix: NDArray[np.float64]) -> None:
+    """A square a value, in as few artists as there are shades of a hundredth."""
+    paths = need("matplotlib.path", "lab", "drawing plots")
+    patches = need("matplotlib.patches", "lab", "drawing plots")
+    shades = np.round(matrix, 2)
+    corners = np.array([[-0.48, -0.48], [0.48, -0.48], [0.48, 0.48], [-0.48, 0.48], [-0.48, -0.48]])
+    codes = [paths.Path.MOVETO, *[paths.Path.LINETO] * 3, paths.Path.CLOSEPOLY]
+    for shade in np.unique(shades[shades != 0]):
+        centres = np.argwhere(shades == shade)[:, ::-1]
+        squares = (centres[:, None, :] + corners).reshape(-1, 2)
+        axes.add_artist(patches.PathPatch(
+            paths.Path(squares, np.tile(codes, len(centres))), linewidth=0,
+            facecolor=light("series-1" if shade > 0 else "series-2"), alpha=min(1.0, abs(float(shade))) * _DEEPEST,
+        ))
+
+
+def _extent(matrix: NDArray[np.float64]) -> str:
+    others = matrix[~np.eye(len(matrix), dtype=bool)]
+    return f"values of two from {others.min():.2f} to {others.max():.2f}, with a mean of {others.mean():.2f}"
 
 
 def _short_number(value: float) -> str:
@@ -92,8 +129,12 @@ def dendrogram_plot(
     cluster: list[int | None] = [int(label) for label in labels]
     height = [0.0] * count
     with drawing():
-        figure = new_figure(height=0.9 + 0.3 * count)
+        leaves = drawn["leaves"]
+        short = short_names(names)
+        rows = [f"{short[leaf]}  ·{numbers[int(labels[leaf])] + 1}" for leaf in leaves]
+        figure = new_figure(height=0.6 + (0.22 if count > MANY else 0.3) * count, left=widest(rows) + 0.05)
         axes = figure.subplots()
+        branches: dict[str, list[tuple[float, float, float, float]]] = {}
         for number, (one, other, distance, _) in enumerate(merges, count):
             a, b = int(one), int(other)
             same = cluster[a] if cluster[a] == cluster[b] else None
@@ -104,20 +145,16 @@ def dendrogram_plot(
             for child in (a, b):
                 own = cluster[child]
                 branch = light("muted") if own is None else SERIES[numbers[own] % len(SERIES)]
-                axes.plot([height[child], distance], [place[child]] * 2, color=branch, solid_capstyle="round")
-            axes.plot([distance] * 2, [place[a], place[b]], color=colour, solid_capstyle="round")
-        leaves = drawn["leaves"]
-        short = short_names(names)
-        axes.set_yticks(range(count), [f"{short[leaf]}  ·{numbers[int(labels[leaf])] + 1}" for leaf in leaves])
+                branches.setdefault(branch, []).append((height[child], place[child], float(distance), place[child]))
+            branches.setdefault(colour, []).append((float(distance), place[a], float(distance), place[b]))
+        for branch, lines in branches.items():
+            axes.plot(*segments(*np.array(lines).T), color=branch, solid_capstyle="round")
         for row, leaf in enumerate(leaves):
             axes.plot([0], [row], marker="o", markersize=5, color=SERIES[numbers[int(labels[leaf])] % len(SERIES)],
                       clip_on=False)
-        axes.set_ylim(count - 0.5, -0.5)
+        bare_rows(axes, rows)
         axes.set_xlim(left=0)
-        axes.grid(True, axis="x")
-        axes.grid(False, axis="y")
-        axes.spines["left"].set_visible(False)
-        axes.tick_params(axis="y", length=0, labelcolor=light("ink"), pad=7)
+        axes.tick_params(axis="y", pad=7)
         axes.set_xlabel(f"distance at which runs join{' (1 − ' + what + ')' if what else ''}")
     chosen = len(numbers)
     tried = ", ".join(f"{k}: {value:.2f}" for k, value in sorted((silhouettes or {}).items()))
@@ -153,7 +190,8 @@ def rank_positions_plot(
     step = min(0.13, 0.7 / max(1, len(sources)))
     words: list[str] = []
     with drawing():
-        figure = new_figure(height=3.3 + 0.18 * -(-len(sources) // 3))
+        top = legend_height(len(sources))
+        figure = new_figure(height=3.1 + top, top=top)
         axes = figure.subplots()
         for column, (source, look) in enumerate(zip(sources, chosen, strict=True)):
             shift = (column - (len(sources) - 1) / 2) * step
@@ -175,11 +213,12 @@ def rank_positions_plot(
         axes.set_ylabel("rank in a source, logarithmic")
         for edge in range(1, depth):
             axes.axvline(edge + 0.5, color=light("grid"), linewidth=0.6)
-        legend(figure, sources, chosen, loc="outside upper left", ncols=3)
+        legend_above(figure, sources, chosen)
     return Plot(
         "rank-positions", f"Where {fused} takes its first documents from, topic {topic}",
         f"Across: the first {depth} documents of {fused}. Each mark is the rank of that document in one source, the "
-        "best at the top; a hollow mark at the bottom: the source lacks it. On the dashed line both ranks are the same."
+        f"best at the top{'; a hollow mark at the bottom: the source lacks it' if (ranks == 0).any() else ''}. On the "
+        "dashed line both ranks are the same."
         f"{' ' + note if note else ''}",
         f"Ranks of the first {depth} documents in each source. {' '.join(words)}",
         figure,

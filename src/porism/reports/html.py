@@ -14,8 +14,9 @@ from porism.evaluate import Breakdown, Evaluation
 from porism.extras import need
 from porism.files import write_whole
 from porism.reports.ablations import Ablation
-from porism.reports.canvas import Plot, printable, svg
+from porism.reports.canvas import Plot, printable
 from porism.reports.files import check_target
+from porism.reports.picture import svg
 from porism.reports.plots import plots
 from porism.reports.report import Report
 from porism.reports.statements import headline, method, versions, warnings
@@ -35,6 +36,7 @@ SECTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
 """Id, title, and how the names of the plots in it begin."""
 
 _SHOWN_PROVENANCE = 300
+_UNBROKEN = 18
 
 
 def html_page(report: Report, drawn: Sequence[Plot] | None = None) -> str:
@@ -50,8 +52,7 @@ def html_page(report: Report, drawn: Sequence[Plot] | None = None) -> str:
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    # Long names of runs break behind an underscore or a hyphen, and not amid a word.
-    environment.filters["breakable"] = lambda name: markup("<wbr>").join(re.split(r"(?<=[_\-./:])(?=\w)", name))
+    environment.filters["breakable"] = lambda name: markup(_breakable(name, markup))
     template = environment.from_string((folder / "report.html.j2").read_text(encoding="utf-8"))
     shown = list(drawn) if drawn is not None else plots(report) if report.detailed else []
     sections: list[dict[str, Any]] = [
@@ -112,6 +113,13 @@ def write_html(report: Report, path: str | os.PathLike[str], drawn: Sequence[Plo
     return write_whole(check_target(path), html_page(report, drawn))
 
 
+def _breakable(name: str, markup: Any) -> str:
+    """Long names of runs break behind an underscore or a hyphen and not amid a word; short ones do not break."""
+    if len(name) <= _UNBROKEN:
+        return str(markup('<span class="whole">{}</span>').format(name))
+    return str(markup("<wbr>").join(re.split(r"(?<=[_\-./:])(?=\w)", name)))
+
+
 def _printable(value: Any) -> Any:
     """All text in it without what no page can hold; what is markup already stays."""
     if isinstance(value, str):
@@ -124,7 +132,8 @@ def _printable(value: Any) -> Any:
 
 
 def _legend(report: Report) -> str:
-    said = [f"Below each value its {per_cent(report.comparison.level)} confidence interval; the best values are bold."]
+    best = "; the best values are bold" if len(report.names) > 1 else ""
+    said = [f"Below each value its {per_cent(report.comparison.level)} confidence interval{best}."]
     if len(report.names) > 1:
         said.append(
             "‡ is the baseline; * and ** differ from it with p < 0.05 and p < 0.01, corrected for the number of runs."
@@ -233,8 +242,10 @@ def _topics(report: Report) -> dict[str, Any]:
         })
     return {
         "summary": f"{report.measure} of each run on each topic",
-        "caption": "The best values of a topic are bold."
-                   + (" Tokens are words and symbols of the query." if report.features else ""),
+        "caption": " ".join([
+            *(["The best values of a topic are bold."] if len(values) > 1 else []),
+            *(["Tokens are words and symbols of the query."] if report.features else []),
+        ]),
         "head": ["Topic", *(["Tokens", "Mathematics"] if report.features else []), *values],
         "rows": rows,
     }

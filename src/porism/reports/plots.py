@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from porism.errors import SourceError
 from porism.evaluate import Breakdown
 from porism.files import write_whole
-from porism.reports.canvas import Plot, styles, svg
+from porism.reports.canvas import Plot, styles
 from porism.reports.curve_plots import depths_plot, groups_plot, precision_recall_plot, times_plot, tuning_plot
 from porism.reports.diversity_plots import dendrogram_plot, rank_positions_plot, similarity_plot
 from porism.reports.files import check_folder
-from porism.reports.report import Report, TuningCurve
+from porism.reports.picture import svg
+from porism.reports.report import RankPositions, Report, TuningCurve
 from porism.reports.topic_plots import boxes_plot, differences_plot, feature_plot, intervals_plot
 
 SHOWN_PARAMETERS = 6
 """Parameters of one tuning that are plotted."""
+
+SHOWN_RUNS = 25
+"""Runs that have a panel of their own in a plot."""
+
+SHOWN_FUSIONS = 4
+"""Fusions whose sources are looked into."""
 
 
 def plots(report: Report) -> list[Plot]:
@@ -33,6 +41,8 @@ def plots(report: Report) -> list[Plot]:
     topics = comparison.topics
     baseline = comparison.baseline if len(report.names) > 1 else None
     looks = dict(zip(report.names, styles(len(report.names), baseline), strict=True))
+    shown = most_different(values, report.baseline, SHOWN_RUNS)
+    summed = comparison.evaluations[0].is_count(measure)
     if len(report.names) > 1:
         results = comparison.tests[measure]
         found += [
@@ -42,35 +52,42 @@ def plots(report: Report) -> list[Plot]:
                 {name: result.difference for name, result in results.items()},
                 {name: result.interval for name, result in results.items()},
                 measure, baseline=report.baseline, level=comparison.level,
-                stars={name: result.stars for name, result in results.items()},
+                stars={name: result.stars for name, result in results.items()}, summed=summed,
             ),
-            differences_plot(topics, values, report.baseline, measure),
+            differences_plot(topics, values, report.baseline, measure, shown=shown),
         ]
     found.append(boxes_plot(values, measure, baseline=baseline))
     if report.precision_recall:
         found.append(precision_recall_plot(
             report.precision_recall, baseline=baseline,
-            note="Unjudged documents are removed first; a gain of 2 or more is relevant.",
+            note="Unjudged documents are removed first; a gain of 2 or more is relevant, and a topic without such a "
+                 "document counts as 0.",
+            shown=shown,
         ))
     if len(report.depths) > 1:
-        found.append(depths_plot(report.depths, report.at_depths, measure, baseline=baseline))
+        found.append(depths_plot(report.depths, report.at_depths, measure, baseline=baseline, shown=shown))
     if report.features:
         lengths = [report.features[topic].length if topic in report.features else np.nan for topic in topics]
         shares = [report.features[topic].math_share if topic in report.features else np.nan for topic in topics]
         found += [
             feature_plot(
                 lengths, values, measure, name="length", label="length of the query in words and symbols",
-                title=f"{measure} against the length of the query", baseline=baseline,
+                title=f"{measure} against the length of the query", baseline=baseline, shown=shown,
             ),
             feature_plot(
                 shares, values, measure, name="math-share", label="share of symbols of formulas in the query",
                 title=f"{measure} against the share of mathematics", baseline=baseline, percent=True,
+                shown=shown,
             ),
         ]
     found += [_groups(report, part, baseline) for part in report.breakdowns]
     found += _diversity(report)
-    for number, part in enumerate(report.rank_positions):
-        plot = rank_positions_plot(part.positions, part.sources, part.fused, part.topic, note=part.why, looks=looks)
+    fusions = len(report.rank_positions)
+    others = f" Of {fusions} fusions the best {SHOWN_FUSIONS} have this plot." if fusions > SHOWN_FUSIONS else ""
+    for number, part in enumerate(_best_fusions(report)):
+        plot = rank_positions_plot(
+            part.positions, part.sources, part.fused, part.topic, looks=looks, note=f"{part.why}{others}".strip()
+        )
         found.append(_numbered(plot, number))
     number = 0
     for curve in report.tuning:
@@ -81,6 +98,33 @@ def plots(report: Report) -> list[Plot]:
     if report.seconds:
         found.append(times_plot({name: list(times.values()) for name, times in report.seconds.items()}, looks=looks))
     return found
+
+
+def most_different(values: Mapping[str, NDArray[np.float64]], baseline: str, most: int) -> tuple[str, ...]:
+    """The baseline and the runs whose values per topic differ most from its, in the order given; ``most`` in all."""
+    if len(values) <= most:
+        return tuple(values)
+    base = values[baseline]
+
+    def apart(name: str) -> float:
+        gaps = np.abs(values[name] - base)
+        return float(gaps[~np.isnan(gaps)].sum())
+
+    others = sorted((name for name in values if name != baseline), key=lambda name: -apart(name))
+    chosen = {baseline, *others[: most - 1]}
+    return tuple(name for name in values if name in chosen)
+
+
+def _best_fusions(report: Report) -> list[RankPositions]:
+    """Those with the highest value of the first measure, in the order of the report."""
+    parts = report.rank_positions
+
+    def value(part: RankPositions) -> float:
+        found = report.comparison[part.fused].aggregated[report.measure]
+        return found if found == found else -np.inf
+
+    best = sorted(range(len(parts)), key=lambda place: -value(parts[place]))[:SHOWN_FUSIONS]
+    return [parts[place] for place in sorted(best)]
 
 
 def _groups(report: Report, part: Breakdown, baseline: int | None) -> Plot:
@@ -94,6 +138,7 @@ def _groups(report: Report, part: Breakdown, baseline: int | None) -> Plot:
     return groups_plot(
         {group: len(topics) for group, topics in part.topics.items()}, values, report.measure,
         name=f"by-{'-'.join(part.by.split())}", title=f"{report.measure} by {part.by}", baseline=baseline,
+        summed=report.comparison.evaluations[0].is_count(report.measure),
     )
 
 
@@ -109,7 +154,7 @@ def _diversity(report: Report) -> Iterator[Plot]:
         )
     yield similarity_plot(
         report.names, diversity.rho, "Spearman's ρ", name="similarity-rho", order=order,
-        note="It is the mean over the topics; documents of only one list are tied behind the end of the other.",
+        note="It is the mean over the topics; documents that a list lacks and another run has are tied behind its end.",
     )
     yield similarity_plot(
         report.names, diversity.overlap, "rank-biased overlap", name="similarity-rbo", order=order,

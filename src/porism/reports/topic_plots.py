@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from porism.evaluate.significance import TIE
 from porism.extras import need
-from porism.reports.canvas import Plot, drawing, grid_of_panels, new_figure, short_names, styles
+from porism.reports.canvas import Plot, bare_rows, drawing, short_names, styles
+from porism.reports.layout import (
+    MANY,
+    Scale,
+    grid_of_panels,
+    linear_scale,
+    new_figure,
+    segments,
+    widest,
+)
 from porism.reports.theme import light
 from porism.reports.words import per_cent, signed
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Interval = tuple[float, float]
 
@@ -21,59 +35,88 @@ ROUND_NUMBERS = tuple(base * 10**power for power in range(-3, 7) for base in (1,
 
 
 def differences_plot(
-    topics: Sequence[str], values: Mapping[str, ArrayLike], baseline: str, measure: str, *, named: int = 2
+    topics: Sequence[str], values: Mapping[str, ArrayLike], baseline: str, measure: str, *, named: int = 2,
+    shown: Sequence[str] | None = None,
 ) -> Plot:
     """Each run's difference from the baseline on each topic, as bars from the best to the worst; a panel a run.
 
     :param values: run → value of each topic [T], NaN where the measure is undefined (such topics are left out).
-    :param named: how many of the best and of the worst topics are named.
+    :param named: how many of the best and of the worst topics are named, where panels are wide enough.
+    :param shown: the runs that have a panel, by default all.
     """
     base = np.asarray(values[baseline], np.float64)
-    others = [name for name in values if name != baseline]
-    labels = dict(zip(others, short_names(others, 34), strict=True))
+    others = [name for name in values if name != baseline and (shown is None or name in shown)]
+    left_out = len(values) - 1 - len(others)
+    gaps_of = {name: np.asarray(values[name], np.float64) - base for name in others}
+    known = np.concatenate([np.zeros(1), *(gaps[~np.isnan(gaps)] for gaps in gaps_of.values())])
+    lowest, highest = float(known.min()), float(known.max())
+    room = (highest - lowest) or 1.0  # for the words above the worst and below the best
+    compact = len(others) > MANY
     words: list[str] = []
-    lowest = highest = 0.0
     with drawing():
-        figure, panels = grid_of_panels(len(others), 2 if len(others) > 1 else 1, 1.75, sharey=True)
-        for name, axes in zip(others, panels, strict=True):
-            gaps = np.asarray(values[name], np.float64) - base
-            known = np.flatnonzero(~np.isnan(gaps))
-            order = known[np.argsort(-gaps[known], kind="stable")]
+        y = linear_scale(min(lowest, -0.2 * room) * 1.05, max(highest, 0.42 * room) * 1.1)
+        drawn = [tick for tick in y.ticks if tick <= highest]  # no line through the words
+        y = replace(y, ticks=drawn, labels=y.labels[: len(drawn)]) if len(drawn) > 1 else y
+        most = max(map(len, gaps_of.values()), default=0)
+        figure, panels = grid_of_panels(
+            len(others), (4 if compact else 2) if len(others) > 1 else 1, 0.95 if compact else 1.5,
+            Scale(-0.5 - 0.01 * most, most - 0.5 + 0.01 * most, (), ()), y, up=f"difference in {measure}",
+        )
+        labels = short_names(others, 20 if compact else 34)
+        for name, label, axes in zip(others, labels, panels, strict=True):
+            gaps = gaps_of[name]
+            order = np.flatnonzero(~np.isnan(gaps))
+            order = order[np.argsort(-gaps[order], kind="stable")]
             bars = gaps[order]
             wins, losses = int((bars > TIE).sum()), int((bars < -TIE).sum())
-            axes.bar(
-                np.arange(len(bars)), bars, width=0.82,
-                color=[light("series-1") if bar > 0 else light("series-2") for bar in bars], linewidth=0,
-            )
+            ties = len(bars) - wins - losses
+            _bars(axes, bars)
             axes.axhline(0, color=light("muted"), linewidth=0.7)
-            axes.set_xticks([])
-            axes.spines["bottom"].set_visible(False)
-            axes.margins(x=0.01)
             mean = float(bars.mean()) if len(bars) else 0.0
-            axes.set_title(labels[name])
-            lines = [f"{wins} better, {len(bars) - wins - losses} equal, {losses} worse", f"mean {signed(mean)}"]
+            axes.set_title(label, pad=3)
             best = [topics[t] for t in order[:named] if gaps[t] > TIE]
             worst = [topics[t] for t in order[::-1][:named] if gaps[t] < -TIE]
-            if worst:
-                lines.append(f"worst: {', '.join(worst)}")
-            axes.text(1, 1.02, "\n".join(lines), transform=axes.transAxes, ha="right", va="top", fontsize=7.5,
-                      color=light("muted"), linespacing=1.25)
-            if best:
-                axes.text(0.01, 0.02, f"best: {', '.join(best)}", transform=axes.transAxes, fontsize=7.5,
-                          color=light("muted"), va="bottom")
-            lowest, highest = min([lowest, *bars]), max([highest, *bars])
+            if compact:
+                lines = [f"{wins} · {ties} · {losses}", signed(mean)]
+            else:
+                lines = [f"{wins} better, {ties} equal, {losses} worse", f"mean {signed(mean)}"]
+                if worst:
+                    lines.append(f"worst: {', '.join(worst)}")
+                if best:
+                    axes.text(0.01, 0.02, f"best: {', '.join(best)}", transform=axes.transAxes, fontsize=7.5,
+                              color=light("muted"), va="bottom")
+            axes.text(1, 1.0 if compact else 1.02, "\n".join(lines), transform=axes.transAxes, ha="right", va="top",
+                      fontsize=7.5, color=light("muted"), linespacing=1.25)
             words.append(f"{name}: {wins} topics better, {losses} worse, mean difference {signed(mean)}.")
-        room = (highest - lowest) or 1.0  # for the words above the worst and below the best
-        panels[0].set_ylim(min(lowest, -0.2 * room) * 1.05, max(highest, 0.42 * room) * 1.1)
-        figure.supylabel(f"difference in {measure}", fontsize=9, color=light("muted"))
     return Plot(
         "differences",
         f"Per-topic differences from {baseline}",
         f"Each bar is one topic: how far {measure} of the run is above (blue) or below (orange) that of {baseline}. "
-        "Topics are sorted by the difference, for each run on its own; equal ones have no bar.",
+        f"Topics are sorted by the difference{', for each run on its own' if len(others) > 1 else ''}; equal ones have "
+        "no bar."
+        + (" The numbers are the topics on which the run is better, equal and worse, and the mean difference."
+           if compact else "")
+        + (f" These are the {len(others)} runs that differ most; {left_out} others are in the tables."
+           if left_out else ""),
         " ".join(words),
         figure,
     )
+
+
+def _bars(axes: Axes, heights: NDArray[np.float64], width: float = 0.82) -> None:
+    """Bars from 0 at 0, 1, …: those above as one shape and those below as another; 0 has none."""
+    paths = need("matplotlib.path", "lab", "drawing plots")
+    patches = need("matplotlib.patches", "lab", "drawing plots")
+    for name, drawn in (("series-1", heights > 0), ("series-2", heights < 0)):
+        x = np.flatnonzero(drawn).astype(np.float64)
+        if not len(x):
+            continue
+        zero, up = np.zeros(len(x)), heights[drawn]
+        left, right = x - width / 2, x + width / 2
+        corners = np.stack([[left, zero], [left, up], [right, up], [right, zero], [left, zero]])  # [5, 2, bars]
+        codes = np.tile([paths.Path.MOVETO, *[paths.Path.LINETO] * 3, paths.Path.CLOSEPOLY], len(x))
+        path = paths.Path(corners.transpose(2, 0, 1).reshape(-1, 2), codes)
+        axes.add_artist(patches.PathPatch(path, facecolor=light(name), linewidth=0))
 
 
 def boxes_plot(values: Mapping[str, ArrayLike], measure: str, *, baseline: int | None = None) -> Plot:
@@ -83,43 +126,42 @@ def boxes_plot(values: Mapping[str, ArrayLike], measure: str, *, baseline: int |
     """
     names = list(values)
     looks = styles(len(names), baseline)
+    labels = short_names(names)
     words: list[str] = []
+    middles: list[tuple[float, float]] = []
+    means: list[tuple[float, float]] = []
     with drawing():
-        patches = need("matplotlib.patches", "lab", "drawing plots")
-        figure = new_figure(height=0.9 + 0.42 * len(names))
+        figure = new_figure(height=0.6 + (0.34 if len(names) > MANY else 0.42) * len(names), left=widest(labels))
         axes = figure.subplots()
         for row, (name, look) in enumerate(zip(names, looks, strict=True)):
             found = np.asarray(values[name], np.float64)
             found = found[~np.isnan(found)]
             if not len(found):
                 continue
-            axes.scatter(
-                found, np.full(len(found), row + 0.3), marker="|", s=22, color=look.colour, alpha=0.55, linewidths=0.9
-            )
+            axes.plot(*segments(found, np.full(len(found), row + 0.23), found, np.full(len(found), row + 0.37)),
+                      color=look.colour, alpha=0.55, linewidth=0.9, solid_capstyle="butt")
             low, middle, high = np.quantile(found, [0.25, 0.5, 0.75])
             reach = 1.5 * (high - low)
             first, last = found[found >= low - reach].min(), found[found <= high + reach].max()
-            for start, stop in ((first, low), (high, last)):
-                axes.plot([start, stop], [row, row], color=look.colour, linewidth=1.1)
-            axes.add_patch(patches.Rectangle(
-                (low, row - 0.16), high - low, 0.32, facecolor="none", edgecolor=look.colour, linewidth=1.3
-            ))
-            axes.plot([middle] * 2, [row - 0.16, row + 0.16], color=light("ink"), linewidth=2.2, solid_capstyle="butt")
-            axes.plot([found.mean()], [row], marker="D", markersize=4.5, markerfacecolor=light("surface"),
-                      markeredgecolor=light("ink"))
+            axes.plot(*segments([first, high], [row, row], [low, last], [row, row]), color=look.colour, linewidth=1.1)
+            axes.plot([low, high, high, low, low], row + np.array([-0.16, -0.16, 0.16, 0.16, -0.16]),
+                      color=look.colour, linewidth=1.3)
+            middles.append((middle, row))
+            means.append((float(found.mean()), row))
             words.append(f"{name}: median {middle:.3f}, quartiles {low:.3f} and {high:.3f}, mean {found.mean():.3f}.")
-        axes.set_yticks(range(len(names)), short_names(names))
-        axes.tick_params(axis="y", length=0, labelcolor=light("ink"))
-        axes.set_ylim(len(names) - 0.4, -0.6)
-        axes.grid(True, axis="x")
-        axes.grid(False, axis="y")
-        axes.spines["left"].set_visible(False)
+        across, rows = np.reshape(middles, (-1, 2)).T
+        axes.plot(*segments(across, rows - 0.16, across, rows + 0.16), color=light("ink"), linewidth=2.2,
+                  solid_capstyle="butt")
+        axes.plot(*np.reshape(means, (-1, 2)).T, linestyle="none", marker="D", markersize=4.5,
+                  markerfacecolor=light("surface"), markeredgecolor=light("ink"))
+        bare_rows(axes, labels)
         axes.set_xlabel(f"{measure} of a topic")
     return Plot(
         "spread",
         f"How {measure} is spread over the topics",
         "The box holds the middle half of the topics, the line in it is the median and the diamond the mean; whiskers "
-        "reach the last topic within one and a half boxes. Below each box every topic is one stroke.",
+        f"reach the last topic within one and a half boxes. Below {'each' if len(names) > 1 else 'the'} box every "
+        "topic is one stroke.",
         " ".join(words),
         figure,
     )
@@ -135,22 +177,31 @@ def intervals_plot(
     baseline: str,
     level: float = 0.95,
     stars: Mapping[str, str] | None = None,
+    summed: bool = False,
 ) -> Plot:
     """Means with their confidence intervals, and the paired differences from the baseline with theirs.
 
     :param gaps: run → mean difference, without the baseline; ``gap_intervals`` likewise.
+    :param summed: the measure is a count: sums stand in place of means.
     """
     names = list(means)
     looks = styles(len(names), names.index(baseline))
+    labels = short_names(names)
+    digits = 0 if summed else 3
+    told = {
+        name: f"{signed(gap, digits)}{' ' + stars[name] if stars and stars.get(name) else ''}"
+        for name, gap in gaps.items()
+    }
     words: list[str] = []
     with drawing():
-        figure = new_figure(height=0.95 + 0.3 * len(names))
-        left, right = figure.subplots(1, 2, sharey=True, width_ratios=[1, 1])
+        figure = new_figure(height=0.6 + 0.3 * len(names), left=widest(labels), right=widest(told.values()), columns=2,
+                            across=0.2)
+        left, right = figure.subplots(1, 2, sharey=True)
         for row, (name, look) in enumerate(zip(names, looks, strict=True)):
             low, high = intervals[name]
             left.plot([low, high], [row, row], color=look.colour, linewidth=2, solid_capstyle="round")
             left.plot([means[name]], [row], marker=look.marker, color=look.colour, markersize=6)
-            words.append(f"{name}: {means[name]:.3f}, from {low:.3f} to {high:.3f}.")
+            words.append(f"{name}: {means[name]:.{digits}f}, from {low:.{digits}f} to {high:.{digits}f}.")
             if name not in gaps:
                 right.annotate("baseline", (0, row), xytext=(5, 0), textcoords="offset points", va="center",
                                fontsize=8, color=light("muted"))
@@ -158,29 +209,28 @@ def intervals_plot(
             low, high = gap_intervals[name]
             right.plot([low, high], [row, row], color=look.colour, linewidth=2, solid_capstyle="round")
             right.plot([gaps[name]], [row], marker=look.marker, color=look.colour, markersize=6)
-            right.annotate(
-                f"{signed(gaps[name])}{' ' + stars[name] if stars and stars.get(name) else ''}", (1.02, row),
-                xycoords=("axes fraction", "data"), va="center", fontsize=8, annotation_clip=False,
+            right.text(1.02, row, told[name], transform=right.get_yaxis_transform(), va="center", fontsize=8)
+            words.append(
+                f"Difference from {baseline}: {signed(gaps[name], digits)}, from {signed(low, digits)} to "
+                f"{signed(high, digits)}."
             )
-            words.append(f"Difference from {baseline}: {signed(gaps[name])}, from {signed(low)} to {signed(high)}.")
         left.axvline(means[baseline], color=light("muted"), linewidth=0.9, linestyle=(0, (3, 2)))
         right.axvline(0, color=light("muted"), linewidth=0.9, linestyle=(0, (3, 2)))
-        left.set_yticks(range(len(names)), short_names(names))
-        left.set_ylim(len(names) - 0.4, -0.6)
-        left.set_xlabel(f"mean {measure}")
-        right.set_xlabel(f"difference in {measure}")
+        low, high = right.get_xlim()
+        right.set_xlim(low, max(high, -0.25 * low))  # room for the word beside the baseline
         for axes in (left, right):
+            bare_rows(axes, labels)
             axes.locator_params(axis="x", nbins=6)
-            axes.grid(True, axis="x")
-            axes.grid(False, axis="y")
-            axes.spines["left"].set_visible(False)
-            axes.tick_params(axis="y", length=0, labelcolor=light("ink"))
+        right.tick_params(axis="y", labelleft=False)
+        left.set_xlabel(f"{'sum of' if summed else 'mean'} {measure}")
+        right.set_xlabel(f"difference in {measure}")
     return Plot(
         "intervals",
         f"Confidence intervals of {measure}",
-        f"Left: the mean of each run; right: its mean difference from {baseline}, topic by topic. Lines are "
-        f"{per_cent(level)} bootstrap intervals over topics. Intervals on the left may overlap where the difference is "
-        "certain, since topics that are hard for one run are hard for the others; the right half takes that out.",
+        f"Left: the {'sum' if summed else 'mean'} of each run; right: {'the' if summed else 'its mean'} difference "
+        f"from {baseline}, topic by topic. Lines are {per_cent(level)} bootstrap intervals over topics. Intervals on "
+        "the left may overlap where the difference is certain, since topics that are hard for one run are hard for "
+        "the others; the right half takes that out.",
         " ".join(words),
         figure,
     )
@@ -197,6 +247,7 @@ def feature_plot(
     baseline: int | None = None,
     groups: int = 5,
     percent: bool = False,
+    shown: Sequence[str] | None = None,
 ) -> Plot:
     """Each topic's value against a feature of its query, a panel a run, with the means of equally large groups.
 
@@ -204,46 +255,79 @@ def feature_plot(
 
     :param feature: of each topic [T]; NaN leaves the topic out.
     :param values: run → value of each topic [T].
+    :param shown: the runs that have a panel, by default all; the others are in the background.
     """
     x = np.asarray(feature, np.float64)
-    names = list(values)
-    labels = short_names(names, 24)
-    looks = styles(len(names), baseline)
-    stacked = {run: np.asarray(values[run], np.float64) for run in names}
-    steps = {run: group_means(x, stacked[run], groups) for run in names}
+    looks = dict(zip(values, styles(len(values), baseline), strict=True))
+    names = [run for run in values if shown is None or run in shown]
+    stacked = {run: np.asarray(column, np.float64) for run, column in values.items()}
+    steps = {run: _stairs(*group_means(x, column, groups)) for run, column in stacked.items()}
     positive = x[~np.isnan(x)]
     logarithmic = bool(len(positive)) and not percent and positive.min() > 0 and positive.max() / positive.min() > 12
     words: list[str] = []
-    count = max(len(means) for _, means in steps.values())
-    faint = light("context" if len(names) <= 8 else "grid")
+    means = {run: group_means(x, column, groups)[1] for run, column in stacked.items()}
+    count = max(map(len, means.values()))
+    compact = len(names) > MANY
     with drawing():
-        figure, panels = grid_of_panels(len(names), 3 if len(names) > 2 else 2, 1.75, sharex=True, sharey=True)
-        for run, text, look, axes in zip(names, labels, looks, panels, strict=True):
-            for other in names:
-                edges, means = steps[other]
-                if other != run and len(means):
-                    axes.stairs(means, edges, baseline=None, color=faint, linewidth=0.9)
-            axes.scatter(x, stacked[run], s=9, marker=look.marker, color=look.colour, alpha=0.5, linewidths=0)
-            edges, means = steps[run]
-            if len(means):
-                axes.stairs(means, edges, baseline=None, color=look.colour, linewidth=2)
-                words.append(f"{run}: {', '.join(f'{mean:.3f}' for mean in means)}.")
-            axes.set_title(text)
-            if logarithmic:
-                axes.set_xscale("log")
-                ticks = [tick for tick in ROUND_NUMBERS if positive.min() <= tick <= positive.max()]
-                axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-                axes.minorticks_off()
-            elif percent:
-                axes.xaxis.set_major_formatter(lambda tick, _: f"{100 * tick:g} %")
-        figure.supxlabel(label, fontsize=9, color=light("muted"))
-        figure.supylabel(measure, fontsize=9, color=light("muted"))
+        figure, panels = grid_of_panels(
+            len(names), 4 if compact else 3 if len(names) > 2 else 2, 1.0 if compact else 1.4,
+            _feature_scale(positive, logarithmic, percent, compact), _value_scale(stacked.values()), across=label,
+            up=measure,
+        )
+        for run, text, axes in zip(names, short_names(names, 20 if compact else 24), panels, strict=True):
+            look = looks[run]
+            behind = [step for other, step in steps.items() if other != run]
+            if behind:
+                axes.plot(*np.concatenate(behind, axis=1), color=light("grid" if compact else "context"), linewidth=0.9)
+            axes.plot(x, stacked[run], linestyle="none", markersize=2.6 if compact else 3, marker=look.marker,
+                      color=look.colour, alpha=0.5, markeredgewidth=0)
+            axes.plot(*steps[run], color=look.colour, linewidth=2, solid_capstyle="butt")
+            if len(means[run]):
+                words.append(f"{run}: {', '.join(f'{mean:.3f}' for mean in means[run])}.")
+            axes.set_title(text, pad=3)
+    several = len(values) > 1
+    left_out = len(values) - len(names)
     return Plot(
         name, title,
-        f"Each mark is one topic. The coloured steps are means of {count} groups of about equally many topics; the "
-        f"grey ones those of the other runs.{' The horizontal scale is logarithmic.' if logarithmic else ''}",
+        "Each mark is one topic. The coloured steps are means of "
+        f"{f'{count} groups of about equally many topics' if count > 1 else 'all topics'}"
+        f"{'; the grey ones those of the other runs' if several else ''}."
+        f"{' The horizontal scale is logarithmic.' if logarithmic else ''}"
+        + (f" Panels are of the {len(names)} runs that differ most; {left_out} others are only grey."
+           if left_out else ""),
         f"Means of {measure} from the lowest to the highest group. {' '.join(words)}",
         figure,
+    )
+
+
+def _stairs(edges: NDArray[np.float64], means: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The outline of steps [2, 2G + 1] with a gap behind it."""
+    return np.stack([
+        np.append(np.repeat(edges, 2)[1:-1], np.nan) if len(means) else np.full(1, np.nan),
+        np.append(np.repeat(means, 2), np.nan),
+    ])
+
+
+def _value_scale(columns: Iterable[NDArray[np.float64]]) -> Scale:
+    found = np.concatenate(list(columns))
+    found = found[~np.isnan(found)]
+    low, high = (float(found.min()), float(found.max())) if len(found) else (0.0, 1.0)
+    room = 0.06 * (high - low)
+    return linear_scale(low - room, high + room)
+
+
+def _feature_scale(known: NDArray[np.float64], logarithmic: bool, percent: bool, compact: bool) -> Scale:
+    if not len(known):
+        return Scale(0, 1, (), ())
+    low, high = float(known.min()), float(known.max())
+    if logarithmic:
+        ticks = [tick for tick in ROUND_NUMBERS if low <= tick <= high]
+        room = (high / low) ** 0.05
+        return Scale(low / room, high * room, ticks, [f"{tick:g}" for tick in ticks], logarithmic=True)
+    room = 0.05 * (high - low)
+    return linear_scale(
+        low - room, high + room, ticks=3 if compact else 5,
+        label=(lambda tick: per_cent(round(tick, 6))) if percent else (lambda tick: f"{tick:g}"),
     )
 
 
