@@ -15,9 +15,25 @@ from recipe_cases import RECIPE
 from porism.errors import PorismError
 from porism.recipes import RecipeError, plan_recipe
 
+EVERYTHING = RECIPE.replace("[report]", """\
+[rerankers.better]
+of = "rrf"
+model = "plain"
+depth = 5
+words_power = 0.5
+
+[tuning.best]
+of = "better"
+on = "dev"
+parameters = {depth = [2, 8], tokens.words_power = [0.5]}
+
+[report]
+ablation = ["tuned"]""").replace('"rrf", "tuned"]', '"rrf", "tuned", "better", "best"]')
+
 NAMES = st.sampled_from([
     "dev", "words", "tokens", "rrf", "tuned", "first", "k", "of", "on", "seed", "x", "", "a.b", "..", "report", "model",
     "channels", "parameters", "folds", "split", "systems", "\ud800", "é", "best", "method", "train_on",
+    "better", "kind", "depth", "rerankers",
 ])
 SCALARS = st.one_of(
     NAMES, st.integers(-3, 3), st.sampled_from([0.5, -1.0, float("nan"), float("inf"), 10**30, True, False, None]),
@@ -46,7 +62,7 @@ def refused(recipe: Any, folder: Path = Path()) -> list[PorismError]:
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_any_change_of_a_recipe(laboratory: Path, data: st.DataObject) -> None:
-    recipe = copy.deepcopy(tomllib.loads(RECIPE))
+    recipe = copy.deepcopy(tomllib.loads(EVERYTHING))
     for _ in range(data.draw(st.integers(1, 3))):
         place = data.draw(st.sampled_from(containers(recipe)))
         keys = list(place) if isinstance(place, dict) else list(range(len(place)))
@@ -69,7 +85,7 @@ def test_any_change_of_a_recipe(laboratory: Path, data: st.DataObject) -> None:
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_any_change_of_its_text(write: Callable[..., Path], data: st.DataObject) -> None:
-    lines = RECIPE.splitlines()
+    lines = EVERYTHING.splitlines()
     for _ in range(data.draw(st.integers(1, 3))):
         at = data.draw(st.integers(0, len(lines) - 1))
         change = data.draw(st.sampled_from(["cut", "repeat", "move", "part"]))

@@ -109,14 +109,18 @@ def query_digest(query: Query) -> str:
 @cache
 def code_digest(kind: str) -> str:
     """The digest of the parts of Porism that make the output of this kind of stage."""
+    return digest([file for part in CODE[kind] for file in _code_files(part)])
+
+
+@cache
+def _code_files(part: str) -> list[list[str]]:
+    """The files of a part of the package, and their digests. Most kinds of stages share most of them."""
     root = Path(porism.__file__).parent
-    files: list[Path] = []
-    for part in CODE[kind]:
-        if (root / part).is_dir():
-            files += sorted((root / part).rglob("*.py"))
-        else:
-            files.append(root / part if part.endswith(".py") else root / f"{part}.py")
-    return digest([[file.relative_to(root).as_posix(), file_digest(file)] for file in files])
+    if (root / part).is_dir():
+        files = sorted((root / part).rglob("*.py"))
+    else:
+        files = [root / part if part.endswith(".py") else root / f"{part}.py"]
+    return [[file.relative_to(root).as_posix(), file_digest(file)] for file in files]
 
 
 @cache
@@ -127,13 +131,15 @@ def library_versions(kind: str) -> dict[str, str]:
 
 def versions_of(distributions: Iterable[str]) -> dict[str, str]:
     """Distribution → version, ``missing`` for one that is not installed."""
-    found = {}
-    for name in distributions:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            found[name] = "missing"
-    return found
+    return {name: _version(name) for name in distributions}
+
+
+@cache
+def _version(distribution: str) -> str:
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return "missing"
 
 
 def _plain(value: Any) -> Any:
