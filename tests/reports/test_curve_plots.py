@@ -41,7 +41,7 @@ def test_many_lines_have_a_panel_each_over_all_others() -> None:
     drawn = behind.get_ydata().reshape(8, 12)
     assert drawn[:, :11] == pytest.approx(np.repeat(np.arange(8)[:, None] / 10, 11, axis=1))
     assert np.isnan(drawn[:, 11]).all()
-    assert "1 others are only grey" in plot.caption
+    assert "1 other is only grey" in plot.caption
     assert "names stand in the order" not in plot.caption
 
 
@@ -77,7 +77,7 @@ def test_of_many_words_the_best_and_the_chosen_one_are_shown() -> None:
     plot = tuning_plot([({"w": [k]}, k / 10) for k in range(20)], "w", "MAP", chosen={"w": [0]})
     labels = [tick.get_text() for tick in plot.figure.axes[0].get_yticklabels()]
     assert labels == [*(f"[{k}]" for k in range(19, 7, -1)), "[0]"]
-    assert "7 values that reached less are not shown." in plot.caption
+    assert "Values that reached less (7) are not shown." in plot.caption
 
 
 def test_times_have_median_95th_percentile_and_worst() -> None:

@@ -101,7 +101,7 @@ def test_captions_are_true_of_one_run_and_of_one_group() -> None:
     assert "grey" not in alone.caption
     assert "2 groups" in alone.caption
     same = feature_plot([1, 1], {"one": [0.2, 0.4], "two": [0, 1]}, "P", name="n", label="l", title="t")
-    assert "means of all topics; the grey ones those of the other runs" in same.caption
+    assert "means of all topics; the grey ones those of the other run." in same.caption
     assert "each box" not in boxes_plot({"one": [0.2, 0.4]}, "P").caption
     assert "for each run" not in differences_plot(["a"], {"base": [1], "one": [0]}, "base", "P").caption
 

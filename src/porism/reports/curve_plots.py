@@ -32,6 +32,7 @@ from porism.reports.layout import (
     widest,
 )
 from porism.reports.theme import light
+from porism.reports.words import others as others_are
 
 SHOWN_VALUES = 12
 """Values of a tuned parameter that are no numbers, of which a plot has a row each."""
@@ -143,15 +144,16 @@ def _line_panels(
         figure, panels = grid_of_panels(
             len(order), 5, 0.95, scale, linear_scale(0, 1.05 * (top or 1.0), ticks=4), across=across, up=up
         )
-        for name, text, axes in zip(order, short_names(order, 18), panels, strict=True):
+        for name, text, axes in zip(order, short_names(order, 15), panels, strict=True):
             behind = [np.append(line, np.nan) for other, line in lines.items() if other != name]
             axes.plot(np.tile(np.append(x, np.nan), len(behind)), np.concatenate(behind), color=light("grid"),
                       linewidth=0.9)
             axes.plot(x, lines[name], color=looks[name].colour, marker=looks[name].marker, markersize=2.5)
-            axes.set_title(text, pad=3)
+            axes.set_title(text, pad=3, fontsize=8)
     return figure, (
         " Each run has its panel, from the highest mean to the lowest; the grey lines are those of the other runs."
-        + (f" These are the {len(order)} runs that differ most; {left_out} others are only grey." if left_out else "")
+        + (f" Panels are of the baseline and the runs that differ most from it; {others_are(left_out)} only grey."
+           if left_out else "")
     )
 
 
@@ -196,7 +198,7 @@ def tuning_plot(
         name, f"{measure} against {parameter}{' of ' + what if what else ''}",
         (f"The line is the best that was reached with each value tried.{several}" if numeric else
          f"Blue marks are the best that was reached with each value tried, the best value first.{several}")
-        + (f" {left_out} values that reached less are not shown." if left_out else "")
+        + (f" Values that reached less ({left_out}) are not shown." if left_out else "")
         + (" The ring is the value chosen." if top in best else "")
         + (" The horizontal scale is logarithmic." if logarithmic else ""),
         f"Best {measure} by {parameter}: " + ", ".join(f"{value}: {best[value]:.3f}" for value in values) + ".",

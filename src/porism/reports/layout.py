@@ -175,13 +175,14 @@ def _frame(axes: Axes, x: Scale, y: Scale, *, left: bool, lowest: bool) -> None:
         *segments(none, y.ticks, none + 1, y.ticks), transform=axes.get_yaxis_transform(), color=light("grid"),
         linewidth=0.7, zorder=0.5, scalex=False, scaley=False,
     )
+    moved = need("matplotlib.transforms", "lab", "drawing plots").ScaledTranslation
+    inches = axes.figure.dpi_scale_trans
     if left:
+        beside = axes.get_yaxis_transform() + moved(-0.06, 0, inches)
         for tick, label in zip(y.ticks, y.labels, strict=True):
-            axes.text(-0.03, tick, label, transform=axes.get_yaxis_transform(), ha="right", va="center", fontsize=8,
-                      color=light("muted"))
-    if lowest and x.ticks:
-        transforms = need("matplotlib.transforms", "lab", "drawing plots")
-        below = axes.get_xaxis_transform() + transforms.ScaledTranslation(0, -0.05, axes.figure.dpi_scale_trans)
+            axes.text(0, tick, label, transform=beside, ha="right", va="center", fontsize=8, color=light("muted"))
+    if lowest:
+        below = axes.get_xaxis_transform() + moved(0, -0.05, inches)
         for tick, label in zip(x.ticks, x.labels, strict=True):
             axes.text(tick, 0, label, transform=below, ha="center", va="top", fontsize=8, color=light("muted"))
 

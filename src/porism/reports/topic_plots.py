@@ -23,6 +23,7 @@ from porism.reports.layout import (
     widest,
 )
 from porism.reports.theme import light
+from porism.reports.words import others as others_are
 from porism.reports.words import per_cent, signed
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def differences_plot(
             _bars(axes, bars)
             axes.axhline(0, color=light("muted"), linewidth=0.7)
             mean = float(bars.mean()) if len(bars) else 0.0
-            axes.set_title(label, pad=3)
+            axes.set_title(label, pad=3, fontsize=8 if compact else 9)
             best = [topics[t] for t in order[:named] if gaps[t] > TIE]
             worst = [topics[t] for t in order[::-1][:named] if gaps[t] < -TIE]
             if compact:
@@ -96,7 +97,7 @@ def differences_plot(
         "no bar."
         + (" The numbers are the topics on which the run is better, equal and worse, and the mean difference."
            if compact else "")
-        + (f" These are the {len(others)} runs that differ most; {left_out} others are in the tables."
+        + (f" These are the {len(others)} runs that differ most; {others_are(left_out)} in the tables."
            if left_out else ""),
         " ".join(words),
         figure,
@@ -284,16 +285,16 @@ def feature_plot(
             axes.plot(*steps[run], color=look.colour, linewidth=2, solid_capstyle="butt")
             if len(means[run]):
                 words.append(f"{run}: {', '.join(f'{mean:.3f}' for mean in means[run])}.")
-            axes.set_title(text, pad=3)
-    several = len(values) > 1
+            axes.set_title(text, pad=3, fontsize=8 if compact else 9)
+    others = f"; the grey ones those of the other {'runs' if len(values) > 2 else 'run'}" if len(values) > 1 else ""
     left_out = len(values) - len(names)
     return Plot(
         name, title,
         "Each mark is one topic. The coloured steps are means of "
         f"{f'{count} groups of about equally many topics' if count > 1 else 'all topics'}"
-        f"{'; the grey ones those of the other runs' if several else ''}."
+        f"{others}."
         f"{' The horizontal scale is logarithmic.' if logarithmic else ''}"
-        + (f" Panels are of the {len(names)} runs that differ most; {left_out} others are only grey."
+        + (f" Panels are of the baseline and the runs that differ most from it; {others_are(left_out)} only grey."
            if left_out else ""),
         f"Means of {measure} from the lowest to the highest group. {' '.join(words)}",
         figure,

@@ -26,3 +26,8 @@ def signed(value: float, digits: int = 3) -> str:
 def p_value(value: float) -> str:
     """A p-value: ``0.032``, ``< 0.001``."""
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def others(count: int) -> str:
+    """``1 other is``, ``13 others are``."""
+    return "1 other is" if count == 1 else f"{count:,} others are"
