@@ -45,6 +45,16 @@ def test_many_lines_have_a_panel_each_over_all_others() -> None:
     assert "names stand in the order" not in plot.caption
 
 
+def test_names_that_are_cut_alike_have_one_number_in_every_order() -> None:
+    names = [f"a-name-that-is-{number}-alike-at-both-ends" for number in range(9)]
+    rising, falling = ({name: np.full(11, value / 10) for name, value in zip(names, values, strict=True)}
+                       for values in (range(9), range(9)[::-1]))
+    titles = [[axes.get_title(loc="left") for axes in precision_recall_plot(curves).figure.axes]
+              for curves in (rising, falling)]
+    assert titles[0] == titles[1][::-1]
+    assert len(set(titles[0])) == 9
+
+
 def test_one_curve_is_not_compared() -> None:
     assert "better" not in precision_recall_plot({"one": np.zeros(11)}).caption
 

@@ -141,15 +141,17 @@ def _line_panels(
                                   [f"{tick:g}" for tick in kept])
     )
     with drawing():
+        columns = 5 if max(map(len, lines)) <= 15 else 4
+        labels = dict(zip(lines, short_names(list(lines), 15 if columns == 5 else 20), strict=True))
         figure, panels = grid_of_panels(
-            len(order), 5, 0.95, scale, linear_scale(0, 1.05 * (top or 1.0), ticks=4), across=across, up=up
+            len(order), columns, 0.95, scale, linear_scale(0, 1.05 * (top or 1.0), ticks=4), across=across, up=up
         )
-        for name, text, axes in zip(order, short_names(order, 15), panels, strict=True):
+        for name, axes in zip(order, panels, strict=True):
             behind = [np.append(line, np.nan) for other, line in lines.items() if other != name]
             axes.plot(np.tile(np.append(x, np.nan), len(behind)), np.concatenate(behind), color=light("grid"),
                       linewidth=0.9)
             axes.plot(x, lines[name], color=looks[name].colour, marker=looks[name].marker, markersize=2.5)
-            axes.set_title(text, pad=3, fontsize=8)
+            axes.set_title(labels[name], pad=3, fontsize=8)
     return figure, (
         " Each run has its panel, from the highest mean to the lowest; the grey lines are those of the other runs."
         + (f" Panels are of the baseline and the runs that differ most from it; {others_are(left_out)} only grey."

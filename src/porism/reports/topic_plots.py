@@ -63,8 +63,8 @@ def differences_plot(
             len(others), (4 if compact else 2) if len(others) > 1 else 1, 0.95 if compact else 1.5,
             Scale(-0.5 - 0.01 * most, most - 0.5 + 0.01 * most, (), ()), y, up=f"difference in {measure}",
         )
-        labels = short_names(others, 20 if compact else 34)
-        for name, label, axes in zip(others, labels, panels, strict=True):
+        labels = dict(zip(values, short_names(list(values), 20 if compact else 34), strict=True))
+        for name, axes in zip(others, panels, strict=True):
             gaps = gaps_of[name]
             order = np.flatnonzero(~np.isnan(gaps))
             order = order[np.argsort(-gaps[order], kind="stable")]
@@ -74,7 +74,7 @@ def differences_plot(
             _bars(axes, bars)
             axes.axhline(0, color=light("muted"), linewidth=0.7)
             mean = float(bars.mean()) if len(bars) else 0.0
-            axes.set_title(label, pad=3, fontsize=8 if compact else 9)
+            axes.set_title(labels[name], pad=3, fontsize=8 if compact else 9)
             best = [topics[t] for t in order[:named] if gaps[t] > TIE]
             worst = [topics[t] for t in order[::-1][:named] if gaps[t] < -TIE]
             if compact:
@@ -275,7 +275,8 @@ def feature_plot(
             _feature_scale(positive, logarithmic, percent, compact), _value_scale(stacked.values()), across=label,
             up=measure,
         )
-        for run, text, axes in zip(names, short_names(names, 20 if compact else 24), panels, strict=True):
+        labels = dict(zip(values, short_names(list(values), 20 if compact else 24), strict=True))
+        for run, axes in zip(names, panels, strict=True):
             look = looks[run]
             behind = [step for other, step in steps.items() if other != run]
             if behind:
@@ -285,7 +286,7 @@ def feature_plot(
             axes.plot(*steps[run], color=look.colour, linewidth=2, solid_capstyle="butt")
             if len(means[run]):
                 words.append(f"{run}: {', '.join(f'{mean:.3f}' for mean in means[run])}.")
-            axes.set_title(text, pad=3, fontsize=8 if compact else 9)
+            axes.set_title(labels[run], pad=3, fontsize=8 if compact else 9)
     others = f"; the grey ones those of the other {'runs' if len(values) > 2 else 'run'}" if len(values) > 1 else ""
     left_out = len(values) - len(names)
     return Plot(
