@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 
 import porism
-from porism.adapters import from_pyterrier, queries_to_frame, run_to_frame, to_pyterrier
+from porism.adapters import from_pyterrier, queries_to_frame, run_from_frame, run_to_frame, to_pyterrier
 from porism.errors import ConfigError, FormatError, QueryError
+from porism.fusion import make_fusion
 from porism.pipeline import HybridReranker, RerankStage, Stage, fused, pipeline
+from porism.provenance import Provenance
 from porism.retrieve import ChannelSettings, SearchModel
 from porism.run import Run
 from porism.types import Content, Query
@@ -250,3 +252,24 @@ def test_no_queries_ask_nothing() -> None:
     assert len(stage.search([])) == 0
     assert len(table.given) == before
     assert len(queries_to_frame([])) == 0
+
+
+def test_what_was_tuned_stays_so_whatever_pyterrier_makes_of_it(topics: Topics, index: porism.Index) -> None:
+    words = pipeline(index, SearchModel({"words": ChannelSettings()}), name="words")
+    tuned = words.search(topics, 20).with_provenance(Provenance(tuned_on=("Q.1",), evidence=({"score": 0.5},)))
+    plain = to_pyterrier(words)
+    given = to_pyterrier(pipeline(tuned))
+    for transformer in (
+        given, given % 3, 0.5 * given + plain, given >> pt.apply.doc_score(lambda row: 1.0),
+        to_pyterrier(make_fusion("rrf"), plain, given),
+    ):
+        found = from_pyterrier(transformer, kind="retriever").search(topics[:3], 5).provenance
+        assert found is not None, repr(transformer)
+        assert found.tuned_on == ("Q.1",)
+        assert found.evidence == ({"score": 0.5},)
+    assert not from_pyterrier(plain).search(topics[:3], 5).provenance.tuned_on
+    frame = run_to_frame(tuned)
+    read = run_from_frame(frame).provenance
+    assert read is not None
+    assert read.tuned_on == ("Q.1",)
+    assert run_from_frame(run_to_frame(tuned.with_provenance(None))).provenance is None

@@ -22,6 +22,7 @@ from porism.evaluate import (
     query_features,
     value_groups,
 )
+from porism.provenance import Provenance
 from porism.run import Run
 from porism.types import Content, Formula, Query
 
@@ -97,6 +98,16 @@ def test_a_breakdown_by_hand(ranked: Ranked) -> None:
         "topics": ["v"],
         "runs": {"one": {"RR": 1.0, "num_rel_ret": 1}, "two": {"RR": 0.0, "num_rel_ret": 0}},
     }
+
+
+def test_a_breakdown_says_what_was_tuned_on_its_topics(ranked: Ranked) -> None:
+    tuned = ranked("mine", s="a", t="b").with_provenance(Provenance(tuned_on=("s",)))
+    found = breakdown(evaluate_run(tuned, QRELS, ["P@1"]), {"g": ("s", "t", "u", "v")})
+    assert found.tuned == {"mine": "tuned on 1 of these 4 topics: not held out"}
+    assert found.table().splitlines()[-1] == "tuned on 1 of these 4 topics: not held out"
+    both = breakdown([evaluate_run(run, QRELS, ["P@1"]) for run in (ranked("other", s="a"), tuned)], {"g": ("s",)})
+    assert both.table().splitlines()[-1] == "mine: tuned on 1 of these 4 topics: not held out"
+    assert both.to_dict()["tuned"] == {"mine": "tuned on 1 of these 4 topics: not held out"}
 
 
 def test_groups_and_topics_that_do_not_meet(ranked: Ranked) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -13,11 +15,42 @@ from porism.corpus import split_math
 from porism.errors import FormatError, QueryError
 from porism.formula import parse_mathml, to_latex
 from porism.pipeline.protocols import check_queries
+from porism.provenance import Provenance
 from porism.run import Run
 from porism.types import PLACEHOLDER, Content, Formula, Query
 
+TUNED_ON = "porism.tuned_on"
+"""Among the attributes of a table of results: the topics that these were tuned on."""
+
+_heard: ContextVar[list[Provenance] | None] = ContextVar("heard", default=None)
+
 FIELD = "query_"
 """What the column of a query's field begins with: so PyTerrier takes it for a column of the query."""
+
+
+@contextmanager
+def listening() -> Iterator[list[Provenance]]:
+    """Collects where all results come from that Porism's transformers give meanwhile.
+
+    What PyTerrier makes of their tables (sums, joins, cutoffs) says nothing of it; so it is heard at the source.
+    """
+    heard: list[Provenance] = []
+    token = _heard.set(heard)
+    try:
+        yield heard
+    finally:
+        _heard.reset(token)
+
+
+def noted(frame: pd.DataFrame, run: Run) -> pd.DataFrame:
+    """The table of a run's results, which now says what these were tuned on; who listens is told."""
+    heard = _heard.get()
+    if run.provenance is not None and heard is not None:
+        heard.append(run.provenance)
+    frame.attrs = {name: value for name, value in frame.attrs.items() if name != TUNED_ON}
+    if run.provenance is not None and run.provenance.tuned_on:
+        frame.attrs[TUNED_ON] = run.provenance.tuned_on
+    return frame
 
 
 def query_text(content: Content) -> str:
@@ -78,10 +111,10 @@ def query_columns(fields: Sequence[str]) -> list[str]:
 def run_to_frame(run: Run) -> pd.DataFrame:
     """See :func:`porism.adapters.run_to_frame`."""
     query_ids = np.repeat(np.array(run.query_ids, object), np.diff(run.offsets)).tolist()
-    return pd.DataFrame({
+    return noted(pd.DataFrame({
         "qid": pd.Series(query_ids, dtype=str), "docno": pd.Series(list(run.doc_ids), dtype=str),
         "score": run.scores.copy(), "rank": ranks(run),
-    })
+    }), run)
 
 
 def ranks(run: Run) -> Any:
@@ -101,7 +134,8 @@ def run_from_frame(frame: pd.DataFrame, name: str = "pyterrier", query_ids: Sequ
         if not math.isfinite(score):
             raise FormatError(f"the score of document {doc_id!r} is {score}", where=f"{name}, query {query_id}")
         results.setdefault(query_id, []).append((doc_id, score))
-    return Run(results, name)
+    tuned_on = frame.attrs.get(TUNED_ON, ())
+    return Run(results, name, provenance=Provenance({"kind": "table"}, tuned_on) if tuned_on else None)
 
 
 def qrels_to_frame(qrels: Mapping[str, Mapping[str, int]]) -> pd.DataFrame:

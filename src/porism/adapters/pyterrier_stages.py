@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from porism.adapters.pyterrier_frames import queries_to_frame, query_text, ranks, run_from_frame
+from porism.adapters.pyterrier_frames import listening, queries_to_frame, query_text, ranks, run_from_frame
 from porism.errors import FormatError, QueryError
 from porism.pipeline import DEPTH, CutReranker, rescored
 from porism.pipeline.protocols import check_count, check_queries
@@ -38,7 +38,7 @@ class TransformerRetriever:
         asked = check_queries(queries)
         check_count(k, "k")
         found = _answers(self._cut_to(k), _frame(asked, self.text), {query.id for query in asked}, self.name)
-        return Run({query.id: found[query.id] for query in asked}, self.name).top(k)
+        return Run({query.id: found[query.id] for query in asked}, self.name, provenance=found.provenance).top(k)
 
     def _cut_to(self, k: int) -> pt.Transformer:
         """The transformer with a cutoff at ``k`` put into it, if PyTerrier's compilation can do that."""
@@ -106,7 +106,7 @@ class TransformerReranker:
                     where=f"{self.name}, query {query_id}", hint="What finds documents of its own is a retriever.",
                 )
         made_by = {"kind": "rerank", "depth": depth, "reranker": self.describe(), "of": run.name}
-        return rescored(run, scores).with_provenance(Provenance.merged([run.provenance], made_by))
+        return rescored(run, scores).with_provenance(Provenance.merged([run.provenance, found.provenance], made_by))
 
     def describe(self) -> dict[str, Any]:
         """``kind`` pyterrier, and how the ``transformer`` writes itself."""
@@ -134,10 +134,13 @@ def _frame(queries: list[Query], text: Callable[[Query], str] | None) -> pd.Data
 
 
 def _answers(transformer: pt.Transformer, frame: pd.DataFrame, asked: set[str], name: str) -> Run:
-    """The results that a transformer gives for a table, checked."""
+    """The results that a transformer gives for a table, checked; they come from all that Porism adds within it."""
     if not len(frame):
         return Run({}, name)
-    run = run_from_frame(transformer.transform(frame), name)
+    with listening() as heard:
+        run = run_from_frame(transformer.transform(frame), name)
+    if heard:
+        run = run.with_provenance(Provenance.merged([run.provenance, *heard], {"kind": "pyterrier", "name": name}))
     for query_id in run.query_ids:
         if query_id not in asked:
             raise FormatError(f"there are results of the query {query_id!r}, which was not asked", where=name)

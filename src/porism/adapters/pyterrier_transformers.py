@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from porism.adapters.pyterrier_frames import ids, queries_from_frame, query_columns, ranks, run_from_frame
+from porism.adapters.pyterrier_frames import ids, noted, queries_from_frame, query_columns, ranks, run_from_frame
 from porism.errors import QueryError
 from porism.fusion import Fusion
 from porism.pipeline import DEPTH, Reranker, Stage
@@ -158,7 +158,7 @@ def _results(frame: pd.DataFrame, queries: Sequence[Query], run: Run) -> pd.Data
     found["docno"] = pd.Series(list(run.doc_ids), dtype=str)
     found["score"] = run.scores.copy()
     found["rank"] = ranks(run)
-    return found
+    return noted(found, run)
 
 
 def _reranked(
@@ -195,4 +195,4 @@ def _placed(rows: pd.DataFrame, run: Run, query_ids: Sequence[str]) -> pd.DataFr
         found[name] = pd.Series(ids(found, name), dtype=str)
     found["score"] = np.array(scores, np.float64)
     found["rank"] = np.array(positions, np.int64)
-    return found
+    return noted(found, run)

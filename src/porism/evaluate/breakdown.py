@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -36,13 +36,15 @@ class Breakdown:
 
     ``values`` is group → run → measure → aggregated value over the group's topics; a measure that is undefined for all
     of them is absent. ``topics`` is group → those of its topics that were scored; groups without any are left out.
-    ``ungrouped`` are scored topics that are in no group.
+    ``ungrouped`` are scored topics that are in no group. ``tuned`` is run → what must be said of one that was tuned on
+    topics that it is scored on.
     """
 
     by: str
     topics: Groups
     values: Mapping[str, Mapping[str, Mapping[str, float]]]
     ungrouped: tuple[str, ...]
+    tuned: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -65,6 +67,7 @@ class Breakdown:
                 for group, topics in self.topics.items()
             },
             "ungrouped": list(self.ungrouped),
+            "tuned": dict(self.tuned),
         }
 
     def table(self) -> str:
@@ -81,6 +84,7 @@ class Breakdown:
                 for run, values in runs.items()
             ]
         notes = [f"in no group: {some(self.ungrouped)}"] if self.ungrouped else []
+        notes += [f"{run}: {note}" if several else note for run, note in self.tuned.items()]
         return "\n".join([*aligned(rows), *notes])
 
 
@@ -106,7 +110,8 @@ def breakdown(evaluations: Evaluation | Iterable[Evaluation], groups: Groups, *,
         for group, members in topics.items()
     }
     grouped = {topic for members in topics.values() for topic in members}
-    return Breakdown(by, topics, values, tuple(topic for topic in scored if topic not in grouped))
+    tuned = {evaluation.run_name: evaluation.tuned_note for evaluation in given if evaluation.tuned_on}
+    return Breakdown(by, topics, values, tuple(topic for topic in scored if topic not in grouped), tuned)
 
 
 def _aggregated(evaluation: Evaluation, topics: Iterable[str]) -> dict[str, float]:
