@@ -305,7 +305,8 @@ def _stored(path: Path, fusion: Fusion) -> Fusion:
 def _notes(runs: Sequence[Run], fused: Run, learnt_from: Sequence[str]) -> list[str]:
     notes: list[str] = []
     for run in runs:
-        lacking = sum(not run[topic] for topic in fused)
+        lengths = zip(run.query_ids, run.offsets[1:] - run.offsets[:-1], strict=True)
+        lacking = len(set(fused) - {topic for topic, length in lengths if length})
         if lacking:
             notes.append(f"{run.name} has no results for {lacking:,} of the {len(fused):,} topics")
     if seen := len(set(learnt_from).intersection(fused)):
