@@ -39,7 +39,8 @@ class ProblemLog:
             self._file.close()
         if not self.count:
             return
-        click.echo(f"{self.count:,} reports of what was skipped or not understood:", err=True)
+        reports = "report" if self.count == 1 else "reports"
+        click.echo(f"{self.count:,} {reports} of what was skipped or not understood:", err=True)
         for problem in self._first:
             click.echo(f"  {one_line(problem)}", err=True)
         if self._path:
