@@ -194,3 +194,17 @@ def test_ablations_that_cannot_be(compare, porism, files: Path) -> None:
     assert (alone.status, "--ablation takes two runs or more." in alone.err) == (2, True)
     two = compare("--ablation", "rrf", "--json")
     assert "one_per_cluster" not in json.loads(two.out)["ablation"]["rrf"]
+
+
+def test_nothing_that_is_read_is_written_over(compare, files: Path) -> None:
+    before = {path: path.read_bytes() for path in files.iterdir()}
+    for option, name, what in [
+        ("--csv", "good.run", "one of the runs"), ("--html", "qrels.txt", "a file that is read"),
+        ("--latex", "good.run", "one of the runs"),
+    ]:
+        result = compare(option, files / name)
+        assert result.status == 2
+        assert f"{option} is {what}; give another file." in result.err
+    result = compare("--html", files / "out", "--latex", files / "out")
+    assert (result.status, "--latex and --html are the same file" in result.err) == (2, True)
+    assert {path: path.read_bytes() for path in files.iterdir()} == before

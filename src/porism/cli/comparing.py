@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from porism.cli.options import json_option, print_json
+from porism.cli.options import check_outputs, json_option, print_json
 from porism.cli.progress import ProblemLog
 
 if TYPE_CHECKING:
@@ -101,8 +101,14 @@ def compare(
         write_latex,
         write_plots,
     )
+    from porism.reports.tables import topics_path as by_topic_path
     from porism.run import Run
 
+    check_outputs(
+        {"--html": html_path, "--latex": latex_path, "--csv": csv_path,
+         "--csv (by topic)": csv_path and by_topic_path(csv_path)},
+        run_paths, (qrels_path, topics_path, information_path),
+    )
     for target in (html_path, latex_path, csv_path):
         if target is not None:
             check_target(target)

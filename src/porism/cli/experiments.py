@@ -89,7 +89,8 @@ def run(
             f"({1000 * seconds / max(1, len(topics)):.1f} ms a topic): {output}"
         )
         if empty := [topic for topic, ranked in results.items() if not ranked]:
-            click.echo(f"no results for {len(empty):,} topic{'s' * (len(empty) > 1)}: {', '.join(empty[:10])}", err=True)
+            topics_named = f"{len(empty):,} topic{'s' * (len(empty) > 1)}"
+            click.echo(f"no results for {topics_named}: {', '.join(empty[:10])}", err=True)
 
 
 @click.command()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from porism.cli.options import check_outputs
 from porism.cli.progress import ProblemLog
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def fuse(
         raise click.UsageError(f"{method} learns nothing from judgments; rbc and wibc do.")
     _check_files([*run_paths, *(path for path in (qrels_path, fitted_path) if path is not None)])
     _check_folders([path for path in (output, store_path) if path is not None])
-    _check_overwriting(output, store_path, run_paths, [path for path in (qrels_path, fitted_path) if path is not None])
+    check_outputs({"--output": output, "--store": store_path}, run_paths, (qrels_path, fitted_path))
     if fitted_path is not None:
         fusion = _stored(fitted_path, fusion)
     qrels = read_qrels(qrels_path) if qrels_path is not None else {}
@@ -160,22 +161,6 @@ def _check_folders(paths: Iterable[Path]) -> None:
             raise SourceError("there is no such folder to write to", where=str(path.parent))
         if path.is_dir():
             raise SourceError("this is a folder, not a file to write", where=str(path))
-
-
-def _check_overwriting(
-    output: Path, store_path: Path | None, runs: Sequence[Path], others: Sequence[Path]
-) -> None:
-    """Refuses to write over what is read, or one result over the other.
-
-    :raises click.UsageError: an option names such a file.
-    """
-    for option, target in (("--output", output), ("--store", store_path)):
-        if target is not None and target.exists():
-            for inputs, what in ((runs, "one of the runs"), (others, "a file that is read")):
-                if any(target.samefile(path) for path in inputs):
-                    raise click.UsageError(f"{option} is {what}; give another file.")
-    if store_path is not None and store_path.resolve() == output.resolve():
-        raise click.UsageError("--store and --output are the same file; give another one.")
 
 
 def _read(paths: Sequence[Path], ranks: str, log: ProblemLog) -> list[Run]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -73,3 +73,22 @@ def print_json(value: Any) -> None:
     import orjson
 
     click.echo(orjson.dumps(value, option=orjson.OPT_INDENT_2).decode("utf-8"))
+
+
+def check_outputs(
+    outputs: Mapping[str, Path | None], runs: Iterable[Path], others: Iterable[Path | None] = ()
+) -> None:
+    """Refuses to write over what is read, or one result over another; ``outputs`` is option → file.
+
+    :raises click.UsageError: an option names such a file.
+    """
+    read = [(path, "one of the runs") for path in runs] + [(path, "a file that is read") for path in others if path]
+    taken: dict[Path, str] = {}
+    for option, target in outputs.items():
+        if target is None or (target.exists() and not target.is_file()):  # a device can take any number of results
+            continue
+        if (other := taken.setdefault(target.resolve(), option)) != option:
+            raise click.UsageError(f"{option} and {other} are the same file; give another one.")
+        for path, what in read:
+            if target.exists() and path.exists() and target.samefile(path):
+                raise click.UsageError(f"{option} is {what}; give another file.")
