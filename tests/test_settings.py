@@ -63,6 +63,7 @@ def test_plain_values_become_dataclasses_and_back() -> None:
          "parts.a: the weight cannot be -1.0. Use a number ≥ 0."),
         ({"needed": 1, "parts": {"a": {"names": ["x", 2]}}}, ("parts", "a", "names", 1),
          "the setting 'parts.a.names.1' cannot be 2. Input should be a valid string."),
+        ({"needed": "x" * 1000}, ("needed",), f"the setting 'needed' cannot be '{'x' * 58}…. Input should be"),
         ({"needed": 1, "parts": []}, ("parts",), "the setting 'parts' cannot be []."),
         ({"needed": 1, "weights": [1.0, "nan"]}, ("weights", 1), "the setting 'weights.1' cannot be 'nan'."),
         ({}, (), "the setting 'needed' is missing"),

@@ -160,7 +160,12 @@ def _told(error: Any, cls: type[Any], given: Mapping[str, Any], at: Path) -> Set
         if isinstance(cause, SettingError):
             told.path = (*path, *cause.path)
         return told
-    return SettingError(f"the setting {name!r} cannot be {value!r}", path=path, hint=f"{first['msg']}.")
+    return SettingError(f"the setting {name!r} cannot be {_shown(value)}", path=path, hint=f"{first['msg']}.")
+
+
+def _shown(value: Any, most: int = 60) -> str:
+    written = repr(value)
+    return written if len(written) <= most else f"{written[: most - 1]}…"
 
 
 def _names_at(cls: type[Any], path: Iterable[str | int]) -> list[str]:

@@ -74,7 +74,7 @@ def test_what_is_not_given_is_the_default() -> None:
     ({"alignment": {"width": 2}}, "'width' cannot be 2", None),
     ({"alignment_weight": -1}, "cannot have the weight -1", None),
     ({"alignment_weight": float("nan")}, "cannot have the weight nan", None),
-    ({"alignment_weight": 10**400}, "cannot have the weight", None),
+    ({"alignment_weight": 10**400}, "cannot", None),  # versions of pydantic differ in who finds it too large
     ({"value": 11}, "'value' cannot be 11", None),
     ({"renamed_value": -1}, "'renamed_value' cannot be -1", None),
     ({"wildcard_channels": "approach0"}, "'wildcard_channels' cannot be 'approach0'", None),
