@@ -17,9 +17,10 @@ LAYERS = [
     {"corpus"},
     {"formula", "text", "analysis", "batch", "documents"},
     {"index"},
+    {"embeddings", "similarity"},
     {"retrieve"},
     {
-        "formula_places", "formula_queries", "formula_searching", "fusion", "highlighting", "indexing", "searching",
+        "expansion", "formula_places", "formula_queries", "formula_searching", "fusion", "highlighting", "indexing", "searching",
         "snippets",
     },
     {"evaluate", "pipeline"},

@@ -1,15 +1,18 @@
-"""How much an occurrence of a term counts: weightings of the form ``w(term) · f(frequency, length)``.
+"""How much an occurrence of a term counts: weightings of the form ``w(term) · f(term, document)``.
 
-The engine evaluates one family of factors exactly and fast: with ``x`` from the weighted frequency alone and ``y`` from
-the weighted length alone, f is ``shift + x / (x + y)`` (saturating) or ``shift + x / y`` where the term occurs, and 0
-where it does not. BM25 and BM25+, tf·idf with pivoted or no length normalisation, and the divergence-from-randomness
-models with Laplace or Bernoulli after-effect are of this family.
+Of *closed* weightings the engine knows the form of f: with ``x`` from the weighted frequency alone and ``y`` from the
+weighted length alone, f is ``shift + x / (x + y)`` (saturating) or ``shift + x / y`` where the term occurs, and 0 where
+it does not. BM25 and most of its kin are of this form; nothing of them is stored but one byte a posting.
+
+*General* weightings give f for each posting in any way, from the counts of terms and of documents: TF·IDF with cosine
+or pivoted normalisation, divergence from randomness, language models (:mod:`porism.retrieve.weightings`). Their factors
+are stored, 20 bytes a posting, and hold for one state of the collection.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,17 +25,82 @@ HEAVIEST = 1e6
 
 @dataclass(frozen=True, slots=True)
 class ChannelStatistics:
-    """What a weighting may know of a channel: how many live documents have at least one term, and their mean length.
+    """What a weighting may know of a channel: over the live documents that have at least one term of it.
 
-    Lengths are weighted by field. ``mean_length`` is 1 where there is no such document.
+    Lengths and frequencies are weighted by field. ``tokens`` is the sum of the lengths; a document has
+    ``mean_distinct`` distinct terms, and in all occurrences of its terms ``mean_characters`` characters. The means are
+    1 where there is no such document. Closed weightings may use ``documents`` and ``mean_length`` only.
     """
 
     documents: int
     mean_length: float
+    tokens: float = 0.0
+    mean_distinct: float = 1.0
+    mean_characters: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """What the documents of a segment hold of a channel: increasing term numbers within a row.
+
+    ``indptr`` (int64, documents + 1) bounds the rows in ``terms`` (int32, P) and ``frequencies`` (float64, P, > 0).
+    """
+
+    indptr: NDArray[np.int64]
+    terms: NDArray[np.int32]
+    frequencies: NDArray[np.float64]
+
+    @property
+    def documents(self) -> NDArray[np.int32]:
+        """The document of each posting (int32, P)."""
+        return np.repeat(np.arange(len(self.indptr) - 1, dtype=np.int32), np.diff(self.indptr))
+
+
+@dataclass(frozen=True, slots=True)
+class TermCounts:
+    """One element a term of a segment's channel, counted over the live documents of the whole collection.
+
+    ``df`` (int64) is in how many documents it occurs, ``cf`` (float64) the sum of its frequencies, ``sums`` (float64,
+    terms × m) what :meth:`GeneralWeighting.sums` gave, added up; m is 0 where it gave nothing. A term that only deleted
+    documents have counts 0.
+    """
+
+    df: NDArray[np.int64]
+    cf: NDArray[np.float64]
+    sums: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentCounts:
+    """One element a document of a segment: 0 where it has no term of the channel.
+
+    ``lengths`` (float64), ``distinct`` terms (int64), the ``most`` frequent term's frequency (float64), and
+    ``characters`` (float64): the sum over terms of frequency times length of the term.
+    """
+
+    lengths: NDArray[np.float64]
+    distinct: NDArray[np.int64]
+    most: NDArray[np.float64]
+    characters: NDArray[np.float64]
 
 
 class Weighting(Protocol):
     """A weighting; an immutable value whose ``repr`` tells it from all others."""
+
+    def term_weights(self, df: NDArray[np.int64], statistics: ChannelStatistics) -> NDArray[np.float64]:
+        """The weight of terms that occur in ``df`` (≥ 1) live documents; a term of weight ≤ 0 does not count."""
+
+    def query_weights(
+        self, asked: NDArray[np.float64], df: NDArray[np.int64], statistics: ChannelStatistics
+    ) -> NDArray[np.float64]:
+        """What the terms of one query count (≥ 0), from how often it has them (``asked``, ≥ 0) and their ``df``.
+
+        Terms that do not occur in the collection (df 0) are among them: they may count in the length of the query.
+        """
+
+
+class ClosedWeighting(Weighting, Protocol):
+    """A weighting whose factors the engine computes itself, from ``x``, ``y`` and ``shift``."""
 
     @property
     def saturating(self) -> bool:
@@ -42,9 +110,6 @@ class Weighting(Protocol):
     def shift(self) -> float:
         """What a term adds to its factor by occurring at all, from 0 to :data:`HEAVIEST`."""
 
-    def term_weights(self, df: NDArray[np.int64], statistics: ChannelStatistics) -> NDArray[np.float64]:
-        """The weight of terms that occur in ``df`` (≥ 1) live documents; a term of weight ≤ 0 does not count."""
-
     def tf_values(self, frequencies: NDArray[np.float64]) -> NDArray[np.float64]:
         """x of each weighted frequency: > 0 where that is, 0 for 0."""
 
@@ -52,8 +117,68 @@ class Weighting(Protocol):
         """y of each weighted length: ≥ 0, and > 0 where the factor is ``x / y``."""
 
 
+class GeneralWeighting(Weighting, Protocol):
+    """A weighting that gives the factor of each posting itself; over a whole segment at once."""
+
+    def sums(
+        self, rows: Rows, documents: DocumentCounts, statistics: ChannelStatistics, vocabulary: int
+    ) -> NDArray[np.float64] | None:
+        """Of each of ``vocabulary`` terms m sums over its postings (float64, vocabulary × m), or None for none.
+
+        ``rows`` has live documents only. The sums of all segments are added up: :attr:`TermCounts.sums`.
+        """
+
+    def factors(
+        self, rows: Rows, terms: TermCounts, documents: DocumentCounts, statistics: ChannelStatistics
+    ) -> NDArray[np.float64]:
+        """The factor of each posting (float64, P): finite; it may be negative."""
+
+    def document_summands(
+        self, documents: DocumentCounts, statistics: ChannelStatistics
+    ) -> NDArray[np.float64] | None:
+        """What is added to the score of each document that is found (float64, finite), or None for nothing.
+
+        It is multiplied by the sum of what the query's terms that occur in the collection count.
+        """
+
+
+def is_general(weighting: Weighting) -> TypeGuard[GeneralWeighting]:
+    """Whether the factors of a weighting come from itself; else it is a :class:`ClosedWeighting`."""
+    return hasattr(weighting, "factors")
+
+
+class CountedQuery:
+    """Of a weighting in which a query's terms count as often as it has them."""
+
+    __slots__ = ()
+
+    def query_weights(
+        self, asked: NDArray[np.float64], df: NDArray[np.int64], statistics: ChannelStatistics
+    ) -> NDArray[np.float64]:
+        """The numbers given."""
+        return asked
+
+
+class PlainGeneral(CountedQuery):
+    """Of a general weighting that needs no sums over postings, and adds nothing to documents."""
+
+    __slots__ = ()
+
+    def sums(
+        self, rows: Rows, documents: DocumentCounts, statistics: ChannelStatistics, vocabulary: int
+    ) -> NDArray[np.float64] | None:
+        """Nothing."""
+        return None
+
+    def document_summands(
+        self, documents: DocumentCounts, statistics: ChannelStatistics
+    ) -> NDArray[np.float64] | None:
+        """Nothing."""
+        return None
+
+
 @dataclass(frozen=True, slots=True)
-class BM25:
+class BM25(CountedQuery):
     """Okapi BM25 as Lucene computes it, with exact lengths.
 
     ``idf = ln(1 + (N − df + 0.5) / (df + 0.5))`` and ``f = tf / (tf + k1 · (1 − b + b · length / mean length))``; the
@@ -96,7 +221,7 @@ class BM25:
 
 
 @dataclass(frozen=True, slots=True)
-class BM25Plus:
+class BM25Plus(CountedQuery):
     """BM25+, which gives a term that occurs at least δ, however long the document: Lv and Zhai, *Lower-Bounding Term
     Frequency Normalization* (CIKM 2011). Tangent-L scores its features with it (δ = 1).
 
