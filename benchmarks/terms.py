@@ -24,7 +24,7 @@ def write_terms(task: Path) -> None:
                 terms: list[tuple[str, str]] = []
                 for kind, part in entry.parts():
                     if kind == "text":
-                        terms += [("words", term) for term in analyzer.text_terms(part)["words"]]
+                        terms += [("words", term) for term in analyzer.content_terms(porism.Content(part))["words"]]
                         continue
                     if part not in known:
                         found = analyzer.formula_terms(porism.Formula(part)).terms

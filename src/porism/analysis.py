@@ -33,7 +33,7 @@ from porism.formula import (
     parse,
 )
 from porism.text import WordAnalyzer
-from porism.types import Document, Formula, Notation
+from porism.types import Content, Document, Formula, Notation
 
 WORDS = "words"
 WORD_PAIRS = "word-pairs"
@@ -175,9 +175,9 @@ class Analyzer:
         """All channels: those of the text, then those of the formulas."""
         return (*self.config.text, *self.config.formulas)
 
-    def text_terms(self, text: str) -> dict[str, list[str]]:
-        """The terms of a text by text channel, with repetition."""
-        words = self.words.terms(text)
+    def content_terms(self, content: Content) -> dict[str, list[str]]:
+        """The terms of a text with formulas in place by text channel, with repetition, in order."""
+        words = self.words.terms(content.text)
         terms = {WORDS: words} if WORDS in self.config.text else {}
         if WORD_PAIRS in self.config.text:
             terms[WORD_PAIRS] = [indexed_form(f"{first} {second}") for first, second in pairwise(words)]
@@ -231,7 +231,7 @@ class _BatchBuilder:
         for position, document in enumerate(documents):
             in_order = sorted((number_of[name], content) for name, content in document.fields.items())
             for number, content in in_order:
-                for name, terms in self.analyzer.text_terms(content.text).items():
+                for name, terms in self.analyzer.content_terms(content).items():
                     self.text_columns[name].add(position * len(fields) + number, terms)
                 for nth, formula in enumerate(content.formulas):
                     row = self._formula_row(formula, document.id)

@@ -24,7 +24,7 @@ def test_it_is_the_weighted_sum_of_two_bm25_plus(sample_index):
         found = HybridRetriever(snapshot, analyzer, model).search([Query("q", {"q": Content.of(text, formula)})], 20)
         layout = parse(formula)
         terms = {
-            "words": Counter(analyzer.text_terms(text)["words"]),
+            "words": Counter(analyzer.content_terms(Content(text))["words"]),
             "tangent-l": Counter(extract("tangent-l", layout, operator_tree(layout))),
         }
         plain = LexicalRetriever(
