@@ -21,7 +21,11 @@ def test_commands_and_options_are_documented(name: str) -> None:
     heading = f"## porism {name}"
     assert heading in CLI
     section = CLI.split(heading, 1)[1].split("\n## ", 1)[0]
-    for parameter in group.commands[name].params:
+    command = group.commands[name]
+    below = command.commands if isinstance(command, click.Group) else {}
+    for sub in below:
+        assert f"`porism {name} {sub}" in section, f"{name} {sub}"
+    for parameter in [*command.params, *(one for sub in below.values() for one in sub.params)]:
         if isinstance(parameter, click.Option):
             for option in [*parameter.opts, *parameter.secondary_opts]:
                 assert f"`{option}" in section, f"{name} {option}"

@@ -1,4 +1,4 @@
-"""``porism train``: models that are learnt from the formulas of an index."""
+"""``porism train``: models that are learnt from the texts and formulas of an index."""
 
 from __future__ import annotations
 
@@ -10,8 +10,12 @@ from porism.cli.options import index_option
 from porism.cli.progress import counting_progress
 
 
-@click.command()
-@click.argument("method", type=click.Choice(["tangent-cft"]), metavar="METHOD")
+@click.group()
+def train() -> None:
+    """Learn models from the texts and formulas of an index, and keep them in its folder."""
+
+
+@train.command("tangent-cft")
 @index_option
 @click.option("--dimensions", type=int, default=100, show_default=True, help="Numbers of a vector.")
 @click.option("--window", type=int, default=5, show_default=True,
@@ -24,13 +28,13 @@ from porism.cli.progress import counting_progress
 @click.option("--workers", type=int, default=1, show_default=True,
               help="Threads; with more than one, no two trainings give the same vectors.")
 @click.option("--quiet", is_flag=True, help="No progress bar and no summary.")
-def train(
-    method: str, index_path: Path, dimensions: int, window: int, epochs: int, negative: int, min_n: int, max_n: int,
+def tangent_cft(
+    index_path: Path, dimensions: int, window: int, epochs: int, negative: int, min_n: int, max_n: int,
     seed: int, workers: int, quiet: bool,
 ) -> None:
     """Learn vectors of formulas from the formulas of an index, and keep them in its folder.
 
-    METHOD is tangent-cft: fastText over the tuples of both trees of a formula. It needs gensim
+    Tangent-CFT is fastText over the tuples of both trees of a formula. Training needs gensim
     (pip install 'porism[embeddings]'); searching by the vectors does not.
     """
     import time
