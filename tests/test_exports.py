@@ -21,7 +21,7 @@ def test_a_wrong_name_is_an_attribute_error() -> None:
 
 
 def test_importing_loads_nothing_heavy() -> None:
-    heavy = ("numpy", "numba", "ir_measures", "lxml", "joblib", "rich")
+    heavy = ("numpy", "numba", "ir_measures", "lxml", "joblib", "rich", "torch", "transformers")
     code = f"import sys, porism, porism.cli; print([name for name in {heavy} if name in sys.modules])"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[]"
