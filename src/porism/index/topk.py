@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from porism.index import topk_kernels as kernels
 from porism.index.compiled import address, as_layout
+from porism.index.explicit import WIDTH, ExplicitChannel
 from porism.index.postings import Impacts, Postings
 
 
@@ -55,6 +56,21 @@ class ScoredChannel:
         impacts = Impacts.build(postings, x, y, saturating, shift)
         return cls(postings, x, y, saturating, impacts, impacts.error, True, shift)
 
+    @property
+    def step(self) -> float:
+        """What one of an impact is worth."""
+        return self.impacts.step
+
+    peak = 255.0
+    """The largest impact."""
+    summands = None
+    """Nothing is added to documents."""
+
+    @property
+    def vocabulary(self) -> int:
+        """How many terms there are."""
+        return self.postings.vocabulary
+
     def parts(self, term: int, document: int) -> tuple[float, float, float]:
         """The exact (factor, x, y) of a term in a document; the factor is 0 where it does not occur."""
         x = float(self.tf_values[self.postings.frequency_index(term, document)])
@@ -74,7 +90,12 @@ class ScoredChannel:
             impacts.dense.shape[1], address(postings.dense_escapes), address(postings.dense_values),
             len(postings.dense_escapes), address(postings.length_codes), len(self.length_values),
             address(self.length_values), len(self.tf_values), address(self.tf_values), int(self.saturating),
+            *[0] * WIDTH,
         ]
+
+
+AnyChannel = ScoredChannel | ExplicitChannel
+"""A channel of a segment ready for search."""
 
 
 class _Workspace(threading.local):
@@ -87,9 +108,12 @@ class _Workspace(threading.local):
         self.kept_score = np.empty(0, np.float32)
         self.slot = np.empty(0, np.int32)
         self.bits = np.zeros(0, np.uint64)
+        self.asked = np.zeros(0, np.float64)
 
-    def fit(self, documents: int) -> None:
-        """Makes room for a segment of this many documents."""
+    def fit(self, documents: int, vocabulary: int) -> None:
+        """Makes room for a segment of this many documents, and terms of a channel whose factors are stored."""
+        if len(self.asked) < vocabulary:
+            self.asked = np.zeros(vocabulary, np.float64)
         if len(self.slot) < documents:
             self.kept = np.empty(documents + kernels.GROUP, np.int32)
             self.kept_score = np.empty(documents + kernels.GROUP, np.float32)
@@ -106,7 +130,7 @@ class SegmentSearcher:
     def __init__(
         self,
         documents: int,
-        channels: Sequence[ScoredChannel],
+        channels: Sequence[AnyChannel],
         id_order: NDArray[np.int32],
         live: NDArray[np.bool_] | None = None,
     ) -> None:
@@ -116,9 +140,14 @@ class SegmentSearcher:
         self._order = id_order
         self._live = None if live is None or live.all() else as_layout(live, np.bool_)
         self._description = np.array(
-            [channel.description() for channel in channels], np.int64
+            [_description(channel) for channel in channels], np.int64
         ).reshape(-1, kernels.WIDTH)
-        self._steps = np.array([channel.impacts.step for channel in channels], np.float64)
+        self._steps = np.array([channel.step for channel in channels], np.float64)
+        self._peaks = np.array([channel.peak for channel in channels], np.float64)
+        explicit = [channel for channel in channels if isinstance(channel, ExplicitChannel)]
+        self._explicit = np.array([isinstance(channel, ExplicitChannel) for channel in channels], np.bool_)
+        self._most_terms = sum(channel.most_terms for channel in explicit)
+        self._vocabulary = max((channel.vocabulary for channel in explicit), default=0)
         self._errors = np.array([channel.error for channel in channels], np.float64)
         self._shifts = np.array([channel.shift for channel in channels], np.float64)
 
@@ -130,32 +159,48 @@ class SegmentSearcher:
         k: int,
         *,
         allowed: NDArray[np.bool_] | None = None,
-        floor: float = 0.0,
+        floor: float = -np.inf,
+        summands: NDArray[np.float64] | None = None,
     ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """The best k documents (int32 positions) and their scores (float64), best first.
 
         ``channel_of`` (int32, non-decreasing, positions in ``channels``), ``terms`` (int32, term numbers) and
         ``weights`` (float64, > 0) have one element a term, in the order in which contributions are added; no term
         stands twice. ``allowed`` has one element a document. Documents that score below ``floor`` may be left out.
+        ``summands`` (float64, one a document) are added to the scores of those that are found.
         """
         k = min(k, self.documents)
         workspace = _workspace
-        workspace.fit(self.documents)
+        workspace.fit(self.documents, self._vocabulary)
         mask = self._live
         if allowed is not None:
             mask = as_layout(allowed if mask is None else allowed & mask, np.bool_)
         found = 0
         if len(terms) and k > 0:
+            base, largest, prior = _raised(summands)
+            together, at_most = self._bounds(channel_of, weights)
             found = kernels.find_candidates(
-                self.documents, self._description, self._steps, channel_of, terms, weights, self._errors, k,
-                address(mask), floor, workspace.sums, workspace.kept_score, workspace.kept, workspace.histogram,
+                self.documents, self._description, self._steps, self._peaks, channel_of, terms, weights, self._errors,
+                k, address(mask), address(prior), largest, max(0.0, floor - base), together, at_most, workspace.sums,
+                workspace.kept_score, workspace.kept, workspace.histogram,
             )
+        kept = workspace.kept[:found]
         scores = np.empty(found, np.float64)
         kernels.score_candidates(
             self.documents, self._description, self._shifts, channel_of, terms, weights, workspace.kept, found, scores,
-            workspace.slot, workspace.bits,
+            workspace.slot, workspace.bits, workspace.asked,
         )
-        return best(workspace.kept[:found], scores, self._order, k)
+        if summands is not None:
+            scores += summands[kept]
+        return best(kept, scores, self._order, k)
+
+    def _bounds(self, channel_of: NDArray[np.int32], weights: NDArray[np.float64]) -> tuple[int, float]:
+        """How many of the terms a document can have at most, and a bound of what it gets from them."""
+        if len(weights) <= self._most_terms or not self._explicit.all():
+            return len(weights), np.finfo(np.float64).max
+        worths = weights * self._peaks[channel_of]
+        first = len(worths) - self._most_terms
+        return self._most_terms, float(np.partition(worths, first)[first:].sum())
 
     def score(
         self,
@@ -163,16 +208,38 @@ class SegmentSearcher:
         terms: NDArray[np.int32],
         weights: NDArray[np.float64],
         documents: NDArray[np.int32],
+        summands: NDArray[np.float64] | None = None,
     ) -> NDArray[np.float64]:
-        """The exact scores (float64) of given ``documents`` (int32, strictly increasing); terms as in :meth:`top`."""
+        """The exact scores (float64) of given ``documents`` (int32, strictly increasing); the others as in :meth:`top`.
+
+        ``summands`` are added where a term occurs.
+        """
         workspace = _workspace
-        workspace.fit(self.documents)
+        workspace.fit(self.documents, self._vocabulary)
         scores = np.zeros(len(documents), np.float64)
         kernels.score_candidates(
             self.documents, self._description, self._shifts, channel_of, terms, weights,
-            as_layout(documents, np.int32), len(documents), scores, workspace.slot, workspace.bits,
+            as_layout(documents, np.int32), len(documents), scores, workspace.slot, workspace.bits, workspace.asked,
         )
+        if summands is not None:
+            return np.where(scores != 0, scores + summands[documents], 0.0)
         return scores
+
+
+def _description(channel: AnyChannel) -> list[int]:
+    described = channel.description()
+    return [0] * (kernels.WIDTH - len(described)) + described if isinstance(channel, ExplicitChannel) else described
+
+
+def _raised(
+    summands: NDArray[np.float64] | None
+) -> tuple[float, float, NDArray[np.float32] | None]:
+    """What is added to documents, as numbers ≥ 0: what these are above, the largest of them, and they."""
+    if summands is None or not len(summands):
+        return 0.0, 0.0, None
+    base = float(summands.min())
+    prior = (summands - base).astype(np.float32)
+    return base, float(prior.max()) * (1.0 + 1e-6), prior
 
 
 def best(

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from porism.index.compiled import compiled, f64_at, i32_at, i64_at, inlined, u8_at
+from porism.index.compiled import compiled, f32_at, f64_at, i32_at, i64_at, inlined, u8_at
 from porism.index.postings_kernels import ESCAPE
 
 BLOCK = 8192
@@ -33,8 +33,9 @@ CHUNK = 2048
 (
     VOCABULARY, DENSE_OF_TERM, INDPTR, DOCS, SPARSE_CODES, IMPACTS, POSTINGS, SPARSE_ESCAPES, SPARSE_VALUES,
     SPARSE_EXCEPTIONS, DENSE_COUNT, DENSE_CODES, DENSE_IMPACTS, STRIDE, DENSE_ESCAPES, DENSE_VALUES, DENSE_EXCEPTIONS,
-    LENGTH_CODES, LENGTHS, LENGTH_VALUES, FREQUENCIES, TF_VALUES, SATURATING, WIDTH,
-) = range(24)
+    LENGTH_CODES, LENGTHS, LENGTH_VALUES, FREQUENCIES, TF_VALUES, SATURATING,
+    X_INDPTR, X_DOCS, X_IMPACTS, X_LOWEST, ROW_STARTS, ROW_TERMS, FACTORS, WIDTH,
+) = range(31)
 
 
 @inlined(fast_math=True)
@@ -81,26 +82,32 @@ def _best(sums: Any, start: Any) -> Any:
 
 
 @compiled(
-    "int64(int64, int64[:, ::1], float64[::1], int32[::1], int32[::1], float64[::1], float64[::1], int64, int64, "
-    "float64, float32[::1], float32[::1], int32[::1], int64[::1])",
+    "int64(int64, int64[:, ::1], float64[::1], float64[::1], int32[::1], int32[::1], float64[::1], float64[::1], int64, "
+    "int64, int64, float64, float64, int64, float64, float32[::1], float32[::1], int32[::1], int64[::1])",
     fast_math=True,
 )
 def find_candidates(
-    documents: Any, channels: Any, steps: Any, channel_of: Any, term_of: Any, weights: Any, errors: Any, k: Any,
-    mask_at: Any, floor: Any, sums: Any, kept_score: Any, kept: Any, histogram: Any,
+    documents: Any, channels: Any, steps: Any, peaks: Any, channel_of: Any, term_of: Any, weights: Any, errors: Any,
+    k: Any, mask_at: Any, prior_at: Any, largest_prior: Any, floor: Any, together: Any, at_most: Any, sums: Any,
+    kept_score: Any, kept: Any, histogram: Any,
 ) -> Any:
     """Writes to ``kept`` the documents that can be among the best k, in increasing order; returns how many.
 
-    ``weights`` of the query's terms are > 0; ``errors`` are how far an impact times its step can be from the exact
-    factor, by channel; ``floor`` is a score that the k-th best is known to reach; ``mask_at`` the address of one byte a
-    document, 0 for those that must not be found, or 0 where all may.
+    ``weights`` of the query's terms are > 0; by channel, ``peaks`` are the largest impacts and ``errors`` how far an
+    impact times its step can be from the exact factor; ``floor`` is a score that the k-th best is known to reach;
+    ``mask_at`` the address of one byte a document, 0 for those that must not be found, or 0 where all may.
+    ``prior_at`` is the address of what each found document gets beside (float32, from 0 to ``largest_prior``), or 0. No
+    document has more than ``together`` of the terms, and none gets more than ``at_most`` from them.
     """
     count = len(term_of)
     row, row_weight = np.empty(count, np.int64), np.empty(count, np.float32)
     doc_at, impact_at, length = np.empty(count, np.int64), np.empty(count, np.int64), np.empty(count, np.int64)
     weight = np.empty(count, np.float32)
+    stored_doc, stored_at = np.empty(count, np.int64), np.empty(count, np.int64)
+    stored_length, stored_weight = np.empty(count, np.int64), np.empty(count, np.float32)
     rows = 0
     lists = 0
+    stored = 0
     most = 0.0
     slack = 0.0
     heaviest = 0.0
@@ -111,6 +118,20 @@ def find_candidates(
         t = term_of[i]
         # a weight that float32 would lose beside the others still has to make its documents be found
         w = max(weights[i] * steps[c], heaviest * 1e-30)
+        if channels[c, ROW_STARTS] != 0:
+            indptr = i64_at(channels[c, X_INDPTR])
+            if indptr[t] == indptr[t + 1]:
+                continue
+            stored_doc[stored] = channels[c, X_DOCS] + 4 * indptr[t]
+            stored_at[stored] = channels[c, X_IMPACTS] + 4 * indptr[t]
+            stored_length[stored] = indptr[t + 1] - indptr[t]
+            stored_weight[stored] = np.float32(w / heaviest)
+            stored += 1
+            most += peaks[c] * w / heaviest
+            slack += weights[i] * errors[c] / heaviest
+            if channels[c, X_LOWEST] != 0:
+                slack += weights[i] * f64_at(channels[c, X_LOWEST])[t] / heaviest
+            continue
         dense = i32_at(channels[c, DENSE_OF_TERM])[t]
         if dense >= 0:
             row[rows] = channels[c, DENSE_IMPACTS] + dense * channels[c, STRIDE]
@@ -125,11 +146,13 @@ def find_candidates(
             length[lists] = indptr[t + 1] - indptr[t]
             weight[lists] = np.float32(w / heaviest)
             lists += 1
-        most += 255.0 * w / heaviest
+        most += peaks[c] * w / heaviest
         slack += weights[i] * errors[c] / heaviest
-    if rows + lists == 0:
+    if rows + lists + stored == 0:
         return 0
-    slack = slack * (1.0 + 1e-6) + most * (count + 16) * 1.2e-7  # rounding of the approximate sums themselves
+    most = min(most, at_most / heaviest) + largest_prior / heaviest
+    # the second part is the rounding of the approximate sums themselves
+    slack = slack * (1.0 + 1e-6) + most * (min(count, together) + 16) * 1.2e-7
     most *= 1.0 + 1e-4
     scale = np.float32(BUCKETS / most)
     histogram[:] = 0
@@ -138,6 +161,8 @@ def find_candidates(
     above = 0  # … where there are so many candidates
     found: Any = 0
     cursor = np.zeros(lists, np.int64)
+    stored_cursor = np.zeros(stored, np.int64)
+    prior_weight = np.float32(1.0 / heaviest)
     bits = sums.view(np.int32)
     sieve = np.empty(1, np.float32)
     sieve_bits = sieve.view(np.int32)
@@ -148,6 +173,8 @@ def find_candidates(
         if not touched:
             for i in range(lists):
                 touched |= cursor[i] < length[i] and i32_at(doc_at[i])[cursor[i]] < stop
+            for i in range(stored):
+                touched |= stored_cursor[i] < stored_length[i] and i32_at(stored_doc[i])[stored_cursor[i]] < stop
             if not touched:
                 continue
         sums[:size] = np.float32(0.0)
@@ -161,11 +188,25 @@ def find_candidates(
                 sums[np.uint64(docs[p] - start)] += w * np.float32(impacts[p])
                 p += np.uint64(1)
             cursor[i] = np.int64(p)
+        for i in range(stored):
+            docs = i32_at(stored_doc[i])
+            exact = f32_at(stored_at[i])
+            p = np.uint64(stored_cursor[i])
+            end = np.uint64(stored_length[i])
+            w = stored_weight[i]
+            while p < end and docs[p] < stop:
+                sums[np.uint64(docs[p] - start)] += w * exact[p]
+                p += np.uint64(1)
+            stored_cursor[i] = np.int64(p)
         for i in range(rows):
             row[i] += start
         _add_rows(sums, size, row, row_weight, rows)
         for i in range(rows):
             row[i] -= start
+        if prior_at != 0:
+            prior = f32_at(prior_at + 4 * start)
+            for j in range(stop - start):
+                sums[j] = sums[j] + prior_weight * prior[j] if sums[j] > np.float32(0.0) else np.float32(0.0)
         if mask_at != 0:
             mask = u8_at(mask_at + start)
             for j in range(stop - start):
@@ -236,18 +277,19 @@ def _first_from(docs: Any, low: Any, high: Any, doc: Any) -> Any:
 
 @compiled(
     "void(int64, int64[:, ::1], float64[::1], int32[::1], int32[::1], float64[::1], int32[::1], int64, float64[::1], "
-    "int32[::1], uint64[::1])"
+    "int32[::1], uint64[::1], float64[::1])"
 )
 def score_candidates(
     documents: Any, channels: Any, shifts: Any, channel_of: Any, term_of: Any, weights: Any, kept: Any, found: Any,
-    scores: Any, slot: Any, bits: Any,
+    scores: Any, slot: Any, bits: Any, asked: Any,
 ) -> None:
     """Writes the exact scores of the documents ``kept[:found]`` (increasing) to ``scores``.
 
     A score is the sum over channels, in the order in which they come among the terms, of the sums of
     ``weight · factor`` over the channel's terms in their order, all in float64; ``shifts`` are what each channel's
-    factors have beside x / (x + y) or x / y: adding a shift of 0 changes no bit. ``slot`` has an element a document and
-    ``bits`` a bit, all zero, and left so.
+    factors have beside x / (x + y) or x / y: adding a shift of 0 changes no bit. Of a channel whose factors are stored
+    the sum is in the order of the terms in the document's row. ``slot`` has an element a document and ``bits`` a bit,
+    ``asked`` an element a term, all zero, and left so.
     """
     count = len(term_of)
     base = np.empty(CHUNK, np.uint64)
@@ -263,6 +305,23 @@ def score_candidates(
         i = 0
         while i < count:
             c = channel_of[i]
+            if channels[c, ROW_STARTS] != 0:
+                begins = i64_at(channels[c, ROW_STARTS])
+                terms = i32_at(channels[c, ROW_TERMS])
+                factors = f64_at(channels[c, FACTORS])
+                first_of_channel = i
+                while i < count and channel_of[i] == c:
+                    asked[term_of[i]] = weights[i]
+                    i += 1
+                for j in range(size):
+                    doc = np.uint64(kept[begin + j])
+                    total = 0.0
+                    for p in range(np.uint64(begins[doc]), np.uint64(begins[doc + np.uint64(1)])):
+                        total += asked[np.uint64(terms[p])] * factors[p]
+                    scores[begin + j] += total
+                for a in range(first_of_channel, i):
+                    asked[term_of[a]] = 0.0
+                continue
             saturating = channels[c, SATURATING] != 0
             shift = shifts[c]
             length_codes = i32_at(channels[c, LENGTH_CODES])

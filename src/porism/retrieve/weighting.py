@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.errors import ConfigError
+from porism.index.explicit import Rows
 
 HEAVIEST = 1e6
 """The largest weight of a field or a channel."""
@@ -37,23 +38,6 @@ class ChannelStatistics:
     tokens: float = 0.0
     mean_distinct: float = 1.0
     mean_characters: float = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """What the documents of a segment hold of a channel: increasing term numbers within a row.
-
-    ``indptr`` (int64, documents + 1) bounds the rows in ``terms`` (int32, P) and ``frequencies`` (float64, P, > 0).
-    """
-
-    indptr: NDArray[np.int64]
-    terms: NDArray[np.int32]
-    frequencies: NDArray[np.float64]
-
-    @property
-    def documents(self) -> NDArray[np.int32]:
-        """The document of each posting (int32, P)."""
-        return np.repeat(np.arange(len(self.indptr) - 1, dtype=np.int32), np.diff(self.indptr))
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +109,8 @@ class GeneralWeighting(Weighting, Protocol):
     ) -> NDArray[np.float64] | None:
         """Of each of ``vocabulary`` terms m sums over its postings (float64, vocabulary × m), or None for none.
 
-        ``rows`` has live documents only. The sums of all segments are added up: :attr:`TermCounts.sums`.
+        ``rows`` has live documents only, and the terms of each in code-point order. The sums of all segments are added
+        up: :attr:`TermCounts.sums`.
         """
 
     def factors(
