@@ -15,7 +15,7 @@ from porism.analysis import AnalysisConfig, Analyzer
 from porism.batch import AnalyzedBatch
 from porism.corpus import ReaderOptions, open_source
 from porism.errors import OnProblem, Problem, SourceError
-from porism.index import IndexWriter
+from porism.index import IndexWriter, Segment
 from porism.index.manifest import MANIFEST_FILE
 from porism.retrieve import DEFAULT_MODEL, SearchModel, prepare_segments
 from porism.retrieve.formulas import prepare_formulas
@@ -66,6 +66,7 @@ def index_sources(
     config: AnalysisConfig | None = None,
     model: SearchModel = DEFAULT_MODEL,
     jobs: int | None = None,
+    change: Callable[[Document], Document] | None = None,
     on_problem: OnProblem | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> IndexReport:
@@ -74,7 +75,8 @@ def index_sources(
     A document whose id the index has replaces the old one, so running again after an interruption completes the index.
     ``format`` names a reader (found from the content by default), ``config`` is what a new index is made with (all
     channels by default; of an index that exists it must be the configuration), and ``jobs`` is the number of
-    analysing processes (all cores by default).
+    analysing processes (all cores by default). Each document is put through ``change`` before it is analysed, where
+    that is given.
 
     An interruption (Ctrl-C) commits what was analysed and is told in the report, not raised.
 
@@ -83,18 +85,17 @@ def index_sources(
     :raises IndexLocked: another process writes to the index.
     :raises StorageError: the disk is full or the folder read-only; the last commit stays.
     """
-    for source in sources:
-        if not Path(source).exists():
-            raise SourceError("there is no such file or folder", where=str(source))
     position = [0, 0]
 
     def reading(done: int, total: int) -> None:
         position[:] = done, total
 
-    documents = _documents(sources, format, options or ReaderOptions(), on_problem, reading)
+    documents = read_documents(
+        sources, format=format, options=options, on_problem=on_problem, on_bytes=reading
+    )
     return index_documents(
-        documents, path, config=config, model=model, jobs=jobs, on_problem=on_problem, on_progress=on_progress,
-        position=position,
+        map(change, documents) if change else documents, path, config=config, model=model, jobs=jobs,
+        on_problem=on_problem, on_progress=on_progress, position=position,
     )
 
 
@@ -132,8 +133,7 @@ def index_documents(
         analyzer = Analyzer(AnalysisConfig.from_dict(writer.config))
 
         def prepare(segments: Sequence[Any]) -> None:
-            prepare_segments(segments, model)
-            prepare_formulas(segments)
+            prepare_for_searches(segments, model)
 
         try:
             for batch, problems in _analyze(analyzer, first, batches, jobs):
@@ -153,24 +153,56 @@ def index_documents(
     return IndexReport(Path(path), done, formulas, problem_count, time.monotonic() - started, interrupted)
 
 
+def prepare_for_searches(segments: Sequence[Segment], model: SearchModel = DEFAULT_MODEL) -> None:
+    """Writes what searches of documents and of formulas read beside the segments: for ``commit(before_publish=…)``."""
+    prepare_segments(segments, model)
+    prepare_formulas(segments)
+
+
+def analyze_documents(
+    documents: Iterable[Document], analyzer: Analyzer, jobs: int | None = None
+) -> Iterator[tuple[AnalyzedBatch, list[Problem]]]:
+    """Analyses documents batch after batch, by ``jobs`` processes (all cores by default) where they are many."""
+    yield from _analyze(analyzer, *_first_batch(documents), jobs)
+
+
 def is_index(path: str | os.PathLike[str]) -> bool:
     """Whether there is a committed index in the folder."""
     return (Path(path) / MANIFEST_FILE).exists()
+
+
+def read_documents(
+    sources: Sequence[str | os.PathLike[str]],
+    *,
+    format: str | None = None,
+    options: ReaderOptions | None = None,
+    on_problem: OnProblem | None = None,
+    on_bytes: Callable[[int, int], None] = lambda done, total: None,
+) -> Iterator[Document]:
+    """The documents of ``sources`` one after another, as :func:`index_sources` reads them; nothing is read before the
+    first is asked for. ``on_bytes`` is told how many bytes of how many are read.
+
+    :raises SourceError: a source is missing, empty or of no known format.
+    """
+    if not sources:
+        raise SourceError("no source was named", hint="Name at least one file or folder to read.")
+    for source in sources:
+        if not Path(source).exists():
+            raise SourceError("there is no such file or folder", where=str(source))
+    return _documents(sources, format, options or ReaderOptions(), on_problem or _ignore, on_bytes)
 
 
 def _documents(
     sources: Sequence[str | os.PathLike[str]],
     format: str | None,
     options: ReaderOptions,
-    on_problem: OnProblem | None,
-    on_progress: Callable[[int, int], None],
+    on_problem: OnProblem,
+    on_bytes: Callable[[int, int], None],
 ) -> Iterator[Document]:
-    if not sources:
-        raise SourceError("no source was named", hint="Name at least one file or folder to index.")
     for source in sources:
         found = False
         for document in open_source(
-            Path(source), format=format, options=options, on_problem=on_problem or _ignore, on_progress=on_progress
+            Path(source), format=format, options=options, on_problem=on_problem, on_progress=on_bytes
         ):
             found = True
             yield document
