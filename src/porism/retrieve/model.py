@@ -41,23 +41,75 @@ class ChannelSettings(Settings):
 
 @dataclass(frozen=True, slots=True)
 class Feedback(Settings):
-    """How much a query learns from what it finds first (:mod:`porism.retrieve.feedback`).
+    """How much a query learns from what it finds first, and how (:mod:`porism.retrieve.feedback` has the formulas).
 
-    ``terms`` of each channel, from the first ``documents``, join it with ``weight`` of its own weight; 0 is off.
+    It learns at most ``terms`` terms of each channel from the first ``documents`` by a ``method``:
 
-    :raises ConfigError: a number is out of its range.
+    - ``score-weighted``: ``weight`` is the share of what is learnt; 0 is off;
+    - ``rocchio``: ``alpha``, ``beta`` and ``gamma`` are the weights of the query, of the first documents and of
+      ``non_relevant`` documents, which are the last of the first ``depth`` found (0: none);
+    - ``rm3``: ``original_weight`` λ of the query, 1 − λ of the relevance model; documents count by ``prior``: by their
+      ``scores``, by their ``exponential`` (for scores that are logarithms of likelihoods), or all ``equal``.
+
+    Only ``channels`` learn (all, where none is named), and only terms of at least ``min_df`` documents and at most a
+    share ``max_df`` of those that have the channel.
+
+    :raises ConfigError: a number is out of its range, or there is no such method or prior.
     """
 
     weight: float = 0.2
     documents: int = 10
     terms: int = 40
+    method: Literal["score-weighted", "rocchio", "rm3"] = "score-weighted"
+    alpha: float = 1.0
+    beta: float = 0.75
+    gamma: float = 0.15
+    non_relevant: int = 0
+    depth: int = 1000
+    original_weight: float = 0.5
+    prior: Literal["scores", "exponential", "equal"] = "scores"
+    channels: tuple[str, ...] = ()
+    min_df: int = 1
+    max_df: float = 1.0
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "channels", tuple(self.channels))
         if not (0 <= self.weight <= HEAVIEST and self.documents >= 1 and self.terms >= 1):
             raise ConfigError(
                 f"feedback cannot have the weight {self.weight}, {self.documents} documents and {self.terms} terms",
                 hint="Use a weight ≥ 0, and at least one document and one term.",
             )
+        if self.method not in ("score-weighted", "rocchio", "rm3") or self.prior not in (
+            "scores", "exponential", "equal"
+        ):
+            raise ConfigError(
+                f"there is no feedback by {self.method!r} with the prior {self.prior!r}",
+                hint="Methods are score-weighted, rocchio and rm3; priors are scores, exponential and equal.",
+            )
+        if not all(0 <= number <= HEAVIEST for number in (self.alpha, self.beta, self.gamma)):
+            raise ConfigError(
+                f"Rocchio's feedback cannot have alpha {self.alpha}, beta {self.beta} and gamma {self.gamma}",
+                hint="Use numbers ≥ 0.",
+            )
+        if not (0 <= self.original_weight <= 1 and 0 < self.max_df <= 1 and self.min_df >= 1):
+            raise ConfigError(
+                f"feedback cannot have the original weight {self.original_weight}, min_df {self.min_df} and max_df "
+                f"{self.max_df}",
+                hint="Weights and shares are from 0 to 1, max_df above 0; min_df is at least 1.",
+            )
+        if self.non_relevant < 0 or 0 < self.non_relevant > self.depth - self.documents:
+            raise ConfigError(
+                f"feedback cannot take {self.documents} documents and {self.non_relevant} that are not relevant from "
+                f"the first {self.depth}",
+                hint="The depth is at least the sum of both.",
+            )
+
+    @property
+    def active(self) -> bool:
+        """Whether a query learns anything from what it finds."""
+        if self.method == "rocchio":
+            return self.beta > 0 or (self.gamma > 0 and self.non_relevant > 0)
+        return self.weight > 0 if self.method == "score-weighted" else self.original_weight < 1
 
 
 @dataclass(frozen=True, slots=True)
