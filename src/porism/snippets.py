@@ -23,8 +23,8 @@ MOST_FORMULAS = 400
 MOST_CHARACTERS = 500_000
 """The same for the text of one field: the passage is looked for in its beginning."""
 
-LAST_FIELDS = ("title", "tags")
-"""Fields that are shown beside a snippet anyway; it is taken from them only where nothing else is there."""
+LAST_FIELDS = ("title", "tags", "expansion")
+"""Fields that are shown beside a snippet anyway, and what a model has written: where nothing else is there."""
 
 SHARED_FOR_A_MATCH = 0.5
 """A formula is marked when this part of its terms is among the query's formula terms."""

@@ -1,0 +1,133 @@
+"""Models of Hugging Face: loaded by name or folder, with one clear error, on the device that is there.
+
+Everything here imports torch and transformers when it is called, never before: ``porism[neural]`` is an extra.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from typing import Any
+
+from porism.errors import ConfigError
+from porism.extras import need
+
+EXTRA = "neural"
+
+LONGEST_INPUT = 512
+"""Tokens that a model reads where neither it nor its tokenizer says how many it can."""
+
+_NO_LIMIT = 1 << 20
+"""What tokenizers without a limit say is some number above this."""
+
+_LIMITS = ("max_position_embeddings", "n_positions", "max_source_positions", "max_encoder_position_embeddings")
+_PADDED_POSITIONS = ("roberta", "xlm-roberta", "camembert", "xlm-roberta-xl", "roberta-prelayernorm", "longformer")
+"""Families whose positions begin after that of the padding token: they read fewer tokens than they have positions."""
+
+
+def load_torch(purpose: str) -> Any:
+    """The module torch.
+
+    :raises MissingExtra: it is not installed.
+    """
+    return need("torch", EXTRA, purpose)
+
+
+def load_transformers(purpose: str) -> Any:
+    """The module transformers, its progress bars off: Porism shows its own.
+
+    :raises MissingExtra: it or torch is not installed.
+    """
+    load_torch(purpose)
+    transformers = need("transformers", EXTRA, purpose)
+    need("transformers.utils.logging", EXTRA, purpose).disable_progress_bar()
+    return transformers
+
+
+def choose_device(name: str = "auto") -> Any:
+    """A device of torch by name (``cpu``, ``cuda``, ``cuda:1``, ``mps``); ``auto`` is the first GPU, else the CPU.
+
+    :raises ConfigError: there is no such device.
+    :raises MissingExtra: torch is not installed.
+    """
+    torch = load_torch("a device")
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        device = torch.device(name)
+        torch.empty(1, device=device)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        raise ConfigError(
+            f"the device {name!r} cannot be used ({first_line(error)})", hint="Choose auto, cpu or cuda."
+        ) from error
+    return device
+
+
+def load_tokenizer(model: str | os.PathLike[str], purpose: str) -> Any:
+    """The tokenizer of a model, by the model's name or folder; always one that knows the places of its tokens.
+
+    :raises ConfigError: it cannot be loaded, or has no fast form.
+    :raises MissingExtra: transformers is not installed.
+    """
+    transformers = load_transformers(purpose)
+    with loading(model, "tokenizer"), _warnings_off(transformers):
+        tokenizer = transformers.AutoTokenizer.from_pretrained(model)
+    if not tokenizer.is_fast:
+        raise ConfigError(
+            "the model's tokenizer has no fast form, which knows where in a text its tokens stand", where=str(model),
+            hint="Take a model whose folder has a tokenizer.json, or convert its tokenizer.",
+        )
+    return tokenizer
+
+
+def load_model(kind: str, model: str | os.PathLike[str], device: Any, purpose: str) -> Any:
+    """A model by name or folder on a device, in evaluation mode; ``kind`` is a class of transformers: ``AutoModel``.
+
+    :raises ConfigError: it cannot be loaded, is of another kind, or does not fit on the device.
+    :raises MissingExtra: transformers is not installed.
+    """
+    transformers = load_transformers(purpose)
+    with loading(model, "model"), _warnings_off(transformers):
+        return getattr(transformers, kind).from_pretrained(model).to(device).eval()
+
+
+@contextlib.contextmanager
+def loading(model: str | os.PathLike[str], what: str) -> Iterator[None]:
+    """Turns what transformers raises when a model is missing, broken or of another kind into a ConfigError."""
+    try:
+        yield
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError, ImportError) as error:
+        raise ConfigError(
+            f"the {what} cannot be loaded ({first_line(error)})", where=str(model),
+            hint="Give the folder of a model, or its name on the Hugging Face hub, which needs a connection once.",
+        ) from error
+
+
+def longest_input(tokenizer: Any, config: Any) -> int:
+    """Tokens, special ones too, that a model can read at once, as its tokenizer and its configuration say."""
+    limits = [tokenizer.model_max_length] if tokenizer.model_max_length < _NO_LIMIT else []
+    for name in _LIMITS:
+        positions = getattr(config, name, None)
+        if isinstance(positions, int) and positions > 0:
+            padded = config.model_type in _PADDED_POSITIONS and config.pad_token_id is not None
+            limits.append(positions - (config.pad_token_id + 1 if padded else 0))
+    return min(limits) if limits else LONGEST_INPUT
+
+
+def first_line(error: BaseException, most: int = 200) -> str:
+    """What an error of a library says, on one line, without the full stop."""
+    line = next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
+    return line.rstrip(".") if len(line) <= most else f"{line[: most - 1]}…"
+
+
+@contextlib.contextmanager
+def _warnings_off(transformers: Any) -> Iterator[None]:
+    """Keeps notes on unused weights off the screen: an encoder without its head is what is asked for."""
+    logging = transformers.utils.logging
+    before = logging.get_verbosity()
+    logging.set_verbosity_error()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(before)
