@@ -18,6 +18,7 @@ from typing import Protocol
 
 from porism.errors import ConfigError
 from porism.formula.extractors.approach0 import leaf_root_paths
+from porism.formula.extractors.latex import unified_tokens, whole_latex
 from porism.formula.extractors.mias import m_terms
 from porism.formula.extractors.subtrees import subtrees
 from porism.formula.extractors.tangent import (
@@ -57,6 +58,8 @@ class Extractor:
 _tangent_l = TangentL()
 
 _ALL = (
+    Extractor("latex", "the whole formula in one spelling", lambda layout, operators: whole_latex(layout)),
+    Extractor("unified", "symbols, equal commands by one name", lambda layout, operators: unified_tokens(layout)),
     Extractor("tokens", "normalised LaTeX tokens", lambda layout, operators: list(latex_tokens(layout))),
     Extractor("tokens-2", "pairs of neighbouring tokens", lambda layout, operators: token_bigrams(layout)),
     Extractor("tokens-3", "triples of neighbouring tokens", lambda layout, operators: token_trigrams(layout)),
