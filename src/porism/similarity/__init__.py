@@ -1,5 +1,7 @@
 """Which tokens are similar, and how much: sparse matrices over the vocabulary of a channel."""
 
+from porism.similarity.building import Similarities, token_similarities
+from porism.similarity.indexed import build_similarities
 from porism.similarity.matrix import (
     Coverage,
     SimilarityMatrix,
@@ -8,8 +10,20 @@ from porism.similarity.matrix import (
     similarity_path,
     write_similarity_matrix,
 )
+from porism.similarity.settings import SimilaritySettings
+from porism.similarity.vocabulary import ChannelVocabulary, channel_vocabulary
 
 __all__ = [
-    "Coverage", "SimilarityMatrix", "open_similarities", "similarity_names", "similarity_path",
+    "ChannelVocabulary",
+    "Coverage",
+    "Similarities",
+    "SimilarityMatrix",
+    "SimilaritySettings",
+    "build_similarities",
+    "channel_vocabulary",
+    "open_similarities",
+    "similarity_names",
+    "similarity_path",
+    "token_similarities",
     "write_similarity_matrix",
 ]
