@@ -198,8 +198,8 @@ def keep_greedily(
 
     ``indptr``, ``columns`` and ``values`` are the best of each token, best first. A token with m similarities so far
     looks at its best ``top`` − m; those are taken by ``rank`` (a position in ``order``). One is kept while the row
-    (with ``symmetric`` the rows of both tokens) has room, with ``dominant`` also while their sum stays below 1. ``size``
-    gets how many each token has; ``kept`` and ``similarities`` have room for ``top`` of each.
+    (with ``symmetric`` the rows of both tokens) has room, with ``dominant`` also while their sum stays below 1.
+    ``size`` gets how many each token has; ``kept`` and ``similarities`` have room for ``top`` of each.
     """
     terms = len(order)
     total = np.zeros(terms, np.float64)
