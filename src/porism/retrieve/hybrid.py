@@ -27,7 +27,7 @@ from porism.index.units import prepare_units
 from porism.provenance import Provenance
 from porism.retrieve.channels import prepare
 from porism.retrieve.evidence import FormulaEvidence
-from porism.retrieve.feedback import QueryExpander
+from porism.retrieve.feedback import Judged, QueryExpander
 from porism.retrieve.lexical import LexicalRetriever, QueryTerms
 from porism.retrieve.links import LinkedThreads
 from porism.retrieve.matches import FormulaMatch
@@ -89,15 +89,18 @@ class HybridRetriever:
         return self.lexical.term_weights(self.query_terms(query))
 
     def search(
-        self, queries: Iterable[Query], k: int = 10, *, filters: Filters | None = None, name: str = "porism"
+        self, queries: Iterable[Query], k: int = 10, *, filters: Filters | None = None, name: str = "porism",
+        judged: Mapping[str, Judged] | None = None,
     ) -> Run:
         """The best ``k`` documents of each query.
 
         A document is a result if it shares a term with the query, or with what feedback adds to it. So one that has no
         word of the query can be found, as one that is much like those which have; a query that no document shares a
-        term with has no results.
+        term with has no results. ``judged`` says, by the id of a query, from which documents it learns in place of
+        those found first.
 
-        :raises QueryError: ``k`` is below 1, two queries have one id, or a filter names a key that no document has.
+        :raises QueryError: ``k`` is below 1, two queries have one id, a filter names a key that no document has, or
+            the index lacks a judged document.
         """
         asked = list(queries)
         if len({query.id for query in asked}) < len(asked):
@@ -109,7 +112,7 @@ class HybridRetriever:
         seconds: dict[str, float] = {}
         for query in asked:
             started = time.perf_counter()
-            found = self.search_units(query, k, allowed=allowed)
+            found = self.search_units(query, k, allowed=allowed, judged=(judged or {}).get(query.id))
             ids = self.lexical.ids.take(found.segments, found.units)
             results[query.id] = zip(ids, found.scores.tolist(), strict=True)
             seconds[query.id] = time.perf_counter() - started
@@ -120,13 +123,23 @@ class HybridRetriever:
         return Provenance({"kind": "search", "model": self._described}, self.model.tuned_on, seconds=seconds)
 
     def search_units(
-        self, query: Query, k: int, *, allowed: Sequence[NDArray[np.bool_]] | None = None
+        self, query: Query, k: int, *, allowed: Sequence[NDArray[np.bool_]] | None = None,
+        judged: Judged | None = None,
     ) -> UnitResults:
         """What :meth:`search` finds for one query, by number; ``allowed`` is what :meth:`allowed` gives for filters.
 
+        :raises QueryError: ``k`` is below 1, or the index lacks a judged document.
+        """
+        terms = self._expander.expand(self.query_terms(query), allowed, judged)
+        return self.search_terms(query, terms, k, allowed=allowed)
+
+    def search_terms(
+        self, query: Query, terms: QueryTerms, k: int, *, allowed: Sequence[NDArray[np.bool_]] | None = None
+    ) -> UnitResults:
+        """What is found for terms in place of those of the query, without feedback; summands see the query itself.
+
         :raises QueryError: ``k`` is below 1.
         """
-        terms = self._expander.expand(self.query_terms(query), allowed)
         summands = self._applying(query)
         found = self._candidates(terms, k, summands, allowed)
         if not summands:
@@ -167,17 +180,29 @@ class HybridRetriever:
         depth = max(k, self.model.candidates) if summands else k
         return self.lexical.search_units([terms], depth, allowed=allowed)[0]
 
-    def explain(self, query: Query, doc_id: str, *, k: int = 10, filters: Filters | None = None) -> Explanation:
-        """Why a document has its score in a search for ``k`` results with these filters.
+    def explain(
+        self, query: Query, doc_id: str, *, k: int = 10, filters: Filters | None = None, judged: Judged | None = None
+    ) -> Explanation:
+        """Why a document has its score in a search for ``k`` results with these filters and judgments.
 
         The parts are channels with their terms, what feedback gave to these, and the summands that apply. A document
         that is not among the candidates is explained as if it were one more.
 
-        :raises QueryError: the index has no such document, or a filter names a key that no document has.
+        :raises QueryError: the index lacks the document or a judged one, or a filter names a key that no document has.
         """
         asked = self.query_terms(query)
         allowed = self.allowed(filters) if filters else None
-        terms = self._expander.expand(asked, allowed)
+        terms = self._expander.expand(asked, allowed, judged)
+        return self.explain_terms(query, terms, doc_id, asked=asked, k=k, allowed=allowed)
+
+    def explain_terms(
+        self, query: Query, terms: QueryTerms, doc_id: str, *, asked: QueryTerms, k: int = 10,
+        allowed: Sequence[NDArray[np.bool_]] | None = None,
+    ) -> Explanation:
+        """As :meth:`explain`, of what :meth:`search_terms` finds; ``asked`` has the terms before feedback.
+
+        :raises QueryError: the index has no such document.
+        """
         explanation = self.lexical.explain_terms(terms, doc_id, asked=asked)
         summands = self._applying(query)
         if not summands:
