@@ -40,8 +40,7 @@ class PL2(PlainGeneral):
     """PL2: Poisson model, Laplace after-effect, normalisation 2.
 
     With λ = F / N: ``(tfn · log2(tfn / λ) + (λ + 1 / (12 · tfn) − tfn) · log2(e) + 0.5 · log2(2π · tfn)) / (tfn + 1)``;
-    Stirling's formula as in the paper, with its 1 / (12 · tfn). Where a term occurs about as often
-    as chance would have it the factor may be below 0.
+    Stirling's formula as in the paper, with its 1 / (12 · tfn), so that every factor is above 0.
 
     :raises ConfigError: ``c`` is not a number from a millionth to :data:`HEAVIEST`.
     """
@@ -98,8 +97,8 @@ class DPH(PlainGeneral):
     """DPH: hypergeometric model with Popper's normalisation; it has no parameter.
 
     With f = tf / length: ``(1 − f)² / (tf + 1) · (tf · log2(tf · mean length / length · N / F) + 0.5 · log2(2π · tf ·
-    (1 − f)))``. Amati, Ambrosi, Bianchi, Gaibisso and Gambosi, *FUB, IASI-CNR and University of Tor Vergata at TREC
-    2007 Blog Track*. 0 in a document that has no other term.
+    (1 − f)))``, which may be below 0, and is 0 in a document that has no other term. Amati, Ambrosi, Bianchi, Gaibisso
+    and Gambosi, *FUB, IASI-CNR and University of Tor Vergata at TREC 2007 Blog Track*.
     """
 
     def term_weights(self, df: Counts, statistics: ChannelStatistics) -> Floats:
