@@ -1,8 +1,12 @@
 """Vectors of the terms of any channel: word2vec, fastText, positional word2vec; stored with the index."""
 
+from porism.embeddings.settings import FastText, Positional, Word2Vec
+from porism.embeddings.texts import TokenTexts, channel_texts
+from porism.embeddings.training import TrainingReport, train_token_vectors
 from porism.embeddings.vectors import (
     Neighbour,
     TokenVectors,
+    check_name,
     embedding_names,
     embeddings_path,
     open_token_vectors,
@@ -10,10 +14,18 @@ from porism.embeddings.vectors import (
 )
 
 __all__ = [
+    "FastText",
     "Neighbour",
+    "Positional",
+    "TokenTexts",
     "TokenVectors",
+    "TrainingReport",
+    "Word2Vec",
+    "channel_texts",
+    "check_name",
     "embedding_names",
     "embeddings_path",
     "open_token_vectors",
+    "train_token_vectors",
     "write_token_vectors",
 ]
