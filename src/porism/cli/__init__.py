@@ -21,7 +21,9 @@ from porism.cli.fusing import fuse
 from porism.cli.indexes import delete, index, info, merge
 from porism.cli.parsing import parse
 from porism.cli.searches import search
+from porism.cli.similarities import similarities
 from porism.cli.training import train
+from porism.cli.training_vectors import fasttext, neighbours, positional, word2vec
 from porism.errors import PorismError
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
@@ -39,8 +41,13 @@ def porism() -> None:
     """
 
 
-for command in (demo, index, search, info, delete, merge, parse, train, run, evaluate, fuse, compare, experiment):
+for command in (
+    demo, index, search, info, delete, merge, parse, train, similarities, run, evaluate, fuse, compare, experiment,
+):
     porism.add_command(command)
+porism.add_command(neighbours)
+for method in (word2vec, fasttext, positional):
+    train.add_command(method)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

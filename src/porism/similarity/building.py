@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -72,7 +73,54 @@ def token_similarities(
                 hint="Name embeddings, or use alpha 1, which is lexical similarity alone.",
             )
         units = unit_vectors(terms, vectors)
-    best = _best(terms, units, settings, workers or os.cpu_count() or 1, block_bytes, on_progress)
+    processors = workers or os.cpu_count() or 1
+    if settings.apart and settings.needs_vectors and settings.needs_distances:
+        total = 2 * len(terms)
+        lexical = replace(settings, alpha=1.0, dominant=False)
+        semantic = replace(settings, alpha=0.0)
+        first = _choose(
+            terms, None, lexical, frequencies, processors, block_bytes, lambda done, _: on_progress(done, total)
+        )
+        second = _choose(
+            terms, units, semantic, frequencies, processors, block_bytes,
+            lambda done, _: on_progress(len(terms) + done, total),
+        )
+        return add_similarities(first, second, settings.alpha)
+    return _choose(terms, units, settings, frequencies, processors, block_bytes, on_progress)
+
+
+def add_similarities(first: Similarities, second: Similarities, share: float) -> Similarities:
+    """``share · first + (1 − share) · second`` of two matrices of the same tokens; what neither has stays out.
+
+    :raises ConfigError: they are of different numbers of tokens, or the share is not between 0 and 1.
+    """
+    count = len(first.indptr) - 1
+    if len(second.indptr) - 1 != count:
+        raise ConfigError(f"similarities of {count:,} and of {len(second.indptr) - 1:,} tokens cannot be added")
+    if not 0 <= share <= 1:
+        raise ConfigError(f"the share of a similarity matrix cannot be {share}", hint="Use a number from 0 to 1.")
+    cells = [
+        np.repeat(np.arange(count, dtype=np.int64), np.diff(one.indptr)) * count + one.columns
+        for one in (first, second)
+    ]
+    parts = [share * first.values.astype(np.float64), (1.0 - share) * second.values.astype(np.float64)]
+    distinct, places = np.unique(np.concatenate(cells), return_inverse=True)
+    values = np.bincount(places.reshape(-1), np.concatenate(parts), minlength=len(distinct))
+    rows, columns = np.divmod(distinct, max(count, 1))
+    values[rows == columns] = 1.0
+    some = values >= kernels.LEAST
+    return Similarities(
+        offsets(np.bincount(rows[some], minlength=count)), columns[some].astype(np.int32),
+        values[some].astype(np.float32),
+    )
+
+
+def _choose(
+    terms: Sequence[str], units: NDArray[np.float32] | None, settings: SimilaritySettings,
+    frequencies: NDArray[np.integer[Any]] | None, workers: int, block_bytes: int, on_progress: Progress,
+) -> Similarities:
+    """The best similarities of each token, and of these what the tokens choose in turn."""
+    best = _best(terms, units, settings, workers, block_bytes, on_progress)
     count = len(terms)
     order = np.arange(count)
     if frequencies is not None:

@@ -30,6 +30,10 @@ class SimilaritySettings(Settings):
     only as long as those of a token sum up to less than 1 (Dom: strict diagonal dominance): Novotný, *Implementation
     Notes for the Soft Cosine Measure* (CIKM 2018), section 3.
 
+    With ``apart`` both parts are selected by themselves, at most ``top`` each, and what is left of them is added, so a
+    pair that one of them dropped lacks that part; ``dominant`` then holds for the semantic part alone. The system of
+    Novotný and Štefánik (2022) did both.
+
     The vocabulary is that of ``channel``: its most frequent ``vocabulary`` terms by document frequency, of those in at
     least ``min_df`` documents. ``embeddings`` names the vectors; α = 1 needs none.
 
@@ -41,7 +45,7 @@ class SimilaritySettings(Settings):
     alpha: float = 0.6
     top: int = 100
     symmetric: bool = True
-    dominant: bool = True
+    dominant: bool = False
     threshold: float = 0.0
     exponent: float = 4.0
     max_distance: int = 3
@@ -49,6 +53,7 @@ class SimilaritySettings(Settings):
     lexical_power: float = 5.0
     lexical_threshold: float = 0.0
     capped: bool = False
+    apart: bool = False
     vocabulary: int = 50_000
     min_df: int = 1
 
