@@ -1,0 +1,111 @@
+"""Small models of transformers with random weights, and tokenizers trained on the spot: what a hub would have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+REASON = "neural parts need torch and transformers: pip install 'porism[neural]'"
+
+TEXTS = (
+    "The series converges to a limit, and its sum is rational.",
+    "A prime number divides a product only where it divides a factor.",
+    "Every continuous function on a closed interval has a maximum.",
+    r"Let $\frac{a}{b}$ be a fraction and $x^2 + y_1 = \alpha$ an equation.",
+)
+
+
+def need_models() -> None:
+    """Skips the tests of a module where the extra is missing."""
+    pytest.importorskip("torch", reason=REASON)
+    pytest.importorskip("transformers", reason=REASON)
+
+
+def bpe_tokenizer(texts: Iterable[str] = TEXTS, size: int = 400, **special: str) -> Any:
+    """A byte-level BPE tokenizer: any text can be read and written back."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+    from transformers import PreTrainedTokenizerFast
+
+    special = special or {"pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>"}
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=size, special_tokens=list(special.values()), show_progress=False,
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+    )
+    tokenizer.train_from_iterator(texts, trainer)
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, **special)
+
+
+def word_tokenizer(texts: Iterable[str] = TEXTS, size: int = 200, limit: int = 512) -> Any:
+    """A WordPiece tokenizer as BERT has, with ``[CLS]`` and ``[SEP]`` around a text."""
+    from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+    from transformers import PreTrainedTokenizerFast
+
+    special = {
+        "pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]", "mask_token": "[MASK]"
+    }
+    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer()
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.decoder = decoders.WordPiece()
+    trainer = trainers.WordPieceTrainer(vocab_size=size, special_tokens=list(special.values()), show_progress=False)
+    tokenizer.train_from_iterator(texts, trainer)
+    around = [("[CLS]", tokenizer.token_to_id("[CLS]")), ("[SEP]", tokenizer.token_to_id("[SEP]"))]
+    tokenizer.post_processor = processors.TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=around)
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=limit, **special)
+
+
+def save_t5(folder: Path, texts: Iterable[str] = TEXTS) -> Path:
+    """A T5 with two layers of 16 numbers."""
+    import torch
+    from transformers import T5Config, T5ForConditionalGeneration
+
+    tokenizer = bpe_tokenizer(texts)
+    torch.manual_seed(0)
+    config = T5Config(
+        vocab_size=len(tokenizer), d_model=16, d_kv=8, d_ff=32, num_layers=2, num_heads=2, n_positions=64,
+        pad_token_id=tokenizer.pad_token_id, eos_token_id=tokenizer.eos_token_id,
+        decoder_start_token_id=tokenizer.pad_token_id,
+    )
+    return _save(folder, T5ForConditionalGeneration(config), tokenizer)
+
+
+def save_bart(folder: Path) -> Path:
+    """A BART with one layer of 16 numbers and 32 positions."""
+    import torch
+    from transformers import BartConfig, BartForConditionalGeneration
+
+    tokenizer = bpe_tokenizer(bos_token="<s>", pad_token="<pad>", eos_token="</s>", unk_token="<unk>")
+    torch.manual_seed(0)
+    config = BartConfig(
+        vocab_size=len(tokenizer), d_model=16, encoder_layers=1, decoder_layers=1, encoder_attention_heads=2,
+        decoder_attention_heads=2, encoder_ffn_dim=32, decoder_ffn_dim=32, max_position_embeddings=32,
+        bos_token_id=tokenizer.bos_token_id, pad_token_id=tokenizer.pad_token_id, eos_token_id=tokenizer.eos_token_id,
+        decoder_start_token_id=tokenizer.eos_token_id, forced_eos_token_id=tokenizer.eos_token_id,
+    )
+    return _save(folder, BartForConditionalGeneration(config), tokenizer)
+
+
+def save_bert(folder: Path, texts: Iterable[str] = TEXTS, limit: int = 512) -> Path:
+    """A BERT with two layers of 16 numbers that reads ``limit`` tokens."""
+    import torch
+    from transformers import BertConfig, BertForMaskedLM
+
+    tokenizer = word_tokenizer(texts, limit=limit)
+    torch.manual_seed(0)
+    config = BertConfig(
+        vocab_size=len(tokenizer), hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32,
+        max_position_embeddings=limit, pad_token_id=tokenizer.pad_token_id,
+    )
+    return _save(folder, BertForMaskedLM(config), tokenizer)
+
+
+def _save(folder: Path, model: Any, tokenizer: Any) -> Path:
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
