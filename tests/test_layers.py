@@ -15,7 +15,7 @@ ROOT = Path(porism.__file__).parent
 LAYERS = [
     {"types", "run", "errors", "explanation", "extras", "files", "neural", "provenance", "sample", "settings"},
     {"corpus"},
-    {"formula", "text", "analysis", "batch", "documents"},
+    {"formula", "text", "analysis", "batch", "channels", "documents"},
     {"index"},
     {"embeddings", "similarity"},
     {"retrieve"},

@@ -1,8 +1,10 @@
 """From documents and queries to terms: which channels there are, and how each is filled.
 
-A *channel* is one stream of terms: ``words`` and ``word-pairs`` from the text, every other channel from the formulas by
-the term extractor of its name (:data:`porism.formula.EXTRACTORS`). Documents are analysed in batches, so that batches
-can be spread over processes and each distinct formula of a batch is parsed once.
+A *channel* is one stream of terms. Those of the text (:mod:`porism.text.channels`) read a whole content and may put
+formulas in place; those of the formulas read one formula by the term extractor of their name
+(:data:`porism.formula.EXTRACTORS`); ``bpe:NAME`` are the tokens of a trained tokenizer and one or the other. Documents
+are analysed in batches, so that batches can be spread over processes and each distinct formula of a batch is parsed
+once.
 """
 
 from __future__ import annotations
@@ -10,8 +12,8 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
-from functools import cached_property, lru_cache
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache, partial
 from itertools import pairwise
 from typing import Any
 
@@ -20,31 +22,31 @@ import xxhash
 from numpy.typing import NDArray
 
 from porism.batch import AnalyzedBatch, TermMatrix
+from porism.channels import CHANNEL_SETS, DEFAULT_FORMULAS, TEXT_CHANNELS, AnalysisConfig, channels_named
 from porism.documents import clean_text, dump_document
-from porism.errors import ConfigError, Problem
-from porism.formula import (
-    LayoutTree,
-    OperatorTree,
-    extract,
-    find_extractor,
-    layout_key,
-    operator_tree,
-    pack_tree,
-    parse,
-)
+from porism.errors import ConfigError, PorismError, Problem
+from porism.formula import LayoutTree, OperatorTree, find_extractor, layout_key, operator_tree, pack_tree, parse
+from porism.formula.extractors import Terms
+from porism.formula.extractors.latex import source_latex
 from porism.text import WordAnalyzer
+from porism.text.bpe import TokenizerReference
+from porism.text.channels import BPE, JOINT, LUCENE, WHITESPACE, WORD_PAIRS, WORDS, joint_channel, split_terms
 from porism.types import Content, Document, Formula, Notation
 
-WORDS = "words"
-WORD_PAIRS = "word-pairs"
-TEXT_CHANNELS = (WORDS, WORD_PAIRS)
-"""The channels of the text: stemmed words, and pairs of them that stand side by side (stop words left out)."""
-
-DEFAULT_FORMULAS = (
-    "tokens", "tokens-2", "tokens-3", "prefix", "tangent-l", "tangent-cft", "tangent-cft-operators", "approach0",
-    "subtrees", "values",
-)
-"""The formula channels of an index by default: those that the models that come with Porism search, and no others."""
+__all__ = [
+    "CHANNEL_SETS",
+    "DEFAULT_FORMULAS",
+    "LONGEST_TERM",
+    "TEXT_CHANNELS",
+    "WORDS",
+    "WORD_PAIRS",
+    "AnalysisConfig",
+    "AnalyzedFormula",
+    "Analyzer",
+    "channels_named",
+    "indexed_form",
+    "read_formula",
+]
 
 MOST_PROBLEMS_PER_BATCH = 200
 """Reports of one batch beyond these are counted and summed up in one line."""
@@ -54,6 +56,10 @@ LONGEST_TERM = 40
 """Longer terms are indexed by their beginning and a digest: whole formulas as terms would fill the dictionary."""
 
 
+_SOURCE, _WRITTEN = "source:", "written:"
+"""What text channels ask of a formula beside terms: its LaTeX as it was written, and as a tokenizer reads it."""
+
+
 def indexed_form(term: str) -> str:
     """The form in which a term stands in an index: itself, or if it is long its beginning and its digest."""
     if len(term) <= LONGEST_TERM:
@@ -61,46 +67,8 @@ def indexed_form(term: str) -> str:
     return f"{term[: LONGEST_TERM - 17]}…{xxhash.xxh3_64_hexdigest(term.encode('utf-8', 'surrogatepass'))}"
 
 
-@dataclass(frozen=True)
-class AnalysisConfig:
-    """What an index must know to read a query as it read the documents; stored in it and checked when it is opened.
-
-    ``text`` names the text channels, ``formulas`` the formula channels, each a term extractor; ``language`` the
-    Snowball stemmer (or ``none``) and ``stop_words`` a list (``english`` or ``none``).
-
-    :raises ConfigError: a channel, a language or a list does not exist.
-    """
-
-    text: tuple[str, ...] = TEXT_CHANNELS
-    formulas: tuple[str, ...] = DEFAULT_FORMULAS
-    language: str = "english"
-    stop_words: str = "english"
-
-    def __post_init__(self) -> None:
-        for name in self.text:
-            if name not in TEXT_CHANNELS:
-                raise ConfigError(f"there is no text channel {name!r}", hint=f"Choose from {', '.join(TEXT_CHANNELS)}.")
-        for name in self.formulas:
-            find_extractor(name)
-        WordAnalyzer(self.language, self.stop_words)
-
-    def to_dict(self) -> dict[str, Any]:
-        """A JSON-ready mapping."""
-        return {**asdict(self), "text": list(self.text), "formulas": list(self.formulas)}
-
-    @classmethod
-    def from_dict(cls, value: Mapping[str, Any]) -> AnalysisConfig:
-        """The inverse of :meth:`to_dict`.
-
-        :raises ConfigError: a setting is unknown: the index was made by another version.
-        """
-        known = {"text", "formulas", "language", "stop_words"}
-        if unknown := set(value) - known:
-            raise ConfigError(
-                f"the index was analysed with settings this version does not know: {', '.join(sorted(unknown))}",
-                hint="Index the collection again with this version.",
-            )
-        return cls(tuple(value["text"]), tuple(value["formulas"]), value["language"], value["stop_words"])
+def _indexed_forms(terms: list[str]) -> list[str]:
+    return [term if len(term) <= LONGEST_TERM else indexed_form(term) for term in terms]
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,11 +127,19 @@ def read_formula(source: str, notation: Notation) -> tuple[LayoutTree, OperatorT
     return layout, operator_tree(layout)
 
 
+_REMEMBERED_FORMULAS = 1 << 14
+
+
 class Analyzer:
     """Fills the channels of an :class:`AnalysisConfig`. Cheap to make and to pickle."""
 
     def __init__(self, config: AnalysisConfig | None = None) -> None:
         self.config = config or AnalysisConfig()
+        self._in_place: dict[tuple[str, str, str], list[str]] = {}
+        self._extractors: dict[str, Terms] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Analyzer, (self.config,)
 
     @cached_property
     def words(self) -> WordAnalyzer:
@@ -175,13 +151,27 @@ class Analyzer:
         """All channels: those of the text, then those of the formulas."""
         return (*self.config.text, *self.config.formulas)
 
-    def content_terms(self, content: Content) -> dict[str, list[str]]:
-        """The terms of a text with formulas in place by text channel, with repetition, in order."""
-        words = self.words.terms(content.text)
-        terms = {WORDS: words} if WORDS in self.config.text else {}
-        if WORD_PAIRS in self.config.text:
-            terms[WORD_PAIRS] = [indexed_form(f"{first} {second}") for first, second in pairwise(words)]
-        return terms
+    def content_terms(self, content: Content, channels: Iterable[str] | None = None) -> dict[str, list[str]]:
+        """The terms of a text with formulas in place by text channel (all by default), with repetition, in order.
+
+        :raises MissingExtra: a channel of byte-pair encoding needs the library ``tokenizers``.
+        """
+        names = self.config.text if channels is None else tuple(channels)
+        terms: dict[str, list[str]] = {}
+        words = self.words.terms(content.text) if WORDS in names or WORD_PAIRS in names else []
+        for name in names:
+            if name == WORDS:
+                terms[name] = words
+            elif name == WORD_PAIRS:
+                terms[name] = [f"{first} {second}" for first, second in pairwise(words)]
+            elif name.startswith(JOINT):
+                terms[name] = joint_channel(name).terms(content, self.words.terms, self._formula_in_place)
+            elif name.startswith(BPE):
+                tokenizer = self._reference(name).load()
+                terms[name] = tokenizer.terms(content, partial(self._written_in_place, f"{_WRITTEN}{name}"))
+            else:
+                terms[name] = split_terms(name, content, partial(self._written_in_place, _SOURCE))
+        return {name: _indexed_forms(found) for name, found in terms.items()}
 
     def formula_terms(self, formula: Formula, channels: Iterable[str] | None = None) -> AnalyzedFormula:
         """The key and terms of one formula in ``channels`` (all by default)."""
@@ -189,8 +179,68 @@ class Analyzer:
         names = self.config.formulas if channels is None else channels
         return AnalyzedFormula(
             layout_key(layout),
-            {name: [indexed_form(term) for term in extract(name, layout, operators)] for name in names},
+            {name: _indexed_forms(self.extract(name, layout, operators)) for name in names},
         )
+
+    def extract(self, channel: str, layout: LayoutTree, operators: OperatorTree) -> list[str]:
+        """The terms of a formula in any formula channel, those of the index's tokenizers included, as they are.
+
+        :raises ConfigError: there is no such channel.
+        """
+        terms = self._extractors.get(channel)
+        if terms is None:
+            terms = self._extractors[channel] = self._make_extractor(channel)
+        return terms(layout, operators)
+
+    def _make_extractor(self, channel: str) -> Terms:
+        if channel == _SOURCE:
+            return lambda layout, operators: [source_latex(layout)]
+        if channel.startswith(_WRITTEN):
+            tokenizer = self._reference(channel.removeprefix(_WRITTEN)).load()
+            return lambda layout, operators: [tokenizer.written(layout)]
+        if channel.startswith(BPE):
+            tokenizer = self._reference(channel).load()
+            return lambda layout, operators: tokenizer.formula_terms(layout)
+        return find_extractor(channel).terms
+
+    def _reference(self, channel: str) -> TokenizerReference:
+        for reference in self.config.tokenizers:
+            if reference.channel == channel:
+                return reference
+        raise ConfigError(f"the index has no channel {channel!r}")
+
+    @cached_property
+    def in_place(self) -> tuple[str, ...]:
+        """What the text channels of the configuration ask of each formula, by names that :meth:`extract` knows."""
+        asked: list[str] = []
+        for name in self.config.text:
+            if name.startswith(JOINT):
+                asked.append(joint_channel(name).formulas)
+            elif name.startswith(BPE):
+                asked += [f"{_WRITTEN}{name}"] if self._reference(name).kind == "joint" else []
+            elif name in (WHITESPACE, LUCENE):
+                asked.append(_SOURCE)
+        return tuple(dict.fromkeys(asked))
+
+    def remember(self, what: str, formula: Formula, terms: list[str]) -> None:
+        """Keeps the terms of a formula in place, so that it is not read again for the text around it."""
+        self._in_place[what, formula.notation, formula.source] = terms
+
+    def forget(self) -> None:
+        """Lets go of all formulas in place."""
+        self._in_place.clear()
+
+    def _formula_in_place(self, what: str, formula: Formula) -> list[str]:
+        terms = self._in_place.get((what, formula.notation, formula.source))
+        if terms is None:
+            if len(self._in_place) >= _REMEMBERED_FORMULAS:
+                self.forget()
+            terms = self.extract(what, *read_formula(formula.source, formula.notation))
+            self.remember(what, formula, terms)
+        return terms
+
+    def _written_in_place(self, what: str, formula: Formula) -> str:
+        return "".join(self._formula_in_place(what, formula))
 
     def analyze(self, documents: Sequence[Document]) -> tuple[AnalyzedBatch, list[Problem]]:
         """One batch, and what was skipped or not understood in it."""
@@ -213,6 +263,8 @@ def _no_cycles() -> Iterator[None]:
 class _BatchBuilder:
     def __init__(self, analyzer: Analyzer) -> None:
         self.analyzer = analyzer
+        self.analyzer.forget()
+        self.in_place = analyzer.in_place
         self.text_columns = {name: _Columns() for name in analyzer.config.text}
         self.formula_columns = {name: _Columns() for name in analyzer.config.formulas}
         self.row_of_source: dict[tuple[str, str], int] = {}
@@ -231,14 +283,14 @@ class _BatchBuilder:
         for position, document in enumerate(documents):
             in_order = sorted((number_of[name], content) for name, content in document.fields.items())
             for number, content in in_order:
-                for name, terms in self.analyzer.content_terms(content).items():
-                    self.text_columns[name].add(position * len(fields) + number, terms)
                 for nth, formula in enumerate(content.formulas):
                     row = self._formula_row(formula, document.id)
                     if row is not None:
                         occurrences.append((position, number, row, nth))
                         ids.append(clean_text(formula.id or ""))
                         visual_ids.append(clean_text(formula.visual_id or ""))
+                for name, terms in self.analyzer.content_terms(content).items():
+                    self.text_columns[name].add(position * len(fields) + number, terms)
         if self.unreported:
             self.problems.append(Problem("this batch", f"{self.unreported} further reports left out"))
         columns = np.asarray(occurrences, np.int64).reshape(-1, 4)
@@ -276,12 +328,20 @@ class _BatchBuilder:
             layout = parse(Formula(clean_text(formula.source), formula.notation))
             key = clean_text(layout_key(layout))
             row = self.row_of_key.get(key)
-            if row is not None:
+            if row is not None and not self.in_place:
                 return row
             operators = operator_tree(layout)
-            terms = {name: extract(name, layout, operators) for name in self.formula_columns}
+            for what in self.in_place:
+                self.analyzer.remember(what, formula, self.analyzer.extract(what, layout, operators))
+            if row is not None:
+                return row
+            terms = {name: self.analyzer.extract(name, layout, operators) for name in self.formula_columns}
             tree = pack_tree(operators)
+        except PorismError:  # what is missing for all formulas
+            raise
         except Exception as error:  # one formula must never stop the indexing of a million documents
+            for what in self.in_place:
+                self.analyzer.remember(what, formula, [])
             self._report(Problem(doc_id, f"formula skipped, {type(error).__name__}: {error}: {formula.source[:80]!r}"))
             return -1
         if layout.problems:

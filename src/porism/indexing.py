@@ -19,6 +19,7 @@ from porism.index import IndexWriter, Segment
 from porism.index.manifest import MANIFEST_FILE
 from porism.retrieve import DEFAULT_MODEL, SearchModel, prepare_segments
 from porism.retrieve.formulas import prepare_formulas
+from porism.text.bpe import keep_tokenizers
 from porism.types import Document
 
 BATCH_DOCUMENTS = 512
@@ -130,7 +131,9 @@ def index_documents(
         config = AnalysisConfig()
     settings = config.to_dict() if config else None
     with IndexWriter(path, config=settings, buffer_bytes=BUFFER_BYTES) as writer:
-        analyzer = Analyzer(AnalysisConfig.from_dict(writer.config))
+        if config is not None:
+            keep_tokenizers(config.tokenizers, path)
+        analyzer = Analyzer(AnalysisConfig.from_dict(writer.config, path))
 
         def prepare(segments: Sequence[Any]) -> None:
             prepare_for_searches(segments, model)

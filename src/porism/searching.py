@@ -96,7 +96,7 @@ class Index:
         :raises IndexVersionError: it was written by a version with another format.
         """
         self.snapshot = Snapshot.open(path)
-        self.analyzer = Analyzer(AnalysisConfig.from_dict(self.snapshot.config))
+        self.analyzer = Analyzer(AnalysisConfig.from_dict(self.snapshot.config, self.snapshot.path))
         self.retriever = HybridRetriever(self.snapshot, self.analyzer, model)
         self.formula_model = formula_model
 

@@ -104,7 +104,7 @@ class IndexWriter:
     def _make_folder(self) -> None:
         with storage_errors(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
-            ours = {MANIFEST_FILE, SEGMENT_FOLDER, LOCK_FILE}
+            ours = {MANIFEST_FILE, SEGMENT_FOLDER, LOCK_FILE, "tokenizers"}  # copied before the first commit
             others = [
                 name for name in os.listdir(self.path)
                 if name not in ours and not name.startswith((".", f"{MANIFEST_FILE}."))

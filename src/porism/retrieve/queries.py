@@ -36,7 +36,7 @@ class QueryReader:
             weight = self._model.query_field_weights.get(field_name, 1.0)
             if weight == 0:
                 continue
-            found = self._analyzer.content_terms(content)
+            found = self._analyzer.content_terms(content, self._text)
             for name in self._text:
                 sum_of = sums[name]
                 for term in found[name]:
