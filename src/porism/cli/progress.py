@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -103,3 +103,30 @@ def counting_progress(what: str, quiet: bool) -> Iterator[Callable[[int, int], N
             bar.update(task, completed=done, total=total, rate=f"{done / elapsed:,.1f}/s")
 
         yield show
+
+
+@contextmanager
+def phase_progress(phases: Sequence[str], quiet: bool) -> Iterator[list[Callable[[int, int], None]]]:
+    """A bar for each phase of a work, shown when it begins; yields one function a phase, as :func:`counting_progress`
+    does."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    console = Console(stderr=True)
+    if quiet or not console.is_terminal:
+        yield [lambda done, total: None for _ in phases]
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Bar(*columns, console=console, transient=True) as bar:
+        tasks = [bar.add_task(phase, total=None, visible=False, start=False) for phase in phases]
+
+        def shows(number: int) -> Callable[[int, int], None]:
+            def show(done: int, total: int) -> None:
+                if not bar.tasks[number].started:
+                    bar.start_task(tasks[number])
+                bar.update(tasks[number], completed=done, total=total, visible=True)
+
+            return show
+
+        yield [shows(number) for number in range(len(tasks))]

@@ -77,7 +77,7 @@ def train_token_vectors(
     if settings.phrases or not isinstance(settings, Positional):
         need("gensim.models", "embeddings", GENSIM)
     with Snapshot.open(index_path) as snapshot:
-        analyzer = Analyzer(AnalysisConfig.from_dict(snapshot.config))
+        analyzer = Analyzer(AnalysisConfig.from_dict(snapshot.config, snapshot.path))
         texts = channel_texts(snapshot, analyzer, channel, jobs=jobs, on_progress=on_reading)
     corpus = Corpus(texts, settings)
     corpus_digest = corpus.digest
