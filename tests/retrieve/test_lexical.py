@@ -13,7 +13,7 @@ from porism.index import IndexWriter, Snapshot
 from porism.retrieve.channels import prepare, scored_channel
 from porism.retrieve.lexical import LexicalRetriever
 from porism.retrieve.model import ChannelSettings
-from porism.retrieve.weighting import BM25, BM25Plus, ChannelStatistics, LexicalChannel
+from porism.retrieve.weighting import BM25, BM25Plus, ChannelStatistics, CountedQuery, LexicalChannel
 
 
 def check(retriever: LexicalRetriever, docs: list[Doc], k: int, seed: int = 0, channels=CHANNELS) -> None:
@@ -194,7 +194,7 @@ def test_explanation_says_how(tmp_path):
     assert retriever.term_weights({"words": {"x": 2.0, "none": 1.0}}) == {"words": {"x": pytest.approx(np.log(2))}}
 
 
-class PivotedTfIdf:
+class PivotedTfIdf(CountedQuery):
     """tf·idf with pivoted length normalisation (Singhal et al. 1996): a weighting of the form x / y."""
 
     saturating = False

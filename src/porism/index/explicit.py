@@ -77,7 +77,8 @@ class ExplicitChannel:
     By term: ``indptr`` (int64, V + 1) bounds ``docs`` (int32, P, increasing within a term) and ``impacts`` (float32,
     P, > 0). By document: ``rows`` with ``factors`` (float64, P). The factor of a posting of term t is within
     ``error + lowest[t]`` (float64, V) of its impact. ``summands`` (float64, N) are added to a document's score, times a
-    weight of the query, where it is found. ``most_terms`` is the largest number of terms of a document.
+    weight of the query, where it is found. ``most_terms`` is the largest number of terms of a document, and ``numbers``
+    (int32, V) are the terms' numbers in the channel's dictionary.
     """
 
     rows: Rows
@@ -90,6 +91,7 @@ class ExplicitChannel:
     error: float
     most_terms: int
     postings: Postings
+    numbers: NDArray[np.int32]
     summands: NDArray[np.float64] | None = None
 
     shift = 0.0
@@ -97,7 +99,8 @@ class ExplicitChannel:
 
     @classmethod
     def of(
-        cls, postings: Postings, rows: Rows, factors: NDArray[np.float64], summands: NDArray[np.float64] | None = None
+        cls, postings: Postings, rows: Rows, factors: NDArray[np.float64], numbers: NDArray[np.int32],
+        summands: NDArray[np.float64] | None = None,
     ) -> ExplicitChannel:
         """From the exact ``factors`` (finite) of the rows."""
         exact = as_layout(factors, np.float64)
@@ -114,7 +117,7 @@ class ExplicitChannel:
             kernels.invert(*source, docs, impacts, lowest)
         return cls(
             rows, exact, indptr, docs, impacts, lowest if bool((lowest > least).any()) else None, peak,
-            least + peak * 1.2e-7, int(np.diff(rows.indptr).max(initial=0)), postings, summands,
+            least + peak * 1.2e-7, int(np.diff(rows.indptr).max(initial=0)), postings, numbers, summands,
         )
 
     @property

@@ -170,7 +170,7 @@ def expand(
     for i in range(len(asked)):
         row = asked[i]
         for q in range(similar_starts[row], similar_starts[row + 1]):
-            t = np.uint64(similar_terms[q])
+            t: Any = np.uint64(similar_terms[q])
             sums[t] += weights[i] * np.float64(similarities[q])
             bits[t >> np.uint64(6)] |= np.uint64(1) << (t & np.uint64(63))
     count = 0

@@ -82,8 +82,8 @@ def _best(sums: Any, start: Any) -> Any:
 
 
 @compiled(
-    "int64(int64, int64[:, ::1], float64[::1], float64[::1], int32[::1], int32[::1], float64[::1], float64[::1], int64, "
-    "int64, int64, float64, float64, int64, float64, float32[::1], float32[::1], int32[::1], int64[::1])",
+    "int64(int64, int64[:, ::1], float64[::1], float64[::1], int32[::1], int32[::1], float64[::1], float64[::1], "
+    "int64, int64, int64, float64, float64, int64, float64, float32[::1], float32[::1], int32[::1], int64[::1])",
     fast_math=True,
 )
 def find_candidates(

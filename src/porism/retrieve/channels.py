@@ -29,7 +29,7 @@ from porism.index.rows import Csr
 from porism.index.strings import offsets
 from porism.index.topk import ScoredChannel
 from porism.index.units import Units
-from porism.retrieve.weighting import HEAVIEST, ChannelStatistics, LexicalChannel, Weighting
+from porism.retrieve.weighting import HEAVIEST, ChannelStatistics, ClosedWeighting, LexicalChannel, Weighting, closed
 from porism.settings import Settings
 
 FieldWeights = Mapping[str, float]
@@ -243,7 +243,7 @@ def channel_statistics(segments: Iterable[Units], channel: str, fields: Fields) 
 
 
 def scored_channel(
-    segment: Units, channel: str, fields: Fields, weighting: Weighting, statistics: ChannelStatistics
+    segment: Units, channel: str, fields: Fields, weighting: ClosedWeighting, statistics: ChannelStatistics
 ) -> ScoredChannel:
     """A channel ready for search: with stored impacts where they are near enough, else with new ones."""
     postings = open_postings(segment, channel, fields)
@@ -273,7 +273,8 @@ def prepare(
     """Stores postings and impacts with each segment, so that a search with these settings computes nothing.
 
     ``segments`` are all that will be searched together: the impacts fit their common mean lengths. What is stored and
-    still fits stays as it is. The kernels of search are compiled too, where they are not yet.
+    still fits stays as it is. Factors of general weightings and of soft channels are not stored. The kernels of search
+    are compiled too, where they are not yet.
 
     :raises StorageError: the disk is full or the folder read-only.
     """
@@ -288,18 +289,21 @@ def _prepare(segments: Sequence[Units], channels: Mapping[str, LexicalChannel], 
     for name, channel in channels.items():
         if channel.weight == 0:
             continue
+        own = fields if isinstance(fields, View) or channel.field_weights is None else channel.field_weights
         for segment in segments:
-            postings, terms = _open(segment, name, fields)
-            if _read(segment, name, fields) is None:
+            postings, terms = _open(segment, name, own)
+            if _read(segment, name, own) is None:
                 beside = {} if terms is None else {TERMS: terms}
                 segment.write_derived(
-                    _postings_name(segment, name, fields), {**postings.to_arrays(), **beside}, {}
+                    _postings_name(segment, name, own), {**postings.to_arrays(), **beside}, {}
                 )
-        statistics = channel_statistics(segments, name, fields)
-        for segment in segments:
-            impacts_name = _impacts_name(segment, name, fields, channel.weighting)
-            scored = scored_channel(segment, name, fields, channel.weighting, statistics)
-            if segment.read_derived(impacts_name) is None or scored.computed:
-                segment.write_derived(impacts_name, *scored.impacts.to_arrays())
+        if not channel.explicit:
+            weighting = closed(channel.weighting)
+            statistics = channel_statistics(segments, name, own)
+            for segment in segments:
+                impacts_name = _impacts_name(segment, name, own, weighting)
+                scored = scored_channel(segment, name, own, weighting, statistics)
+                if segment.read_derived(impacts_name) is None or scored.computed:
+                    segment.write_derived(impacts_name, *scored.impacts.to_arrays())
         for segment in segments:  # what was computed in memory is mapped from now on
-            _keep(segment).postings.pop(_postings_name(segment, name, fields), None)
+            _keep(segment).postings.pop(_postings_name(segment, name, own), None)

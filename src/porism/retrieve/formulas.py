@@ -23,7 +23,7 @@ from porism.retrieve.lexical import LexicalRetriever
 from porism.retrieve.matches import FormulaMatch
 from porism.retrieve.ranking import Found, UnitResults, merge
 from porism.retrieve.results import FormulaResults
-from porism.retrieve.weighting import LexicalChannel
+from porism.retrieve.weighting import LexicalChannel, closed
 from porism.types import Formula
 
 
@@ -82,7 +82,7 @@ class FormulaRetriever:
             if not counts:
                 continue
             statistics = self.lexical.statistics(name)
-            weighting = channel.weighting
+            weighting = closed(channel.weighting)
             weights = weighting.term_weights(
                 self.lexical.document_frequencies(name, list(counts)), statistics
             ).clip(0)

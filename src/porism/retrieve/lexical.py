@@ -11,53 +11,33 @@ What is ranked are the units of segments (:mod:`porism.index.units`): documents,
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import chain
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from porism.errors import ConfigError, QueryError
 from porism.explanation import Explanation
+from porism.index.explicit import ExplicitChannel
 from porism.index.strings import offsets
-from porism.index.topk import ScoredChannel, SegmentSearcher
+from porism.index.topk import AnyChannel, SegmentSearcher
 from porism.index.units import Units
-from porism.retrieve.channels import (
-    FieldWeights,
-    View,
-    channel_statistics,
-    has_channel,
-    scored_channel,
-    view_terms,
-)
+from porism.retrieve.asked import Asked, QueryTerms, TermReader
+from porism.retrieve.channels import FieldWeights, View, channel_statistics, has_channel, scored_channel, view_terms
+from porism.retrieve.factors import ChannelRows, explicit_channels, with_norms
 from porism.retrieve.ranking import Found, Results, UnitIds, UnitResults, merge
-from porism.retrieve.vocabulary import Vocabulary
-from porism.retrieve.weighting import ChannelStatistics, LexicalChannel
+from porism.retrieve.weighting import ChannelStatistics, LexicalChannel, closed
 
-QueryTerms = Mapping[str, Mapping[str, float]]
-"""Channel → term → weight in the query (its number of occurrences, or any number ≥ 0)."""
-
-_NEGLIGIBLE = 1e-100
-"""Query weights below this count as 0, and none may be above its inverse: sums of products stay finite numbers."""
+__all__ = ["WHOLE", "LexicalRetriever", "QueryTerms"]
 
 WHOLE = ""
 """The name of the view in which all fields count as the retriever's field weights say."""
 
 R = TypeVar("R")
-
-
-class _Asked(NamedTuple):
-    """One query's terms that occur at all, by channel and code point: weights in the query and in all, numbers, df."""
-
-    channel_of: NDArray[np.int32]
-    terms: list[str]
-    asked: NDArray[np.float64]
-    weights: NDArray[np.float64]
-    numbers: NDArray[np.int32]
-    df: NDArray[np.int64]
 
 
 class LexicalRetriever:
@@ -93,16 +73,15 @@ class LexicalRetriever:
         self.views = {
             name: view for name, view in (views or {}).items() if view.weight > 0 and view.sees(self.segments)
         }
-        self._names = tuple(self.channels)
+        self.terms = TermReader(self.segments, self.channels, self.field_weights)
         self._noun = self.segments[0].noun if self.segments else "document"
         self._lock = threading.RLock()
-        self._terms: dict[str, Vocabulary] = {}
-        self._statistics: dict[str, ChannelStatistics] = {}
-        self._scored_channels: dict[tuple[str, str], list[ScoredChannel]] = {}
+        self._scored_channels: dict[tuple[str, str], list[AnyChannel]] = {}
         self._terms_of_view: dict[
             tuple[str, tuple[str, ...]], list[tuple[NDArray[np.int64], NDArray[np.int64]]]
         ] = {}
         self._searchers: dict[tuple[str, ...], list[SegmentSearcher]] = {}
+        self._forward: dict[str, list[ExplicitChannel]] = {}
         self.ids = UnitIds(self.segments)
         # large segments first: their k-th score spares work in the others
         self._order = sorted(
@@ -112,23 +91,24 @@ class LexicalRetriever:
 
     def statistics(self, channel: str) -> ChannelStatistics:
         """The number and mean length of the live documents that have the channel."""
-        with self._lock:
-            if channel not in self._statistics:
-                self._statistics[channel] = channel_statistics(self.segments, channel, self.field_weights)
-            return self._statistics[channel]
+        return self.terms.statistics(channel)
+
+    def fields_of(self, channel: str) -> FieldWeights:
+        """The field weights that hold for a channel."""
+        return self.terms.fields_of(channel)
 
     def document_frequencies(self, channel: str, terms: Sequence[str]) -> NDArray[np.int64]:
         """In how many live documents each term occurs (int64, one a term)."""
-        return self._channel_terms(channel).find(terms).df
+        return self.terms.vocabulary(channel).find(terms).df
 
     def term_weights(self, query: QueryTerms) -> dict[str, dict[str, float]]:
         """What each query term that occurs in the collection weighs: the factor apart, its share of scores. What views
-        add is left out.
+        and similar terms add is left out.
 
         :raises QueryError: a weight is not a finite number ≥ 0.
         :raises ConfigError: the retriever has no such channel.
         """
-        names, prepared = self._prepare(query)
+        names, prepared = self.terms.read(query, exact=True)
         found: dict[str, dict[str, float]] = {name: {} for name in names}
         for position, term, weight in zip(
             prepared.channel_of.tolist(), prepared.terms, prepared.weights.tolist(), strict=True
@@ -186,11 +166,14 @@ class LexicalRetriever:
         count = self.segments[segment].doc_count
         if len(distinct) and not 0 <= distinct[0] <= distinct[-1] < count:
             raise IndexError(f"units {distinct[0]} to {distinct[-1]} of {count}")
-        names, prepared = self._prepare(query)
+        names, prepared = self.terms.read(query)
         if not len(prepared.weights) or not len(distinct):
             return np.zeros(len(places))
         searcher = self._segment_searchers(names)[segment]
-        return searcher.score(*_in_segment(self._viewed(names, prepared), segment), distinct)[places]
+        viewed = self._viewed(names, prepared)
+        return searcher.score(
+            *_in_segment(viewed, segment), distinct, self._summands(names, viewed, segment)
+        )[places]
 
     def explain_terms(self, query: QueryTerms, doc_id: str, *, asked: QueryTerms | None = None) -> Explanation:
         """Why a document has its score: channels, those of views too, and in each its terms, all adding up.
@@ -200,41 +183,9 @@ class LexicalRetriever:
         :raises QueryError: the index has no such document, or a weight is not a finite number ≥ 0.
         :raises ConfigError: the query names a channel that the retriever does not have.
         """
-        number, document = self.find(doc_id)
-        names, prepared = self._prepare(query)
-        viewed = self._viewed(names, prepared)
-        searcher = self._segment_searchers(names)[number]
-        total = 0.0
-        channels: list[Explanation] = []
-        looks = [(view, name) for view in (WHOLE, *self.views) for name in names]
-        for position, ((view, name), scored) in enumerate(zip(looks, searcher.channels, strict=True)):
-            subtotal = 0.0
-            leaves: list[Explanation] = []
-            for i in np.flatnonzero(viewed.channel_of == position).tolist():
-                term = int(viewed.numbers[number, i])
-                factor, x, y = scored.parts(term, document) if term >= 0 else (0.0, 0.0, 0.0)
-                if factor == 0:
-                    continue
-                value = float(viewed.weights[i]) * factor
-                subtotal += value
-                share_of_term = f"{x:.4g} / ({x:.4g} + {y:.4g})" if scored.saturating else f"{x:.4g} / {y:.4g}"
-                if scored.shift:
-                    share_of_term = f"({scored.shift:.4g} + {share_of_term})"
-                in_query, share = float(viewed.asked[i]), self.channels[name].weight
-                own = in_query if asked is None else asked.get(name, {}).get(viewed.terms[i], 0.0)
-                term_weight = float(prepared.weights[i % len(prepared.terms)]) / (share * in_query)
-                origin = f"{in_query:g}" if own == in_query else f"({own:g} + feedback {in_query - own:.4g})"
-                leaves.append(Explanation(value, (
-                    f"{viewed.terms[i]!r}: in the query {origin} · channel weight {share:g} · "
-                    f"{f'view weight {self.views[view].weight:g} · ' if view else ''}"
-                    f"term weight {term_weight:.4f} (in {viewed.df[i]} {self._noun}s) · {share_of_term} (frequency "
-                    f"{scored.postings.frequency(term, document):g}, length {scored.postings.length(document):g})"
-                )))
-            total += subtotal
-            if leaves:
-                where = f"view {view}, channel {name}" if view else f"channel {name}"
-                channels.append(Explanation(subtotal, f"{where}: {self.channels[name].weighting!r}", leaves))
-        return Explanation(total, f"{self.segments[number].noun} {doc_id}", channels)
+        from porism.retrieve.term_explanations import explain_terms
+
+        return explain_terms(self, query, doc_id, asked)
 
     def find(self, doc_id: str) -> tuple[int, int]:
         """The segment that has a document, and the document's number there.
@@ -247,31 +198,76 @@ class LexicalRetriever:
                 return number, document
         raise QueryError(f"there is no {self._noun} {doc_id!r} in the index")
 
-    def _channel_terms(self, name: str) -> Vocabulary:
-        with self._lock:
-            if name not in self._terms:
-                self._terms[name] = Vocabulary(
-                    self.segments, name, self.field_weights, self.channels[name].weighting, self.statistics(name)
-                )
-            return self._terms[name]
+    @property
+    def noun(self) -> str:
+        """What a message calls what is ranked."""
+        return self._noun
 
-    def scored(self, name: str, view: str = WHOLE) -> list[ScoredChannel]:
+    def looks(self, names: Sequence[str]) -> list[tuple[str, str]]:
+        """(view, channel) in the order in which they are added: each view's channels, the whole documents first."""
+        return [(view, name) for view in (WHOLE, *self.views) for name in names]
+
+    def read(self, query: QueryTerms) -> tuple[tuple[str, ...], Asked]:
+        """The channels of a query, and its terms in all :meth:`looks` at them.
+
+        :raises QueryError: a weight is not a finite number ≥ 0.
+        :raises ConfigError: the query names a channel that the retriever does not have.
+        """
+        names, prepared = self.terms.read(query)
+        return names, self._viewed(names, prepared)
+
+    def scored(self, name: str, view: str = WHOLE) -> list[AnyChannel]:
         """The postings of a channel in each segment, with their factors; as a view sees them, if one is named."""
         with self._lock:
             if (view, name) not in self._scored_channels:
-                weighting = self.channels[name].weighting
-                fields = self.views[view] if view else self.field_weights
+                fields = self.views[view] if view else self.fields_of(name)
+                if self.channels[name].explicit:
+                    self._scored_channels[view, name] = [*self._explicit(name, view)]
+                    return self._scored_channels[view, name]
+                weighting = closed(self.channels[name].weighting)
                 statistics = channel_statistics(self.segments, name, fields) if view else self.statistics(name)
                 self._scored_channels[view, name] = [
                     scored_channel(segment, name, fields, weighting, statistics) for segment in self.segments
                 ]
             return self._scored_channels[view, name]
 
+    def _explicit(self, name: str, view: str) -> list[ExplicitChannel]:
+        channel = self.channels[name]
+        fields = self.views[view] if view else self.fields_of(name)
+        parts = [ChannelRows(segment, name, fields) for segment in self.segments] if view else self.terms.rows(name)
+        found = explicit_channels(parts, name, fields, self.fields_of(name), channel.weighting, self.terms.rows(name))
+        if channel.similarity is None or not channel.normalised:
+            return found
+        soft = self.terms.soft(name)
+        normed: list[ExplicitChannel] = []
+        for number, (part, one) in enumerate(zip(parts, found, strict=True)):
+            rows = soft.row_of(number)[part.terms]
+            known = self.terms.vocabulary(name).find(part.packed.strings())
+            normed.append(with_norms(one, known.weights, soft.addresses, len(soft.df), rows))
+        return normed
+
+    def forward(self, name: str) -> list[ExplicitChannel]:
+        """The rows of a channel's documents in each segment with the exact factor of each term in each document.
+
+        :raises ConfigError: the retriever has no such channel.
+        """
+        if name not in self.channels:
+            raise ConfigError(f"the channel {name!r} is not searched", hint=f"Searched are {', '.join(self.channels)}.")
+        with self._lock:
+            if name not in self._forward:
+                scored = self.scored(name)
+                explicit = [one for one in scored if isinstance(one, ExplicitChannel)]
+                self._forward[name] = explicit if len(explicit) == len(scored) else explicit_channels(
+                    self.terms.rows(name), name, self.fields_of(name), self.fields_of(name),
+                    self.channels[name].weighting, self.terms.rows(name),
+                )
+            return self._forward[name]
+
     def _segment_searchers(self, names: tuple[str, ...]) -> list[SegmentSearcher]:
         """Search of each segment by these channels together, in every view."""
         with self._lock:
             if names not in self._searchers:
-                scored = [self.scored(name, view) for view in (WHOLE, *self.views) for name in names]
+                scored = [self.scored(name, view) for view, name in self.looks(names)]
                 self._searchers[names] = [
                     SegmentSearcher(
                         segment.doc_count, [one[number] for one in scored], segment.id_order, segment.live
@@ -280,53 +276,7 @@ class LexicalRetriever:
                 ]
             return self._searchers[names]
 
-    def _prepare(self, query: QueryTerms) -> tuple[tuple[str, ...], _Asked]:
-        for name in query:
-            if name not in self.channels:
-                raise ConfigError(
-                    f"the query has terms of the channel {name!r}, which is not searched",
-                    hint=f"Searched are {', '.join(self._names)}.",
-                )
-        names = tuple(name for name in self._names if query.get(name))
-        if not names:
-            nothing = np.zeros(0, np.int64)
-            return names, _Asked(
-                nothing.astype(np.int32), [], np.zeros(0), np.zeros(0),
-                np.zeros((len(self.segments), 0), np.int32), nothing,
-            )
-        # All channels in one go: a query has few terms in each, and every call of NumPy costs as much as many terms.
-        ordered = [sorted(query[name]) for name in names]
-        terms = list(chain.from_iterable(ordered))
-        asked = np.fromiter(
-            chain.from_iterable(
-                map(query[name].__getitem__, channel_terms)
-                for name, channel_terms in zip(names, ordered, strict=True)
-            ),
-            np.float64, count=len(terms),
-        )
-        lengths = [len(channel_terms) for channel_terms in ordered]
-        channel_of = np.repeat(np.arange(len(names), dtype=np.int32), lengths)
-        if not (asked.min() >= 0 and asked.max() <= 1 / _NEGLIGIBLE):
-            wrong = int(np.flatnonzero(~((asked >= 0) & (asked <= 1 / _NEGLIGIBLE)))[0])
-            raise QueryError(
-                f"the weights of query terms of {names[channel_of[wrong]]!r} must be finite numbers ≥ 0, at most 1e100"
-            )
-        asked[asked < _NEGLIGIBLE] = 0
-        found = [
-            self._channel_terms(name).find(channel_terms) for name, channel_terms in zip(names, ordered, strict=True)
-        ]
-        shares = np.array([self.channels[name].weight for name in names])[channel_of]
-        numbers = np.concatenate([one.numbers for one in found], axis=1)
-        df = np.concatenate([one.df for one in found])
-        weights = shares * asked * np.concatenate([one.weights for one in found])
-        if not weights.min() > 0:
-            kept = np.flatnonzero(weights > 0)
-            terms = [terms[i] for i in kept.tolist()]
-            channel_of, asked, weights = channel_of[kept], asked[kept], weights[kept]
-            numbers, df = numbers[:, kept], df[kept]
-        return names, _Asked(channel_of, terms, asked, weights, numbers, df)
-
-    def _viewed(self, names: tuple[str, ...], asked: _Asked) -> _Asked:
+    def _viewed(self, names: tuple[str, ...], asked: Asked) -> Asked:
         """The terms for all views: those of one view after those of the other, on channels of their own."""
         if not self.views or not asked.terms:
             return asked
@@ -343,7 +293,7 @@ class LexicalRetriever:
                 there = keys[places] == _keys(asked.channel_of, wanted)
                 of_segment[:] = np.where(there, places - starts[asked.channel_of], -1)
             numbers.append(mine)
-        return _Asked(
+        return Asked(
             np.add.outer(first, asked.channel_of).reshape(-1), asked.terms * times, np.tile(asked.asked, times),
             np.multiply.outer(shares, asked.weights).reshape(-1), np.concatenate(numbers, axis=1),
             np.tile(asked.df, times),
@@ -368,22 +318,39 @@ class LexicalRetriever:
             return self._terms_of_view[view, names]
 
     def _search(self, query: QueryTerms, k: int, allowed: Sequence[NDArray[np.bool_]] | None) -> UnitResults:
-        names, prepared = self._prepare(query)
+        names, prepared = self.read(query)
         found: list[Found] = []
         if not len(prepared.weights):
             return merge(found, k, self.ids)
-        prepared = self._viewed(names, prepared)
         searchers = self._segment_searchers(names)
-        floor = 0.0
+        floor = -math.inf
         for number in self._order:
             units, scores = searchers[number].top(
-                *_in_segment(prepared, number), k, allowed=None if allowed is None else allowed[number], floor=floor
+                *_in_segment(prepared, number), k, allowed=None if allowed is None else allowed[number], floor=floor,
+                summands=self._summands(names, prepared, number),
             )
             if len(scores):
                 found.append(Found(number, units, scores))
             if len(scores) == k:
                 floor = max(floor, float(scores[-1]))
         return merge(found, k, self.ids)
+
+    def _summands(self, names: tuple[str, ...], asked: Asked, segment: int) -> NDArray[np.float64] | None:
+        """What is added to each document of a segment that is found (float64): Σ over channels of the query's weight
+        times the channel's summands; None for nothing."""
+        total: NDArray[np.float64] | None = None
+        for position, ((view, name), channel) in enumerate(
+            zip(self.looks(names), self._segment_searchers(names)[segment].channels, strict=True)
+        ):
+            if channel.summands is not None:
+                share = self.summand_weight(asked, position, view, name)
+                total = share * channel.summands if total is None else total + share * channel.summands
+        return total
+
+    def summand_weight(self, asked: Asked, position: int, view: str, name: str) -> float:
+        """How much the summands of a channel count, in a look by its position."""
+        weight = self.channels[name].weight * (self.views[view].weight if view else 1.0)
+        return weight * math.fsum(asked.asked[asked.channel_of == position].tolist())
 
 
 def _keys(channel_of: NDArray[np.int32] | np.int32, numbers: NDArray[np.int32]) -> NDArray[np.int64]:
@@ -392,7 +359,7 @@ def _keys(channel_of: NDArray[np.int32] | np.int32, numbers: NDArray[np.int32]) 
     return keys
 
 
-def _in_segment(prepared: _Asked, segment: int) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
+def _in_segment(prepared: Asked, segment: int) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
     """The channels, numbers and weights of the terms that a segment has."""
     numbers = np.ascontiguousarray(prepared.numbers[segment])
     if bool((numbers < 0).any()):

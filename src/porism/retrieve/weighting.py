@@ -11,14 +11,16 @@ are stored, 20 bytes a posting, and hold for one state of the collection.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol, TypeGuard
+from typing import Protocol, TypeGuard, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from porism.errors import ConfigError
 from porism.index.explicit import Rows
+from porism.similarity import SimilarityMatrix
 
 HEAVIEST = 1e6
 """The largest weight of a field or a channel."""
@@ -130,6 +132,16 @@ class GeneralWeighting(Weighting, Protocol):
 def is_general(weighting: Weighting) -> TypeGuard[GeneralWeighting]:
     """Whether the factors of a weighting come from itself; else it is a :class:`ClosedWeighting`."""
     return hasattr(weighting, "factors")
+
+
+def closed(weighting: Weighting) -> ClosedWeighting:
+    """A weighting as a closed one.
+
+    :raises ConfigError: it is a general one.
+    """
+    if is_general(weighting):
+        raise ConfigError(f"{weighting!r} has no closed form", hint="Use BM25 or one of its kin here.")
+    return cast("ClosedWeighting", weighting)
 
 
 class CountedQuery:
@@ -255,14 +267,31 @@ class BM25Plus(CountedQuery):
 class LexicalChannel:
     """How one channel counts in a score: its weight in the sum over channels (0 leaves it out) and its weighting.
 
+    With a ``similarity`` matrix terms that are alike match too (:mod:`porism.retrieve.soft`), and with ``normalised``
+    the score is the soft cosine, else the inner product. ``field_weights``, where they are given, replace for this
+    channel those of the retriever.
+
     :raises ConfigError: the weight is not a number from 0 to :data:`HEAVIEST`.
     """
 
     weight: float = 1.0
     weighting: Weighting = BM25()
+    similarity: SimilarityMatrix | None = None
+    normalised: bool = False
+    field_weights: Mapping[str, float] | None = None
 
     def __post_init__(self) -> None:
         if not 0 <= self.weight <= HEAVIEST:
             raise ConfigError(
                 f"a channel cannot have the weight {self.weight}", hint=f"Use a number from 0 to {HEAVIEST:,.0f}."
             )
+
+    @property
+    def explicit(self) -> bool:
+        """Whether the factors of its postings are stored: for general weightings and soft matching."""
+        return self.similarity is not None or is_general(self.weighting)
+
+    @property
+    def counted(self) -> bool:
+        """Whether a query's terms count as often as the query has them."""
+        return getattr(type(self.weighting), "query_weights", None) is CountedQuery.query_weights
