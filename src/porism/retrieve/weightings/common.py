@@ -57,7 +57,7 @@ def collection_frequency(cf: Floats) -> Floats:
 
 def collection_length(statistics: ChannelStatistics) -> float:
     """The length of the whole collection as a factor: 1 for one without a term."""
-    return statistics.tokens if statistics.tokens > 0 else 1.0
+    return (statistics.tokens or statistics.documents * statistics.mean_length) or 1.0
 
 
 def lengths_of(rows: Rows, documents: DocumentCounts) -> Floats:
