@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from porism.cli.options import index_option, json_option, print_json
 from porism.cli.progress import ProblemLog, counting_progress, indexing_progress
+from porism.cli.reading import reading_options
+
+if TYPE_CHECKING:
+    from porism.corpus import ReaderOptions
 
 
 @click.command()
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
 @index_option
-@click.option("--format", "format_name", metavar="NAME", help="The format of the sources; found out if not given.")
-@click.option("--unit", type=click.Choice(["answer", "question", "thread"]), default="answer", show_default=True,
-              help="What becomes a document in a question-and-answer collection.")
-@click.option("--comments/--no-comments", default=True, show_default=True, help="Whether to index comments of posts.")
-@click.option("--formulas", type=click.Choice(["latex", "mathml"]), default="latex", show_default=True,
-              help="The notation to read where a source has both.")
-@click.option("--field", "fields", multiple=True, metavar="NAME=KEY",
-              help="For tables: the field NAME is the column or key KEY, e.g. --field title=Q --field body=A.")
-@click.option("--id-field", metavar="KEY", help="For tables: the column or key that holds the document's id.")
-@click.option("--metadata-field", "metadata_fields", multiple=True, metavar="KEY",
-              help="For tables: a column or key to keep as metadata.")
-@click.option("--encoding", metavar="NAME", help="Of text sources, if not UTF-8, e.g. cp1252.")
+@reading_options
 @click.option("--channels", metavar="NAMES",
               help="Formula channels of a new index, separated by commas, or all; by default what searches use.")
 @click.option("--language", metavar="NAME", help="The stemmer of a new index, or none; english if not given.")
+@click.option("--expansions", "expansions_path", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+              help="Add the queries that porism expand wrote to the documents, as the field expansion.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Analysing processes; all cores if not given.")
 @click.option("--problems", "problems_path", type=click.Path(dir_okay=False), metavar="FILE",
               help="Write a line for everything that was skipped or not understood.")
@@ -36,15 +32,10 @@ def index(
     sources: tuple[str, ...],
     index_path: Path,
     format_name: str | None,
-    unit: str,
-    comments: bool,
-    formulas: str,
-    fields: tuple[str, ...],
-    id_field: str | None,
-    metadata_fields: tuple[str, ...],
-    encoding: str | None,
+    options: ReaderOptions,
     channels: str | None,
     language: str | None,
+    expansions_path: Path | None,
     jobs: int | None,
     problems_path: str | None,
     quiet: bool,
@@ -56,26 +47,9 @@ def index(
     replaces the old one. Ctrl-C keeps what was read so far; run it again to complete the index.
     """
     from porism.analysis import DEFAULT_FORMULAS, AnalysisConfig
-    from porism.corpus import ReaderOptions
-    from porism.errors import ConfigError
     from porism.formula import EXTRACTORS
     from porism.indexing import index_sources
 
-    mapping: dict[str, str] = {}
-    for pair in fields:
-        name, separator, key = pair.partition("=")
-        if not (name and separator and key):
-            raise ConfigError(f"the field {pair!r} is not of the form NAME=KEY", hint="For example: title=Q.")
-        mapping[name] = key
-    options = ReaderOptions(
-        unit=unit,  # type: ignore[arg-type]  # click has checked the choice
-        comments=comments,
-        formulas=formulas,  # type: ignore[arg-type]
-        fields=mapping or None,
-        id_field=id_field,
-        metadata_fields=metadata_fields or None,
-        encoding=encoding,
-    )
     config = None
     if channels or language:
         names = tuple(name.strip() for name in (channels or "").split(",") if name.strip())
@@ -83,11 +57,16 @@ def index(
             names = tuple(EXTRACTORS)
         config = AnalysisConfig(formulas=names or DEFAULT_FORMULAS, language=language or "english")
     log = ProblemLog(problems_path)
+    change = None
+    if expansions_path:
+        from porism.expansion import Expander, ExpansionFile
+
+        change = Expander(ExpansionFile(expansions_path), log)
     try:
         with indexing_progress(quiet) as progress:
             report = index_sources(
-                sources, index_path, format=format_name, options=options, config=config, jobs=jobs, on_problem=log,
-                on_progress=progress,
+                sources, index_path, format=format_name, options=options, config=config, jobs=jobs, change=change,
+                on_problem=log, on_progress=progress,
             )
     finally:
         if not quiet:
