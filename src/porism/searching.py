@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import TracebackType
@@ -17,6 +17,8 @@ from porism.explanation import Explanation
 from porism.formula_queries import LONGEST_QUERY, FormulaQuery, make_formula_query
 from porism.index import Snapshot
 from porism.retrieve import DEFAULT_MODEL, Filters, HybridRetriever, SearchModel
+from porism.retrieve.feedback import Judged
+from porism.retrieve.more_like_this import Likeness, MoreLikeThis
 from porism.run import Run
 from porism.snippets import FormulaStyle, Snippet, SnippetMaker
 from porism.types import Content, Document, Formula, Metadata, Query
@@ -71,6 +73,17 @@ def make_query(question: str | Content | Query) -> Query:
     if not any(query.fields.values()):
         raise QueryError("the query is empty", hint="Ask with words, formulas between dollars, or both.")
     return query
+
+
+def judgments(relevant: Iterable[str], not_relevant: Iterable[str]) -> Judged:
+    """Judged documents from their ids.
+
+    :raises QueryError: a single string was given in place of several ids, or a document is in both.
+    """
+    for ids in (relevant, not_relevant):
+        if isinstance(ids, str):
+            raise QueryError(f"judged documents are given as {ids!r}", hint="Give a list of ids, for one document too.")
+    return Judged(tuple(relevant), tuple(not_relevant))
 
 
 class Index:
@@ -147,6 +160,8 @@ class Index:
         *,
         filters: Filters | None = None,
         formulas: FormulaStyle = "unicode",
+        relevant: Iterable[str] = (),
+        not_relevant: Iterable[str] = (),
     ) -> list[Hit]:
         """The best ``k`` documents, best first: of those that share a word or a formula term with the question, or
         with what it learns from the documents found first.
@@ -154,11 +169,50 @@ class Index:
         ``filters`` maps a metadata key to the value, or the values any of which, a document must have. ``formulas``
         says how titles and snippets show formulas.
 
-        :raises QueryError: the question is empty, ``k`` is below 1, or a filter names a key that no document has.
+        From documents that are known to be ``relevant``, or not, the question learns in place of those found first
+        (their ids, in any order); they stay among the results.
+
+        :raises QueryError: the question is empty, ``k`` is below 1, a filter names a key that no document has, or the
+            index lacks a document that is judged.
         """
         query = make_query(question)
-        run = self.retriever.search([query], k, filters=filters)
-        return self._hits(query, run, formulas)
+        judged = {query.id: judgments(relevant, not_relevant)}
+        run = self.retriever.search([query], k, filters=filters, judged=judged)
+        return self._hits(run[query.id], self.retriever.term_worths(query), query, formulas)
+
+    def more_like(
+        self,
+        doc_id: str,
+        k: int = 10,
+        *,
+        filters: Filters | None = None,
+        formulas: FormulaStyle = "unicode",
+        likeness: Likeness | None = None,
+    ) -> list[Hit]:
+        """The ``k`` documents that are most like one of the index, best first, without itself.
+
+        They share its most telling words and formula terms, see :mod:`porism.retrieve.more_like_this`; ``likeness``
+        says how many, and of which fields.
+
+        :raises QueryError: the index has no such document, it has no words or formulas, ``k`` is below 1, or a filter
+            names a key that no document has.
+        """
+        alike = MoreLikeThis(self.retriever, self.analyzer, likeness)
+        query = alike.query(self.document(doc_id))
+        found = alike.search_units(query, k, filters=filters)
+        ids = self.retriever.lexical.ids.take(found.segments, found.units)
+        worths = self.retriever.lexical.term_weights(alike.terms(query))
+        return self._hits(list(zip(ids, found.scores.tolist(), strict=True)), worths, query, formulas)
+
+    def explain_likeness(
+        self, doc_id: str, found: str, *, k: int = 10, filters: Filters | None = None, likeness: Likeness | None = None
+    ) -> Explanation:
+        """Why the document ``found`` has its score among those like ``doc_id``: a tree that adds up to it.
+
+        :raises QueryError: as :meth:`more_like`; or the index has no document ``found``.
+        """
+        alike = MoreLikeThis(self.retriever, self.analyzer, likeness)
+        return alike.explain(alike.query(self.document(doc_id)), found, k=k, filters=filters)
 
     def run(
         self, queries: Iterable[Query], k: int = 1000, *, filters: Filters | None = None, name: str = "porism"
@@ -167,16 +221,19 @@ class Index:
         return self.retriever.search(queries, k, filters=filters, name=name)
 
     def explain(
-        self, question: str | Content | Query, doc_id: str, *, k: int = 10, filters: Filters | None = None
+        self, question: str | Content | Query, doc_id: str, *, k: int = 10, filters: Filters | None = None,
+        relevant: Iterable[str] = (), not_relevant: Iterable[str] = (),
     ) -> Explanation:
         """Why a document has its score for the question: a tree of contributions that adds up to it.
 
-        ``filters`` are those of the search, from whose documents alone the question learns; so is ``k``, which matters
-        above 1,000 only.
+        ``filters`` are those of the search, from whose documents alone the question learns; so are the documents that
+        are judged, and ``k``, which matters above 1,000 only.
 
         :raises QueryError: the index has no such document, the question is empty, or a filter names an unknown key.
         """
-        return self.retriever.explain(make_query(question), doc_id, k=k, filters=filters)
+        return self.retriever.explain(
+            make_query(question), doc_id, k=k, filters=filters, judged=judgments(relevant, not_relevant)
+        )
 
     def matches(self, question: str | Content | Query, doc_id: str) -> list[FormulaMatch]:
         """How the formulas of a document answer those of the question: for each of these the most similar one.
@@ -266,14 +323,17 @@ class Index:
         """
         return self.formulas.explain(make_formula_query(formula), found, named)
 
-    def _hits(self, query: Query, run: Run, style: FormulaStyle) -> list[Hit]:
+    def _hits(
+        self, found: Sequence[tuple[str, float]], worths: Mapping[str, Mapping[str, float]], query: Query,
+        style: FormulaStyle,
+    ) -> list[Hit]:
         maker = SnippetMaker(
             self.analyzer,
-            self.retriever.term_worths(query),
+            worths,
             [formula for content in query.fields.values() for formula in content.formulas],
         )
         hits: list[Hit] = []
-        for position, (doc_id, score) in enumerate(run[query.id], 1):
+        for position, (doc_id, score) in enumerate(found, 1):
             document = self.document(doc_id)
             title, snippet = maker.title(document, style), maker.snippet(document, style)
             hits.append(Hit(position, doc_id, score, title, snippet, document.metadata))

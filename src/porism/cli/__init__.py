@@ -15,12 +15,13 @@ import click
 from porism import __version__
 from porism.cli.comparing import compare
 from porism.cli.demo import demo
+from porism.cli.expanding import expand
 from porism.cli.experimenting import experiment
 from porism.cli.experiments import evaluate, run
 from porism.cli.fusing import fuse
 from porism.cli.indexes import delete, index, info, merge
 from porism.cli.parsing import parse
-from porism.cli.searches import search
+from porism.cli.searches import search, similar
 from porism.cli.similarities import similarities
 from porism.cli.training import train
 from porism.cli.training_vectors import fasttext, neighbours, positional, word2vec
@@ -42,7 +43,7 @@ def porism() -> None:
 
 
 for command in (
-    demo, index, search, info, delete, merge, parse, train, similarities, run, evaluate, fuse, compare, experiment,
+    demo, index, search, similar, info, delete, merge, expand, parse, train, similarities, run, evaluate, fuse, compare, experiment,
 ):
     porism.add_command(command)
 porism.add_command(neighbours)

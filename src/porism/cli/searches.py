@@ -1,12 +1,19 @@
-"""``porism search``: ask an index."""
+"""``porism search`` and ``porism similar``: ask an index."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from porism.cli.options import filter_option, index_option, json_option, model_option, open_with_model, print_json
+
+if TYPE_CHECKING:
+    from porism.explanation import Explanation
+    from porism.retrieve.matches import FormulaMatch
+    from porism.searching import Hit
 
 MATCHED_HITS = 100
 """For at most so many hits a list of formulas marks what matches."""
@@ -22,10 +29,13 @@ MATCHED_HITS = 100
 @click.option("--explain", is_flag=True, help="Show what each score is made of.")
 @click.option("--show", type=click.Choice(["unicode", "latex"]), default="unicode", show_default=True,
               help="How to show formulas.")
+@click.option("--relevant", multiple=True, metavar="ID",
+              help="A document that answers the question: learn from it what to search for.")
+@click.option("--not-relevant", multiple=True, metavar="ID", help="A document that does not answer the question.")
 @model_option
 def search(
     question: str, index_path: Path, formulas: bool, k: int, filters: tuple[str, ...], as_json: bool, explain: bool,
-    show: str, model_name: str,
+    show: str, relevant: tuple[str, ...], not_relevant: tuple[str, ...], model_name: str,
 ) -> None:
     """Find documents by words and formulas: porism search 'why does $\\sum 1/n^2$ converge?'
 
@@ -35,39 +45,98 @@ def search(
 
     With --formulas the results are formulas, each with the places where it stands; with --json, objects with rank,
     score, key, latex, text, mathml, documents and places, and with --explain a match.
+
+    --relevant and --not-relevant, which can be given several times, name documents of an earlier answer; others like
+    the relevant ones move up, and others like those that are not move down.
     """
     if formulas:
+        if relevant or not_relevant:
+            raise click.UsageError("--relevant and --not-relevant do not work with --formulas.")
         _search_formulas(question, index_path, k, filters, as_json, explain, show, model_name)
     else:
-        _search_documents(question, index_path, k, filters, as_json, explain, show, model_name)
+        _search_documents(
+            question, index_path, k, filters, as_json, explain, show, relevant, not_relevant, model_name
+        )
+
+
+@click.command()
+@click.argument("doc_id")
+@index_option
+@click.option("-k", type=click.IntRange(min=1), default=10, show_default=True, help="How many results.")
+@filter_option
+@json_option
+@click.option("--explain", is_flag=True, help="Show what each score is made of.")
+@click.option("--show", type=click.Choice(["unicode", "latex"]), default="unicode", show_default=True,
+              help="How to show formulas.")
+@click.option("--terms", type=click.IntRange(min=1), default=80, show_default=True,
+              help="The most telling terms of the document that count, in each channel.")
+@click.option("--field", "fields", multiple=True, metavar="NAME", help="A field of the document that counts; all if "
+              "not given.")
+@model_option
+def similar(
+    doc_id: str, index_path: Path, k: int, filters: tuple[str, ...], as_json: bool, explain: bool, show: str,
+    terms: int, fields: tuple[str, ...], model_name: str,
+) -> None:
+    """Find documents like one of the index, by its words and formulas: porism similar 123456
+
+    The document itself is left out. With --json, prints what porism search prints.
+    """
+    from porism.retrieve.more_like_this import Likeness
+    from porism.searching import filters_from_strings
+
+    likeness, chosen = Likeness(terms=terms, fields=fields), filters_from_strings(filters)
+    with open_with_model(index_path, model_name, formulas=False) as index:
+        hits = index.more_like(doc_id, k, filters=chosen, formulas=show, likeness=likeness)  # type: ignore[arg-type]
+        explanations = {
+            hit.id: index.explain_likeness(doc_id, hit.id, k=k, filters=chosen, likeness=likeness) for hit in hits
+        } if explain else None
+    _print(hits, as_json, explanations, None, "No other document shares a telling word or part of a formula with it.")
 
 
 def _search_documents(
     question: str, index_path: Path, k: int, filters: tuple[str, ...], as_json: bool, explain: bool, show: str,
-    model_name: str,
+    relevant: tuple[str, ...], not_relevant: tuple[str, ...], model_name: str,
 ) -> None:
-    from porism.cli.render import print_hits
     from porism.searching import filters_from_strings, make_query
 
     with open_with_model(index_path, model_name, formulas=False) as index:
         query, chosen = make_query(question), filters_from_strings(filters)
-        hits = index.search(query, k, filters=chosen, formulas=show)  # type: ignore[arg-type]
+        hits = index.search(
+            query, k, filters=chosen, formulas=show, relevant=relevant,  # type: ignore[arg-type]
+            not_relevant=not_relevant,
+        )
         explanations = {
-            hit.id: index.explain(query, hit.id, k=k, filters=chosen) for hit in hits
-        } if explain else {}
-        matches = {hit.id: index.matches(query, hit.id) for hit in hits} if explain else {}
-    if as_json:
-        from porism.highlighting import MatchView
-
-        print_json([
-            hit.to_dict() if not explain else {
-                **hit.to_dict(), "explanation": explanations[hit.id].to_dict(),
-                "matches": [MatchView(match).to_dict() for match in matches[hit.id]],
-            }
+            hit.id: index.explain(query, hit.id, k=k, filters=chosen, relevant=relevant, not_relevant=not_relevant)
             for hit in hits
-        ])
+        } if explain else None
+        matches = {hit.id: index.matches(query, hit.id) for hit in hits} if explain else None
+    _print(hits, as_json, explanations, matches)
+
+
+def _print(
+    hits: Sequence[Hit], as_json: bool, explanations: Mapping[str, Explanation] | None,
+    matches: Mapping[str, Sequence[FormulaMatch]] | None, nothing: str | None = None,
+) -> None:
+    """Prints documents; with explanations, and how their formulas match, where these are given."""
+    if not as_json:
+        from porism.cli.render import print_hits
+
+        if nothing and not hits:
+            click.echo(nothing)
+        else:
+            print_hits(hits, explanations, matches)
         return
-    print_hits(hits, explanations, matches)
+    from porism.highlighting import MatchView
+
+    found = []
+    for hit in hits:
+        entry = hit.to_dict()
+        if explanations is not None:
+            entry["explanation"] = explanations[hit.id].to_dict()
+        if matches is not None:
+            entry["matches"] = [MatchView(match).to_dict() for match in matches[hit.id]]
+        found.append(entry)
+    print_json(found)
 
 
 def _search_formulas(
