@@ -105,7 +105,7 @@ class ExplicitChannel:
         """From the exact ``factors`` (finite) of the rows."""
         exact = as_layout(factors, np.float64)
         vocabulary = postings.vocabulary
-        peak = max(float(exact.max(initial=0.0)), 1e-300)
+        peak = float(exact.max(initial=0.0)) or 1.0
         least = peak * _LEAST
         indptr = np.zeros(vocabulary + 1, np.int64)
         cursor, lowest = np.zeros(vocabulary, np.int64), np.zeros(vocabulary)

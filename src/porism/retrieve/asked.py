@@ -161,7 +161,9 @@ class TermReader:
         ordered = sorted(terms)
         counts = np.array([terms[term] for term in ordered], np.float64)
         found = self.vocabulary(name).find(ordered)
-        counted = self.channels[name].weighting.query_weights(counts, found.df, self.statistics(name))
+        counted = self.channels[name].weighting.query_weights(
+            counts, found.df, self.statistics(name), _characters(ordered)
+        )
         return dict(zip(ordered, counted.tolist(), strict=True))
 
     def _weighed(
@@ -176,7 +178,7 @@ class TermReader:
             start += len(terms)
             channel = self.channels[name]
             if not channel.counted:
-                counts = channel.weighting.query_weights(counts, one.df, self.statistics(name))
+                counts = channel.weighting.query_weights(counts, one.df, self.statistics(name), _characters(terms))
             if channel.similarity is None or exact:
                 parts.append((list(terms), counts, one))
             else:
@@ -220,3 +222,8 @@ class TermReader:
         for name, channel in self.channels.items():
             if channel.similarity is not None:
                 self.soft(name)
+
+
+def _characters(terms: Sequence[str]) -> NDArray[np.float64]:
+    """How many characters each term has."""
+    return np.fromiter(map(len, terms), np.float64, len(terms))

@@ -77,9 +77,11 @@ class Weighting(Protocol):
         """The weight of terms that occur in ``df`` (≥ 1) live documents; a term of weight ≤ 0 does not count."""
 
     def query_weights(
-        self, asked: NDArray[np.float64], df: NDArray[np.int64], statistics: ChannelStatistics
+        self, asked: NDArray[np.float64], df: NDArray[np.int64], statistics: ChannelStatistics,
+        characters: NDArray[np.float64],
     ) -> NDArray[np.float64]:
-        """What the terms of one query count (≥ 0), from how often it has them (``asked``, ≥ 0) and their ``df``.
+        """What the terms of one query count (≥ 0), from how often it has them (``asked``, ≥ 0), their ``df`` and how
+        many ``characters`` (float64) each has.
 
         Terms that do not occur in the collection (df 0) are among them: they may count in the length of the query.
         """
@@ -150,7 +152,8 @@ class CountedQuery:
     __slots__ = ()
 
     def query_weights(
-        self, asked: NDArray[np.float64], df: NDArray[np.int64], statistics: ChannelStatistics
+        self, asked: NDArray[np.float64], df: NDArray[np.int64], statistics: ChannelStatistics,
+        characters: NDArray[np.float64],
     ) -> NDArray[np.float64]:
         """The numbers given."""
         return asked

@@ -70,7 +70,8 @@ class Counted:
     def query(self, weighting: Weighting, asked: Mapping[str, float]) -> np.ndarray:
         """What each of the query's terms counts; in the order given, terms that the collection lacks included."""
         df = np.array([self.df[self.vocabulary.index(t)] if t in self.vocabulary else 0 for t in asked], np.int64)
-        return weighting.query_weights(np.array(list(asked.values())), df, self.statistics)
+        sizes = np.array([len(term) for term in asked], np.float64)
+        return weighting.query_weights(np.array(list(asked.values())), df, self.statistics, sizes)
 
     def scores(self, weighting: Weighting, asked: Mapping[str, float]) -> list[float | None]:
         """The score of each document; None where no term occurs."""

@@ -111,13 +111,9 @@ class Smart:
         return rarity(self.documents[1], df, statistics)
 
     def query_weights(
-        self, asked: Floats, df: Counts, statistics: ChannelStatistics, characters: Floats | None = None
+        self, asked: Floats, df: Counts, statistics: ChannelStatistics, characters: Floats
     ) -> Floats:
-        """The vector of the query, normalised.
-
-        Under ``b`` it needs the ``characters`` of each term; without them, terms are taken to have as many as those of
-        the collection have on average, which changes the scores of a query by one factor.
-        """
+        """The vector of the query, normalised."""
         known = (df > 0) & (asked > 0)
         if not known.any():
             return np.zeros(len(asked))
@@ -131,9 +127,7 @@ class Smart:
         if letter == "u":
             norm = float(np.count_nonzero(counting))
         elif letter == "b":
-            mean = statistics.mean_characters / statistics.mean_length
-            sizes = np.full(len(asked), mean) if characters is None else characters
-            norm = float(np.sum(tf * (sizes[known] + 1.0)))
+            norm = float(np.sum(tf * (characters[known] + 1.0)))
         else:
             norm = float(np.sqrt(np.sum(np.square(weights))))
         norm = _pivoted(letter, norm, slope, self.query_pivot, statistics)

@@ -39,7 +39,9 @@ class TfIdf:
         total = collection_size(df, statistics)
         return 1.0 + (np.log((total + 1.0) / (df + 1.0)) if self.smooth else np.log(total / occurring(df)))
 
-    def query_weights(self, asked: Floats, df: Counts, statistics: ChannelStatistics) -> Floats:
+    def query_weights(
+        self, asked: Floats, df: Counts, statistics: ChannelStatistics, characters: Floats
+    ) -> Floats:
         """The vector of the query, normalised."""
         known = (df > 0) & (asked > 0)
         weights = np.zeros(len(asked))
