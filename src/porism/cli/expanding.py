@@ -1,0 +1,134 @@
+"""``porism expand``: queries that a model writes for documents, into a file, into an index, and out of it again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from porism.cli.options import index_option
+from porism.cli.progress import ProblemLog, counting_progress
+from porism.cli.reading import reading_options
+
+if TYPE_CHECKING:
+    from porism.corpus import ReaderOptions
+
+
+@click.command()
+@click.argument("sources", nargs=-1, metavar="[SOURCE]...")
+@index_option
+@click.option("--model", "model_name", metavar="NAME|DIR",
+              help="A sequence-to-sequence model of Hugging Face, by its name on the hub or its folder.")
+@click.option("--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+              help="Where the queries go; what is there already is not expanded again.")
+@click.option("--apply", "apply_path", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+              help="Add the queries of FILE to the documents of the index.")
+@click.option("--remove", is_flag=True, help="Take all generated queries out of the index.")
+@click.option("-n", "--queries", type=int, default=5, show_default=True, help="Queries of a document.")
+@click.option("--beams", type=int, default=0, show_default=True,
+              help="Beams of a beam search; 0 samples the queries instead.")
+@click.option("--top-k", type=int, default=10, show_default=True,
+              help="Sample from so many of the likeliest tokens; 0 is all.")
+@click.option("--top-p", type=float, default=1.0, show_default=True,
+              help="Sample from the likeliest tokens that have this probability together.")
+@click.option("--temperature", type=float, default=1.0, show_default=True,
+              help="Below 1 the likely tokens become likelier, above 1 less so.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Other numbers sample other queries.")
+@click.option("--longest-input", type=int, default=0, show_default=True,
+              help="Tokens of a document that are read; 0 is as many as the model can.")
+@click.option("--longest-query", type=int, default=64, show_default=True, help="Tokens of a query.")
+@click.option("--template", default="{text}", show_default=True, metavar="TEXT",
+              help="What the model reads, with {text} where the document's text goes.")
+@click.option("--read", "fields", multiple=True, metavar="FIELD",
+              help="Let the model read this field of a document; all fields if not given.")
+@click.option("--batch", type=int, default=16, show_default=True, help="Documents that the model reads at once.")
+@click.option("--device", default="auto", show_default=True, metavar="NAME", help="auto, cpu, cuda, cuda:1, …")
+@reading_options
+@click.option("--jobs", type=click.IntRange(min=1),
+              help="Processes that analyse documents with --apply and --remove; all cores if not given.")
+@click.option("--problems", "problems_path", type=click.Path(dir_okay=False), metavar="FILE",
+              help="Write a line for everything that was skipped or not understood.")
+@click.option("--quiet", is_flag=True, help="No progress bar and no summary.")
+def expand(
+    sources: tuple[str, ...], index_path: Path, model_name: str | None, output: Path | None,
+    apply_path: Path | None, remove: bool, batch: int, device: str, format_name: str | None, options: ReaderOptions,
+    jobs: int | None, problems_path: str | None, quiet: bool, **settings: Any,
+) -> None:
+    """Let a model write queries for documents (doc2query), add them to an index, or take them out again.
+
+    \b
+    porism expand --index DIR --model M --output FILE    write queries for the documents of an index
+    porism expand SOURCE... --model M --output FILE      the same for documents that are not indexed yet
+    porism expand --index DIR --apply FILE               add the queries to the index
+    porism expand --index DIR --remove                   take them out again
+
+    Run the same command after an interruption, or when documents were added or changed: only what is missing is
+    expanded. Writing queries needs torch and transformers (pip install 'porism[neural]'), the rest does not.
+    """
+    given = bool(model_name or output), apply_path is not None, remove
+    if sum(given) != 1:
+        raise click.UsageError("Give --model with --output, or --apply FILE, or --remove.")
+    if (model_name is None) != (output is None):
+        raise click.UsageError("--model and --output belong together.")
+    if sources and not model_name:
+        raise click.UsageError("--apply and --remove change an index; they take no SOURCE.")
+    log = ProblemLog(problems_path)
+    try:
+        if model_name is None or output is None:
+            _change(index_path, apply_path, jobs, log, quiet)
+        else:
+            _write(sources, index_path, model_name, output, batch, device, format_name, options, settings, log, quiet)
+    finally:
+        if not quiet:
+            log.close()
+
+
+def _write(
+    sources: tuple[str, ...], index_path: Path, model_name: str, output: Path, batch: int, device: str,
+    format_name: str | None, options: ReaderOptions, given: dict[str, Any], log: ProblemLog, quiet: bool,
+) -> None:
+    from porism.expansion import ExpansionSettings, QueryGenerator, expand_documents, index_documents_of
+    from porism.index import Snapshot
+    from porism.indexing import read_documents
+
+    settings = ExpansionSettings(**given)
+    if sources:
+        documents = read_documents(sources, format=format_name, options=options, on_problem=log)
+        total = 0
+    else:
+        snapshot = Snapshot.open(index_path)
+        documents, total = index_documents_of(snapshot), snapshot.doc_count
+    generator = QueryGenerator(model_name, settings, device=device)
+    with counting_progress("expanding", quiet) as progress:
+        report = expand_documents(
+            documents, generator, output, batch=batch, total=total, on_problem=log, on_progress=progress
+        )
+    if not quiet:
+        rate = report.documents / max(report.seconds, 1e-9)
+        before = f", {report.already:,} were there" if report.already else ""
+        click.echo(
+            f"{'Stopped. ' if report.interrupted else ''}{report.documents:,} documents expanded in "
+            f"{report.seconds:.1f} s ({rate:,.1f} documents/s, {generator.device}){before}: {output}"
+        )
+        click.echo(
+            "Run the same command to go on." if report.interrupted
+            else f"Add them to the index: porism expand --apply {output} --index {index_path}"
+        )
+    if report.interrupted:
+        raise click.exceptions.Exit(130)
+
+
+def _change(index_path: Path, apply_path: Path | None, jobs: int | None, log: ProblemLog, quiet: bool) -> None:
+    from porism.expansion import ExpansionFile, apply_expansions, remove_expansions
+
+    with counting_progress("reading", quiet) as progress:
+        if apply_path is not None:
+            with ExpansionFile(apply_path) as file:
+                report = apply_expansions(index_path, file, jobs=jobs, on_problem=log, on_progress=progress)
+        else:
+            report = remove_expansions(index_path, jobs=jobs, on_problem=log, on_progress=progress)
+    if not quiet:
+        what = "expanded" if apply_path is not None else "without their queries again"
+        skipped = f", {report.skipped:,} skipped" if report.skipped else ""
+        click.echo(f"{report.changed:,} documents {what}, {report.unchanged:,} as they were{skipped}: {index_path}")
