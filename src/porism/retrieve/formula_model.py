@@ -53,6 +53,12 @@ class FormulaModel(Settings):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         if not any(channel.weight > 0 for channel in self.channels.values()):
             raise ConfigError("a formula model needs a channel of positive weight")
+        for name, channel in self.channels.items():
+            if channel.lexical.explicit or channel.similarity or channel.field_weights is not None:
+                raise ConfigError(
+                    f"the channel {name!r} of a formula model cannot have this weighting, a similarity or field weights",
+                    hint="Use BM25 or one of its closed kin.",
+                )
         if not 0 <= self.alignment_weight <= HEAVIEST:
             raise ConfigError(f"the alignment cannot have the weight {self.alignment_weight}", hint=_UP_TO_HEAVIEST)
         for name in ("value", "renamed_value"):

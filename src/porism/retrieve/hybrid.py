@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,11 +33,14 @@ from porism.retrieve.feedback import Judged, QueryExpander
 from porism.retrieve.lexical import LexicalRetriever, QueryTerms
 from porism.retrieve.links import LinkedThreads
 from porism.retrieve.matches import FormulaMatch
-from porism.retrieve.model import DEFAULT_MODEL, SearchModel
+from porism.retrieve.model import DEFAULT_MODEL, ChannelSettings, SearchModel
 from porism.retrieve.queries import QueryReader
 from porism.retrieve.ranking import UnitResults, best_units
 from porism.retrieve.summands import Summand
+from porism.retrieve.weighting import LexicalChannel
 from porism.run import Run
+from porism.similarity import SimilarityMatrix
+from porism.similarity.matrix import similarity_path
 from porism.types import Query
 
 Filters = Mapping[str, str | Sequence[str]]
@@ -51,7 +56,10 @@ class HybridRetriever:
         :raises ConfigError: the index has none of the model's channels.
         """
         known = set(analyzer.channels)
-        channels = {name: settings.lexical for name, settings in model.channels.items() if name in known}
+        channels = {
+            name: with_similarity(settings, snapshot.path)
+            for name, settings in model.channels.items() if name in known and settings.weight > 0
+        }
         if not channels:
             raise ConfigError(
                 f"the index has none of the channels {', '.join(model.channels)}",
@@ -66,6 +74,7 @@ class HybridRetriever:
             snapshot.segments, {name: channel for name, channel in channels.items() if name in held or not held},
             model.field_weights, model.views,
         )
+        self.lexical.terms.open_similarities()
         self._evidence = FormulaEvidence(snapshot, analyzer, model.matches, model.query_field_weights)
         self._reader = QueryReader(analyzer, model, self.lexical)
         self._expander = QueryExpander(snapshot.segments, self.lexical, model.feedback)
@@ -259,6 +268,18 @@ class HybridRetriever:
                     f"no document has the metadata {key!r}", where="filter",
                     hint=f"There is {', '.join(sorted(keys))}." if keys else "The documents have no metadata.",
                 )
+
+
+def with_similarity(settings: ChannelSettings, index_path: Path) -> LexicalChannel:
+    """A channel for the engine with the similarity matrix that it names, from the folder of an index.
+
+    :raises ConfigError: the index has no such matrix, or the name cannot be one.
+    :raises IndexCorrupt: the matrix is damaged.
+    """
+    channel = settings.lexical
+    if not settings.similarity:
+        return channel
+    return replace(channel, similarity=SimilarityMatrix.open(similarity_path(index_path, settings.similarity)))
 
 
 def prepare_segments(segments: Sequence[Segment], model: SearchModel = DEFAULT_MODEL) -> None:

@@ -11,32 +11,70 @@ from porism.analysis import TEXT_CHANNELS
 from porism.errors import ConfigError
 from porism.formula import EXTRACTORS, find_extractor
 from porism.retrieve.channels import View
-from porism.retrieve.weighting import BM25, HEAVIEST, BM25Plus, LexicalChannel
+from porism.retrieve.weighting import HEAVIEST, LexicalChannel
+from porism.retrieve.weightings import weighting_named
 from porism.settings import SettingError, Settings, nearest, read_settings, write_settings
+from porism.text.channels import BPE, JOINT, is_text_channel, joint_channel
 
 
 @dataclass(frozen=True, slots=True)
 class ChannelSettings(Settings):
-    """How one channel counts: its weight in the sum, BM25's ``k1`` (≥ 0) and ``b`` (0 to 1).
+    """How one channel counts: its weight in the sum, its weighting, and what matches.
 
-    A ``delta`` above 0 makes it BM25+ with that δ (:class:`~porism.retrieve.weighting.BM25Plus`).
+    The weighting is BM25 with ``k1`` (≥ 0) and ``b`` (0 to 1), or BM25+ with a ``delta`` above 0, or the one that
+    ``weighting`` names, with ``parameters`` of its own (:mod:`porism.retrieve.weightings`). ``similarity`` names a
+    matrix of the index by which terms that are alike match too; with ``normalised`` the score is then the soft cosine
+    instead of the soft inner product (:mod:`porism.retrieve.soft`). ``field_weights``, ``query_field_weights`` and
+    ``power``, where they are given, replace those of the model for this channel.
 
-    :raises ConfigError: a number is out of its range.
+    :raises ConfigError: a number is out of its range, or there is no such weighting or parameter.
     """
 
     weight: float = 1.0
     k1: float = 1.2
     b: float = 0.75
     delta: float = 0.0
+    weighting: str = ""
+    parameters: Mapping[str, float] = field(default_factory=dict)
+    similarity: str = ""
+    normalised: bool = False
+    field_weights: Mapping[str, float] | None = None
+    query_field_weights: Mapping[str, float] | None = None
+    power: float | None = None
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "parameters", MappingProxyType(dict(self.parameters)))
+        for name in ("field_weights", "query_field_weights"):
+            weights = getattr(self, name)
+            if weights is not None:
+                object.__setattr__(self, name, MappingProxyType(dict(weights)))
+                check_weights(name.removesuffix("_weights").replace("_", " "), weights)
+        if self.power is not None and not 0 < self.power <= 10:
+            raise ConfigError(f"query weights cannot have the power {self.power}", hint="Use a number from 0 to 10.")
+        if self.normalised and not self.similarity:
+            raise ConfigError(
+                "only a channel with a similarity can be normalised",
+                hint="Name a similarity, or use a weighting that normalises, such as ltc.ltc.",
+            )
         self.lexical  # noqa: B018  # checks the numbers
 
     @property
     def lexical(self) -> LexicalChannel:
-        """The same for the engine."""
-        plain = self.delta == 0
-        return LexicalChannel(self.weight, BM25(self.k1, self.b) if plain else BM25Plus(self.k1, self.b, self.delta))
+        """The same for the engine, but for the similarities, which an index has."""
+        weighting = weighting_named(self.weighting, self.k1, self.b, self.delta, self.parameters)
+        return LexicalChannel(
+            self.weight, weighting, normalised=self.normalised, field_weights=self.field_weights
+        )
+
+
+def check_weights(of: str, weights: Mapping[str, float]) -> None:
+    """Whether weights of fields are finite numbers ≥ 0.
+
+    :raises ConfigError: one is not.
+    """
+    for name, weight in weights.items():
+        if not 0 <= weight < float("inf"):
+            raise ConfigError(f"the {of} {name!r} cannot have the weight {weight}", hint="Use a number ≥ 0.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,8 +208,9 @@ class Matches(Settings):
 class SearchModel(Settings):
     """What a search sums over and how it reads a query.
 
-    A document's score is ``Σ_channel weight · Σ_term q(term) · BM25(term)``. A term's frequency in a document is the
-    sum of its frequencies in the fields, each times its ``field_weights`` (1 for a field not named). Each of ``views``
+    A document's score is ``Σ_channel weight · Σ_term q(term) · BM25(term)``, with other weightings and with similar
+    terms where channels say so. A term's frequency in a document is the sum of its frequencies in the fields, each
+    times its ``field_weights`` (1 for a field not named). Each of ``views``
     (by name) adds the same sum over the fields that it sees, times its weight. The weight of a
     query term is ``q = (Σ_field w_field · Σ_occurrence m) ^ power`` with ``w`` from ``query_field_weights`` and
     ``power`` from ``words_power`` or ``formulas_power``, so that what a long question repeats does not drown the
@@ -206,10 +245,8 @@ class SearchModel(Settings):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
         if not any(settings.weight > 0 for settings in self.channels.values()):
             raise ConfigError("a search model needs a channel of positive weight")
-        for where, weights in (("field", self.field_weights), ("query field", self.query_field_weights)):
-            for name, weight in weights.items():
-                if not 0 <= weight < float("inf"):
-                    raise ConfigError(f"the {where} {name!r} cannot have the weight {weight}", hint="Use a number ≥ 0.")
+        check_weights("field", self.field_weights)
+        check_weights("query field", self.query_field_weights)
         if not (self.words_power > 0 and self.formulas_power > 0 and self.mass_offset > 0 and self.mass_exponent >= 0):
             raise ConfigError("powers and the mass offset must be positive, the mass exponent ≥ 0")
         if self.candidates < 1:
@@ -247,7 +284,8 @@ def overlaid(base: dict[str, Any], given: Mapping[str, Any], merged: Iterable[st
 
 
 def check_channels(names: Iterable[str], others: Sequence[str] = (), at: str = "channels") -> None:
-    """Whether each channel is one that an index can have: one of ``others``, or made of formulas by an extractor.
+    """Whether each channel is one that an index can have: one of ``others`` or, where there are any, another channel of
+    the text; or made of formulas by an extractor or a tokenizer (``bpe:NAME``, which only an index knows).
 
     :raises SettingError: there is no such channel, or the options of a variant do not fit.
     """
@@ -255,6 +293,11 @@ def check_channels(names: Iterable[str], others: Sequence[str] = (), at: str = "
         if name in others:
             continue
         try:
+            if name.startswith(JOINT) and others:
+                joint_channel(name)
+                continue
+            if name.startswith(BPE) or (others and is_text_channel(name)):
+                continue
             if ":" in name:
                 find_extractor(name)
                 continue

@@ -9,7 +9,7 @@ import numpy as np
 
 from porism.analysis import Analyzer
 from porism.retrieve.lexical import LexicalRetriever
-from porism.retrieve.model import SearchModel
+from porism.retrieve.model import ChannelSettings, SearchModel
 from porism.types import Formula, Query
 
 MOST_FORMULAS = 2_000
@@ -25,50 +25,59 @@ class QueryReader:
         self._lexical = lexical
         self._text = [name for name in analyzer.config.text if name in lexical.channels]
         self._formulas = [name for name in analyzer.config.formulas if name in lexical.channels]
+        self._powers: dict[str, float] = {}
+        self._field_weights: dict[str, Mapping[str, float]] = {}
+        for names, power in ((self._text, model.words_power), (self._formulas, model.formulas_power)):
+            for name in names:
+                own = model.channels[name] if name in model.channels else ChannelSettings()
+                self._powers[name] = power if own.power is None else own.power
+                self._field_weights[name] = (
+                    model.query_field_weights if own.query_field_weights is None else own.query_field_weights
+                )
 
     def terms(self, query: Query) -> dict[str, dict[str, float]]:
         """Channel → term → weight q, as :class:`SearchModel` defines it."""
         sums: dict[str, defaultdict[str, float]] = {
             name: defaultdict(float) for name in (*self._text, *self._formulas)
         }
-        asked: defaultdict[tuple[str, str], float] = defaultdict(float)
+        asked: defaultdict[tuple[str, str], defaultdict[str, float]] = defaultdict(lambda: defaultdict(float))
         for field_name, content in query.fields.items():
-            weight = self._model.query_field_weights.get(field_name, 1.0)
-            if weight == 0:
-                continue
-            found = self._analyzer.content_terms(content, self._text)
-            for name in self._text:
-                sum_of = sums[name]
+            weights = {name: of_fields.get(field_name, 1.0) for name, of_fields in self._field_weights.items()}
+            counting = [name for name in self._text if weights[name] > 0]
+            found = self._analyzer.content_terms(content, counting) if counting else {}
+            for name in counting:
+                sum_of, weight = sums[name], weights[name]
                 for term in found[name]:
                     sum_of[term] += weight
-            for formula in content.formulas:
-                asked[formula.notation, formula.source] += weight
+            if any(weights[name] > 0 for name in self._formulas):
+                for formula in content.formulas:
+                    of_channel = asked[formula.notation, formula.source]
+                    for name in self._formulas:
+                        of_channel[name] += weights[name]
         self._add_formulas(sums, asked)
-        powers = {
-            **dict.fromkeys(self._text, self._model.words_power),
-            **dict.fromkeys(self._formulas, self._model.formulas_power),
-        }
         return {
-            name: {term: total ** powers[name] for term, total in found_terms.items()}
+            name: {term: total ** self._powers[name] for term, total in found_terms.items()}
             for name, found_terms in sums.items() if found_terms
         }
 
     def _add_formulas(
-        self, sums: Mapping[str, defaultdict[str, float]], asked: Mapping[tuple[str, str], float]
+        self, sums: Mapping[str, defaultdict[str, float]], asked: Mapping[tuple[str, str], Mapping[str, float]]
     ) -> None:
         """Adds each formula's terms, times its weight in the query and divided by a power of its mass."""
         if not self._formulas or not asked:
             return
         formulas = [
-            (self._analyzer.formula_terms(Formula(source, notation), self._formulas).terms, weight)  # type: ignore[arg-type]
-            for (notation, source), weight in list(asked.items())[:MOST_FORMULAS]
+            (self._analyzer.formula_terms(Formula(source, notation), self._formulas).terms, weights)  # type: ignore[arg-type]
+            for (notation, source), weights in list(asked.items())[:MOST_FORMULAS]
         ]
         for name in self._formulas:
             idf = self._idf(name, {term for terms, _ in formulas for term in terms[name]})
             sum_of = sums[name]
-            for terms, weight in formulas:
+            for terms, weights in formulas:
+                if weights[name] == 0:
+                    continue
                 mass = sum(idf[term] for term in terms[name])
-                share = weight * (mass + self._model.mass_offset) ** -self._model.mass_exponent
+                share = weights[name] * (mass + self._model.mass_offset) ** -self._model.mass_exponent
                 for term in terms[name]:
                     sum_of[term] += share
 

@@ -109,7 +109,7 @@ def weighting_named(
     """
     own = dict(parameters or {})
     if not name:
-        name = "bm25+" if delta > 0 else "bm25"
+        name = "bm25" if delta == 0 else "bm25+"
     name = _ALIASES.get(name.lower(), name)
     smart = is_smart(name)
     if name == SMART or not (smart or name.lower() in WEIGHTINGS):
