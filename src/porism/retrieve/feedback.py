@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 from porism.errors import ConfigError, QueryError
 from porism.index import Segment
+from porism.retrieve.channels import open_postings
 from porism.retrieve.feedback_documents import ChannelTerms, DocumentTerms, FoundDocuments
 from porism.retrieve.feedback_kernels import sums_by_number, weighted_frequencies
 from porism.retrieve.lexical import LexicalRetriever, QueryTerms
@@ -36,6 +37,7 @@ from porism.retrieve.model import Feedback
 from porism.retrieve.ranking import UnitResults
 from porism.retrieve.relevance_model import document_prior, rm3
 from porism.retrieve.rocchio import TermWeights, rocchio
+from porism.retrieve.weighting import closed, is_general
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,20 +165,26 @@ class QueryExpander:
 
     def _terms(self, name: str, channel: ChannelTerms, made: Mapping[int, FoundDocuments]) -> DocumentTerms:
         """What the documents have of a channel."""
-        weighting = self._lexical.channels[name].weighting
-        parts = []
+        fields = self._lexical.fields_of(name)
+        parts: list[DocumentTerms] = []
+        if is_general(self._lexical.channels[name].weighting):
+            for number, documents in made.items():
+                stored = documents.stored(self._lexical.forward(name)[number])
+                parts.append(stored._replace(terms=channel.ids(number, stored.terms)))
+            return DocumentTerms.join(parts)
+        weighting = closed(self._lexical.channels[name].weighting)
         for number, documents in made.items():
             rows = channel.rows[number]
             if rows is None:
                 continue
-            places, wanted, row_weights = documents.of(name, self._lexical.field_weights)
+            places, wanted, row_weights = documents.of(name, fields)
             places, terms, frequencies = weighted_frequencies(*rows.select(wanted), places, row_weights)
-            scored = self._lexical.scored(name)[number]
-            codes = scored.postings.length_codes[documents.units]
-            x, y = weighting.tf_values(frequencies), scored.length_values[codes][places]
+            postings = open_postings(self._segments[number], name, fields)
+            lengths = postings.length_table[postings.length_codes[documents.units]]
+            x = weighting.tf_values(frequencies)
+            y = weighting.length_values(lengths, self._lexical.statistics(name))[places]
             parts.append(DocumentTerms(
-                documents.positions[places], channel.ids(number, terms), frequencies,
-                scored.postings.length_table[codes][places],
+                documents.positions[places], channel.ids(number, terms), frequencies, lengths[places],
                 weighting.shift + (x / (x + y) if weighting.saturating else x / y),
             ))
         return DocumentTerms.join(parts)
@@ -197,7 +205,7 @@ class QueryExpander:
     def _channel(self, name: str) -> ChannelTerms:
         with self._lock:
             if name not in self._channels:
-                self._channels[name] = ChannelTerms(self._segments, name, self._lexical.field_weights)
+                self._channels[name] = ChannelTerms(self._segments, name, self._lexical.fields_of(name))
             return self._channels[name]
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.index import Segment
+from porism.index.explicit import ExplicitChannel
 from porism.index.rows import TermRows
 from porism.index.string_kernels import sort_order
 from porism.index.strings import Dictionary, Packed, offsets
@@ -69,6 +70,18 @@ class FoundDocuments:
         if (text, fields) not in self._made:
             self._made[text, fields] = self._text_rows(fields) if text else self._formula_rows(fields)
         return self._made[text, fields]
+
+    def stored(self, channel: ExplicitChannel) -> DocumentTerms:
+        """The terms of the documents in a channel whose factors are stored, numbered as in the segment."""
+        first = channel.rows.indptr[self.units]
+        counts = channel.rows.indptr[self.units + 1] - first
+        ends = offsets(counts)
+        entries = np.arange(ends[-1]) + np.repeat(first - ends[:-1], counts)
+        lengths = channel.postings.length_table[channel.postings.length_codes[self.units]]
+        return DocumentTerms(
+            np.repeat(self.positions, counts), channel.rows.terms[entries].astype(np.int64),
+            channel.rows.frequencies[entries], np.repeat(lengths, counts), channel.factors[entries],
+        )
 
     def _text_rows(self, fields: Sequence[tuple[int, float]]) -> Rows:
         numbers = np.array([number for number, _ in fields], np.int64)

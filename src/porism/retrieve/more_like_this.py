@@ -18,8 +18,10 @@ from numpy.typing import NDArray
 from porism.analysis import Analyzer
 from porism.errors import ConfigError, QueryError
 from porism.explanation import Explanation
+from porism.retrieve.channels import OTHER_FIELDS, FieldWeights
 from porism.retrieve.hybrid import Filters, HybridRetriever
 from porism.retrieve.lexical import QueryTerms
+from porism.retrieve.model import SearchModel
 from porism.retrieve.queries import QueryReader
 from porism.retrieve.ranking import UnitResults
 from porism.settings import Settings
@@ -56,10 +58,25 @@ class MoreLikeThis:
     def __init__(self, retriever: HybridRetriever, analyzer: Analyzer, settings: Likeness | None = None) -> None:
         self.retriever = retriever
         self.settings = settings or Likeness()
-        model = retriever.model
-        self._reader = QueryReader(
-            analyzer, replace(model, query_field_weights=model.field_weights), retriever.lexical
-        )
+        self._reader = QueryReader(analyzer, self._as_document(retriever.model), retriever.lexical)
+
+    def _as_document(self, model: SearchModel) -> SearchModel:
+        """The model with the weights of fields in documents as those in queries."""
+        fields = sorted({name for segment in self.retriever.lexical.segments for name in segment.fields})
+
+        def named(weights: FieldWeights) -> dict[str, float]:
+            others = weights.get(OTHER_FIELDS, 1.0)
+            return {name: weights.get(name, others) for name in fields}
+
+        channels = {
+            name: channel if channel.field_weights is None and channel.query_field_weights is None else replace(
+                channel, query_field_weights=named(
+                    model.field_weights if channel.field_weights is None else channel.field_weights
+                ),
+            )
+            for name, channel in model.channels.items()
+        }
+        return replace(model, channels=channels, query_field_weights=named(model.field_weights))
 
     def query(self, document: Document) -> Query:
         """The document, or the fields of it that count, as a query.
