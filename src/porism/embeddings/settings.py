@@ -52,7 +52,7 @@ class Word2Vec(Settings):
         self._check("seed", 0, 2**32 - 1)
         self._check("phrases", 0, 4)
         self._check("sample", 0, 1)
-        self._check("rate", 1e-9, 1)
+        self._check("rate", 1e-9, 0.5)  # gensim ends the process where numbers grow beyond bounds
         self._check("last_rate", 0, self.rate)
         if self.kept not in ("average", "input", "output"):
             raise ConfigError(f"kept cannot be {self.kept!r}", hint="Choose from average, input, output.")

@@ -1,0 +1,47 @@
+"""``porism train positional`` and its kin leave vectors that ``porism neighbours`` shows."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory, sample_index):
+    folder = tmp_path_factory.mktemp("vectors") / "index"
+    shutil.copytree(sample_index, folder)
+    return folder
+
+
+SMALL = ("--dimensions", 12, "--epochs", 2, "--min-count", 2, "--sample", 0, "--jobs", 1)
+
+
+def test_train_positional_and_look_at_neighbours(porism, path):
+    result = porism("train", "positional", "v1", "--channel", "words", "--index", path, *SMALL, "--positional", 4)
+    assert (result.status, result.err) == (0, "")
+    assert "v1.bin" in result.out
+    assert "mean loss" in result.out
+    shown = porism("neighbours", "v1", "matrix", "--index", path, "-k", 3)
+    assert shown.status == 0
+    assert len(shown.out.splitlines()) == 3
+    told = json.loads(porism("neighbours", "v1", "matrix", "--index", path, "-k", 3, "--json").out)
+    assert [f"{one['cosine']:6.3f}  {one['term']}" for one in told] == shown.out.splitlines()
+    assert porism("train", "positional", "v1", "--channel", "words", "--index", path, *SMALL, "--positional", 4,
+                  "--quiet").out == ""
+
+
+@pytest.mark.parametrize("method", ["word2vec", "fasttext"])
+def test_train_by_gensim(porism, path, method):
+    pytest.importorskip("gensim", reason="training needs gensim: pip install 'porism[embeddings]'")
+    result = porism("train", method, method, "--channel", "prefix", "--index", path, *SMALL, "--skip-gram")
+    assert (result.status, result.err) == (0, "")
+    assert porism("neighbours", method, "O!gcd", "--index", path, "-k", 2).status == 0
+
+
+def test_errors_are_one_line(porism, path):
+    assert "cannot be a name" in porism("train", "positional", "a/b", "--channel", "words", "--index", path).err
+    assert "no channel 'wrods'" in porism("train", "positional", "a", "--channel", "wrods", "--index", path).err
+    assert porism("train", "positional", "a", "--index", path).status == 2
+    assert "no embeddings 'none'" in porism("neighbours", "none", "x", "--index", path).err
