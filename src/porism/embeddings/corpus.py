@@ -50,11 +50,13 @@ class Corpus:
         kept = {texts.terms[term]: int(counts[term]) for term in frequent.tolist()}
         joined = join_phrases(texts, settings) if settings.phrases else None
         if joined is not None:
-            for term, count in zip(joined.terms, joined.counts.tolist(), strict=True):
-                if term in kept:
-                    kept[term] = (kept[term] + count + 1) // 2
-                elif count >= settings.min_count and _PHRASE in term:
-                    kept[term] = (count + 1) // 2
+            after = dict(zip(joined.terms, joined.counts.tolist(), strict=True))
+            alone = {term: count + after.get(term, 0) for term, count in kept.items()}
+            phrases = {
+                term: count for term, count in after.items()
+                if term not in kept and _PHRASE in term and count >= settings.min_count
+            }
+            kept = {term: (count + 1) // 2 for term, count in {**alone, **phrases}.items()}
         self.terms = sorted(kept, key=lambda term: (-kept[term], term))
         self.counts = np.array([kept[term] for term in self.terms], np.int64)
         if len(self.terms) < 2:
