@@ -21,7 +21,7 @@ LAYERS = [
     {"retrieve"},
     {
         "expansion", "formula_places", "formula_queries", "formula_searching", "fusion", "highlighting", "indexing", "searching",
-        "snippets",
+        "snippets", "tokenizing",
     },
     {"evaluate", "pipeline"},
     {"reports", "tuning"},

@@ -40,7 +40,7 @@ CHANNEL_SETS: dict[str, tuple[str, ...]] = {
 def channels_named(names: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Text channels and formula channels of these names and :data:`CHANNEL_SETS`; the default ones where none is named.
 
-    ``bpe:NAME`` is neither: :meth:`AnalysisConfig.with_tokenizers` adds it.
+    ``bpe:NAME`` is neither: :meth:`AnalysisConfig.named` adds it where it belongs.
 
     :raises ConfigError: a channel does not exist.
     """
@@ -56,7 +56,7 @@ class AnalysisConfig:
 
     ``text`` names the text channels, ``formulas`` the formula channels, each a term extractor; ``language`` the
     Snowball stemmer (or ``none``) and ``stop_words`` a list (``english`` or ``none``). ``tokenizers`` are those of the
-    channels ``bpe:NAME``, best made by :meth:`with_tokenizers`.
+    channels ``bpe:NAME``; :meth:`named` makes a configuration that has some.
 
     :raises ConfigError: a channel, a language or a list does not exist.
     """
@@ -93,26 +93,28 @@ class AnalysisConfig:
                     return reference
                 reads = "formulas" if reference.kind == "latex" else "text"
                 raise ConfigError(f"the channel {channel!r} cannot stand here: its tokenizer reads {reads}")
-        raise ConfigError(
-            f"there is no tokenizer for the channel {channel!r}", hint="Name its file: --tokenizer NAME=FILE."
-        )
+        raise _no_tokenizer(channel)
 
-    def with_tokenizers(self, files: Mapping[str, str | os.PathLike[str]]) -> AnalysisConfig:
-        """This configuration with a channel ``bpe:NAME`` for each name and file of a tokenizer: one of the formulas if
-        it reads LaTeX, else of the text.
+    @classmethod
+    def named(
+        cls, names: Iterable[str] = (), *, tokenizers: Mapping[str, str | os.PathLike[str]] | None = None,
+        language: str = "english", stop_words: str = "english",
+    ) -> AnalysisConfig:
+        """The configuration with the channels of these names and sets (:func:`channels_named`), and with a channel
+        ``bpe:NAME`` for each name and file of a tokenizer: one of the formulas if it reads LaTeX, else of the text.
 
-        :raises ConfigError: a name or a file does not do, or the name is taken.
-        :raises MissingExtra: the library ``tokenizers`` is not installed.
+        :raises ConfigError: a channel does not exist, or the name or file of a tokenizer does not do.
+        :raises MissingExtra: there are tokenizers, and the library ``tokenizers`` is not installed.
         """
-        added = tuple(tokenizer_reference(name, path) for name, path in files.items())
-        taken = {reference.name for reference in self.tokenizers} & set(files)
-        if taken:
-            raise ConfigError(f"there is a tokenizer {min(taken)!r} already", hint="Choose another name.")
-        text = (reference.channel for reference in added if reference.kind != "latex")
-        formulas = (reference.channel for reference in added if reference.kind == "latex")
-        return AnalysisConfig(
-            (*self.text, *text), (*self.formulas, *formulas), self.language, self.stop_words,
-            (*self.tokenizers, *added),
+        known = tuple(tokenizer_reference(name, path) for name, path in (tokenizers or {}).items())
+        names = list(names)
+        for name in names:
+            if name.startswith(BPE) and all(name != one.channel for one in known):
+                raise _no_tokenizer(name)
+        text, formulas = channels_named(names)
+        return cls(
+            (*text, *(one.channel for one in known if one.kind != "latex")),
+            (*formulas, *(one.channel for one in known if one.kind == "latex")), language, stop_words, known,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -150,3 +152,9 @@ class AnalysisConfig:
         return cls(
             tuple(value["text"]), tuple(value["formulas"]), value["language"], value["stop_words"], tokenizers
         )
+
+
+def _no_tokenizer(channel: str) -> ConfigError:
+    return ConfigError(
+        f"there is no tokenizer for the channel {channel!r}", hint="Name its file: --tokenizer NAME=FILE."
+    )

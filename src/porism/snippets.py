@@ -10,6 +10,7 @@ import numpy as np
 
 from porism.analysis import WORDS, Analyzer
 from porism.formula import parse, to_latex, to_unicode
+from porism.text.channels import JOINT, joint_channel
 from porism.types import PLACEHOLDER, Content, Document, Formula
 
 FormulaStyle = Literal["unicode", "latex"]
@@ -63,6 +64,11 @@ class _Item:
     key: str
 
 
+def _has_stems(channel: str) -> bool:
+    """Whether words are terms of a channel as they are of the channel ``words``."""
+    return channel.startswith(JOINT) and joint_channel(channel).words == "stems"
+
+
 def show_formula(formula: Formula, style: FormulaStyle) -> str:
     """A formula as readable text: one line of Unicode, or LaTeX between dollars."""
     if style == "unicode":
@@ -88,7 +94,7 @@ class SnippetMaker:
         self, analyzer: Analyzer, weights: Mapping[str, Mapping[str, float]], formulas: Iterable[Formula]
     ) -> None:
         self._analyzer = analyzer
-        self._words = weights.get(WORDS, {})
+        self._words = next((weights[name] for name in weights if name == WORDS or _has_stems(name)), {})
         self._terms = {name: terms for name, terms in weights.items() if name in analyzer.config.formulas}
         self._keys = {analyzer.formula_terms(formula, ()).key for formula in formulas}
         self._memory: dict[tuple[str, str], float] = {}

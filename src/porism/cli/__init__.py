@@ -24,6 +24,7 @@ from porism.cli.parsing import parse
 from porism.cli.searches import search, similar
 from porism.cli.similarities import similarities
 from porism.cli.training import train
+from porism.cli.training_tokenizers import tokenizer
 from porism.cli.training_vectors import fasttext, neighbours, positional, word2vec
 from porism.errors import PorismError
 
@@ -47,7 +48,7 @@ for command in (
 ):
     porism.add_command(command)
 porism.add_command(neighbours)
-for method in (word2vec, fasttext, positional):
+for method in (word2vec, fasttext, positional, tokenizer):
     train.add_command(method)
 
 

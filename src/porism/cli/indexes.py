@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from porism.cli.progress import ProblemLog, counting_progress, indexing_progress
 from porism.cli.reading import reading_options
 
 if TYPE_CHECKING:
+    from porism.analysis import AnalysisConfig
     from porism.corpus import ReaderOptions
 
 
@@ -20,7 +22,10 @@ if TYPE_CHECKING:
 @index_option
 @reading_options
 @click.option("--channels", metavar="NAMES",
-              help="Formula channels of a new index, separated by commas, or all; by default what searches use.")
+              help="Channels of a new index, separated by commas, and sets of them: default, all; by default what "
+                   "searches use, and so for text or formulas where only channels of the others are named.")
+@click.option("--tokenizer", "tokenizers", multiple=True, metavar="NAME=FILE",
+              help="Also the channel bpe:NAME: the tokens of a tokenizer of porism train tokenizer.")
 @click.option("--language", metavar="NAME", help="The stemmer of a new index, or none; english if not given.")
 @click.option("--expansions", "expansions_path", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
               help="Add the queries that porism expand wrote to the documents, as the field expansion.")
@@ -34,6 +39,7 @@ def index(
     format_name: str | None,
     options: ReaderOptions,
     channels: str | None,
+    tokenizers: tuple[str, ...],
     language: str | None,
     expansions_path: Path | None,
     jobs: int | None,
@@ -46,16 +52,9 @@ def index(
     Quarto, reST, Jupyter notebooks, HTML, plain text, or a folder that mixes them. A document whose id is already there
     replaces the old one. Ctrl-C keeps what was read so far; run it again to complete the index.
     """
-    from porism.analysis import DEFAULT_FORMULAS, AnalysisConfig
-    from porism.formula import EXTRACTORS
     from porism.indexing import index_sources
 
-    config = None
-    if channels or language:
-        names = tuple(name.strip() for name in (channels or "").split(",") if name.strip())
-        if names == ("all",):
-            names = tuple(EXTRACTORS)
-        config = AnalysisConfig(formulas=names or DEFAULT_FORMULAS, language=language or "english")
+    config = _config(channels, language, tokenizers) if channels or language or tokenizers else None
     log = ProblemLog(problems_path)
     change = None
     if expansions_path:
@@ -83,6 +82,23 @@ def index(
             click.echo(f"Ask it: porism search 'words and $formula$' --index {report.path}")
     if report.interrupted:
         raise click.exceptions.Exit(130)
+
+
+def _config(channels: str | None, language: str | None, tokenizers: Sequence[str]) -> AnalysisConfig:
+    """The configuration of a new index."""
+    from porism.analysis import AnalysisConfig
+    from porism.errors import ConfigError
+
+    files: dict[str, str] = {}
+    for pair in tokenizers:
+        name, separator, file = pair.partition("=")
+        if not (name and separator and file):
+            raise ConfigError(f"the tokenizer {pair!r} is not of the form NAME=FILE", hint="For example: m=m.json.")
+        if name in files:
+            raise ConfigError(f"there are two tokenizers {name!r}", hint="Choose another name for one.")
+        files[name] = file
+    names = [name.strip() for name in (channels or "").split(",") if name.strip()]
+    return AnalysisConfig.named(names, tokenizers=files, language=language or "english")
 
 
 @click.command()

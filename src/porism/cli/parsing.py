@@ -10,9 +10,12 @@ from porism.cli.options import json_option, print_json
 @click.command()
 @click.argument("formula")
 @click.option("--terms", metavar="CHANNEL", help="Print the terms of one channel instead, one a line.")
+@click.option("--tokenizer", "tokenizer_path", type=click.Path(dir_okay=False), metavar="FILE",
+              help="Print the tokens of a tokenizer instead, one a line.")
 @json_option
-def parse(formula: str, terms: str | None, as_json: bool) -> None:
+def parse(formula: str, terms: str | None, tokenizer_path: str | None, as_json: bool) -> None:
     """Show how a formula (LaTeX without dollars, or MathML) is read: its trees, its MathML, what was not understood."""
+    from porism.analysis import AnalysisConfig, Analyzer
     from porism.formula import (
         extract,
         layout_string,
@@ -24,12 +27,23 @@ def parse(formula: str, terms: str | None, as_json: bool) -> None:
         to_mathml,
         to_unicode,
     )
+    from porism.text.channels import is_text_channel
+    from porism.types import Content, Formula, Notation
 
     text = formula.strip()
-    layout = parse_mathml(text) if text.startswith("<") else parse_latex(text.strip("$"))
+    notation: Notation = "mathml" if text.startswith("<") else "latex"
+    layout = parse_mathml(text) if notation == "mathml" else parse_latex(text.strip("$"))
     operators = operator_tree(layout)
-    if terms is not None:
-        found = extract(terms, layout, operators)
+    if terms is not None or tokenizer_path is not None:
+        if tokenizer_path is not None:
+            from porism.text.bpe import load_tokenizer
+
+            found = load_tokenizer(tokenizer_path).formula_terms(layout)
+        elif is_text_channel(str(terms)):
+            content = Content.of(Formula(layout.source, notation))
+            found = Analyzer(AnalysisConfig((str(terms),), ())).content_terms(content)[str(terms)]
+        else:
+            found = extract(str(terms), layout, operators)
         if as_json:
             print_json(found)
         else:

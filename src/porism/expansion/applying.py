@@ -123,7 +123,7 @@ def _replace(
                 if other != document:
                     yield other
 
-        analyzer = Analyzer(AnalysisConfig.from_dict(writer.config))
+        analyzer = Analyzer(AnalysisConfig.from_dict(writer.config, writer.path))
         for batch, problems in analyze_documents(replacing(), analyzer, jobs):
             writer.add(batch)
             changed += len(batch.ids)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any
 
-from porism.analysis import TEXT_CHANNELS
+from porism.analysis import channels_named
 from porism.corpus.registry import READERS
 from porism.errors import ConfigError, PorismError
 from porism.evaluate import parse_measure
@@ -222,7 +222,8 @@ class Checker:
         given = self.recipe.collection
         if given is None or isinstance(given.channels, str) or given.index is not None:
             return
-        held = [*TEXT_CHANNELS, *given.channels]
+        text, formulas = channels_named(given.channels)
+        held = [*text, *formulas]
         asked = tuple(channels)
         if asked and not any(channel in held for channel in asked):
             self.findings.error(

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from porism.analysis import DEFAULT_FORMULAS, TEXT_CHANNELS, AnalysisConfig
+from porism.analysis import AnalysisConfig, channels_named
 from porism.errors import PorismError
 from porism.formula import EXTRACTORS
 from porism.recipes.reading import Draft
@@ -22,6 +22,7 @@ from porism.recipes.systems import (
     pipeline_model,
 )
 from porism.settings import Path as SettingPath
+from porism.text.channels import is_text_channel
 from porism.tuning import Search, Space, make_search
 from porism.tuning.parameters import Parameter, read_parameter
 
@@ -94,17 +95,17 @@ def analysis_config(recipe: Recipe, folder: Path) -> AnalysisConfig:
     assert collection is not None, "only recipes with a collection index one"
     channels = collection.channels
     if channels == "all":
-        formulas = tuple(EXTRACTORS)
+        text, formulas = channels_named(("all",))
     elif isinstance(channels, str):
         named = [name for pipeline in recipe.pipelines.values() for name in _named_channels(pipeline, recipe, folder)]
         named += [
             channel for name in recipe.rerankers for channel in reranker_channels(recipe, name, folder)
-            if channel in EXTRACTORS or ":" in channel
+            if _is_channel(channel)
         ]
-        formulas = tuple(dict.fromkeys((*DEFAULT_FORMULAS, *(name for name in named if name not in TEXT_CHANNELS))))
+        text, formulas = channels_named(("default", *named))
     else:
-        formulas = channels
-    return AnalysisConfig(formulas=formulas, language=collection.language)
+        text, formulas = channels_named(channels)
+    return AnalysisConfig(text, formulas, language=collection.language)
 
 
 def reranker_channels(recipe: Recipe, name: str, folder: Path) -> tuple[str, ...]:
@@ -121,4 +122,8 @@ def _named_channels(pipeline: PipelineSettings, recipe: Recipe, folder: Path) ->
     for formulas in {is_formula_set(topics) for topics in recipe.topics.values()}:
         with suppress(PorismError):  # a model that cannot be made is told elsewhere
             found += pipeline_model(pipeline, formulas, folder).channels
-    return [name for name in found if name in EXTRACTORS or ":" in name]
+    return [name for name in found if _is_channel(name)]
+
+
+def _is_channel(name: str) -> bool:
+    return name in EXTRACTORS or is_text_channel(name) or ":" in name

@@ -1,9 +1,10 @@
 """Byte-pair encoding: tokenizers of text, of LaTeX, and of text with LaTeX, kept in a file and used as channels.
 
-A file holds a tokenizer of the library ``tokenizers`` and what it reads: its *kind*, and the form of its formulas. A plain file of that library (``tokenizer.json``) will do too: it reads text, or text with LaTeX if it has the tokens
+A file holds a tokenizer of the library ``tokenizers`` and what it reads: its *kind*, and the form of its formulas. A
+plain file of that library (``tokenizer.json``) will do too: it reads text, or text with LaTeX if it has the tokens
 ``[MATH]`` and ``[/MATH]``. Sources: Sennrich et al., *Neural Machine Translation of Rare Words with Subword Units* (ACL
-2016); Novotný and Štefánik, *Combining Sparse and Dense Information Retrieval: Soft Vector Space Model and MathBERTa at
-ARQMath-3 Task 1* (CLEF 2022).
+2016); Novotný and Štefánik, *Combining Sparse and Dense Information Retrieval: Soft Vector Space Model and MathBERTa
+at ARQMath-3 Task 1* (CLEF 2022).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
@@ -71,8 +72,14 @@ class MathTokenizer:
         """
         if not text:
             return []
-        found: list[str] = self.tokenizer.encode_batch_fast([clean_text(text)], add_special_tokens=False)[0].tokens
-        return [token for token in found if token.strip(_SPACES)]
+        known = self._vocabulary
+        ids = self.tokenizer.encode_batch_fast([clean_text(text)], add_special_tokens=False)[0].ids
+        return [token for token in map(known.__getitem__, ids) if token]
+
+    @cached_property
+    def _vocabulary(self) -> dict[int, str]:
+        """Number → token, empty for one of nothing but space."""
+        return {number: token if token.strip(_SPACES) else "" for token, number in self.tokenizer.get_vocab().items()}
 
     def written(self, layout: LayoutTree) -> str:
         """A formula in the form in which this tokenizer reads it."""

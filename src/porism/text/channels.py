@@ -1,7 +1,7 @@
 """Channels of the text: from content, formulas in place, to one stream of terms.
 
-A channel is made by its name: ``words``, ``plain``, ``simple``, ``lucene``, ``whitespace``, and ``joint:OPTIONS``, which
-has the terms of a formula channel where the formula stands.
+A channel is made by its name: ``words``, ``plain``, ``simple``, ``lucene``, ``whitespace``, and ``joint:OPTIONS``,
+which has the terms of a formula channel where the formula stands.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ class JointChannel:
     """One stream of words and formula terms: ``joint:FORMULAS+words=WORDS+case=CASE``.
 
     ``formulas`` is a formula channel, options of its own included. ``words`` says how the text is split: ``stems`` as
-    in the channel ``words``, or ``plain``, ``simple``, ``lucene`` as in the channels of these names. ``case`` is ``same``,
-    or ``upper`` for formula terms in upper case, which keeps them apart from words, as Novotný et al. (2021) do.
+    in the channel ``words``, or ``plain``, ``simple``, ``lucene`` as in the channels of these names. ``case`` is
+    ``same``, or ``upper`` for formula terms in upper case, which keeps them apart from words (Novotný et al. 2021).
 
     :raises ConfigError: a channel or an option does not exist.
     """
