@@ -1,6 +1,6 @@
 """Which tokens are similar, and how much: sparse matrices over the vocabulary of a channel."""
 
-from porism.similarity.building import Similarities, token_similarities
+from porism.similarity.building import Similarities, add_similarities, token_similarities
 from porism.similarity.indexed import build_similarities
 from porism.similarity.matrix import (
     Coverage,
@@ -19,6 +19,7 @@ __all__ = [
     "Similarities",
     "SimilarityMatrix",
     "SimilaritySettings",
+    "add_similarities",
     "build_similarities",
     "channel_vocabulary",
     "open_similarities",

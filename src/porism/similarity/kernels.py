@@ -11,6 +11,9 @@ from porism.index.compiled import compiled, f32_at, f64_at, i32_at, i64_at, inli
 LEAST = 1e-7
 """Similarities below this are not kept; sums of larger ones, of 24 bits each, are exact in whatever order."""
 
+ALMOST = 1.0 - 5e-7
+"""Cosines above this are 1: unit vectors in float32 do not tell them apart."""
+
 
 @inlined()
 def _keep_best(heap: Any, size: Any, most: Any, value: Any) -> Any:
@@ -89,7 +92,7 @@ def _power(cosine: Any, threshold: Any, exponent: Any) -> Any:
     """The semantic similarity of a cosine."""
     if cosine <= threshold:
         return 0.0
-    bounded = min(cosine, 1.0)
+    bounded = 1.0 if cosine > ALMOST else cosine
     if exponent == 4.0:
         return bounded * bounded * bounded * bounded
     if exponent == 2.0:
