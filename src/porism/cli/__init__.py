@@ -24,6 +24,7 @@ from porism.cli.parsing import parse
 from porism.cli.searches import search, similar
 from porism.cli.similarities import similarities
 from porism.cli.training import train
+from porism.cli.training_neural import decontextualised
 from porism.cli.training_tokenizers import tokenizer
 from porism.cli.training_vectors import fasttext, neighbours, positional, word2vec
 from porism.errors import PorismError
@@ -44,11 +45,12 @@ def porism() -> None:
 
 
 for command in (
-    demo, index, search, similar, info, delete, merge, expand, parse, train, similarities, run, evaluate, fuse, compare, experiment,
+    demo, index, search, similar, info, delete, merge, expand, parse, train, similarities, run, evaluate, fuse, compare,
+    experiment,
 ):
     porism.add_command(command)
 porism.add_command(neighbours)
-for method in (word2vec, fasttext, positional, tokenizer):
+for method in (word2vec, fasttext, positional, decontextualised, tokenizer):
     train.add_command(method)
 
 

@@ -1,0 +1,60 @@
+"""``porism train decontextualised``: vectors of terms from a transformer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from porism.cli.options import index_option
+from porism.cli.progress import counting_progress
+
+
+@click.command()
+@click.argument("name")
+@index_option
+@click.option("--channel", required=True, help="The channel whose terms get vectors, e.g. words or tokens.")
+@click.option("--model", required=True, metavar="NAME|DIR",
+              help="A model of Hugging Face, by its name on the hub or its folder.")
+@click.option("--layer", type=int, default=-1, show_default=True,
+              help="The layer whose output is taken; -1 is the last, 0 the input.")
+@click.option("--stride", type=int, default=64, show_default=True,
+              help="Tokens that two windows of a long text share.")
+@click.option("--longest-input", type=int, default=0, show_default=True,
+              help="Tokens of a window; 0 is as many as the model can read.")
+@click.option("--min-count", type=int, default=1, show_default=True, help="Terms that are rarer are left out.")
+@click.option("--batch", type=int, default=8192, show_default=True, help="Tokens that the model reads at once.")
+@click.option("--device", default="auto", show_default=True, metavar="NAME", help="auto, cpu, cuda, cuda:1, …")
+@click.option("--restart", is_flag=True, help="Begin anew where it was interrupted before.")
+@click.option("--quiet", is_flag=True, help="No progress bar and no summary.")
+def decontextualised(
+    name: str, index_path: Path, channel: str, model: str, layer: int, stride: int, longest_input: int, min_count: int,
+    batch: int, device: str, restart: bool, quiet: bool,
+) -> None:
+    """Average what a transformer makes of each term, in all its places in the documents of an index.
+
+    The vectors are kept in the folder of the index under NAME. Needs torch and transformers
+    (pip install 'porism[neural]'); using the vectors does not. Ctrl-C keeps what was read; run it again to go on.
+    """
+    from porism.embeddings.decontextual import Decontextualised
+    from porism.embeddings.decontextual_training import train_decontextualised
+
+    settings = Decontextualised(layer, stride, longest_input, min_count)
+    with counting_progress("reading", quiet) as progress:
+        report = train_decontextualised(
+            index_path, name, channel, model, settings, device=device, batch=batch, restart=restart,
+            on_progress=progress,
+        )
+    if not quiet:
+        before = f", {report.resumed:,} of them before" if report.resumed else ""
+        click.echo(
+            f"{'Stopped. ' if report.interrupted else ''}{report.texts:,} texts read{before}, {report.tokens:,} tokens; "
+            f"{report.seconds:.1f} s"
+        )
+        if report.interrupted:
+            click.echo("Run the same command to go on.")
+        else:
+            missing = f", {report.missing:,} without one" if report.missing else ""
+            click.echo(f"{report.terms:,} terms have a vector{missing}: {report.path}")
+    if report.interrupted:
+        raise click.exceptions.Exit(130)

@@ -1,0 +1,36 @@
+"""``porism train decontextualised`` leaves vectors in the index."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+
+import pytest
+
+from porism.embeddings import open_token_vectors
+from tiny_models import REASON, save_bert
+
+
+def test_vectors_of_words_are_left_in_the_index(porism, sample_index, tmp_path):
+    pytest.importorskip("torch", reason=REASON)
+    pytest.importorskip("transformers", reason=REASON)
+    path, model = tmp_path / "index", save_bert(tmp_path / "bert")
+    shutil.copytree(sample_index, path)
+    command = ("train", "decontextualised", "small", "--index", path, "--model", model, "--channel", "words",
+               "--device", "cpu", "--min-count", 2)
+    result = porism(*command)
+    assert (result.status, result.err) == (0, "")
+    assert "terms have a vector" in result.out
+    assert "without one" in result.out
+    found = open_token_vectors(path, "small")
+    assert "seri" in found
+    assert found.dimensions == 16
+    assert porism(*command, "--quiet").out == ""
+    assert porism(*command, "--layer", 9).status == 1
+
+
+def test_without_the_extra_the_command_that_installs_it_is_told(porism, sample_index, monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    result = porism("train", "decontextualised", "x", "--index", sample_index, "--model", "m", "--channel", "words")
+    assert result.status == 1
+    assert "pip install 'porism[neural]'" in result.err
