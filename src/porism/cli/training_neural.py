@@ -48,8 +48,8 @@ def decontextualised(
     if not quiet:
         before = f", {report.resumed:,} of them before" if report.resumed else ""
         click.echo(
-            f"{'Stopped. ' if report.interrupted else ''}{report.texts:,} texts read{before}, {report.tokens:,} tokens; "
-            f"{report.seconds:.1f} s"
+            f"{'Stopped. ' if report.interrupted else ''}{report.texts:,} texts read{before}, "
+            f"{report.tokens:,} tokens; {report.seconds:.1f} s"
         )
         if report.interrupted:
             click.echo("Run the same command to go on.")
