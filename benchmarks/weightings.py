@@ -51,8 +51,8 @@ TEXT, FORMULAS = "words", ("tokens", "subtrees")
 Terms = dict[str, dict[str, list[str]]]
 """Channel → id → terms, with repetition."""
 
-B = {"low": 0.1, "high": 0.9, "step": 0.2}
-K1 = [0.6, 0.9, 1.2, 1.5, 2.0, 3.0]
+B = [0.3, 0.5, 0.7, 0.8, 0.9, 1.0]
+K1 = [0.9, 1.5, 2.5, 4.0, 6.0]
 C = [0.5, 1.0, 2.0, 5.0, 10.0, 20.0]
 SLOPE = [0.05, 0.1, 0.2, 0.3, 0.5]
 
@@ -60,11 +60,11 @@ GRIDS: Mapping[str, Mapping[str, Any]] = {
     "bm25": {"k1": K1, "b": B},
     "bm25-robertson": {"k1": K1, "b": B},
     "bm25-atire": {"k1": K1, "b": B},
-    "bm25+": {"k1": K1, "b": B, "delta": [0.5, 1.0]},
-    "bm25l": {"k1": K1, "b": B, "delta": [0.25, 0.5]},
-    "bm25-adapt": {"k1": [1.2], "b": B},
+    "bm25+": {"k1": K1, "b": B},
+    "bm25l": {"k1": K1, "b": B},
+    "bm25-adapt": {"b": B},
     "bm25t": {"b": B},
-    "tfldp": {"b": B, "delta": [1.0]},
+    "tfldp": {"b": B},
     "Lnu.ltb": {"slope": SLOPE},
     "Lnu.ltn": {"slope": SLOPE},
     "Lnb.ltb": {"slope": SLOPE},

@@ -8,6 +8,7 @@ import pytest
 from lexical_cases import Doc, write
 from weighting_cases import Counted, random_texts
 
+from porism.retrieve.channels import View
 from porism.retrieve.lexical import LexicalRetriever
 from porism.retrieve.weighting import LexicalChannel
 from porism.retrieve.weightings import WEIGHTINGS, weighting_named
@@ -97,3 +98,30 @@ def test_explanations_add_up_to_the_score(name, collections):
         found = retriever.search_terms([{"words": query}], 3)[0]
         for doc_id, value in zip(found.ids, found.scores.tolist(), strict=True):
             assert retriever.explain_terms({"words": query}, doc_id).value == pytest.approx(value, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_scores_with_field_weights_and_views_do_not_depend_on_segments(name, fielded):
+    whole, parts = fielded
+    channels = {"words": LexicalChannel(1.0, weighting_named(name))}
+    fields, views = {"title": 2.7, "body": 0.3}, {"title": View(0.7, {"title": 1.0})}
+    queries = [{"words": {"w0": 1.0, "wo1": 2.0, "w5": 0.4, "word13": 1.0}}]
+    one, other = (
+        LexicalRetriever(snapshot.segments, channels, fields, views).search_terms(queries, 1000)[0]
+        for snapshot in (whole, parts)
+    )
+    assert len(one.ids) > 20
+    assert one.ids == other.ids
+    assert one.scores.tolist() == other.scores.tolist()
+
+
+@pytest.fixture(scope="module")
+def fielded(tmp_path_factory):
+    """Documents with two fields: in one segment, and in three."""
+    titles, bodies = random_texts(11, 90), random_texts(12, 90)
+    docs = [
+        Doc(f"d{number}", {"title": title[:4], "body": body})
+        for number, (title, body) in enumerate(zip(titles, bodies, strict=True))
+    ]
+    folder = tmp_path_factory.mktemp("fielded")
+    return write(folder / "whole", docs), write(folder / "parts", docs[60:], docs[:25], docs[25:60])
