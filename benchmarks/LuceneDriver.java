@@ -40,6 +40,8 @@ import org.apache.lucene.store.MMapDirectory;
  *
  * <p>With {@code text} as the last argument, documents are lines of plain text, queries {@code k TAB text}, and both are
  * analysed as Anserini does by default, with its parameters of BM25; analysis counts in the time of a search.
+ *
+ * <p>{@code analyse text} reads lines of plain text and writes their terms, each followed by its number of occurrences.
  */
 public final class LuceneDriver {
   public static void main(String[] arguments) throws Exception {
@@ -47,7 +49,14 @@ public final class LuceneDriver {
     Analyzer analyzer = text ? DefaultEnglishAnalyzer.newDefaultInstance() : new WhitespaceAnalyzer();
     Similarity similarity = text ? new BM25Similarity(0.9f, 0.4f) : new BM25Similarity(1.2f, 0.75f);
     IndexSearcher.setMaxClauseCount(1 << 20);
-    if (arguments[0].equals("build")) {
+    if (arguments[0].equals("analyse")) {
+      PrintStream out = new PrintStream(System.out, false, StandardCharsets.UTF_8);
+      BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+      for (String line = in.readLine(); line != null; line = in.readLine()) {
+        out.println(String.join(" ", analyse(analyzer, line)));
+      }
+      out.flush();
+    } else if (arguments[0].equals("build")) {
       build(Path.of(arguments[1]), Path.of(arguments[2]), analyzer, similarity);
     } else {
       search(Path.of(arguments[1]), text ? analyzer : null, similarity);
