@@ -127,15 +127,15 @@ def _choose(
         order = np.lexsort((order, np.asarray(frequencies)))
     rank = np.empty(count, np.int64)
     rank[order] = np.arange(count)
-    top = _most(settings, count)
+    room = _most(settings, count)
     size = np.zeros(count, np.int64)
-    kept = np.empty(count * top, np.int32)
-    values = np.empty(count * top, np.float32)
+    kept = np.empty(count * room, np.int32)
+    values = np.empty(count * room, np.float32)
     kernels.keep_greedily(
-        best.indptr, best.columns, best.values, order, rank, top, settings.symmetric, settings.dominant, size, kept,
-        values,
+        best.indptr, best.columns, best.values, order, rank, settings.top, room, settings.symmetric, settings.dominant,
+        size, kept, values,
     )
-    return _rows(size, kept, values, top)
+    return _rows(size, kept, values, room)
 
 
 def _most(settings: SimilaritySettings, count: int) -> int:

@@ -190,26 +190,27 @@ def select_rows(
 
 
 @compiled(
-    "void(int64[::1], int32[::1], float32[::1], int64[::1], int64[::1], int64, boolean, boolean, int64[::1], "
+    "void(int64[::1], int32[::1], float32[::1], int64[::1], int64[::1], int64, int64, boolean, boolean, int64[::1], "
     "int32[::1], float32[::1])"
 )
 def keep_greedily(
-    indptr: Any, columns: Any, values: Any, order: Any, rank: Any, top: Any, symmetric: Any, dominant: Any, size: Any,
-    kept: Any, similarities: Any,
+    indptr: Any, columns: Any, values: Any, order: Any, rank: Any, top: Any, room: Any, symmetric: Any, dominant: Any,
+    size: Any, kept: Any, similarities: Any,
 ) -> None:
     """Which of the best similarities of each token are kept, token after token in ``order``.
 
     ``indptr``, ``columns`` and ``values`` are the best of each token, best first. A token with m similarities so far
     looks at its best ``top`` − m; those are taken by ``rank`` (a position in ``order``). One is kept while the row
     (with ``symmetric`` the rows of both tokens) has room, with ``dominant`` also while their sum stays below 1.
-    ``size`` gets how many each token has; ``kept`` and ``similarities`` have room for ``top`` of each.
+    ``size`` gets how many each token has; ``kept`` and ``similarities`` have ``room`` for so many of each: ``top``, or
+    all others where these are fewer.
     """
     terms = len(order)
     total = np.zeros(terms, np.float64)
     seen = np.full(terms, -1, np.int64)
-    turn = np.empty(top, np.int64)
+    turn = np.empty(room, np.int64)
     for token in order:
-        for c in range(token * top, token * top + size[token]):
+        for c in range(token * room, token * room + size[token]):
             seen[kept[c]] = token
         count = min(top - size[token], indptr[token + 1] - indptr[token])
         for c in range(count):  # by insertion: there are few
@@ -227,12 +228,12 @@ def keep_greedily(
             if symmetric:
                 if seen[other] == token or size[other] == top or (dominant and total[other] + value >= 1.0):
                     continue
-                kept[other * top + size[other]] = token
-                similarities[other * top + size[other]] = value
+                kept[other * room + size[other]] = token
+                similarities[other * room + size[other]] = value
                 size[other] += 1
                 total[other] += value
-            kept[token * top + size[token]] = other
-            similarities[token * top + size[token]] = value
+            kept[token * room + size[token]] = other
+            similarities[token * room + size[token]] = value
             size[token] += 1
             total[token] += value
 
