@@ -51,10 +51,10 @@ TEXT, FORMULAS = "words", ("tokens", "subtrees")
 Terms = dict[str, dict[str, list[str]]]
 """Channel → id → terms, with repetition."""
 
-B = [0.3, 0.5, 0.7, 0.8, 0.9, 1.0]
-K1 = [0.9, 1.5, 2.5, 4.0, 6.0]
-C = [0.5, 1.0, 2.0, 5.0, 10.0, 20.0]
-SLOPE = [0.05, 0.1, 0.2, 0.3, 0.5]
+B = [0.5, 0.75, 1.0]
+K1 = [1.2, 2.5, 5.0]
+C = [0.2, 0.5, 1.0, 2.0, 5.0, 10.0]
+SLOPE = [0.1, 0.2, 0.3, 0.5]
 
 GRIDS: Mapping[str, Mapping[str, Any]] = {
     "bm25": {"k1": K1, "b": B},
@@ -62,9 +62,9 @@ GRIDS: Mapping[str, Mapping[str, Any]] = {
     "bm25-atire": {"k1": K1, "b": B},
     "bm25+": {"k1": K1, "b": B},
     "bm25l": {"k1": K1, "b": B},
-    "bm25-adapt": {"b": B},
-    "bm25t": {"b": B},
-    "tfldp": {"b": B},
+    "bm25-adapt": {"b": [0.25, *B]},
+    "bm25t": {"b": [0.25, *B]},
+    "tfldp": {"b": [0.25, *B]},
     "Lnu.ltb": {"slope": SLOPE},
     "Lnu.ltn": {"slope": SLOPE},
     "Lnb.ltb": {"slope": SLOPE},
