@@ -29,6 +29,17 @@ def test_vectors_of_words_are_left_in_the_index(porism, sample_index, tmp_path):
     assert porism(*command, "--layer", 9).status == 1
 
 
+def test_a_model_is_extended_into_a_folder(porism, tmp_path):
+    pytest.importorskip("torch", reason=REASON)
+    from transformers import AutoTokenizer
+
+    model, folder = save_bert(tmp_path / "bert"), tmp_path / "extended"
+    result = porism("train", "extended", folder, "--model", model, "--token", r"\frac{", "--token", "word")
+    assert (result.status, "3 tokens added" in result.out, "1 left out" in result.out) == (0, True, True)
+    assert r"\frac{" in AutoTokenizer.from_pretrained(folder).tokenize(r"[MATH]\frac{a}{b}[/MATH]")
+    assert porism("train", "extended", folder, "--model", model).status == 1
+
+
 def test_without_the_extra_the_command_that_installs_it_is_told(porism, sample_index, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     result = porism("train", "decontextualised", "x", "--index", sample_index, "--model", "m", "--channel", "words")

@@ -24,7 +24,7 @@ from porism.cli.parsing import parse
 from porism.cli.searches import search, similar
 from porism.cli.similarities import similarities
 from porism.cli.training import train
-from porism.cli.training_neural import decontextualised
+from porism.cli.training_neural import decontextualised, extended
 from porism.cli.training_tokenizers import tokenizer
 from porism.cli.training_vectors import fasttext, neighbours, positional, word2vec
 from porism.errors import PorismError
@@ -50,7 +50,7 @@ for command in (
 ):
     porism.add_command(command)
 porism.add_command(neighbours)
-for method in (word2vec, fasttext, positional, decontextualised, tokenizer):
+for method in (word2vec, fasttext, positional, decontextualised, tokenizer, extended):
     train.add_command(method)
 
 

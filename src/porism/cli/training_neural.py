@@ -1,4 +1,4 @@
-"""``porism train decontextualised``: vectors of terms from a transformer."""
+"""``porism train decontextualised``, vectors of terms from a transformer, and ``extended``, one with new tokens."""
 
 from __future__ import annotations
 
@@ -58,3 +58,38 @@ def decontextualised(
             click.echo(f"{report.terms:,} terms have a vector{missing}: {report.path}")
     if report.interrupted:
         raise click.exceptions.Exit(130)
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--model", required=True, metavar="NAME|DIR",
+              help="The model that is extended, by its name on the hub or its folder.")
+@click.option("--tokenizer", "tokenizer_path", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+              help="A tokenizer of LaTeX whose tokens are added, as porism train tokenizer writes it.")
+@click.option("--token", "tokens", multiple=True, metavar="TOKEN", help="A token that is added.")
+@click.option("--marks/--no-marks", default=True, show_default=True, help="Whether to add [MATH] and [/MATH].")
+@click.option("--initial", type=click.Choice(["mean", "random"]), default="mean", show_default=True,
+              help="How embeddings of new tokens begin: as the mean of what they were read as before, or at random.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Other numbers give other random embeddings.")
+@click.option("--quiet", is_flag=True, help="No summary.")
+def extended(
+    folder: Path, model: str, tokenizer_path: Path | None, tokens: tuple[str, ...], marks: bool, initial: str,
+    seed: int, quiet: bool,
+) -> None:
+    """Extend a transformer and its tokenizer by tokens of LaTeX, and save both in FOLDER, which transformers opens.
+
+    Old tokens keep their numbers and embeddings, and text without formulas is read as before. The new embeddings are
+    a beginning: train the model on texts with formulas before you use it.
+    """
+    from porism.text.bpe import load_tokenizer
+    from porism.text.extension import extend_model, latex_tokens
+
+    wanted = [*tokens, *(latex_tokens(load_tokenizer(tokenizer_path)) if tokenizer_path else ())]
+    extension = extend_model(
+        model, wanted, folder, marks=marks, initial=initial, seed=seed,  # type: ignore[arg-type]  # click has checked it
+    )
+    if not quiet:
+        first, last = extension.first, extension.first + len(extension.tokens) - 1
+        click.echo(
+            f"{len(extension.tokens):,} tokens added ({first:,} to {last:,}), {extension.left_out:,} left out: {folder}"
+        )
