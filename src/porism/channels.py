@@ -33,8 +33,13 @@ DEFAULT_FORMULAS = (
 CHANNEL_SETS: dict[str, tuple[str, ...]] = {
     "default": (*TEXT_CHANNELS, *DEFAULT_FORMULAS),
     "all": (*TEXT_CHANNEL_NAMES, *EXTRACTORS),
+    "mirmu2021": (
+        "whitespace", "lucene", "joint:prefix+words=simple+case=upper", "joint:latex+words=plain",
+        "joint:prefix+words=plain+case=upper",
+    ),
+    "scm2022": ("tangent-l",),
 }
-"""Names that stand for several channels of a new index."""
+"""Names that stand for several channels of a new index; the last two are those of published systems."""
 
 
 def channels_named(names: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:

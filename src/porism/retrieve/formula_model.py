@@ -56,7 +56,7 @@ class FormulaModel(Settings):
         for name, channel in self.channels.items():
             if channel.lexical.explicit or channel.similarity or channel.field_weights is not None:
                 raise ConfigError(
-                    f"the channel {name!r} of a formula model cannot have this weighting, a similarity or field weights",
+                    f"the channel {name!r} of a formula model cannot have this weighting, similarity or field weights",
                     hint="Use BM25 or one of its closed kin.",
                 )
         if not 0 <= self.alignment_weight <= HEAVIEST:

@@ -14,6 +14,7 @@ import orjson
 from porism.errors import ConfigError
 from porism.retrieve.formula_model import FORMULA_MODELS, FormulaModel
 from porism.retrieve.model import DEFAULT_MODEL, ChannelSettings, Feedback, Links, Matches, SearchModel
+from porism.retrieve.systems import SYSTEMS_2021, SYSTEMS_2022
 from porism.retrieve.tangent_l import tangent_l_model
 from porism.settings import SettingError, nearest
 
@@ -35,8 +36,11 @@ SEARCH_MODELS: Mapping[str, SearchModel] = MappingProxyType({
     "paths": channel_model("approach0"),
     "subtrees": channel_model("subtrees"),
     "tangent-l": tangent_l_model(),
+    **SYSTEMS_2021,
+    **SYSTEMS_2022,
 })
-"""Models by name: the default, the default as a plain sum of channels, and parts and other lines of work alone."""
+"""Models by name: the default, the default as a plain sum of channels, parts and other lines of work alone, and
+published systems (:mod:`porism.retrieve.systems`)."""
 
 
 def read_search_model(named: str) -> SearchModel:
