@@ -44,7 +44,7 @@ def made_up(tokens: int, terms: int, seed: int) -> TokenTexts:
 def of_index(path: str, channel: str) -> TokenTexts:
     """The texts of a channel."""
     with Snapshot.open(path) as snapshot:
-        analyzer = Analyzer(AnalysisConfig.from_dict(snapshot.config))
+        analyzer = Analyzer(AnalysisConfig.from_dict(snapshot.config, path))
         started = time.perf_counter()
         texts = channel_texts(snapshot, analyzer, channel)
         print(f"read and encoded in {time.perf_counter() - started:.1f} s")

@@ -109,13 +109,14 @@ def channel_texts(
             done += batch.read
             on_progress(done, total)
     else:
+        only = Analyzer(analyzer.config)  # without what it may have read: it goes to other processes
         parts = [(segment, *_occurrences(segment)) for segment in snapshot.segments]
         total = sum(len(formulas) for _, formulas, _ in parts)
         done = 0
         for segment, formulas, places in parts:
             distinct = _Encoder(encoder.numbers)
             sources = _sources(segment, formulas)
-            for batch in _spread(_analyze_formulas, analyzer, channel, sources, len(formulas), jobs):
+            for batch in _spread(_analyze_formulas, only, channel, sources, len(formulas), jobs):
                 distinct.add(batch, keep_empty=True)
                 done += batch.read
                 on_progress(done, total)
