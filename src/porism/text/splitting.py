@@ -23,7 +23,7 @@ _INSIDE = "\u00ad\u0300-\u036f\u200c\u200d"
 _BETWEEN = ".'’‘․﹒＇．"
 _STANDARD = re.compile(
     rf"[{_IDEOGRAPH}]"
-    rf"|_*(?:{_LETTER}|\d)(?:{_LETTER}|[\d_{_INSIDE}]"
+    rf"|(?<!_)_*(?:{_LETTER}|\d)(?:{_LETTER}|[\d_{_INSIDE}]"
     rf"|(?<={_LETTER})[:·‧：{_BETWEEN}](?={_LETTER})|(?<=\d)[,;٫٬，；{_BETWEEN}](?=\d))*"
 )
 _LONGEST_LUCENE = 255
