@@ -7,6 +7,7 @@
         made/KIND/KEY/          entry.json and the files of one stage's output; appears whole or not at all
         topics/KEY.jsonl        answers of one pipeline to single topics: grows while they are found
         trials/KEY.jsonl        what tuning tried, the same way
+        placed/                 digests of what was put into the folders of indexes that are not of the cache
         unfinished/             what was being made when a process ended
 
 An entry counts only if its files are as they were written, by their digests; one that is damaged is taken for missing.
@@ -72,7 +73,7 @@ class Cache:
     def __init__(self, folder: Path, on_problem: OnProblem | None = None, *, fresh: bool = False) -> None:
         """``fresh`` takes no notice of what was there before."""
         self.folder = folder
-        self._fresh = fresh
+        self.fresh = fresh
         self._on_problem = on_problem
         self._sound: set[tuple[str, str]] = set()
         self._begun: set[Path] = set()
@@ -113,7 +114,7 @@ class Cache:
         Digests of its files are compared once by each process.
         """
         folder = self.path(kind, key)
-        if self._fresh and (kind, key) not in self._sound:
+        if self.fresh and (kind, key) not in self._sound:
             return None
         try:
             value = orjson.loads((folder / ENTRY).read_bytes())
@@ -147,7 +148,7 @@ class Cache:
         """A folder for what can be completed by a later start; it stays until :meth:`keep` takes it."""
         folder = self.folder / "unfinished" / f"{kind}-{key}"
         with writing(folder):
-            if self._fresh:
+            if self.fresh:
                 shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir(parents=True, exist_ok=True)
         return folder
@@ -182,7 +183,7 @@ class Cache:
         path = self.folder / kind / f"{key}.jsonl"
         with writing(path):
             path.parent.mkdir(parents=True, exist_ok=True)
-            if self._fresh and path not in self._begun:
+            if self.fresh and path not in self._begun:
                 path.unlink(missing_ok=True)
             self._begun.add(path)
         return path

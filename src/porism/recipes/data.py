@@ -20,6 +20,7 @@ from porism.recipes.digests import digest, file_digest, query_digest
 from porism.recipes.reading import Draft
 from porism.recipes.settings import TopicSettings
 from porism.recipes.systems import base_set, fusion_below, is_formula_set
+from porism.recipes.terms_extras import term_extras
 from porism.run import Run
 from porism.settings import Path, nearest
 from porism.types import Query
@@ -169,6 +170,13 @@ class Loader:
                         f"the index has no channel {channel!r}", (table, name, "channels", channel),
                         nearest(channel, sorted(channels)),
                     )
+        for kind in ("embeddings", "similarities"):
+            for name, learnt in getattr(self.recipe, kind).items():
+                if learnt.channel and learnt.channel not in channels:
+                    self.findings.error(
+                        f"the index has no channel {learnt.channel!r}", (kind, name, "channel"),
+                        nearest(learnt.channel, sorted(channels)),
+                    )
         return manifest
 
     def _topics(self, name: str, settings: TopicSettings, used: bool) -> TopicSet:
@@ -298,11 +306,14 @@ class Loader:
                 fused = self.recipe.fusions.get(fusion_below(self.recipe, system))
                 if fused is not None and len(fused.of) > 2:
                     wanted.append(("scipy", (*path, "ablation", number), "the clustering of a fusion's members"))
-        for module, path, purpose in wanted:
+        needs = [(*one, "lab") for one in wanted]
+        if not self.findings:  # what is needed cannot be said of broken tables
+            needs += term_extras(self.recipe, self.draft.folder)
+        for module, path, purpose, extra in needs:
             if find_spec(module) is None:
                 self.findings.error(
                     f"{purpose} needs {module}, which is not installed", path,
-                    "Install it: pip install 'porism[lab]'.",
+                    f"Install it: pip install 'porism[{extra}]'.",
                 )
 
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from porism.analysis import AnalysisConfig, channels_named
+from porism.analysis import CHANNEL_SETS, DEFAULT_FORMULAS, TEXT_CHANNELS, AnalysisConfig
 from porism.errors import PorismError
 from porism.formula import EXTRACTORS
 from porism.recipes.reading import Draft
@@ -21,8 +21,10 @@ from porism.recipes.systems import (
     owner_of,
     pipeline_model,
 )
+from porism.recipes.terms import planned_tokenizers, tokenizer_of, trained_channels
 from porism.settings import Path as SettingPath
-from porism.text.channels import is_text_channel
+from porism.text.bpe import TokenizerReference
+from porism.text.channels import BPE, is_text_channel
 from porism.tuning import Search, Space, make_search
 from porism.tuning.parameters import Parameter, read_parameter
 
@@ -86,26 +88,50 @@ def tuning_space(recipe: Recipe, tuning: TuningSettings, formulas: bool, draft: 
     return Space(found)
 
 
-def analysis_config(recipe: Recipe, folder: Path) -> AnalysisConfig:
-    """How the collection is indexed: by ``default`` with the channels that the recipe's pipelines and rerankers ask.
+def analysis_config(
+    recipe: Recipe, folder: Path, tokenizers: Mapping[str, TokenizerReference] | None = None
+) -> AnalysisConfig:
+    """How the collection is indexed: by ``default`` with all channels that the recipe names elsewhere.
+
+    Channels of tokenizers that are not among ``tokenizers`` (by default those of the recipe, not yet trained) are left
+    out.
 
     :raises ConfigError: a channel or the language does not exist.
     """
     collection = recipe.collection
     assert collection is not None, "only recipes with a collection index one"
-    channels = collection.channels
-    if channels == "all":
-        text, formulas = channels_named(("all",))
-    elif isinstance(channels, str):
+    known = planned_tokenizers(recipe, folder) if tokenizers is None else tokenizers
+    text: list[str] = []
+    formulas: list[str] = []
+    for name in collection_channels(recipe, folder):
+        needed = tokenizer_of(name)
+        if needed is not None and needed not in known:
+            continue
+        is_bpe = needed is not None and name.startswith(BPE)
+        is_text = known[needed].kind != "latex" if is_bpe and needed is not None else is_text_channel(name)
+        (text if is_text else formulas).append(name)
+    used = dict.fromkeys(tokenizer_of(name) for name in (*text, *formulas))
+    return AnalysisConfig(
+        tuple(text) or TEXT_CHANNELS, tuple(formulas) or DEFAULT_FORMULAS, language=collection.language,
+        tokenizers=tuple(known[name] for name in used if name is not None),
+    )
+
+
+def collection_channels(recipe: Recipe, folder: Path) -> list[str]:
+    """The channels that the collection is to have, sets of them spelled out."""
+    collection = recipe.collection
+    assert collection is not None, "only recipes with a collection have channels"
+    named: list[str] = []
+    if isinstance(collection.channels, str):
         named = [name for pipeline in recipe.pipelines.values() for name in _named_channels(pipeline, recipe, folder)]
         named += [
             channel for name in recipe.rerankers for channel in reranker_channels(recipe, name, folder)
             if _is_channel(channel)
         ]
-        text, formulas = channels_named(("default", *named))
+        named = [collection.channels, *named, *trained_channels(recipe)]
     else:
-        text, formulas = channels_named(channels)
-    return AnalysisConfig(text, formulas, language=collection.language)
+        named = list(collection.channels)
+    return list(dict.fromkeys(channel for name in named for channel in CHANNEL_SETS.get(name, (name,))))
 
 
 def reranker_channels(recipe: Recipe, name: str, folder: Path) -> tuple[str, ...]:

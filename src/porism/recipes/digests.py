@@ -20,10 +20,11 @@ from porism.types import Query
 
 _BLOCK = 1 << 20
 
-_BELOW_INDEX = (
-    "analysis", "batch", "corpus", "documents", "errors", "explanation", "extras", "files", "formula", "index",
-    "provenance", "retrieve", "run", "sample", "settings", "text", "types",
+_TERMS = (
+    "analysis", "batch", "channels", "documents", "embeddings", "errors", "extras", "files", "formula", "index",
+    "neural", "settings", "text", "types",
 )
+_BELOW_INDEX = (*_TERMS, "corpus", "explanation", "provenance", "retrieve", "run", "sample", "similarity")
 _SEARCH = (
     *_BELOW_INDEX, "formula_places", "formula_queries", "formula_searching", "highlighting", "indexing", "searching",
     "snippets",
@@ -32,7 +33,10 @@ _MAKING = (
     "recipes/answers.py", "recipes/making.py", "recipes/models.py", "recipes/rerankers.py", "recipes/systems.py",
 )
 CODE: Mapping[str, tuple[str, ...]] = {
+    "tokenizer": (*_BELOW_INDEX, "indexing", "tokenizing", "recipes/terms_making.py"),
     "index": (*_BELOW_INDEX, "indexing", "recipes/making.py"),
+    "embeddings": (*_TERMS, "recipes/terms_making.py"),
+    "similarities": (*_TERMS, "similarity", "recipes/terms_making.py"),
     "run": (*_SEARCH, *_MAKING),
     "rerank": (*_SEARCH, "fusion", "pipeline", *_MAKING),
     "fuse": (*_BELOW_INDEX, "fusion", *_MAKING),
@@ -48,8 +52,12 @@ CODE: Mapping[str, tuple[str, ...]] = {
 Of recipes, only what does the work: what the rest works out from a recipe stands in the stages' parameters.
 """
 
+_READING = ("lxml", "docutils", "markdown-it-py", "mdit-py-plugins", "PyYAML", "selectolax")
 LIBRARIES: Mapping[str, tuple[str, ...]] = {
-    "index": ("lxml", "docutils", "markdown-it-py", "mdit-py-plugins", "PyStemmer", "PyYAML", "selectolax", "numpy"),
+    "tokenizer": (*_READING, "tokenizers"),
+    "index": (*_READING, "PyStemmer", "numpy", "tokenizers"),
+    "embeddings": ("numpy", "numba", "PyStemmer", "gensim", "tokenizers", "torch", "transformers"),
+    "similarities": ("numpy", "numba", "rapidfuzz"),
     "run": ("numpy", "numba", "PyStemmer"),
     "rerank": ("numpy", "numba", "PyStemmer"),
     "fuse": ("numpy", "numba", "scipy", "scikit-learn"),

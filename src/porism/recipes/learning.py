@@ -14,11 +14,12 @@ from porism.recipes.cache import Entry, writing
 from porism.recipes.data import asks_for_formulas
 from porism.recipes.derived import tuning_search, tuning_space
 from porism.recipes.digests import code_digest, digest, library_versions
-from porism.recipes.making import OnCount, Workshop
+from porism.recipes.making import Workshop
 from porism.recipes.models import MODELS_FOLDER
 from porism.recipes.settings import TuningSettings
 from porism.recipes.stages import Stage
 from porism.recipes.systems import Definition, Parameters, base_set, owner_of, split_by_system
+from porism.recipes.terms_making import OnCount
 from porism.run import Run
 from porism.settings import write_settings
 from porism.tuning import (
@@ -155,7 +156,7 @@ class Tuner:
         """Of all that trials depend on besides parameters, judgments and measure, which they know themselves."""
         tuning = self.recipe.tuning[stage.name]
         run = self.workshop.planner.run_keys[(tuning.of, base_set(tuning.on))]
-        return digest([run, code_digest("tune"), library_versions("tune")])
+        return digest([run, code_digest("tune"), library_versions("tune"), stage.parameters.get("similarities")])
 
 
 def chosen(tuned: Tuned | CrossValidated) -> dict[str, Any]:

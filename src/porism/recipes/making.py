@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from porism.corpus import ReaderOptions, open_source
+from porism.corpus import open_source
 from porism.errors import IndexError_, IndexNotFound, OnProblem, SourceError
 from porism.fusion import RBC, WIBC, Fusion, FusionTable, cross_validate_fusion, fit
 from porism.indexing import Progress, index_documents
@@ -22,8 +22,9 @@ from porism.recipes.data import Data, TopicSet, asks_for_formulas, restricted
 from porism.recipes.derived import analysis_config
 from porism.recipes.digests import code_digest, digest, library_versions, query_digest
 from porism.recipes.reading import Draft
-from porism.recipes.stages import Planner, Stage, reader_options
+from porism.recipes.stages import Planner, Stage, told_reader
 from porism.recipes.systems import Definition, Parameters, base_set, untuned_members
+from porism.recipes.terms_making import OnCount, TermMaker, tokenizer_references
 from porism.retrieve.formula_model import FormulaModel
 from porism.run import Ranked, Run
 from porism.searching import Index, open_index
@@ -31,9 +32,6 @@ from porism.types import Document, Query
 
 RUN_FILE = "run"
 """The name of a run's file in the cache."""
-
-OnCount = Callable[[int, int | None], None]
-"""Told how much is done and how much there is."""
 
 _KEPT_RUNS = 8
 
@@ -47,6 +45,7 @@ class Workshop:
     def __init__(self, draft: Draft, data: Data, cache: Cache, planner: Planner, on_problem: OnProblem | None) -> None:
         self.draft, self.recipe, self.data, self.cache, self.planner = draft, draft.recipe, data, cache, planner
         self.on_problem = on_problem
+        self.terms = TermMaker(self)
         self._index: Index | None = None
         self._runs: dict[tuple[str, str], Run] = dict(data.runs)
         self._varied: OrderedDict[str, Run] = OrderedDict()
@@ -64,16 +63,20 @@ class Workshop:
     def index(self) -> Index:
         """The collection's index, open."""
         if self._index is None:
-            given = self.recipe.collection
-            assert given is not None, "only pipelines and partial judgments need an index"
-            if given.index is not None:
-                self._index = open_index(self.draft.file(given.index))
-            else:
-                entry = self.cache.find("index", self.planner.index_key)
-                if entry is None:
-                    raise SourceError("the index vanished from the cache while it was needed", hint="Start again.")
-                self._index = open_index(entry.file("index"))
+            self._index = open_index(self.index_path)
         return self._index
+
+    @property
+    def index_path(self) -> Path:
+        """The folder of the collection's index."""
+        given = self.recipe.collection
+        assert given is not None, "only what asks an index needs one"
+        if given.index is not None:
+            return self.draft.file(given.index)
+        entry = self.cache.find("index", self.planner.index_key)
+        if entry is None:
+            raise SourceError("the index vanished from the cache while it was needed", hint="Start again.")
+        return entry.file("index")
 
     def qrels(self, topics: str) -> dict[str, dict[str, int]]:
         """The judgments of a topic set or a part of one; of a partial set, those of the collection's documents."""
@@ -96,11 +99,7 @@ class Workshop:
         collection = self.recipe.collection
         assert collection is not None, "the stage is there only with a collection"
         folder = self.cache.unfinished("index", stage.key)
-        given: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value
-            for name, value in reader_options(collection).items()
-        }
-        options = ReaderOptions(**given)
+        options = told_reader(collection)
         started = time.monotonic()
         position = [0, 0]
 
@@ -121,7 +120,8 @@ class Workshop:
 
         report = index_documents(
             _missing(folder / "index", documents()), folder / "index", jobs=jobs, position=position,
-            config=analysis_config(self.recipe, self.draft.folder), on_problem=self.on_problem, on_progress=on_progress,
+            config=analysis_config(self.recipe, self.draft.folder, tokenizer_references(self)),
+            on_problem=self.on_problem, on_progress=on_progress,
         )
         if report.interrupted:
             raise KeyboardInterrupt

@@ -19,12 +19,15 @@ from porism.recipes.settings import (
     SAMPLE,
     SYSTEM_TABLES,
     CollectionSettings,
+    EmbeddingSettings,
     FusionSettings,
     PipelineSettings,
     Recipe,
     ReportSettings,
     RerankerSettings,
     RunSettings,
+    SimilarityTable,
+    TokenizerSettings,
     TopicSettings,
     TuningSettings,
     own_settings,
@@ -42,7 +45,8 @@ _NAME = re.compile(r"\w[\w+@-]*(?:[.][\w+@-]+)*")
 _TOML_PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 _OPEN_TABLES: dict[type[Any], str] = {
     RunSettings: "files", PipelineSettings: "settings", RerankerSettings: "settings",
-    FusionSettings: "parameters",
+    FusionSettings: "parameters", TokenizerSettings: "settings", EmbeddingSettings: "settings",
+    SimilarityTable: "settings",
 }
 """Tables that can have more than their own settings, and the setting that holds the rest."""
 
@@ -185,7 +189,9 @@ def _recipe(plain: dict[str, Any], findings: Findings, stem: str) -> Recipe:
     if "collection" in plain:
         collection = _table(CollectionSettings, plain["collection"], ("collection",), findings)
     values: dict[str, Any] = {
-        "collection": collection, "topics": tables("topics", TopicSettings), "runs": tables("runs", RunSettings),
+        "collection": collection, "tokenizers": tables("tokenizers", TokenizerSettings),
+        "embeddings": tables("embeddings", EmbeddingSettings), "similarities": tables("similarities", SimilarityTable),
+        "topics": tables("topics", TopicSettings), "runs": tables("runs", RunSettings),
         "pipelines": tables("pipelines", PipelineSettings), "rerankers": tables("rerankers", RerankerSettings),
         "fusions": tables("fusions", FusionSettings), "tuning": tables("tuning", TuningSettings), "report": reports,
     }

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from porism.errors import OnProblem, PorismError, Problem
+from porism.errors import ConfigError, OnProblem, PorismError, Problem
 from porism.indexing import Progress
 from porism.recipes.cache import Cache, Entry, writing
 from porism.recipes.checking import Checker
@@ -196,6 +196,8 @@ class _Runner:
         if stage.kind in ("run", "rerank", "fuse", "apply"):
             target = output / "runs" / stage.topics / f"{stage.name}.run"
             self.run_files[(stage.name, stage.topics)] = place_run(entry, target)
+        elif stage.kind in ("embeddings", "similarities"):
+            self.workshop.terms.place(stage, entry)
         elif stage.kind == "tune":
             place_models(entry, output)
         elif stage.kind == "report":
@@ -213,6 +215,8 @@ class _Runner:
         started = time.monotonic()
         if stage.kind == "index":
             return self.workshop.make_index(stage, read, self.jobs)
+        if stage.kind in ("tokenizer", "embeddings", "similarities"):
+            return self.workshop.terms.make(stage, count, self.jobs)
         if stage.kind == "tune":
             return self.tuner.make(stage, count)
         if stage.kind == "report":
@@ -255,7 +259,17 @@ def _checked(
         for told in learned_warnings(draft, data, report):
             findings.warn(told, draft.report_path(name))
     planner = Planner(draft, data)
-    return _Checked(draft, data, planner, planner.plan(only), results, kept)
+    stages = planner.plan(only)
+    terms = Workshop(draft, data, Cache(kept), planner, on_problem).terms
+    for stage in stages:
+        if stage.kind in ("embeddings", "similarities"):
+            table = planner.terms.matrices[stage.name].table if stage.kind == "similarities" else stage.name
+            try:
+                terms.check_place(stage)
+            except ConfigError as error:
+                findings.take(error, (stage.kind, table))
+    findings.check()
+    return _Checked(draft, data, planner, stages, results, kept)
 
 
 def _check_apart(draft: Draft, folders: Mapping[str, Path]) -> None:

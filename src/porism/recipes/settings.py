@@ -1,4 +1,4 @@
-"""What a recipe says, as values: collection, topics, runs, pipelines, rerankers, fusions, tuning, reports."""
+"""What a recipe says, as values: collection, terms, topics, runs, pipelines, rerankers, fusions, tuning, reports."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class CollectionSettings(Settings):
     :param source: a file or folder, or several.
     :param index: the folder of an index; nothing is indexed then.
     :param channels: ``default`` (those that Porism's models search, and those that pipelines here name), ``all``, or
-        the names of formula channels.
+        the names of channels and of sets of them; ``bpe:NAME`` are those of tokenizers of the recipe.
     :param language: the stemmer.
 
     The others are the options of the readers (:class:`porism.corpus.ReaderOptions`).
@@ -52,6 +52,59 @@ class CollectionSettings(Settings):
     def sources(self) -> tuple[str, ...]:
         """The files and folders to index."""
         return (self.source,) if isinstance(self.source, str) else self.source or ()
+
+
+@dataclass(frozen=True, slots=True)
+class TokenizerSettings(Settings):
+    """A tokenizer of byte-pair encoding, which makes the channel ``bpe:NAME`` of a collection that is indexed.
+
+    :param file: one that is there; nothing is trained then.
+    :param vocabulary: how many tokens there are at most, in place of ``merges``.
+    :param settings: what else the recipe says: those of :class:`porism.text.bpe_training.BpeSettings`.
+    """
+
+    file: str | None = None
+    vocabulary: int | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.file is not None and (self.settings or self.vocabulary is not None):
+            raise ConfigError("a tokenizer from a file is not trained", hint="Leave the other settings out.")
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingSettings(Settings):
+    """Vectors of the terms of a channel, trained on the collection.
+
+    :param method: how, by a name of :data:`porism.recipes.terms.METHODS`.
+    :param model: of decontextualised embeddings, the name or folder of a transformer.
+    :param device: where that runs.
+    :param batch: how many tokens it reads at once.
+    :param settings: what else the recipe says: settings of the method.
+    """
+
+    channel: str
+    method: str = "word2vec"
+    model: str | None = None
+    device: str = "auto"
+    batch: int = 8_192
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarityTable(Settings):
+    """A matrix of token similarities, or several that differ in α.
+
+    :param channel: the channel whose terms are compared; that of the embeddings where not given.
+    :param embeddings: the embeddings of the recipe (or of an index that is there) for semantic similarity.
+    :param alpha: the share of lexical similarity; 0.6, or 1 without embeddings. A list makes a matrix of each.
+    :param settings: what else the recipe says: settings of :class:`porism.similarity.SimilaritySettings`.
+    """
+
+    channel: str = ""
+    embeddings: str = ""
+    alpha: float | tuple[float, ...] | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,6 +291,9 @@ class Recipe(Settings):
     output: str | None = None
     cache: str | None = None
     collection: CollectionSettings | None = None
+    tokenizers: Mapping[str, TokenizerSettings] = field(default_factory=dict)
+    embeddings: Mapping[str, EmbeddingSettings] = field(default_factory=dict)
+    similarities: Mapping[str, SimilarityTable] = field(default_factory=dict)
     topics: Mapping[str, TopicSettings] = field(default_factory=dict)
     runs: Mapping[str, RunSettings] = field(default_factory=dict)
     pipelines: Mapping[str, PipelineSettings] = field(default_factory=dict)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from porism.corpus import ReaderOptions
 from porism.errors import ConfigError
 from porism.recipes.data import Data, TopicSet, asks_for_formulas
 from porism.recipes.derived import analysis_config, demanded, report_systems, tuning_search, tuning_space
@@ -21,6 +22,7 @@ from porism.recipes.systems import (
     fusion_method,
     needs,
 )
+from porism.recipes.terms_planning import TermStages
 from porism.settings import nearest, write_settings
 from porism.tuning.search import search_record
 
@@ -30,14 +32,20 @@ READER_OPTIONS = (
 """The settings of a collection that its reader is told."""
 
 
+_VERBS = {
+    "apply": "run", "tokenizer": "train tokenizer", "embeddings": "train embeddings",
+    "similarities": "build similarities",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Stage:
     """One step: what it makes, from what, and the key under which that is cached.
 
-    :param kind: ``index``, ``run``, ``rerank``, ``fuse``, ``tune``, ``apply`` (a tuned system answers topics) or
-        ``report``.
-    :param name: of the system or report; ``collection`` for the index.
-    :param topics: the topic set; empty for the index.
+    :param kind: ``tokenizer``, ``index``, ``embeddings``, ``similarities``, ``run``, ``rerank``, ``fuse``, ``tune``,
+        ``apply`` (a tuned system answers topics) or ``report``.
+    :param name: of what it makes; ``collection`` for the index.
+    :param topics: the topic set; empty for what depends on the collection alone.
     :param key: the digest of the stage's settings, its inputs, the code and the libraries that make it.
     :param inputs: the ids of stages before it, and the digests of files by what they are.
     :param parameters: its settings, as plain values.
@@ -53,7 +61,7 @@ class Stage:
     @property
     def id(self) -> str:
         """What it is called: ``run hybrid on dev``."""
-        verb = {"apply": "run", "tune": "tune", "report": "report", "index": "index"}.get(self.kind, self.kind)
+        verb = _VERBS.get(self.kind, self.kind)
         return f"{verb} {self.name} on {self.topics}" if self.topics else f"{verb} {self.name}"
 
 
@@ -69,6 +77,7 @@ class Planner:
         self.run_ids: dict[tuple[str, str], str] = {}
         self.tune_stages: dict[str, Stage] = {}
         self.index_key = ""
+        self.terms = TermStages(self)
 
     def plan(self, only: Iterable[str] = ()) -> tuple[Stage, ...]:
         """The stages, each after those that it needs.
@@ -117,8 +126,8 @@ class Planner:
                 ]
         return needs(self.recipe, wanted)
 
-    def _add(self, kind: str, name: str, topics: str, inputs: Mapping[str, str], parameters: Mapping[str, Any],
-             *content: Any) -> Stage:
+    def add(self, kind: str, name: str, topics: str, inputs: Mapping[str, str], parameters: Mapping[str, Any],
+            *content: Any) -> Stage:
         """A stage whose key is made of its parameters and ``content``: the keys and digests of its inputs."""
         key = digest([kind, name, parameters, content, code_digest(kind), library_versions(kind)])
         stage = Stage(kind, name, topics, key, inputs, parameters)
@@ -137,9 +146,12 @@ class Planner:
             return
         sources = {given: source_digest(self.draft.file(given)) for given in collection.sources}
         parameters = {"format": collection.format, **reader_options(collection)}
-        parameters["analysis"] = analysis_config(self.recipe, self.draft.folder).to_dict()
+        tokenizers, trained = self.terms.references(parameters, sources)
+        analysis = analysis_config(self.recipe, self.draft.folder, tokenizers).to_dict()
         # What a source is called in the recipe is of no matter to what is in it.
-        stage = self._add("index", "collection", "", sources, parameters, list(sources.values()))
+        stage = self.add(
+            "index", "collection", "", sources | trained, {**parameters, "analysis": analysis}, list(sources.values())
+        )
         self.index_key = stage.key
 
     def _run(self, system: str, topics: str) -> None:
@@ -157,7 +169,7 @@ class Planner:
         else:
             tune = self.tune_stages[system]
             source = (recipe.tuning[system].of, topics)
-            stage = self._add(
+            stage = self.add(
                 "apply", system, topics, {tune.id: tune.key, self.run_ids[source]: self.run_keys[source]}, {},
                 tune.key, self.run_keys[source], topics == base_set(recipe.tuning[system].on),
             )
@@ -167,11 +179,12 @@ class Planner:
         parameters = self.pipeline_parameters(system, topics.name)
         queries = topics.query_digests
         inputs = {"index collection": self.index_key, f"topics {topics.name}": digest(list(queries.items()))}
-        return self._add("run", system, topics.name, inputs, parameters, self.index_key, list(queries.items()))
+        return self.add("run", system, topics.name, inputs, parameters, self.index_key, list(queries.items()))
 
     def pipeline_parameters(self, system: str, topics: str) -> dict[str, Any]:
         """All that the answer of a pipeline to a topic depends on, besides the index and the topic."""
         settings, formulas = self.recipe.pipelines[system], asks_for_formulas(self.data, topics)
+        similarities = self.terms.of(system, formulas)
         return {
             "model": Definition(self.recipe, self.draft.folder, system).settings(formulas),
             "formulas": formulas,
@@ -180,18 +193,21 @@ class Planner:
             "filters": {
                 key: value if isinstance(value, str) else list(value) for key, value in settings.filters.items()
             },
+            **({"similarities": similarities} if similarities else {}),
         }
 
     def _reranker(self, system: str, topics: TopicSet) -> Stage:
         settings, source = self.recipe.rerankers[system], (self.recipe.rerankers[system].of, topics.name)
         depth, model = Definition(self.recipe, self.draft.folder, system).reranker({})
         parameters = {"of": settings.of, "kind": settings.kind, "depth": depth, "model": model}
+        if similarities := self.terms.of(system, False):
+            parameters["similarities"] = similarities
         queries = list(topics.query_digests.items())
         inputs = {
             "index collection": self.index_key, f"topics {topics.name}": digest(queries),
             self.run_ids[source]: self.run_keys[source],
         }
-        return self._add(
+        return self.add(
             "rerank", system, topics.name, inputs, parameters, self.index_key, queries, self.run_keys[source]
         )
 
@@ -211,7 +227,7 @@ class Planner:
             parameters |= {"train_on": settings.train_on, "folds": settings.folds, "seed": self.recipe.seed}
             content = [[self.run_keys[source] for source in sources], judged, topics == training]
         inputs = {self.run_ids[source]: self.run_keys[source] for source in sources}
-        return self._add("fuse", system, topics, inputs, parameters, content)
+        return self.add("fuse", system, topics, inputs, parameters, content)
 
     def judgments(self, topics: str) -> str:
         """The digest of the judgments of a topic set, or of a part of one; of a partial set, of the index too."""
@@ -236,10 +252,12 @@ class Planner:
             "seed": self.recipe.seed if tuning.seed is None else tuning.seed,
             "depth": self.recipe.depth,
         }
+        if similarities := self.terms.of(system, formulas):
+            parameters["similarities"] = similarities
         judged = self.judgments(tuning.on)
         strata = [given.information.get(topic, {}).get(tuning.by) for topic in given.qrels] if tuning.by else []
         inputs = {self.run_ids[source]: self.run_keys[source], f"judgments {tuning.on}": judged}
-        self.tune_stages[system] = self._add(
+        self.tune_stages[system] = self.add(
             "tune", system, tuning.on, inputs, parameters, self.run_keys[source], judged, strata
         )
 
@@ -259,10 +277,16 @@ class Planner:
         pairs = [(system, topics) for system in dict.fromkeys((*shown, *report.ablation))]
         inputs = {self.run_ids[pair]: self.run_keys[pair] for pair in pairs} | {f"judgments {report.on}": judged}
         made_of = [pair for system in report.ablation for pair in needs(self.recipe, [(system, topics)])]
-        self._add(
+        self.add(
             "report", name, report.on, inputs, parameters, [self.run_keys[pair] for pair in (*pairs, *made_of)], judged,
             list(given.information.items()), list(given.query_digests.items()), given.settings.qrels,
         )
+
+
+def told_reader(collection: CollectionSettings) -> ReaderOptions:
+    """What the reader of a collection is told."""
+    options: dict[str, Any] = {name: getattr(collection, name) for name in READER_OPTIONS}
+    return ReaderOptions(**options)
 
 
 def reader_options(collection: CollectionSettings) -> dict[str, Any]:

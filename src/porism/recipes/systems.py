@@ -10,6 +10,7 @@ from typing import Any
 from porism.errors import ConfigError
 from porism.fusion import FUSIONS, Fusion, make_fusion
 from porism.recipes.models import named_model, tuned_further
+from porism.recipes.paths import opened
 from porism.recipes.rerankers import RerankerKind, reranker_kind, split_depth
 from porism.recipes.settings import FusionSettings, PipelineSettings, Recipe, TopicSettings, TuningSettings
 from porism.retrieve import SearchModel
@@ -199,8 +200,18 @@ class Definition:
 
         :raises ConfigError: a path leads nowhere, or a value does not fit.
         """
-        settings = with_parameters(self.settings(formulas), values)
+        settings = self.varied(values, formulas)
         return FormulaModel.from_dict(settings) if formulas else SearchModel.from_dict(settings)
+
+    def varied(self, values: Mapping[str, Any], formulas: bool = False) -> dict[str, Any]:
+        """All settings of a pipeline or a reranker with other values at dotted paths, as plain values.
+
+        :raises UnknownParameter: a path leads nowhere.
+        """
+        model: type[Any] = FormulaModel if formulas else SearchModel
+        if self.system in self.recipe.rerankers:
+            model = self.kind.model
+        return with_parameters(opened(model, self.settings(formulas), values), values)
 
     @property
     def kind(self) -> RerankerKind:
@@ -215,7 +226,7 @@ class Definition:
 
         :raises ConfigError: a path leads nowhere, or a value does not fit.
         """
-        depth, settings = split_depth(with_parameters(self.settings(), values))
+        depth, settings = split_depth(self.varied(values))
         self.kind.check(settings)
         return depth, settings
 
