@@ -229,6 +229,8 @@ def _best(
         table = lexical_table(int(lengths[-1]), settings)
         bands = _Bands(lengths, table)
     placed = np.zeros((0, 1), np.float32) if units is None else units[order]
+    known = np.zeros(count, np.uint8)
+    known[: len(placed)] = placed.any(axis=1)
     slack = placed.shape[1] * 1.2e-7 + 1e-6  # what BLAS rounds in a sum of so many products of unit vectors
     cell = (1 if bands else 0) + (4 if units is not None else 0)
     top = _most(settings, count)
@@ -258,9 +260,9 @@ def _best(
                 first, low, high, distances, cosines, found, columns, values = block
                 kernels.select_rows(
                     part[0], part[1], first, count, placed.shape[1], low, high - low, top, table.shape[1],
-                    address(distances), address(cosines), address(placed), address(lengths), address(numbers),
-                    address(table), settings.alpha, settings.threshold, settings.exponent, slack, address(found),
-                    address(columns), address(values),
+                    address(distances), address(cosines), address(placed), address(known), address(lengths),
+                    address(numbers), address(table), settings.alpha, settings.threshold, settings.exponent, slack,
+                    address(found), address(columns), address(values),
                 )
 
             if distances is not None or cosines is not None:

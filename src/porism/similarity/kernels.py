@@ -102,26 +102,28 @@ def _power(cosine: Any, threshold: Any, exponent: Any) -> Any:
 
 @compiled(
     "void(int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, "
-    "float64, float64, float64, float64, int64, int64, int64)"
+    "int64, float64, float64, float64, float64, int64, int64, int64)"
 )
 def select_rows(
     low: Any, high: Any, first: Any, terms: Any, dimensions: Any, band: Any, band_size: Any, top: Any, farthest: Any,
-    distances_at: Any, cosines_at: Any, vectors_at: Any, lengths_at: Any, numbers_at: Any, lexical_at: Any,
-    alpha: Any, threshold: Any, exponent: Any, slack: Any, found_at: Any, columns_at: Any, values_at: Any,
+    distances_at: Any, cosines_at: Any, vectors_at: Any, known_at: Any, lengths_at: Any, numbers_at: Any,
+    lexical_at: Any, alpha: Any, threshold: Any, exponent: Any, slack: Any, found_at: Any,
+    columns_at: Any, values_at: Any,
 ) -> None:
     """The best ``top`` similarities of each of the tokens ``first + low`` to ``first + high`` (exclusive) of a block.
 
     Tokens are in order of their length. Of the block, ``distances`` (uint8, tokens × band_size; address 0 without
     lexical similarity) are those to the tokens from ``band`` on, and ``cosines`` (float32, tokens × terms; address 0
     without semantic similarity) approximate those to all, to within ``slack``. ``vectors`` (float32, terms ×
-    dimensions) are of length 1 or 0, ``lengths`` (int32) and ``numbers`` (int32) one a token; ``lexical`` (float64) has
-    the lexical similarity of a length and a distance below ``farthest`` at ``length · farthest + distance``.
+    dimensions) are of length 1, or 0 where ``known`` (uint8) is 0; ``lengths`` (int32) and ``numbers`` (int32) one a
+    token; ``lexical`` (float64) has the lexical similarity of a length and a distance below ``farthest`` at ``length ·
+    farthest + distance``.
 
     ``found`` (int64, tokens of the block) gets how many there are; ``columns`` (int32) and ``values`` (float64), both
     tokens × top, the numbers and similarities, best first, ties by number. They are exact: what can be among the best
     is found by the approximate cosines, and then computed in float64, in one order.
     """
-    distances, cosines, vectors = u8_at(distances_at), f32_at(cosines_at), f32_at(vectors_at)
+    distances, cosines, vectors, known = u8_at(distances_at), f32_at(cosines_at), f32_at(vectors_at), u8_at(known_at)
     lengths, numbers, lexical = i32_at(lengths_at), i32_at(numbers_at), f64_at(lexical_at)
     found, columns, values = i64_at(found_at), i32_at(columns_at), f64_at(values_at)
     heap = np.empty(top, np.float64)
@@ -133,9 +135,10 @@ def select_rows(
         # The cosine that a token needs without lexical similarity.
         size = 0
         needed = 2.0
-        if cosines_at != 0:
+        meant = cosines_at != 0 and known[own] != 0
+        if meant:
             for j in range(terms):
-                if j != own:
+                if j != own and known[j] != 0:
                     size = _keep_best(heap, size, top, np.float64(cosines[row * terms + j]))
             needed = threshold - slack
             if size == top:
@@ -143,7 +146,7 @@ def select_rows(
         # All that have some, or such a cosine; and the similarity that is certainly reached by enough of them.
         count = 0
         size = 0
-        for j in range(band if cosines_at == 0 else 0, band + band_size if cosines_at == 0 else terms):
+        for j in range(0 if meant else band, terms if meant else band + band_size):
             if j == own:
                 continue
             word = 0.0
@@ -151,14 +154,15 @@ def select_rows(
                 distance = np.int64(distances[row * band_size + j - band])
                 if distance < farthest:
                     word = alpha * lexical[np.int64(max(lengths[own], lengths[j])) * farthest + distance]
+            pair = meant and known[j] != 0
             cosine = 0.0
-            if cosines_at != 0:
+            if pair:
                 cosine = np.float64(cosines[row * terms + j])
-            if word == 0.0 and (cosines_at == 0 or cosine < needed):
+            if word == 0.0 and (not pair or cosine < needed):
                 continue
             least = word
             upper = word
-            if cosines_at != 0:
+            if pair:
                 least += (1.0 - alpha) * _power(cosine - slack, threshold, exponent)
                 upper += (1.0 - alpha) * _power(cosine + slack, threshold, exponent)
             size = _keep_best(heap, size, top, least)
@@ -173,7 +177,7 @@ def select_rows(
                 continue
             other = np.int64(places[c])
             value = words[c]
-            if cosines_at != 0:
+            if meant and known[other] != 0:
                 product = 0.0
                 for d in range(dimensions):
                     product += np.float64(vectors[own * dimensions + d]) * np.float64(vectors[other * dimensions + d])
