@@ -88,18 +88,18 @@ class Collection:
     """The index of some channels, and the terms of its documents and of the topics."""
 
     def __init__(self, data: Path, work: Path) -> None:
-        options = ReaderOptions(unit="answer", comments=False)
-        documents = list(open_source(data / "arqmath-mini", format="arqmath", options=options))
         config = AnalysisConfig(text=(TEXT,), formulas=FORMULAS)
-        index = work / "index"
-        if not index.exists():
+        analyzer = Analyzer(config)
+        index, kept = work / "index", work / "terms.json"
+        if not kept.exists():
+            options = ReaderOptions(unit="answer", comments=False)
+            documents = list(open_source(data / "arqmath-mini", format="arqmath", options=options))
             model = SearchModel({name: ChannelSettings() for name in (TEXT, *FORMULAS)})
             index_documents(documents, index, config=config, model=model)
+            kept.write_text(json.dumps(terms_of(documents, analyzer)))
         self.snapshot = Snapshot.open(index)
-        analyzer = Analyzer(config)
-        self.documents = terms_of(documents, analyzer)
-        ids = {document.id for document in documents}
-        self.qrels = {year: judgments(data, year, ids) for year in YEARS}
+        self.documents: Terms = json.loads(kept.read_text())
+        self.qrels = {year: judgments(data, year, set(self.documents[TEXT])) for year in YEARS}
         self.topics: dict[str, Terms] = {}
         for year in YEARS:
             topics = read_topics(data / "arqmath-topics" / year / f"Topics_Task1_{year}.xml")
@@ -215,7 +215,7 @@ def main() -> None:
     add("--weightings", default="", help="some of them (default: all)")
     add("--rounds", type=int, default=5, help="times that each topic is asked (default: 5)")
     add("--most", type=int, help="only so many topics, to try things out")
-    add("--work", type=Path, default=HERE / "work" / "weightings", help="where the index is made, and stays")
+    add("--work", type=Path, default=HERE / "work" / "weightings", help="where index and terms are made, and stay")
     add("--results", type=Path, default=HERE / "results", help="where JSON is written")
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
