@@ -20,8 +20,9 @@ TEXTS = (
 
 def need_models() -> None:
     """Skips the tests of a module where the extra is missing."""
-    pytest.importorskip("torch", reason=REASON)
+    torch = pytest.importorskip("torch", reason=REASON)
     pytest.importorskip("transformers", reason=REASON)
+    torch.set_num_threads(1)  # for models of this size more only wait for one another
 
 
 def bpe_tokenizer(texts: Iterable[str] = TEXTS, size: int = 400, **special: str) -> Any:

@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tiny_models import REASON, save_t5
+from tiny_models import need_models, save_t5
 
 
 @pytest.fixture(scope="module")
 def t5(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    pytest.importorskip("torch", reason=REASON)
-    pytest.importorskip("transformers", reason=REASON)
+    need_models()
     return save_t5(tmp_path_factory.mktemp("models") / "t5")
 
 

@@ -8,12 +8,11 @@ import sys
 import pytest
 
 from porism.embeddings import open_token_vectors
-from tiny_models import REASON, save_bert
+from tiny_models import need_models, save_bert
 
 
 def test_vectors_of_words_are_left_in_the_index(porism, sample_index, tmp_path):
-    pytest.importorskip("torch", reason=REASON)
-    pytest.importorskip("transformers", reason=REASON)
+    need_models()
     path, model = tmp_path / "index", save_bert(tmp_path / "bert")
     shutil.copytree(sample_index, path)
     command = ("train", "decontextualised", "small", "--index", path, "--model", model, "--channel", "words",
@@ -30,7 +29,7 @@ def test_vectors_of_words_are_left_in_the_index(porism, sample_index, tmp_path):
 
 
 def test_a_model_is_extended_into_a_folder(porism, tmp_path):
-    pytest.importorskip("torch", reason=REASON)
+    need_models()
     from transformers import AutoTokenizer
 
     model, folder = save_bert(tmp_path / "bert"), tmp_path / "extended"
