@@ -5,8 +5,6 @@ from __future__ import annotations
 import shutil
 import sys
 
-import pytest
-
 from porism.embeddings import open_token_vectors
 from tiny_models import need_models, save_bert
 
