@@ -25,10 +25,6 @@ class RerankerKind(Protocol):
     :data:`~porism.recipes.digests.LIBRARIES` under ``rerank``, or among the settings as a digest.
     """
 
-    @property
-    def model(self) -> type[Any]:
-        """The dataclass of its settings."""
-
     def names(self) -> list[str]:
         """The names of its settings."""
 
@@ -59,8 +55,6 @@ class RerankerKind(Protocol):
 
 class HybridKind:
     """Documents have the score of hybrid search by a model: :class:`porism.pipeline.HybridReranker`."""
-
-    model: type[Any] = SearchModel
 
     def names(self) -> list[str]:
         """Those of the model."""

@@ -208,9 +208,7 @@ class Definition:
 
         :raises UnknownParameter: a path leads nowhere.
         """
-        model: type[Any] = FormulaModel if formulas else SearchModel
-        if self.system in self.recipe.rerankers:
-            model = self.kind.model
+        model: type[Any] = FormulaModel if formulas else SearchModel  # rerankers that have another refuse its settings
         return with_parameters(opened(model, self.settings(formulas), values), values)
 
     @property
