@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import json
 import shutil
 from collections.abc import Callable
@@ -10,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from porism.embeddings import open_token_vectors
+from porism.index.manifest import read_manifest
 from porism.recipes import Experiment, RecipeError, StageEvent, plan_recipe, run_recipe
-from porism.searching import open_index
 from porism.similarity import open_similarities
 
 pytest.importorskip("tokenizers", reason="the extra 'embeddings' is not installed")
@@ -128,8 +129,8 @@ def test_one_recipe_from_a_tokenizer_to_a_report(write: Write, laboratory: Path)
     assert outputs["train embeddings w2v"]["dimensions"] == 8
     assert outputs["build similarities spelling"]["terms"] > 0
     folder = index_of(laboratory)
-    with open_index(folder) as index:
-        assert set(index.channels) == {"words", "bpe:tex"} if hasattr(index, "channels") else True
+    config = read_manifest(folder).config
+    assert (config["text"], config["formulas"], list(config["tokenizers"])) == (["words"], ["bpe:tex"], ["tex"])
     assert len(open_token_vectors(folder, "w2v")) == outputs["train embeddings w2v"]["terms"]
     assert open_similarities(folder, "near-1.0").info["settings"]["alpha"] == 1.0
     assert open_similarities(folder, "near-0.0").info["embeddings"]["name"] == "w2v"
@@ -137,3 +138,135 @@ def test_one_recipe_from_a_tokenizer_to_a_report(write: Write, laboratory: Path)
         "near-0.0.bin", "near-1.0.bin", "spelling.bin",
     ]
     assert [file.name for file in (folder / "embeddings").iterdir()] == ["w2v.bin"]
+
+
+def test_what_is_cached_and_what_a_change_makes_again(write: Write, laboratory: Path) -> None:
+    one = SOFT.replace('"both", "tuned"', '"both"')
+    first = run_recipe(write(one))
+    folder = index_of(laboratory)
+    vectors, matrix = open_token_vectors(folder, "w2v").digest, open_similarities(folder, "near-0.0").digest
+    assert made(run_recipe(write(one))) == set()
+    changed = run_recipe(write(one, ("0.0, 0.5", "0.25, 0.5"), ("near-0.0", "near-0.25")))
+    assert made(changed) == {
+        "build similarities near-0.25", "run soft on dev", "run both on dev", "report report on dev",
+    }
+    spelled = run_recipe(write(one, ("alpha = 1\n", "alpha = 1\ntop = 2\n")))
+    assert made(spelled) == {"build similarities spelling", "run both on dev", "report report on dev"}
+    # Another recipe with the same cache has other vectors under the same name; each finds its own again.
+    other = run_recipe(write(one, ("epochs = 2", "epochs = 1")))
+    assert made(other) == made(first) - {
+        "train tokenizer tex", "index collection", "build similarities spelling", "run hard on dev",
+    }
+    assert open_token_vectors(folder, "w2v").digest != vectors
+    assert made(run_recipe(write(one))) == set()
+    assert open_token_vectors(folder, "w2v").digest == vectors
+    assert open_similarities(folder, "near-0.0").digest == matrix
+    merged = plan_recipe(write(one, ("merges = 20", "merges = 21")))
+    assert merged.cached == set()  # the index, and all that is made of it
+
+
+def test_interrupted_training_goes_on(write: Write, laboratory: Path) -> None:
+    text = SOFT.replace("epochs = 2", "epochs = 3")
+    stopped: list[int] = []
+
+    def stop(event: StageEvent) -> None:
+        is_training = event.stage.kind == "embeddings" and event.total is not None and event.total > 40
+        if is_training and event.done * 3 >= event.total * 2 and not stopped:  # type: ignore[operator]
+            stopped.append(event.done)
+            _thread.interrupt_main()  # as Ctrl-C does; gensim reads in another thread
+
+    with pytest.raises(KeyboardInterrupt):
+        run_recipe(write(text), only=["soft"], on_event=stop)
+    folder = index_of(laboratory)
+    (state,) = (folder / "embeddings").iterdir()
+    assert state.name.startswith("recipe-")
+    assert state.name.endswith(".training")
+    record = json.loads((laboratory / "recipe-results" / "record.json").read_bytes())
+    assert [stage["stage"] for stage in record["stages"]] == ["train tokenizer tex", "index collection"]
+    resumed = run_recipe(write(text), only=["soft"])
+    assert made(resumed) == {"train embeddings w2v", "build similarities near-0.0", "run soft on dev"}
+    assert [file.name for file in (folder / "embeddings").iterdir()] == ["w2v.bin"]
+    vectors = open_token_vectors(folder, "w2v").vectors.copy()
+    run_recipe(write(text), only=["soft"], fresh=True)
+    assert (open_token_vectors(index_of(laboratory), "w2v").vectors == vectors).all()
+
+
+def test_an_index_that_is_there_keeps_what_it_has(write: Write, laboratory: Path) -> None:
+    run_recipe(write(SOFT), only=["soft"])
+    shutil.copytree(index_of(laboratory), laboratory / "there")
+    no_tokenizers = SOFT[: SOFT.index("[tokenizers.tex]")] + SOFT[SOFT.index("[embeddings.w2v]"):]
+    there = no_tokenizers.replace('source = "notes.jsonl"\nchannels = ["words", "bpe:tex"]', 'index = "there"')
+    told = errors(write(there))
+    assert len(told) == 2
+    assert told[0].startswith(":7: ")
+    assert "the index has embeddings 'w2v' of its own. Choose another name in the recipe, or leave" in told[0]
+    assert "the index has similarities 'near-0.0' of its own" in told[1]
+    own = there[: there.index("[embeddings.w2v]")] + there[there.index("[similarities.spelling]"):]
+    own = own[: own.index("[tuning.tuned]")]
+    used = [stage.id for stage in plan_recipe(write(own), only=["soft"]).stages]
+    assert used == ["run soft on dev"]
+    before = plan_recipe(write(own), only=["soft"]).stages[0].key
+    (laboratory / "there" / "similarities" / "near-0.0.bin").unlink()
+    assert "there is no similarity matrix 'near-0.0'" in "".join(errors(write(own)))
+    (laboratory / "there" / "embeddings" / "w2v.bin").unlink()
+    done = run_recipe(write(there), only=["soft"])
+    assert {"train embeddings w2v", "build similarities near-0.0"} < made(done)
+    assert open_similarities(laboratory / "there", "near-0.0").channel == "words"
+    changed = run_recipe(write(there, ("top = 5", "top = 4")), only=["soft"])  # its own file is replaced
+    assert made(changed) == {"build similarities near-0.0", "run soft on dev"}
+    assert plan_recipe(write(own), only=["soft"]).stages[0].key != before
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("merges = 20", "merge = 20", ":10: there is no setting 'tokenizers.tex.merge'. Did you mean"),
+        ("merges = 20", "merges = 0", ":10: merges cannot be 0. It is at least 1."),
+        ("merges = 20", "vocabulary = 256", ":10: tokenizers.tex.vocabulary: a vocabulary of 256 tokens leaves no"),
+        ('kind = "latex"', 'kind = "tex"', ":9: the setting 'tokenizers.tex.kind' cannot be 'tex'"),
+        ('kind = "latex"\nmerges = 20', 'file = "tex.json"', ":9: "),
+        ('kind = "latex"', 'file = "tex.json"', ":9: tokenizers.tex: a tokenizer from a file is not trained"),
+        ("[tokenizers.unused]", '[tokenizers."a+b"]', ":12: tokenizers.a+b: 'a+b' cannot be the name of a tokenizer"),
+        ("[tokenizers.tex]", "[tokenizers.xet]",
+         ":6: there is no tokenizer for the channel 'bpe:tex'. Add [tokenizers.tex] with its kind, or with file"),
+        ("epochs = 2", "epoch = 2", ":18: there is no setting 'embeddings.w2v.epoch'. Did you mean embeddings.w2v.epo"),
+        ("epochs = 2", "epochs = 0", ":18: epochs cannot be 0 in training"),
+        ("epochs = 2", 'method = "word3vec"', ":18: there is no method of training embeddings 'word3vec'. Did you"),
+        ("epochs = 2", 'model = "x"', ":18: embeddings.w2v.model: word2vec has no model. Leave it out."),
+        ("epochs = 2", 'method = "decontextualised"', ":17: there is no setting 'embeddings.w2v.dimensions'"),
+        ('[embeddings.w2v]\nchannel = "words"', '[embeddings.w2v]\nchannel = "wrds"',
+         ":16: there is no channel 'wrds'. Did you mean words?"),
+        ('[embeddings.w2v]\nchannel = "words"', '[embeddings.w2v]\nchannel = "plain"',
+         ":16: the collection has no channel 'plain'"),
+        ('[embeddings.w2v]\nchannel = "words"', '[embeddings.w2v]\nchannel = "bpe:unused"',
+         ":16: the collection has no channel 'bpe:unused'. Add it: channels = [\"bpe:unused\", …] in [collection]."),
+        ('embeddings = "w2v"', 'embeddings = "w3v"',
+         ":26: there are no embeddings 'w3v'. Did you mean w2v? Or add [embeddings.w3v]."),
+        ("alpha = [0.0, 0.5, 1.0]", "alpha = [0.0, 1.5]", ":27: similarities.near.alpha.1: alpha of token"),
+        ("alpha = [0.0, 0.5, 1.0]", "alpha = [0.0, 0]", ":27: similarities.near.alpha.1: alpha 0 stands twice"),
+        ("alpha = [0.0, 0.5, 1.0]", "alpha = []", ":27: there is no alpha. For example"),
+        ("alpha = [0.0, 0.5, 1.0]", 'alpha = "x"', ":27: the setting 'similarities.near.alpha' cannot be 'x'"),
+        ("top = 5", "tops = 5", ":28: there is no setting 'similarities.near.tops'. Did you mean"),
+        ("top = 5", "top = 0", ":28: top of token similarities cannot be 0"),
+        ('embeddings = "w2v"', 'channel = "words"', ":27: similarities.near.alpha.0: similarities with alpha 0 need"),
+        ("[similarities.spelling]", '[similarities."near-0.5"]', ":30: the matrix 'near-0.5' stands in"),
+        ('words = {similarity = "near-0.0"}', 'words = {similarity = "far"}',
+         ":42: there is no similarity matrix 'far'. Add [similarities.far] with channel = \"words\"."),
+        ('words = {similarity = "near-0.0"}', 'words = {similarity = "near-0.1"}',
+         ":42: there is no similarity matrix 'near-0.1'. Did you mean near-0.5? Or add [similarities.\"near-0.1\"]"),
+        ('words = {similarity = "near-0.0"}', 'words = {similarity = "spelling"}',
+         ":42: the similarities 'spelling' are those of the channel 'bpe:tex', not of 'words'"),
+        ('["near-0.0", "near-1.0", ""]', '["near-0.0", "near"]', ":51: there is no similarity matrix 'near'."),
+        ("[pipelines.hard.channels]\nwords = {k1 = 1.2}", '[pipelines.hard]\nmodel = "scm2022-joint-word2vec"',
+         ":39: there is no tokenizer for the channel 'bpe:scm-joint'. Add [tokenizers.scm-joint]"),
+        ("[pipelines.hard.channels]\nwords = {k1 = 1.2}", '[pipelines.hard]\nmodel = "scm2022-joint-word2vec"',
+         ":39: there is no similarity matrix 'scm2022-joint-word2vec'. Add [similarities.scm2022-joint-word2vec] with "
+         'channel = "bpe:scm-joint".'),
+        ('"bpe:tex" = {weight = 0.4, similarity = "spelling"}', '"bpe:text" = {weight = 0.4}',
+         ":46: there is no tokenizer for the channel 'bpe:text'. Did you mean tex? Or add [tokenizers.text]"),
+    ],
+)
+def test_errors_have_their_line_and_what_to_do(write: Write, old: str, new: str, told: str) -> None:
+    found = errors(write(SOFT, (old, new)))
+    assert len(found) <= 4  # of one thing
+    assert any(error.startswith(told) for error in found), found

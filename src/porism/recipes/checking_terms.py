@@ -78,10 +78,13 @@ class TermChecker(NameChecker):
 
     def listed(self, channel: str, path: Path) -> None:
         """Whether the collection has a channel, where the recipe lists its channels."""
+        needed = tokenizer_of(channel)
+        if needed is not None and self.findings.touch(("tokenizers", needed)):
+            return  # what is wrong there is told there
         if self.held is not None and channel not in self.held:
             self.findings.error(
                 f"the collection has no channel {channel!r}", path,
-                nearest(channel, self.held) if tokenizer_of(channel) is None
+                nearest(channel, self.held) if needed is None
                 else f"Add it: channels = [\"{channel}\", …] in [collection].",
             )
 
