@@ -71,7 +71,9 @@ def soft_by_the_book(
         return math.fsum(a * similarity(s, t) * c for s, a in one.items() for t, c in other.items())
 
     scores: dict[str, float] = {}
-    in_query = math.sqrt(product(query, query)) if channel.normalised else 1.0
+    similar_to = {term for pair in similar for term in pair}
+    known_query = {term: count for term, count in query.items() if term in df or term in similar_to}
+    in_query = math.sqrt(product(known_query, known_query)) if channel.normalised else 1.0
     for doc in docs:
         held = vector(doc)
         score = product(query, held)

@@ -201,7 +201,8 @@ class TermReader:
         others = np.flatnonzero(~known)
         weights = np.concatenate([similar.weights, counts[others]])
         if self.channels[name].normalised:
-            norm = soft.norm(rows, counts, similar)
+            matching = known | (found.df > 0)  # what can match nothing is no part of the query
+            norm = soft.norm(rows[matching], counts[matching], similar)
             if norm > 0:
                 weights /= norm
         return (

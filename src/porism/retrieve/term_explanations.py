@@ -69,7 +69,9 @@ def _soft(
     share = _share(lexical, view, name)
     if lexical.channels[name].normalised:
         weights = np.array([counted[term] for term in terms])
-        norm = soft.norm(rows, weights, soft.expand(rows[rows >= 0], weights[rows >= 0]))
+        matching = (rows >= 0) | (lexical.terms.vocabulary(name).find(terms).df > 0)
+        similar = soft.expand(rows[rows >= 0], weights[rows >= 0])
+        norm = soft.norm(rows[matching], weights[matching], similar)
         share /= norm if norm > 0 else 1.0
     numbers = dict(zip(unknown, zip(found.numbers[segment].tolist(), found.weights.tolist(), strict=True), strict=True))
     return explain_soft(soft, scored, segment, document, counted, numbers, share)

@@ -1,7 +1,11 @@
-"""Which tokens are similar, and how much: sparse matrices over the vocabulary of a channel."""
+"""Which tokens are similar, and how much: sparse matrices over the vocabulary of a channel.
 
-from porism.similarity.building import Similarities, add_similarities, token_similarities
-from porism.similarity.indexed import build_similarities
+What builds matrices is loaded when it is first used: searches only read them.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from porism.similarity.matrix import (
     Coverage,
     SimilarityMatrix,
@@ -11,7 +15,11 @@ from porism.similarity.matrix import (
     write_similarity_matrix,
 )
 from porism.similarity.settings import SimilaritySettings
-from porism.similarity.vocabulary import ChannelVocabulary, channel_vocabulary
+
+if TYPE_CHECKING:
+    from porism.similarity.building import Similarities, add_similarities, token_similarities
+    from porism.similarity.indexed import build_similarities
+    from porism.similarity.vocabulary import ChannelVocabulary, channel_vocabulary
 
 __all__ = [
     "ChannelVocabulary",
@@ -28,3 +36,14 @@ __all__ = [
     "token_similarities",
     "write_similarity_matrix",
 ]
+
+_HOME = {
+    "ChannelVocabulary": "vocabulary", "Similarities": "building", "add_similarities": "building",
+    "build_similarities": "indexed", "channel_vocabulary": "vocabulary", "token_similarities": "building",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
