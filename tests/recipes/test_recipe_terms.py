@@ -270,3 +270,45 @@ def test_errors_have_their_line_and_what_to_do(write: Write, old: str, new: str,
     found = errors(write(SOFT, (old, new)))
     assert len(found) <= 4  # of one thing
     assert any(error.startswith(told) for error in found), found
+
+
+def test_a_tokenizer_from_a_file_and_no_channel_of_the_default_model(write: Write, laboratory: Path) -> None:
+    text = SOFT[: SOFT.index("[similarities.near]")] + SOFT[SOFT.index("[topics.dev]"): SOFT.index("[pipelines.hard.")]
+    text = text.replace('"words", "bpe:tex"', '"plain", "bpe:tex"').replace('channel = "words"', 'channel = "plain"')
+    text += '[pipelines.tex.channels]\n"bpe:tex" = {weighting = "ltc.ltc"}\n'
+    trained = run_recipe(write(text))
+    assert made(trained) == {"train tokenizer tex", "index collection", "run tex on dev"}
+    (entry,) = (laboratory / ".porism-cache" / "made" / "tokenizer").iterdir()
+    shutil.copy(entry / "tex.json", laboratory / "mine.json")
+    given = run_recipe(write(text, ('kind = "latex"\nmerges = 20', 'file = "mine.json"')))
+    assert made(given) == {"index collection", "run tex on dev"}
+    mine, other = trained.run("tex", "dev"), given.run("tex", "dev")
+    assert [mine[topic] for topic in mine] == [other[topic] for topic in mine]
+    before = [stage.key for stage in plan_recipe(laboratory / "recipe.toml").stages]
+    value = json.loads((laboratory / "mine.json").read_bytes())
+    (laboratory / "mine.json").write_text(json.dumps({**value, "info": {}}), encoding="utf-8")
+    assert not set(before) & {stage.key for stage in plan_recipe(laboratory / "recipe.toml").stages}
+
+
+def test_libraries_that_are_missing_are_told_before_any_work(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    missing = ("gensim", "rapidfuzz")
+    monkeypatch.setattr("porism.recipes.data.find_spec", lambda name: None if name in missing else name)
+    assert errors(write(SOFT)) == [
+        ":15: training embeddings needs gensim, which is not installed. Install it: pip install 'porism[embeddings]'.",
+        ":25: the lexical similarity of tokens needs rapidfuzz, which is not installed. "
+        "Install it: pip install 'porism[embeddings]'.",
+        ":30: the lexical similarity of tokens needs rapidfuzz, which is not installed. "
+        "Install it: pip install 'porism[embeddings]'.",
+    ]
+    hard = SOFT[: SOFT.index("[pipelines.soft.")] + "[report]\non = \"dev\"\ntest = \"permutation\"\nformats = []\n"
+    assert [stage.kind for stage in plan_recipe(write(hard)).stages] == ["tokenizer", "index", "run", "report"]
+
+
+@pytest.mark.parametrize("name", ["sample.toml", "soft.toml"])
+def test_the_examples_of_the_documentation_are_recipes(tmp_path: Path, name: str) -> None:
+    docs = Path(__file__).parents[2] / "docs"
+    text = (docs / "examples" / name).read_text(encoding="utf-8")
+    assert f"```toml\n{text}```" in (docs / "recipes.md").read_text(encoding="utf-8")
+    kinds = {stage.kind for stage in plan_recipe(docs / "examples" / name, cache=tmp_path, output=tmp_path).stages}
+    assert {"index", "run", "tune", "report"} <= kinds
+    assert ({"tokenizer", "embeddings", "similarities"} <= kinds) is (name == "soft.toml")

@@ -28,7 +28,8 @@ _FOLDER = click.Path(file_okay=False, path_type=Path)
 @click.option("--cache", type=_FOLDER, metavar="DIR",
               help="Where to keep what is made.  [default: .porism-cache beside the recipe]")
 @click.option("--fresh", is_flag=True, help="Make everything again, whatever is cached.")
-@click.option("--jobs", type=click.IntRange(min=1), help="Analysing processes of an index; all cores if not given.")
+@click.option("--jobs", type=click.IntRange(min=1),
+              help="Processes that analyse, threads that compare terms; all cores if not given.")
 @click.option("--problems", "problems_path", type=click.Path(dir_okay=False), metavar="FILE",
               help="Write a line for everything that was skipped, repaired or made again.")
 @click.option("--quiet", is_flag=True, help="No progress bar, and only the tables of the reports.")

@@ -10,9 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from porism.analysis import AnalysisConfig
 from porism.corpus import open_source
 from porism.errors import IndexError_, IndexNotFound, OnProblem, SourceError
 from porism.fusion import RBC, WIBC, Fusion, FusionTable, cross_validate_fusion, fit
+from porism.index.manifest import read_manifest
 from porism.indexing import Progress, index_documents
 from porism.pipeline.protocols import describe
 from porism.provenance import Provenance
@@ -25,7 +27,9 @@ from porism.recipes.reading import Draft
 from porism.recipes.stages import Planner, Stage, told_reader
 from porism.recipes.systems import Definition, Parameters, base_set, untuned_members
 from porism.recipes.terms_making import OnCount, TermMaker, tokenizer_references
+from porism.retrieve import DEFAULT_MODEL
 from porism.retrieve.formula_model import FormulaModel
+from porism.retrieve.models import channel_model
 from porism.run import Ranked, Run
 from porism.searching import Index, open_index
 from porism.types import Document, Query
@@ -63,7 +67,7 @@ class Workshop:
     def index(self) -> Index:
         """The collection's index, open."""
         if self._index is None:
-            self._index = open_index(self.index_path)
+            self._index = open_any_index(self.index_path)
         return self._index
 
     @property
@@ -125,7 +129,7 @@ class Workshop:
         )
         if report.interrupted:
             raise KeyboardInterrupt
-        with open_index(folder / "index") as index:
+        with open_any_index(folder / "index") as index:
             about = {"documents": len(index), "problems": report.problems}
         return self.cache.keep("index", stage.key, folder, about, time.monotonic() - started)
 
@@ -313,10 +317,21 @@ class Workshop:
         return index.run(queries, depth, filters=filters, name=system)
 
 
+def open_any_index(path: Path) -> Index:
+    """An index to be searched by other models: it need not have a channel of the default one.
+
+    :raises IndexError_: there is none, or it is damaged.
+    """
+    config = AnalysisConfig.from_dict(read_manifest(path).config)
+    channels = (*config.text, *config.formulas)
+    has_default = any(name in channels for name in DEFAULT_MODEL.channels)
+    return open_index(path) if has_default else open_index(path, channel_model(*channels))
+
+
 def _missing(path: Path, documents: Any) -> Any:
     """The documents that the index at ``path``, from an interrupted start, does not have as they are now."""
     try:
-        index = open_index(path)
+        index = open_any_index(path)
     except IndexError_ as error:  # there is none, nothing was committed, or it is damaged: begun anew
         if not isinstance(error, IndexNotFound):
             shutil.rmtree(path)

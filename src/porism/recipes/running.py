@@ -133,7 +133,7 @@ def run_recipe(
     :param cache: the folder of the cache; ``.porism-cache`` beside the recipe where neither this nor the recipe says.
     :param fresh: makes everything again.
     :param only: systems and reports to make, with what they need; all if none is named.
-    :param jobs: processes that analyse documents; all cores if not given.
+    :param jobs: processes that analyse documents, and threads that compare terms; all cores if not given.
     :param on_event: is told what happens.
     :param on_problem: is told what was skipped, repaired or made again.
     :raises RecipeError: something is wrong with the recipe or its files; all that was found is told, before any work.
