@@ -7,10 +7,14 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
 
-from porism.embeddings import open_token_vectors
+from porism.embeddings import embeddings_path, open_token_vectors, write_token_vectors
+from porism.embeddings.decontextual import Decontextualised
 from porism.index.manifest import read_manifest
 from porism.recipes import Experiment, RecipeError, StageEvent, plan_recipe, run_recipe
 from porism.similarity import open_similarities
@@ -312,3 +316,32 @@ def test_the_examples_of_the_documentation_are_recipes(tmp_path: Path, name: str
     kinds = {stage.kind for stage in plan_recipe(docs / "examples" / name, cache=tmp_path, output=tmp_path).stages}
     assert {"index", "run", "tune", "report"} <= kinds
     assert ({"tokenizer", "embeddings", "similarities"} <= kinds) is (name == "soft.toml")
+
+
+def test_decontextualised_embeddings_of_a_model(
+    write: Write, laboratory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[Any, ...]] = []
+
+    def train(index: Path, name: str, channel: str, model: Any, settings: Decontextualised, **given: Any) -> Any:
+        asked.append((channel, model, settings.layer, given["device"], given["batch"], given["restart"]))
+        if len(asked) > 1:
+            terms = ["group", "prime", "proof", "sum"]
+            write_token_vectors(embeddings_path(index, name), terms, np.eye(4) + 0.5, {"channel": channel})
+        return SimpleNamespace(interrupted=len(asked) == 1)
+
+    monkeypatch.setattr("porism.recipes.terms_making.train_decontextualised", train)
+    monkeypatch.setattr("porism.recipes.data.find_spec", lambda name: name)
+    (laboratory / "encoder").mkdir()
+    (laboratory / "encoder" / "weights").write_text("1", encoding="utf-8")
+    method = 'method = "decontextualised"\nmodel = "encoder"\nlayer = 2\nbatch = 64'
+    path = write(SOFT, ("dimensions = 8\nepochs = 2\nmin_count = 1", method))
+    with pytest.raises(KeyboardInterrupt):
+        run_recipe(path, only=["soft"])
+    done = run_recipe(path, only=["soft"])
+    assert made(done) == {"train embeddings w2v", "build similarities near-0.0", "run soft on dev"}
+    assert asked == [("words", laboratory / "encoder", 2, "auto", 64, False)] * 2
+    (laboratory / "encoder" / "weights").write_text("2", encoding="utf-8")
+    assert {"train embeddings w2v", "run soft on dev"} <= (
+        {stage.id for stage in plan_recipe(path).stages} - plan_recipe(path).cached
+    )
