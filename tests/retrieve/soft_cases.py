@@ -56,7 +56,7 @@ def soft_by_the_book(
             df[term] = df.get(term, 0) + 1
 
     def similarity(term: str, other: str) -> float:
-        return similar.get((term, other), 1.0 if term == other else 0.0)
+        return 1.0 if term == other else channel.softness * similar.get((term, other), 0.0)
 
     def vector(doc: Doc) -> dict[str, float]:
         frequencies, length = known[doc.id]

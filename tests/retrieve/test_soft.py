@@ -28,12 +28,12 @@ def asked(seed: int, count: int = 8) -> list[dict[str, float]]:
 
 
 @pytest.mark.parametrize("normalised", [False, True])
-@pytest.mark.parametrize("k", [3, 1000])
-def test_scores_are_those_of_all_pairs(tmp_path, normalised, k):
+@pytest.mark.parametrize(("k", "softness"), [(3, 1.0), (1000, 1.0), (1000, 0.3), (20, 1.5)])
+def test_scores_are_those_of_all_pairs(tmp_path, normalised, k, softness):
     docs = random_docs(21, 120)
     similar = random_similar(3, [*WORDS[:30], "unheard"])  # ten words are similar to themselves only
     matrix = matrix_of(tmp_path / "s.bin", similar)
-    channel = LexicalChannel(0.7, BM25(1.2, 0.75), matrix, normalised)
+    channel = LexicalChannel(0.7, BM25(1.2, 0.75), matrix, normalised, softness=softness)
     snapshot = write(tmp_path / "index", docs)
     retriever = LexicalRetriever(snapshot.segments, {"words": channel}, FIELDS)
     fuzzy = 0
@@ -80,7 +80,8 @@ def test_explanations_add_up_to_the_score(tmp_path, weighting, normalised):
     similar = random_similar(7, WORDS[:30])
     matrix = matrix_of(tmp_path / "s.bin", similar)
     channels = {
-        "words": LexicalChannel(0.6, weighting_named(weighting), matrix, normalised), "letters": LexicalChannel(0.4),
+        "words": LexicalChannel(0.6, weighting_named(weighting), matrix, normalised, softness=0.8),
+        "letters": LexicalChannel(0.4),
     }
     snapshot = write(tmp_path / "index", docs)
     retriever = LexicalRetriever(snapshot.segments, channels, FIELDS, {"title": View(0.5, {"title": 1.0})})

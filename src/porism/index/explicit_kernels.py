@@ -117,15 +117,18 @@ def invert(
             cursor[t] = c + 1
 
 
-@compiled("void(int64[::1], int32[::1], float64[::1], int64, int64, int64, int64, int32[::1], float64[::1])")
+@compiled(
+    "void(int64[::1], int32[::1], float64[::1], int64, int64, int64, int64, int32[::1], float64, float64[::1])"
+)
 def soft_norms(
     starts: Any, terms: Any, weights: Any, similar_starts_at: Any, similar_terms_at: Any, similarities_at: Any,
-    rows: Any, row_of: Any, norms: Any,
+    rows: Any, row_of: Any, softness: Any, norms: Any,
 ) -> None:
     """``√(v S v)`` of each row v: ``weights`` beside ``terms``.
 
     ``row_of`` is the row of S of each term, -1 for one that is similar to itself only; S (``rows`` rows) is given by
-    addresses of its starts (int64), columns (int32) and values (float32).
+    addresses of its starts (int64), columns (int32) and values (float32). Its values count ``softness`` times, but for
+    those of the diagonal, which are 1.
     """
     similar_starts = i64_at(similar_starts_at)
     similar_terms = i32_at(similar_terms_at)
@@ -145,7 +148,7 @@ def soft_norms(
             part = 0.0
             for q in range(similar_starts[row], similar_starts[row + 1]):
                 part += np.float64(similarities[q]) * dense[similar_terms[q]]
-            total += weights[p] * part
+            total += weights[p] * (softness * part + (1.0 - softness) * weights[p])
         for p in range(starts[d], starts[d + 1]):
             row = row_of[terms[p]]
             if row >= 0:

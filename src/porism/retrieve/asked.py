@@ -99,7 +99,7 @@ class TermReader:
                 assert channel.similarity is not None
                 self._soft[name] = SoftTerms(
                     self.segments, name, self.fields_of(name), channel.similarity, channel.weighting,
-                    self.statistics(name),
+                    self.statistics(name), channel.softness,
                 )
             return self._soft[name]
 

@@ -199,17 +199,17 @@ def _closed(part: ChannelRows, weighting: Weighting, statistics: ChannelStatisti
 
 def with_norms(
     channel: ExplicitChannel, term_weights: NDArray[np.float64], similar: tuple[int, int, int], rows: int,
-    row_of: NDArray[np.int32],
+    row_of: NDArray[np.int32], softness: float,
 ) -> ExplicitChannel:
     """The same channel with each document's factors over ``√(v S v)``, where v is term weight times factor.
 
     ``similar`` are the addresses of S, ``rows`` its size and ``row_of`` (int32) its row of each term, -1 for one that
-    is similar to itself only.
+    is similar to itself only; similarities of different terms count ``softness`` times.
     """
     norms = np.zeros(len(channel.rows.indptr) - 1)
     soft_norms(
         channel.rows.indptr, channel.rows.terms, channel.factors * term_weights[channel.rows.terms], *similar, rows,
-        row_of, norms,
+        row_of, softness, norms,
     )
     over = norms[channel.rows.documents]
     factors = np.divide(channel.factors, over, out=np.zeros(len(over)), where=over > 0)

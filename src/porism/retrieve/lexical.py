@@ -243,7 +243,7 @@ class LexicalRetriever:
         for number, (part, one) in enumerate(zip(parts, found, strict=True)):
             rows = soft.row_of(number)[part.terms]
             known = self.terms.vocabulary(name).find(part.packed.strings())
-            normed.append(with_norms(one, known.weights, soft.addresses, len(soft.df), rows))
+            normed.append(with_norms(one, known.weights, soft.addresses, len(soft.df), rows, channel.softness))
         return normed
 
     def forward(self, name: str) -> list[ExplicitChannel]:

@@ -23,8 +23,9 @@ class ChannelSettings(Settings):
 
     The weighting is BM25 with ``k1`` (≥ 0) and ``b`` (0 to 1), or BM25+ with a ``delta`` above 0, or the one that
     ``weighting`` names, with ``parameters`` of its own (:mod:`porism.retrieve.weightings`). ``similarity`` names a
-    matrix of the index by which terms that are alike match too; with ``normalised`` the score is then the soft cosine
-    instead of the soft inner product (:mod:`porism.retrieve.soft`). ``field_weights``, ``query_field_weights`` and
+    matrix of the index by which terms that are alike match too: different ones ``softness`` times what they are
+    similar (0 to 100). With ``normalised`` the score is then the soft cosine instead of the soft inner product
+    (:mod:`porism.retrieve.soft`). ``field_weights``, ``query_field_weights`` and
     ``power``, where they are given, replace those of the model for this channel.
 
     :raises ConfigError: a number is out of its range, or there is no such weighting or parameter.
@@ -38,6 +39,7 @@ class ChannelSettings(Settings):
     parameters: Mapping[str, float] = field(default_factory=dict)
     similarity: str = ""
     normalised: bool = False
+    softness: float = 1.0
     field_weights: Mapping[str, float] | None = None
     query_field_weights: Mapping[str, float] | None = None
     power: float | None = None
@@ -63,7 +65,8 @@ class ChannelSettings(Settings):
         """The same for the engine, but for the similarities, which an index has."""
         weighting = weighting_named(self.weighting, self.k1, self.b, self.delta, self.parameters)
         return LexicalChannel(
-            self.weight, weighting, normalised=self.normalised, field_weights=self.field_weights
+            self.weight, weighting, normalised=self.normalised, field_weights=self.field_weights,
+            softness=self.softness,
         )
 
 

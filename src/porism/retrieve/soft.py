@@ -6,7 +6,7 @@ it is divided by ``√(q S q) · √(d S d)``: the soft cosine. Sidorov et al., 
 (Computación y Sistemas, 2014); Novotný and Štefánik, *Combining Sparse and Dense Information Retrieval* (CLEF 2022).
 
 ``q S`` is computed first: a query of more terms, of which each document that has one is scored exactly by its own row.
-Terms that S does not have are similar to themselves only.
+Terms that S does not have are similar to themselves only. With a *softness* s other than 1, S is ``I + s · (S − I)``.
 """
 
 from __future__ import annotations
@@ -62,14 +62,14 @@ class SoftTerms:
 
     def __init__(
         self, segments: Sequence[Units], channel: str, fields: FieldWeights, matrix: SimilarityMatrix,
-        weighting: Weighting, statistics: ChannelStatistics,
+        weighting: Weighting, statistics: ChannelStatistics, softness: float = 1.0,
     ) -> None:
-        """``fields`` are the weights of whole documents.
+        """``fields`` are the weights of whole documents; similarities of different terms count ``softness`` times.
 
         :raises ConfigError: the matrix was made for another channel, or has no term of this one.
         """
         matrix.check_channel(channel)
-        self.matrix = matrix
+        self.matrix, self.softness = matrix, softness
         terms = len(matrix)
         self.numbers = np.full((len(segments), terms), -1, np.int32)
         self.df = np.zeros(terms, np.int64)
@@ -113,14 +113,18 @@ class SoftTerms:
                 return np.array([known[term] for term in terms], np.int64)
 
     def expand(self, rows: NDArray[np.int64], weights: NDArray[np.float64]) -> Similar:
-        """``q S`` for a query with ``weights`` (float64, ≥ 0) of terms given by their ``rows`` (int64, ≥ 0)."""
+        """``q S`` for a query with ``weights`` (float64, ≥ 0) of distinct terms, by their ``rows`` (int64, ≥ 0)."""
         workspace = _workspace
         workspace.fit(len(self.df))
         indptr = self.matrix.indptr
         room = min(len(self.df), int((indptr[rows + 1] - indptr[rows]).sum()))
         found, total = np.empty(room, np.int64), np.empty(room)
         count = expand(rows, weights, *self._addresses, workspace.sums, workspace.bits, found, total)
-        return Similar(found[:count], total[:count])
+        found, total = found[:count], total[:count]
+        if self.softness != 1:  # S is 1 on its diagonal, which stays
+            total *= self.softness
+            total[np.searchsorted(found, rows)] += (1.0 - self.softness) * weights
+        return Similar(found, total)
 
     def row_of(self, segment: int) -> NDArray[np.int32]:
         """The row of S of each term of a segment's channel (int32), -1 where there is none."""
@@ -131,10 +135,11 @@ class SoftTerms:
         return rows
 
     def norm(self, rows: NDArray[np.int64], weights: NDArray[np.float64], similar: Similar) -> float:
-        """``√(q S q)``, where terms without a row (-1) are similar to themselves only."""
+        """``√(q S q)``, where terms without a row (-1) are similar to themselves only; 0 where S makes it negative."""
         known = rows >= 0
         own = similar.weights[np.searchsorted(similar.rows, rows[known])]
-        return math.sqrt(float(weights[known] @ own) + float(weights[~known] @ weights[~known]))
+        total = float(weights[known] @ own) + float(weights[~known] @ weights[~known])
+        return math.sqrt(max(total, 0.0))
 
 
 def explain_soft(
@@ -163,10 +168,12 @@ def explain_soft(
         columns, values = soft.matrix.row(row)
         for column, value in zip(columns.tolist(), values.tolist(), strict=True):
             if column in factor_of and soft.weights[column] > 0:
-                other = name if column == row else soft.matrix.dictionary.select(np.array([column])).strings()[0]
-                leaves.append(_pair(
-                    name, other, value, asked[name], float(soft.weights[column]), factor_of[column], share
-                ))
+                other, similarity = name, 1.0
+                if column != row:
+                    (other,) = soft.matrix.dictionary.select(np.array([column])).strings()
+                    similarity = value * soft.softness
+                weight, factor = float(soft.weights[column]), factor_of[column]
+                leaves.append(_pair(name, other, similarity, asked[name], weight, factor, share))
     leaves.sort(key=lambda leaf: -abs(leaf.value))
     if len(leaves) > _SHOWN_PAIRS:
         rest = leaves[_SHOWN_PAIRS:]

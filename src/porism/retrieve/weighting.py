@@ -270,11 +270,11 @@ class BM25Plus(CountedQuery):
 class LexicalChannel:
     """How one channel counts in a score: its weight in the sum over channels (0 leaves it out) and its weighting.
 
-    With a ``similarity`` matrix terms that are alike match too (:mod:`porism.retrieve.soft`), and with ``normalised``
-    the score is the soft cosine, else the inner product. ``field_weights``, where they are given, replace for this
-    channel those of the retriever.
+    With a ``similarity`` matrix terms that are alike match too (:mod:`porism.retrieve.soft`): different ones
+    ``softness`` times what they are similar. With ``normalised`` the score is the soft cosine, else the inner product.
+    ``field_weights``, where they are given, replace for this channel those of the retriever.
 
-    :raises ConfigError: the weight is not a number from 0 to :data:`HEAVIEST`.
+    :raises ConfigError: the weight is not a number from 0 to :data:`HEAVIEST`, or the softness not from 0 to 100.
     """
 
     weight: float = 1.0
@@ -282,12 +282,15 @@ class LexicalChannel:
     similarity: SimilarityMatrix | None = None
     normalised: bool = False
     field_weights: Mapping[str, float] | None = None
+    softness: float = 1.0
 
     def __post_init__(self) -> None:
         if not 0 <= self.weight <= HEAVIEST:
             raise ConfigError(
                 f"a channel cannot have the weight {self.weight}", hint=f"Use a number from 0 to {HEAVIEST:,.0f}."
             )
+        if not 0 <= self.softness <= 100:
+            raise ConfigError(f"a channel cannot have the softness {self.softness}", hint="Use a number from 0 to 100.")
 
     @property
     def explicit(self) -> bool:
