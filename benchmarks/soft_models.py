@@ -5,10 +5,11 @@
     python benchmarks/soft_models.py --data ../shared/data --work FOLDER
     python benchmarks/soft_models.py --data ../shared/data --work FOLDER --transformer MODEL
 
-Trains what is not in FOLDER yet: tokenizers, an index with the channels of both papers, embeddings, similarity matrices.
-Of the models of 2022 the α and softness of each matrix, the γ of each channel (title in questions and answers) and β are
-chosen by grid on the topics of 2020; those of 2021 are as published. Then each system answers both years' topics, the runs are
-written to FOLDER/runs, and all of them with the default search are fused, with weights chosen on 2020.
+Trains what is not in FOLDER yet: tokenizers, an index with the channels of both papers, embeddings, similarity
+matrices. Of the models of 2022 the α and softness of each matrix, the γ of each channel (title in questions and
+answers) and β are chosen by grid on the topics of 2020; those of 2021 are as published. Then each system answers both
+years' topics, the runs are written to FOLDER/runs, and all of them with the default search are fused, with weights
+chosen on 2020.
 
 ``--transformer`` is a folder or name of a Hugging Face model for the two rows with decontextualised embeddings; its
 vectors come from the first ``--transformer-documents`` of the collection. Prints tables, writes JSON.

@@ -20,8 +20,8 @@ LAYERS = [
     {"embeddings", "similarity"},
     {"retrieve"},
     {
-        "expansion", "formula_places", "formula_queries", "formula_searching", "fusion", "highlighting", "indexing", "searching",
-        "snippets", "tokenizing",
+        "expansion", "formula_places", "formula_queries", "formula_searching", "fusion", "highlighting", "indexing",
+        "searching", "snippets", "tokenizing",
     },
     {"evaluate", "pipeline"},
     {"reports", "tuning"},
