@@ -8,8 +8,8 @@
 Trains what is not in FOLDER yet: tokenizers, an index with the channels of both papers, embeddings, similarity
 matrices. Of the models of 2022 the α and softness of each matrix, the γ of each channel (title in questions and
 answers) and β are chosen by grid on the topics of 2020; those of 2021 are as published. Then each system answers both
-years' topics, the runs are written to FOLDER/runs, and all of them with the default search are fused, with weights
-chosen on 2020.
+years' topics, and all of them with the default search are fused, with weights chosen on 2020. All runs are in
+FOLDER/runs, for ``porism compare``.
 
 ``--transformer`` is a folder or name of a Hugging Face model for the two rows with decontextualised embeddings; its
 vectors come from the first ``--transformer-documents`` of the collection. Prints tables, writes JSON.
@@ -30,7 +30,7 @@ from soft_setting import SPACES, Setting, Variant
 from task import YEARS, judgments
 
 from porism import Query, Run, read_topics
-from porism.evaluate import compare_runs, evaluate_run
+from porism.evaluate import evaluate_run
 from porism.fusion import fuse
 from porism.retrieve.hybrid import HybridRetriever
 from porism.retrieve.model import DEFAULT_MODEL, ChannelSettings, SearchModel
@@ -190,14 +190,14 @@ def ensemble(bench: Bench, folder: Path, names: Sequence[str], base: str) -> lis
     """Fusions of all systems; weights are chosen on 2020."""
     runs = {year: [Run.read(folder / f"{name}.{year}.run") for name in names] for year in YEARS}
     rows: list[tuple[str, dict[str, float]]] = []
-    fused: dict[str, Run] = {}
 
     def add(title: str, of_year: Mapping[str, Run]) -> None:
         values: dict[str, float] = {}
+        file = f"ensemble-{title.partition(' ')[0].strip(',')}"
         for year, run in of_year.items():
+            run.renamed(file).write(folder / f"{file}.{year}.run")
             scored = evaluate_run(run, bench.topics[year].qrels, MEASURES).aggregated
             values |= {f"{year} {measure}": value for measure, value in scored.items()}
-        fused[title] = of_year["2021"]
         rows.append((title, values))
 
     for method in ("rrf", "combsum", "combmnz", "ibc"):
@@ -209,9 +209,6 @@ def ensemble(bench: Bench, folder: Path, names: Sequence[str], base: str) -> lis
     weights = [result.parameters[f"weights.{number}"] for number in range(len(names))]
     add("linear, tuned on 2020", {year: fuse(runs[year], "linear", weights=weights) for year in YEARS})
     print("weights:", {name: weight for name, weight in zip(names, weights, strict=True) if weight})
-    own = Run.read(folder / f"{base}.2021.run")
-    compared = compare_runs([own, *fused.values()], bench.topics["2021"].qrels, MEASURES, baseline=own.name)
-    print(compared)
     return rows
 
 
