@@ -38,6 +38,7 @@ from porism.retrieve.systems import SYSTEMS_2021, SYSTEMS_2022
 from porism.tuning import Coordinate, tune_fusion
 
 MEASURES = ["nDCG'", "MAP'"]
+DEPTH = 1000
 GAMMAS = (1.0, 2.0, 5.0)
 SOFTNESS = (0.1, 0.2, 0.4, 0.7, 1.0)
 KEPT = 8
@@ -70,8 +71,14 @@ class Topics:
                 ))
 
     def mean_ndcg(self, scores: Scores) -> float:
-        """nDCG' of scores, as long as all judged documents with a score are among the first 1,000."""
-        return float(np.mean([_ndcg(scores[topic, documents], gains) for topic, documents, gains in self.judged]))
+        """nDCG' of the first 1,000 by scores."""
+        values: list[float] = []
+        for topic, documents, gains in self.judged:
+            of_topic = scores[topic]
+            last = np.partition(of_topic, -DEPTH)[-DEPTH] if len(of_topic) > DEPTH else 0.0
+            found = of_topic[documents]
+            values.append(_ndcg(np.where(found >= last, found, 0.0), gains))
+        return float(np.mean(values))
 
 
 def _ndcg(scores: np.ndarray, gains: np.ndarray) -> float:
@@ -95,7 +102,9 @@ class Bench:
 
     def run(self, model: SearchModel, year: str, name: str) -> Run:
         """The first 1,000 of each topic."""
-        return HybridRetriever(self.snapshot, self.analyzer, model).search(self.topics[year].queries, 1000, name=name)
+        return HybridRetriever(self.snapshot, self.analyzer, model).search(
+            self.topics[year].queries, DEPTH, name=name
+        )
 
     def scores(self, channel: str, similarity: str, gamma: float, softness: float) -> Scores:
         """The scores of all documents for the topics of 2020 in one channel."""
