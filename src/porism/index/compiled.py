@@ -31,14 +31,15 @@ intrinsic: Any = numba.extending.intrinsic
 class Kernel:
     """A function that is compiled for its one signature, or loaded from the cache on disk, when it is first called."""
 
-    def __init__(self, function: Callable[..., Any], signature: str, fast_math: bool) -> None:
+    def __init__(self, function: Callable[..., Any], signature: str, fast_math: bool, eager: bool) -> None:
         self._function = function
         self._signature = signature
         self._fast_math = fast_math
         self._compiled: Callable[..., Any] | None = None
         self.__name__ = function.__name__
         self.__doc__ = function.__doc__
-        _kernels.append(self)
+        if eager:
+            _kernels.append(self)
 
     @property
     def ready(self) -> bool:
@@ -75,7 +76,7 @@ _kernels: list[Kernel] = []
 
 
 def warm_up() -> None:
-    """Compiles, or loads, the kernels of all modules imported so far, so that no query has to."""
+    """Compiles, or loads, the eager kernels of all modules imported so far, so that no query has to."""
     for kernel in _kernels:
         kernel.prepare()
 
@@ -99,9 +100,14 @@ def spare_scipy() -> None:
         setattr(linalg, "ensure_blas", ensure)  # noqa: B010
 
 
-def compiled(signature: str, *, fast_math: bool = False) -> Callable[[Callable[..., Any]], Kernel]:
-    """Marks a kernel with its one signature; it releases the interpreter lock while it runs."""
-    return lambda function: Kernel(function, signature, fast_math)
+def compiled(
+    signature: str, *, fast_math: bool = False, eager: bool = True
+) -> Callable[[Callable[..., Any]], Kernel]:
+    """Marks a kernel with its one signature; it releases the interpreter lock while it runs.
+
+    One that is not ``eager`` is compiled when it is first called: what most searches do not need.
+    """
+    return lambda function: Kernel(function, signature, fast_math, eager)
 
 
 def inlined(*, fast_math: bool = False) -> Callable[[F], F]:

@@ -12,7 +12,8 @@ from porism.index.postings_kernels import ESCAPE
 
 @compiled(
     "void(int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, "
-    "int64[::1], int32[::1], float64[::1], int32[::1])"
+    "int64[::1], int32[::1], float64[::1], int32[::1])",
+    eager=False,
 )
 def transpose(
     documents: Any, vocabulary: Any, dense_count: Any, indptr_at: Any, docs_at: Any, sparse_codes_at: Any,
@@ -89,7 +90,8 @@ def transpose(
 
 @compiled(
     "void(int64[::1], int32[::1], float64[::1], float64, int64[::1], int64[::1], int32[::1], float32[::1], "
-    "float64[::1])"
+    "float64[::1])",
+    eager=False,
 )
 def invert(
     starts: Any, terms: Any, factors: Any, least: Any, indptr: Any, cursor: Any, docs: Any, impacts: Any, lowest: Any
@@ -118,7 +120,8 @@ def invert(
 
 
 @compiled(
-    "void(int64[::1], int32[::1], float64[::1], int64, int64, int64, int64, int32[::1], float64, float64[::1])"
+    "void(int64[::1], int32[::1], float64[::1], int64, int64, int64, int64, int32[::1], float64, float64[::1])",
+    eager=False,
 )
 def soft_norms(
     starts: Any, terms: Any, weights: Any, similar_starts_at: Any, similar_terms_at: Any, similarities_at: Any,
@@ -156,7 +159,10 @@ def soft_norms(
         norms[d] = np.sqrt(max(total, 0.0))
 
 
-@compiled("int64(int64[::1], float64[::1], int64, int64, int64, float64[::1], uint64[::1], int64[::1], float64[::1])")
+@compiled(
+    "int64(int64[::1], float64[::1], int64, int64, int64, float64[::1], uint64[::1], int64[::1], float64[::1])",
+    eager=False,
+)
 def expand(
     asked: Any, weights: Any, similar_starts_at: Any, similar_terms_at: Any, similarities_at: Any, sums: Any,
     bits: Any, found: Any, total: Any,
