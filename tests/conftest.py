@@ -9,7 +9,11 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+import hypothesis
 import pytest
+
+hypothesis.settings.register_profile("porism", deadline=None)  # how long an example takes depends on the machine
+hypothesis.settings.load_profile("porism")
 
 LONGEST_TEST = 120.0
 """Seconds of this process's own processor time after which a test is ended: it hangs."""
