@@ -15,6 +15,9 @@ import pytest
 hypothesis.settings.register_profile("porism", deadline=None)  # how long an example takes depends on the machine
 hypothesis.settings.load_profile("porism")
 
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as shells start what runs in the background
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 LONGEST_TEST = 120.0
 """Seconds of this process's own processor time after which a test is ended: it hangs."""
 
