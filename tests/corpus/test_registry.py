@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -187,6 +188,18 @@ def test_ids_that_come_twice_are_reported_and_told_apart(tmp_path: Path) -> None
     assert [document.id for document in documents] == ["a.md", "two:a.md", "three:a.md", "two:a.md~2"]
     assert len(problems) == 3
     assert "the id a.md is there twice" in problems[0].what
+
+
+def test_an_id_that_comes_ever_again_takes_linear_time(tmp_path: Path, assert_linear: Callable[..., None]) -> None:
+    source = tmp_path / "same.jsonl"
+
+    def read(size: int) -> list[str]:
+        source.write_text('{"id": "same", "text": "x"}\n' * size)
+        return [document.id for document in open_source(source)]
+
+    assert read(4) == ["same", "same.jsonl:same", "same.jsonl:same~2", "same.jsonl:same~3"]
+    assert_linear(read, 100, 400)
+
 
 
 def test_a_format_can_be_named(tmp_path: Path) -> None:

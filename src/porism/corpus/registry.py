@@ -188,14 +188,17 @@ def _read_all(
     sources: list[tuple[Path, Reader]], options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress
 ) -> Iterator[Document]:
     seen: set[int] = set()  # hashes, so that memory stays small on large collections
+    numbers: dict[str, int] = {}  # of an id that comes often: the number to try next, so that time stays linear
     for path, reader in sources:
         for document in reader.read(path, options, on_problem, on_progress):
             mark = hash(document.id)
             if mark in seen:
-                name, number = f"{path.name}:{document.id}", 1
+                wanted = f"{path.name}:{document.id}"
+                name, number = wanted, numbers.get(wanted, 2)
                 while hash(name) in seen:
+                    name = f"{wanted}~{number}"
                     number += 1
-                    name = f"{path.name}:{document.id}~{number}"
+                numbers[wanted] = number
                 on_problem(Problem(str(path), f"the id {document.id} is there twice; this one becomes {name}"))
                 mark = hash(name)
                 document = replace(document, id=name)
