@@ -19,6 +19,7 @@ from porism.cli.expanding import expand
 from porism.cli.experimenting import experiment
 from porism.cli.experiments import evaluate, run
 from porism.cli.fusing import fuse
+from porism.cli.grouping import SectionedGroup
 from porism.cli.indexes import delete, index, info, merge
 from porism.cli.parsing import parse
 from porism.cli.searches import search, similar
@@ -32,7 +33,7 @@ from porism.errors import PorismError
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
 
-@click.group(context_settings=CONTEXT)
+@click.group(cls=SectionedGroup, context_settings=CONTEXT)
 @click.version_option(__version__, prog_name="porism")
 def porism() -> None:
     """Find mathematics by words and formulas.
@@ -44,12 +45,10 @@ def porism() -> None:
     """
 
 
-for command in (
-    demo, index, search, similar, info, delete, merge, expand, parse, train, similarities, run, evaluate, fuse, compare,
-    experiment,
-):
-    porism.add_command(command)
-porism.add_command(neighbours)
+porism.add_section("Search", demo, search, similar, parse)
+porism.add_section("Collections", index, info, delete, merge, expand)
+porism.add_section("Models", train, neighbours, similarities)
+porism.add_section("Experiments", run, evaluate, fuse, compare, experiment)
 for method in (word2vec, fasttext, positional, decontextualised, tokenizer, extended):
     train.add_command(method)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 
-@click.command()
+@click.command(short_help="Index the bundled sample, and answer questions about it.")
 @click.option("--index", "index_path", type=click.Path(path_type=Path), default="porism-demo", show_default=True,
               metavar="DIR", help="Where to put the index of the sample.")
 def demo(index_path: Path) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from porism.corpus import ReaderOptions
 
 
-@click.command()
+@click.command(short_help="Let a model write queries for documents (doc2query).")
 @click.argument("sources", nargs=-1, metavar="[SOURCE]...")
 @index_option
 @click.option("--model", "model_name", metavar="NAME|DIR",

@@ -30,7 +30,7 @@ OF_QUERIES = ("length", "math-share")
 """What topics can be grouped by without any information on them."""
 
 
-@click.command()
+@click.command(short_help="Answer a file of topics, and write a run file.")
 @index_option
 @click.option("--topics", "topics_path", required=True, type=click.Path(path_type=Path), metavar="FILE",
               help="ARQMath or NTCIR-12 topics, or lines of JSON, or lines of id, tab, text.")
@@ -93,7 +93,7 @@ def run(
             click.echo(f"no results for {topics_named}: {', '.join(empty[:10])}", err=True)
 
 
-@click.command()
+@click.command(short_help="Score a run file by judgments.")
 @click.argument("run_path", type=click.Path(path_type=Path), metavar="RUN")
 @click.argument("qrels_path", type=click.Path(path_type=Path), metavar="QRELS")
 @click.option("--measures", metavar="NAMES",

@@ -101,7 +101,7 @@ def _config(channels: str | None, language: str | None, tokenizers: Sequence[str
     return AnalysisConfig.named(names, tokenizers=files, language=language or "english")
 
 
-@click.command()
+@click.command(short_help="Show what an index contains.")
 @click.argument("path", type=click.Path(path_type=Path), default="porism-index", metavar="[DIR]")
 @json_option
 @click.option("--verify", is_flag=True, help="Also read every file and check it against its checksum.")
@@ -147,7 +147,7 @@ def delete(ids: tuple[str, ...], index_path: Path, filters: tuple[str, ...]) -> 
         click.echo(f"{len(ids) - count:,} ids are not in the index", err=True)
 
 
-@click.command()
+@click.command(short_help="Merge an index into one segment.")
 @index_option
 def merge(index_path: Path) -> None:
     """Merge an index into one segment: frees the room of deleted documents, makes searching a little faster."""

@@ -19,7 +19,7 @@ MATCHED_HITS = 100
 """For at most so many hits a list of formulas marks what matches."""
 
 
-@click.command()
+@click.command(short_help="Find documents, or formulas, by words and formulas.")
 @click.argument("question")
 @index_option
 @click.option("--formulas", is_flag=True, help="Find formulas, not documents: QUESTION is LaTeX or MathML.")
@@ -59,7 +59,7 @@ def search(
         )
 
 
-@click.command()
+@click.command(short_help="Find documents like one of the index.")
 @click.argument("doc_id")
 @index_option
 @click.option("-k", type=click.IntRange(min=1), default=10, show_default=True, help="How many results.")

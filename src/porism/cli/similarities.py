@@ -21,7 +21,7 @@ def _switch(name: str, off: str, default: bool, help_text: str) -> Callable[[Any
     return click.option(f"--{name}/--{off}", default=default, show_default=True, help=help_text)
 
 
-@click.command()
+@click.command(short_help="Build or show a matrix of which terms are similar.")
 @click.argument("name", required=False, metavar="NAME")
 @index_option
 @click.option("--channel", default="words", show_default=True, help="The channel whose terms are compared.")

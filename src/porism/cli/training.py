@@ -10,7 +10,7 @@ from porism.cli.options import index_option
 from porism.cli.progress import counting_progress
 
 
-@click.group()
+@click.group(short_help="Learn models from the texts and formulas of an index.")
 def train() -> None:
     """Learn models from the texts and formulas of an index, and keep them in its folder."""
 

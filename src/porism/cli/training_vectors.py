@@ -130,7 +130,7 @@ def _train(method: Callable[..., Word2Vec], given: dict[str, Any]) -> None:
     )
 
 
-@click.command()
+@click.command(short_help="Show the terms whose vectors lie nearest to that of a term.")
 @click.argument("name")
 @click.argument("term")
 @index_option
