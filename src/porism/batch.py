@@ -40,7 +40,9 @@ class AnalyzedBatch:
     :func:`porism.formula.pack_tree` packs them; rows of a formula channel are their positions. An
     occurrence is a formula at a place: ``occurrence_doc`` (int32, non-decreasing), ``occurrence_field`` (uint16),
     ``occurrence_formula`` (int32), ``occurrence_number`` (int32: it is the n-th formula of that field), and the ids
-    that the collection gives it, empty where it gives none.
+    that the collection gives it, empty where it gives none. ``owners`` (the group of each document in the table of
+    sources, -1 for none), ``digests`` (of what each was made from, its line apart) and ``lines`` (where it begins in
+    its file, 0 for nowhere) are None for documents that came from no source.
     """
 
     ids: list[str]
@@ -58,3 +60,6 @@ class AnalyzedBatch:
     occurrence_number: NDArray[np.int32]
     occurrence_id: list[str] = field(default_factory=list)
     occurrence_visual_id: list[str] = field(default_factory=list)
+    owners: NDArray[np.int32] | None = None
+    digests: NDArray[np.uint64] | None = None
+    lines: NDArray[np.int32] | None = None

@@ -26,6 +26,8 @@ class Doc:
     words: Mapping[str, Sequence[str]]
     formulas: Mapping[str, Sequence[tuple[str, str, str]]] = field(default_factory=dict)
     metadata: Metadata = field(default_factory=dict)
+    origin: tuple[int, int, int] = (-1, 0, 0)
+    """Owner, digest and line."""
 
     @property
     def stored(self) -> bytes:
@@ -89,6 +91,9 @@ def batch_of(docs: Sequence[Doc], channels: Sequence[str] = ("letters", "pairs")
         occurrence_number=columns[:, 3].astype(np.int32),
         occurrence_id=ids,
         occurrence_visual_id=visual_ids,
+        owners=np.asarray([doc.origin[0] for doc in docs], np.int32),
+        digests=np.asarray([doc.origin[1] for doc in docs], np.uint64),
+        lines=np.asarray([doc.origin[2] for doc in docs], np.int32),
     )
 
 
@@ -122,7 +127,8 @@ def read_doc(segment: Segment, doc: int) -> Doc:
         formulas[name].append((key, occurrences.id(at), occurrences.visual_id(at)))
     doc_id = segment.doc_id(doc)
     assert segment.find(doc_id) == doc
-    return Doc(doc_id, words, formulas, segment.metadata(doc))
+    origin = (int(segment.owners[doc]), int(segment.digests[doc]), int(segment.lines[doc]))
+    return Doc(doc_id, words, formulas, segment.metadata(doc), origin)
 
 
 def normal(doc: Doc) -> Doc:
@@ -132,6 +138,7 @@ def normal(doc: Doc) -> Doc:
         {name: sorted(words) for name, words in doc.words.items() if words},
         {name: list(formulas) for name, formulas in doc.formulas.items() if formulas},
         doc.metadata,
+        doc.origin,
     )
 
 

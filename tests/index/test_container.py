@@ -114,7 +114,7 @@ def test_a_newer_format_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(container, "__version__", "3.1.0")
     write(tmp_path / "c.bin")
     monkeypatch.undo()
-    with pytest.raises(IndexVersionError, match=r"format 7, written by porism 3\.1\.0.*reads format 2.*Upgrade"):
+    with pytest.raises(IndexVersionError, match=r"format 7, written by porism 3\.1\.0.*reads format 3.*Upgrade"):
         Container(tmp_path / "c.bin", "test")
 
 

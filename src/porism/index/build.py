@@ -55,6 +55,9 @@ def write_segment(folder: Path, parts: Sequence[Part], on_step: OnStep | None = 
     with ContainerWriter(folder / DATA_FILE, "segment") as writer:
         ids = Packed.join([part.ids() for part in parts])
         write_names(writer, "ids", ids)
+        writer.add("owners", np.concatenate([part.owners() for part in parts]).astype(np.int32))
+        writer.add("digests", np.concatenate([part.digests() for part in parts]).astype(np.uint64))
+        writer.add("lines", np.concatenate([part.lines() for part in parts]).astype(np.int32))
         write_records(writer, "stored", chain.from_iterable(part.stored() for part in parts), DOCUMENT_BLOCK)
         write_records(writer, "metadata", chain.from_iterable(part.metadata() for part in parts), TEXT_BLOCK)
         _write_filters(writer, parts)

@@ -22,6 +22,9 @@ def clean_index(path: Path, manifest: Manifest | None) -> None:
     """Removes what ``manifest`` does not refer to; what cannot be removed now is left to the next time."""
     for leftover in path.glob(f"{MANIFEST_FILE}.*.tmp"):
         _remove(leftover)
+    for leftover in path.glob("sources-*"):
+        if manifest is None or manifest.sources is None or leftover.name != manifest.sources.file:
+            _remove(leftover)
     kept = {entry.name: entry for entry in manifest.segments} if manifest else {}
     for folder in _entries(path / SEGMENT_FOLDER):
         entry = kept.get(folder.name)

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from porism import __version__
 from porism.errors import IndexCorrupt, IndexVersionError, StorageError
 
-FORMAT = 2
+FORMAT = 3
 """Version of everything on disk; raised when an older program could not read what is written."""
 
 MAGIC = b"PORISM\x1a\n"

@@ -48,6 +48,20 @@ class SegmentEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class SourcesEntry:
+    """The table of sources of the index: its file in the index folder, and what identifies it."""
+
+    file: str
+    size: int
+    digest: int
+
+    @property
+    def stamp(self) -> Stamp:
+        """What the file must be."""
+        return Stamp(self.size, self.digest)
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
     """One committed state. ``created`` and ``updated`` are seconds since 1970; ``next_segment`` numbers new folders."""
 
@@ -57,6 +71,7 @@ class Manifest:
     next_segment: int
     config: Mapping[str, Any]
     segments: tuple[SegmentEntry, ...]
+    sources: SourcesEntry | None = None
 
     @property
     def doc_count(self) -> int:
@@ -104,7 +119,8 @@ def read_manifest(path: Path) -> Manifest:
         SegmentEntry(**{**entry, "tombstones": Tombstones(**entry["tombstones"]) if entry["tombstones"] else None})
         for entry in body["segments"]
     )
-    return Manifest(**{**body, "segments": segments})
+    sources = SourcesEntry(**body["sources"]) if body["sources"] else None
+    return Manifest(**{**body, "segments": segments, "sources": sources})
 
 
 def _checksum(body: Mapping[str, Any]) -> str:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from porism.batch import AnalyzedBatch, TermMatrix
 from porism.index.rows import CHUNK_ROWS, Csr
 from porism.index.segment import Segment, filter_terms
+from porism.index.sources import NOBODY
 from porism.index.strings import Packed, encode, offsets
 from porism.types import Metadata
 
@@ -32,6 +33,9 @@ class Part(Protocol):
     occurrence_number: NDArray[np.int32]
 
     def ids(self) -> Packed: ...
+    def owners(self) -> NDArray[np.int32]: ...
+    def digests(self) -> NDArray[np.uint64]: ...
+    def lines(self) -> NDArray[np.int32]: ...
     def keys(self) -> Packed: ...
     def stored(self) -> Iterator[bytes]: ...
     def metadata(self) -> Iterator[bytes]: ...
@@ -62,6 +66,18 @@ class BatchPart:
 
     def ids(self) -> Packed:
         return Packed.of([self.batch.ids[doc] for doc in self.docs])
+
+    def owners(self) -> NDArray[np.int32]:
+        owners = self.batch.owners
+        return np.full(len(self.docs), NOBODY, np.int32) if owners is None else owners[self.docs]
+
+    def digests(self) -> NDArray[np.uint64]:
+        digests = self.batch.digests
+        return np.zeros(len(self.docs), np.uint64) if digests is None else digests[self.docs]
+
+    def lines(self) -> NDArray[np.int32]:
+        lines = self.batch.lines
+        return np.zeros(len(self.docs), np.int32) if lines is None else lines[self.docs]
 
     def keys(self) -> Packed:
         return Packed.of(self.batch.formula_keys)
@@ -121,6 +137,15 @@ class SegmentPart:
 
     def ids(self) -> Packed:
         return self.segment.names.packed().take(self.docs)
+
+    def owners(self) -> NDArray[np.int32]:
+        return self.segment.owners[self.docs]
+
+    def digests(self) -> NDArray[np.uint64]:
+        return self.segment.digests[self.docs]
+
+    def lines(self) -> NDArray[np.int32]:
+        return self.segment.lines[self.docs]
 
     def keys(self) -> Packed:
         return self.segment.keys.packed()

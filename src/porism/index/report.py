@@ -140,7 +140,8 @@ def _metadata(segments: tuple[Segment, ...]) -> dict[str, int]:
 
 
 _PARTS = {
-    "ids": "document ids", "stored": "stored documents", "metadata": "metadata", "filters": "metadata",
+    "ids": "document ids", "owners": "sources", "digests": "sources", "lines": "sources",
+    "stored": "stored documents", "metadata": "metadata", "filters": "metadata",
     "occurrences": "formula occurrences", "keys": "formulas", "sources": "formulas",
     "trees": "formula trees",
 }

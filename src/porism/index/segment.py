@@ -127,6 +127,21 @@ class Segment:
         """The ids of the documents."""
         return Names(self.container, "ids")
 
+    @cached_property
+    def owners(self) -> NDArray[np.int32]:
+        """For each document the number of its group in the table of sources, -1 where it came from no source."""
+        return cast("NDArray[np.int32]", self.container.array("owners"))
+
+    @cached_property
+    def digests(self) -> NDArray[np.uint64]:
+        """For each document the digest of what it was made from (its line apart), 0 where it came from no source."""
+        return cast("NDArray[np.uint64]", self.container.array("digests"))
+
+    @cached_property
+    def lines(self) -> NDArray[np.int32]:
+        """For each document the line of its file where it begins, 0 where it came from no file."""
+        return cast("NDArray[np.int32]", self.container.array("lines"))
+
     @property
     def id_order(self) -> NDArray[np.int32]:
         """The rank of each document's id in code-point order within the segment."""

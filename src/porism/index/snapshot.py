@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 from porism.index.container import corrupt
 from porism.index.manifest import SEGMENT_FOLDER, Manifest, read_live, read_manifest
 from porism.index.segment import Segment
+from porism.index.sources import Source, SourceTable, read_packed_sources, unpack_sources
 
 _ATTEMPTS = 100
 
@@ -24,10 +26,13 @@ class Snapshot:
     more.
     """
 
-    def __init__(self, path: Path, manifest: Manifest, segments: tuple[Segment, ...]) -> None:
+    def __init__(
+        self, path: Path, manifest: Manifest, segments: tuple[Segment, ...], packed_sources: bytes | None = None
+    ) -> None:
         self.path = path
         self.manifest = manifest
         self.segments = segments
+        self._packed_sources = packed_sources
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Snapshot:
@@ -41,7 +46,7 @@ class Snapshot:
         manifest = read_manifest(folder)
         for _ in range(_ATTEMPTS):
             try:
-                return cls(folder, manifest, open_segments(folder, manifest))
+                return cls(folder, manifest, open_segments(folder, manifest), open_sources(folder, manifest))
             except FileNotFoundError as error:
                 # A writer may have committed and cleaned up since the manifest was read: then there is a newer one.
                 newer = read_manifest(folder)
@@ -68,6 +73,19 @@ class Snapshot:
     def doc_count(self) -> int:
         """Documents that are not deleted."""
         return self.manifest.doc_count
+
+    @property
+    def sources(self) -> Mapping[str, Source]:
+        """The sources that the index remembers, by name.
+
+        :raises IndexCorrupt: the table of them is damaged.
+        """
+        return self.source_table.sources
+
+    @cached_property
+    def source_table(self) -> SourceTable:
+        """:attr:`sources` as stored."""
+        return SourceTable() if self._packed_sources is None else unpack_sources(self._packed_sources, self.path)
 
     def find(self, doc_id: str) -> tuple[Segment, int] | None:
         """The segment of a document and its number there, None where there is no such document."""
@@ -96,6 +114,16 @@ class Snapshot:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def open_sources(path: Path, manifest: Manifest) -> bytes | None:
+    """The packed table of sources of a committed state, None where it has none.
+
+    :raises FileNotFoundError: the file is gone.
+    :raises IndexCorrupt: it is damaged.
+    """
+    entry = manifest.sources
+    return None if entry is None else read_packed_sources(path, entry.file, entry.stamp)
 
 
 def open_segments(path: Path, manifest: Manifest) -> tuple[Segment, ...]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import orjson
@@ -28,6 +28,7 @@ from porism.index.manifest import (
     SEGMENT_FOLDER,
     Manifest,
     SegmentEntry,
+    SourcesEntry,
     read_manifest,
     write_manifest,
     write_tombstones,
@@ -35,12 +36,26 @@ from porism.index.manifest import (
 from porism.index.merging import choose_for_count, choose_tier
 from porism.index.parts import BatchPart, Part, SegmentPart
 from porism.index.segment import Segment, filter_term, filter_terms
-from porism.index.snapshot import open_segments
+from porism.index.snapshot import open_segments, open_sources
+from porism.index.sources import NOBODY, SourceTable, unpack_sources, write_sources
 from porism.index.strings import Packed
 
 BUFFER_BYTES = 192 << 20
 """Size of the documents that wait in memory before they become a segment; building it takes about as much again."""
 BUFFER_DOCUMENTS = 200_000
+
+ABSENT = -2
+"""What :meth:`IndexWriter.look_up` says of an id that no document has."""
+
+
+class Origins(NamedTuple):
+    """Where documents came from, one entry a document: the group of the table of sources (-1 for no source), the digest
+    of what each was made from, and the line of its file where it begins (0 for nowhere)."""
+
+    owners: NDArray[np.int32]
+    digests: NDArray[np.uint64]
+    lines: NDArray[np.int32]
+
 
 Publish = Callable[[Sequence[Segment]], None]
 
@@ -107,7 +122,7 @@ class IndexWriter:
             ours = {MANIFEST_FILE, SEGMENT_FOLDER, LOCK_FILE, "tokenizers"}  # copied before the first commit
             others = [
                 name for name in os.listdir(self.path)
-                if name not in ours and not name.startswith((".", f"{MANIFEST_FILE}."))
+                if name not in ours and not name.startswith((".", f"{MANIFEST_FILE}.", "sources-"))
             ]
         if others:
             raise StorageError(
@@ -125,6 +140,7 @@ class IndexWriter:
             self._config: Mapping[str, Any] = config or {}
             self._next_segment = 1
             self._held: list[_Held] = []
+            self._sources = self._committed_sources = SourceTable()
         else:
             if config is not None and config != self._manifest.config:
                 raise _other_config(self.path, self._manifest.config, config)
@@ -132,11 +148,14 @@ class IndexWriter:
             self._next_segment = self._manifest.next_segment
             try:
                 segments = open_segments(self.path, self._manifest)
+                packed = open_sources(self.path, self._manifest)
             except FileNotFoundError as error:
                 raise corrupt("is missing", Path(str(error.filename))) from error
             self._held = [
                 _Held(segment, entry) for segment, entry in zip(segments, self._manifest.segments, strict=True)
             ]
+            self._sources = SourceTable() if packed is None else unpack_sources(packed, self.path)
+            self._committed_sources = self._sources
         self._buffer: list[_Buffered] = []
         self._where: dict[str, tuple[_Buffered, int]] = {}
         self._buffered_bytes = 0
@@ -176,6 +195,15 @@ class IndexWriter:
         """Documents that are not deleted, with those that wait to be committed."""
         return len(self._where) + sum(held.segment.live_count for held in self._held)
 
+    @property
+    def sources(self) -> SourceTable:
+        """The table of sources; what is set here is committed with the documents."""
+        return self._sources
+
+    @sources.setter
+    def sources(self, table: SourceTable) -> None:
+        self._sources = table
+
     def contains(self, ids: Sequence[str]) -> NDArray[np.bool_]:
         """For each id whether there is such a document, committed or not."""
         found = np.fromiter((doc_id in self._where for doc_id in ids), np.bool_, count=len(ids))
@@ -183,6 +211,36 @@ class IndexWriter:
         for held in self._held:
             docs = held.segment.names.find_packed(packed)
             found |= (docs >= 0) & held.segment.live[docs]
+        return found
+
+    def look_up(self, ids: Sequence[str]) -> Origins:
+        """Where the document with each id came from, committed or not; the owner is -2 where there is none."""
+        owners = np.full(len(ids), ABSENT, np.int32)
+        digests = np.zeros(len(ids), np.uint64)
+        lines = np.zeros(len(ids), np.int32)
+        packed = Packed.of(ids)
+        for held in self._held:
+            segment = held.segment
+            docs = segment.names.find_packed(packed)
+            rows = np.flatnonzero(docs >= 0)
+            rows = rows[segment.live[docs[rows]]]
+            owners[rows] = segment.owners[docs[rows]]
+            digests[rows] = segment.digests[docs[rows]]
+            lines[rows] = segment.lines[docs[rows]]
+        for row, doc_id in enumerate(ids):
+            if doc_id in self._where:
+                batch, doc = self._where[doc_id][0].batch, self._where[doc_id][1]
+                owners[row] = NOBODY if batch.owners is None else batch.owners[doc]
+                digests[row] = 0 if batch.digests is None else batch.digests[doc]
+                lines[row] = 0 if batch.lines is None else batch.lines[doc]
+        return Origins(owners, digests, lines)
+
+    def owned(self, owners: NDArray[np.integer]) -> list[str]:
+        """The ids of the documents, committed or in segments, that have one of these owners."""
+        found: list[str] = []
+        for held in self._held:
+            docs = np.flatnonzero(np.isin(held.segment.owners, owners) & held.segment.live)
+            found += held.segment.doc_ids(docs) if len(docs) else []
         return found
 
     def add(self, batch: AnalyzedBatch) -> None:
@@ -327,21 +385,32 @@ class IndexWriter:
         now = time.time()
         entries = tuple(self._entry(held, generation) for held in self._held)
         created = self._manifest.created if self._manifest else now
-        manifest = Manifest(generation, created, now, self._next_segment, self._config, entries)
+        sources = self._sources_entry(generation)
+        manifest = Manifest(generation, created, now, self._next_segment, self._config, entries, sources)
         with uninterrupted():
             write_manifest(self.path, manifest)
             self._manifest = manifest
+            self._committed_sources = self._sources
             for held, entry in zip(self._held, entries, strict=True):
                 held.entry = entry
         clean_index(self.path, manifest)
         return generation
 
     def _changed(self, manifest: Manifest) -> bool:
+        if self._sources != self._committed_sources:
+            return True
         entries = [held.entry for held in self._held]
         return entries != list(manifest.segments) or any(
             entry is not None and entry.deleted != held.deleted
             for held, entry in zip(self._held, entries, strict=True)
         )
+
+    def _sources_entry(self, generation: int) -> SourcesEntry | None:
+        """What the manifest says of the table of sources; writes the table where it has changed."""
+        if self._sources == self._committed_sources:
+            return self._manifest.sources if self._manifest else None
+        name, stamp = write_sources(self.path, generation, self._sources)
+        return SourcesEntry(name, stamp.size, stamp.digest)
 
     def _entry(self, held: _Held, generation: int) -> SegmentEntry:
         """What the manifest says of a segment; writes its tombstones where they have changed."""
@@ -371,6 +440,8 @@ def _check(batch: AnalyzedBatch) -> None:
         **{name: (matrix.rows, documents * len(batch.fields)) for name, matrix in batch.text.items()},
         **{name: (matrix.rows, formulas) for name, matrix in batch.formulas.items()},
     }
+    for name, column in (("owners", batch.owners), ("digests", batch.digests), ("lines", batch.lines)):
+        sizes[name] = documents if column is None else len(column), documents
     occurrences = len(batch.occurrence_doc)
     for name in ("occurrence_field", "occurrence_formula", "occurrence_number"):
         sizes[name] = len(getattr(batch, name)), occurrences

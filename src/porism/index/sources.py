@@ -1,0 +1,192 @@
+"""Where the documents of an index came from: its sources, their files, and what of them was read.
+
+The table is one file of the index folder, written anew by each commit that changes it and stamped in the manifest, so
+that it is always that of the committed documents. A *group* is what is read together: a file, a LaTeX document with
+all that it loads, or a whole collection. Segments hold for each document the number of its group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+import zstandard
+
+from porism.corpus.base import ReaderOptions
+from porism.index.container import Container, ContainerWriter, Stamp, corrupt
+
+NOBODY = -1
+"""The group of documents that came from no source."""
+
+MOST_PROBLEMS = 200
+"""Problems of a group beyond these are counted and not kept."""
+
+_LEVEL = 3
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file as it was when it was read: its size in bytes, its time of change, and the xxh3-128 of its content.
+
+    ``mtime`` (nanoseconds since 1970) is 0 where the time alone does not tell whether the file has changed since, and
+    ``digest`` is empty where the content was not read.
+    """
+
+    size: int
+    mtime: int
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileProblem:
+    """What was skipped or not understood; ``document`` is the id of the document that it concerns, empty for none."""
+
+    document: str
+    where: str
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class SourceGroup:
+    """Files that are read together: ``number`` is what segments call it, ``files`` are names of the source's files.
+
+    ``complete`` is False while it is being read: some of its documents may be those of another state of the files.
+    ``note`` is what else its reading depended on, in the reader's own form. ``more_problems`` are not kept.
+    """
+
+    number: int
+    format: str
+    files: tuple[str, ...] = ()
+    complete: bool = False
+    documents: int = 0
+    note: Any = None
+    problems: tuple[FileProblem, ...] = ()
+    more_problems: int = 0
+
+    @property
+    def problem_count(self) -> int:
+        """All problems, those included that are not kept."""
+        return len(self.problems) + self.more_problems
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file or folder that was indexed: how it was read, and its files.
+
+    ``path`` is absolute. ``format`` is the one that was asked for, None where it is found out; ``detected`` is what it
+    was then. ``files`` and ``groups`` go by POSIX paths relative to the source (a source that is one file has one file
+    of its own name); the group of a whole collection has the empty name. ``read`` is when it was last read to the end,
+    in seconds since 1970, 0 where it never was.
+    """
+
+    name: str
+    path: Path
+    format: str | None = None
+    detected: str = ""
+    options: ReaderOptions = field(default_factory=ReaderOptions)
+    read: float = 0.0
+    files: Mapping[str, SourceFile] = field(default_factory=dict)
+    groups: Mapping[str, SourceGroup] = field(default_factory=dict)
+
+    @property
+    def documents(self) -> int:
+        """Documents that its groups gave when they were read."""
+        return sum(group.documents for group in self.groups.values())
+
+    @property
+    def problem_count(self) -> int:
+        """Problems of all its groups."""
+        return sum(group.problem_count for group in self.groups.values())
+
+
+@dataclass(frozen=True, slots=True)
+class SourceTable:
+    """All sources of an index by name; ``next_group`` numbers new groups, and no number is given twice."""
+
+    sources: Mapping[str, Source] = field(default_factory=dict)
+    next_group: int = 0
+
+
+def write_sources(path: Path, generation: int, table: SourceTable) -> tuple[str, Stamp]:
+    """Writes the table into the index folder ``path``, durably; returns the name of the file and what identifies it.
+
+    :raises StorageError: the disk is full or the folder cannot be written.
+    """
+    name = f"sources-{generation:010}.bin"
+    value = {
+        "next_group": table.next_group, "sources": [_to_json(source) for source in table.sources.values()],
+    }
+    packed = zstandard.ZstdCompressor(level=_LEVEL).compress(orjson.dumps(value))
+    with ContainerWriter(path / name, "sources", atomic=True) as writer:
+        writer.add("table", np.frombuffer(packed, np.uint8))
+        stamp = writer.finish({"sources": len(table.sources)})
+    return name, stamp
+
+
+def read_packed_sources(path: Path, name: str, stamp: Stamp) -> bytes:
+    """The table as it lies in its file, checked against its checksum.
+
+    :raises FileNotFoundError: the file is gone.
+    :raises IndexCorrupt: it is damaged.
+    """
+    container = Container(path / name, "sources", stamp)
+    container.verify()
+    return container.array("table").tobytes()
+
+
+def unpack_sources(packed: bytes, where: Path) -> SourceTable:
+    """The table from :func:`read_packed_sources`.
+
+    :raises IndexCorrupt: it is none.
+    """
+    try:
+        value = orjson.loads(zstandard.ZstdDecompressor().decompress(packed))
+        sources = [_from_json(entry) for entry in value["sources"]]
+        return SourceTable({source.name: source for source in sources}, value["next_group"])
+    except (zstandard.ZstdError, ValueError, KeyError, TypeError) as error:
+        raise corrupt(f"has a table of sources that cannot be read ({error})", where) from error
+
+
+def options_to_json(options: ReaderOptions) -> dict[str, Any]:
+    """The settings that are not the default ones."""
+    default = ReaderOptions()
+    return {
+        entry.name: getattr(options, entry.name) for entry in fields(options)
+        if getattr(options, entry.name) != getattr(default, entry.name)
+    }
+
+
+def options_from_json(value: Mapping[str, Any]) -> ReaderOptions:
+    """The inverse of :func:`options_to_json`."""
+    known = dict(value)
+    if known.get("metadata_fields") is not None:
+        known["metadata_fields"] = tuple(known["metadata_fields"])
+    return ReaderOptions(**known)
+
+
+def _to_json(source: Source) -> dict[str, Any]:
+    return {
+        "name": source.name, "path": str(source.path), "format": source.format, "detected": source.detected,
+        "options": options_to_json(source.options), "read": source.read,
+        "files": {name: [file.size, file.mtime, file.digest] for name, file in source.files.items()},
+        "groups": {name: asdict(group) for name, group in source.groups.items()},
+    }
+
+
+def _from_json(value: Mapping[str, Any]) -> Source:
+    return Source(
+        value["name"], Path(value["path"]), value["format"], value["detected"], options_from_json(value["options"]),
+        value["read"],
+        {name: SourceFile(*entry) for name, entry in value["files"].items()},
+        {
+            name: SourceGroup(**{
+                **entry, "files": tuple(entry["files"]),
+                "problems": tuple(FileProblem(**problem) for problem in entry["problems"]),
+            })
+            for name, entry in value["groups"].items()
+        },
+    )
