@@ -13,7 +13,7 @@ import porism
 ROOT = Path(porism.__file__).parent
 
 LAYERS = [
-    {"types", "run", "errors", "explanation", "extras", "files", "neural", "provenance", "sample", "settings"},
+    {"types", "run", "durable", "errors", "explanation", "extras", "files", "neural", "provenance", "sample", "settings"},
     {"corpus"},
     {"formula", "text", "analysis", "batch", "channels", "documents"},
     {"index"},

@@ -10,6 +10,7 @@
     ├── IndexError_        something about an index folder
     │   ├── IndexNotFound      no index there
     │   ├── IndexCorrupt       files are missing, truncated or changed
+    │   ├── IndexUnreadable    the system does not let us read files: rights, open files, a disk
     │   ├── IndexVersionError  written by another version of the format
     │   ├── IndexLocked        another process is writing
     │   └── StorageError       the disk is full or the folder cannot be written
@@ -57,6 +58,10 @@ class IndexNotFound(IndexError_):
 
 class IndexCorrupt(IndexError_):
     """Files of the index are missing, truncated or changed."""
+
+
+class IndexUnreadable(IndexError_):
+    """The system does not let us read files of the index: rights, too many open files, memory, or a failing disk."""
 
 
 class IndexVersionError(IndexError_):

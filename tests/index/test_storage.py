@@ -16,6 +16,7 @@ import orjson
 import pytest
 from index_cases import Doc, batch_of, read_all
 
+from porism import durable
 from porism.errors import (
     ConfigError,
     IndexCorrupt,
@@ -112,7 +113,7 @@ def test_no_room_to_merge_is_no_reason_not_to_commit(path: Path, monkeypatch: py
         import porism.index.writer as module
 
         def full(*_: object) -> None:
-            with container.storage_errors(path):
+            with durable.storage_errors(path):
                 raise OSError(errno.ENOSPC, "No space left on device")
 
         monkeypatch.setattr(module, "write_segment", full)

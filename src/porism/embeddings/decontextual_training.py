@@ -17,6 +17,7 @@ from typing import Any
 import xxhash
 
 from porism.analysis import AnalysisConfig, Analyzer
+from porism.durable import make_folder
 from porism.embeddings.decontextual import Decontextualised, Decontextualizer
 from porism.embeddings.decontextual_texts import ChannelSpans
 from porism.embeddings.vectors import embeddings_path, write_token_vectors
@@ -133,7 +134,7 @@ def _term_count(snapshot: Snapshot, channel: str) -> int:
 
 
 def _keep(machine: Decontextualizer, path: Path, info: Mapping[str, Any]) -> None:
-    path.parent.mkdir(exist_ok=True)
+    make_folder(path.parent, parents=False)
     with ContainerWriter(path, _STATE, atomic=True) as writer:
         for name, array in machine.state().items():
             writer.add(name, array)

@@ -17,6 +17,7 @@ from typing import Any
 import xxhash
 
 from porism.analysis import AnalysisConfig, Analyzer
+from porism.durable import make_folder
 from porism.embeddings.corpus import GENSIM, Corpus
 from porism.embeddings.settings import Positional, Word2Vec
 from porism.embeddings.texts import OnProgress, channel_texts
@@ -128,7 +129,7 @@ def make_trainer(corpus: Corpus, settings: Word2Vec) -> Trainer:
 
 
 def _keep(trainer: Trainer, path: Path, info: dict[str, Any]) -> None:
-    path.parent.mkdir(exist_ok=True)
+    make_folder(path.parent, parents=False)
     with ContainerWriter(path, _STATE, atomic=True) as writer:
         for name, array in trainer.state().items():
             writer.add(name, array)

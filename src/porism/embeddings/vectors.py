@@ -18,8 +18,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from porism.durable import make_folder
 from porism.errors import ConfigError, IndexCorrupt
-from porism.index.container import Container, ContainerWriter, Stamp, storage_errors
+from porism.index.container import Container, ContainerWriter, Stamp
 from porism.index.strings import Dictionary, Packed, write_dictionary
 
 FOLDER = "embeddings"
@@ -93,8 +94,7 @@ def write_token_vectors(
     if len(set(terms)) < len(terms):
         twice = next(term for at, term in enumerate(sorted(terms)[1:]) if sorted(terms)[at] == term)
         raise ConfigError(f"the term {twice!r} stands twice", where=where)
-    with storage_errors(path):
-        path.parent.mkdir(exist_ok=True)
+    make_folder(path.parent, parents=False)
     _remove_abandoned(path)
     with ContainerWriter(path, _KIND, atomic=True) as writer:
         numbers = write_dictionary(writer, "terms", Packed.of(terms))

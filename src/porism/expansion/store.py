@@ -17,6 +17,7 @@ import orjson
 import xxhash
 
 from porism.documents import clean_text
+from porism.durable import sync_file, sync_folder
 from porism.errors import ConfigError, FormatError, SourceError
 from porism.expansion.settings import ExpansionSettings
 from porism.index.interrupts import uninterrupted
@@ -150,6 +151,7 @@ class ExpansionWriter:
             if self.known is None:
                 self._file.truncate(0)
                 self._append([header])
+                sync_folder(self.path.absolute().parent)
             else:
                 self._file.truncate(self.known.end)
         except OSError as error:
@@ -177,7 +179,7 @@ class ExpansionWriter:
         raise ConfigError(f"was written with {what}", where=str(self.path), hint=_AGAIN)
 
     def add(self, expansions: Sequence[Expansion]) -> None:
-        """Appends the queries of documents; they are in the file when this returns, or none of them is.
+        """Appends the queries of documents; they are in the file, durably, when this returns, or none of them is.
 
         :raises SourceError: the disk is full or the file cannot be written.
         """
@@ -194,6 +196,7 @@ class ExpansionWriter:
             try:
                 while data:
                     data = data[self._file.write(data) or 0 :]
+                sync_file(self._file.fileno())
             except OSError:
                 self._file.truncate(end)
                 raise

@@ -10,7 +10,8 @@ from typing import NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.index.container import ContainerWriter, Stamp, storage_errors, sync_folder
+from porism.durable import make_folder, storage_errors, sync_folder
+from porism.index.container import ContainerWriter, Stamp
 from porism.index.parts import Part
 from porism.index.records import write_records
 from porism.index.rows import Csr, write_rows
@@ -50,8 +51,9 @@ def write_segment(folder: Path, parts: Sequence[Part], on_step: OnStep | None = 
     fields = tuple(dict.fromkeys(field for part in parts for field in part.fields))
     selected = [_occurrences(part, fields) for part in parts]
     formulas = _unite_formulas(parts, selected)
+    make_folder(folder.parent)
     with storage_errors(folder):
-        folder.mkdir(parents=True)
+        folder.mkdir()
     with ContainerWriter(folder / DATA_FILE, "segment") as writer:
         ids = Packed.join([part.ids() for part in parts])
         write_names(writer, "ids", ids)

@@ -2,24 +2,26 @@
 
 ::
 
-    magic (8 bytes) │ sections, each on a multiple of 64 bytes │ table of contents (JSON) │ footer (32 bytes)
+    magic (8 bytes) │ sections, each on a multiple of 64 bytes │ checksums │ table of contents (JSON) │ footer (32 bytes)
 
-The footer is offset, length and xxh3-64 of the table, each a little-endian uint64, and the magic again. The table has
-the format version, the kind of the file, free information, and for each section its offset, dtype, shape and xxh3-64.
-Reading is one memory map. Opening checks the size of the file, the footer and the table; a section is checked when it
-is first asked for, unless it is so large that this would be felt; ``verify`` checks all.
+Each :data:`BLOCK` bytes of a section have a checksum, an xxh3-64 as little-endian uint64. The footer is offset, length
+and xxh3-64 of the table, each a little-endian uint64, and the magic again. The table has the format version, the kind
+of the file, free information, where the checksums are and their own xxh3-64, and for each section its offset, dtype,
+shape and the number of its first checksum.
+
+Reading is one memory map, without a descriptor that stays open. Opening checks the size of the file, the footer, the
+table and the checksums. Nothing of a section is handed on that does not agree with them: :meth:`Container.array` checks
+a section whole when it is first asked for, and a :class:`Section` that is large only what is about to be read.
 """
 
 from __future__ import annotations
 
 import errno
 import math
-import mmap
 import os
-import secrets
 import struct
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, NamedTuple
@@ -30,17 +32,25 @@ import xxhash
 from numpy.typing import NDArray
 
 from porism import __version__
-from porism.errors import IndexCorrupt, IndexVersionError, StorageError
+from porism.durable import publish, storage_errors, sync_file, temporary_name
+from porism.errors import IndexCorrupt, IndexUnreadable, IndexVersionError
+from porism.index.mapping import map_file
 
 FORMAT = 3
 """Version of everything on disk; raised when an older program could not read what is written."""
 
 MAGIC = b"PORISM\x1a\n"
 ALIGNMENT = 64
+BLOCK = 1 << 18
+"""Bytes that have one checksum: 15 µs to compare, and 1 MB of checksums for 32 GB."""
 CHECKED_BYTES = 64 << 20
-"""Sections up to this size are compared with their checksum when they are first read: a few milliseconds at most."""
+"""Sections up to this size are checked whole even where only parts are read: a few milliseconds at most."""
 _FOOTER = struct.Struct("<QQQ8s")
-_RESTORE = "Restore the folder from a copy, or delete it and index the sources again."
+_RESTORE = (
+    "See what else is damaged, and mend what can be: porism check --repair. "
+    "Restore the folder from a copy, or delete it and index the sources again."
+)
+_ONE_CHECKSUM = np.dtype("<u8")
 
 
 class Stamp(NamedTuple):
@@ -48,21 +58,6 @@ class Stamp(NamedTuple):
 
     size: int
     digest: int
-
-
-@contextmanager
-def storage_errors(path: Path) -> Iterator[None]:
-    """Turns failures of the file system while writing into :class:`StorageError` with what to do."""
-    try:
-        yield
-    except OSError as error:
-        reason = error.strerror or str(error)
-        hint = "Look at the folder and the disk; the last committed state of the index is intact."
-        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            hint = "Free some space and run again; the last committed state of the index is intact."
-        elif error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-            hint = "Writing needs a folder that this user may change; reading works without."
-        raise StorageError(f"cannot be written ({reason})", where=str(path), hint=hint) from error
 
 
 def check_format(version: object, written_by: object, where: Path) -> None:
@@ -80,38 +75,41 @@ def corrupt(what: str, path: Path) -> IndexCorrupt:
     return IndexCorrupt(what, where=str(path), hint=_RESTORE)
 
 
-def sync_folder(folder: Path) -> None:
-    """Makes the names in a folder durable; does nothing where the system cannot (Windows)."""
-    if os.name == "nt":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+def unreadable(error: OSError, path: Path) -> IndexUnreadable:
+    """The error for a file that the system does not let us read, which says nothing about what is in it."""
+    hint = "Look at the disk and its messages; nothing says that the index is damaged."
+    if error.errno in (errno.EMFILE, errno.ENFILE):
+        hint = "Too many files are open: close some, or raise the limit (ulimit -n). The index is as it was."
+    elif error.errno in (errno.EACCES, errno.EPERM):
+        hint = "This user may not read it: change its mode (chmod -R a+rX), or ask whoever made the index."
+    elif error.errno == errno.ENOMEM:
+        hint = "There is no room in memory to map it: stop other programs, or raise the limit (ulimit -v)."
+    return IndexUnreadable(f"cannot be read ({error.strerror or error})", where=str(path), hint=hint)
 
 
-def replace_file(path: Path, data: bytes) -> None:
-    """Writes a small file so that it appears whole or not at all, and durably.
+class _Checksums:
+    """The checksums of the blocks of one section, while its bytes come in pieces."""
 
-    :raises StorageError: the disk is full or the folder cannot be written.
-    """
-    part = temporary_name(path)
-    with storage_errors(path):
-        try:
-            with open(part, "xb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(part, path)
-            sync_folder(path.parent)
-        finally:
-            part.unlink(missing_ok=True)
+    def __init__(self) -> None:
+        self.found: list[int] = []
+        self._digest = xxhash.xxh3_64()
+        self._filled = 0
 
+    def update(self, data: memoryview) -> None:
+        while len(data):
+            piece = data[: BLOCK - self._filled]
+            data = data[len(piece) :]
+            self._digest.update(piece)
+            self._filled += len(piece)
+            if self._filled == BLOCK:
+                self.close()
 
-def temporary_name(path: Path) -> Path:
-    """A name beside ``path`` that no other process uses."""
-    return path.with_name(f"{path.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
+    def close(self) -> None:
+        """Ends the block, if it has begun."""
+        if self._filled:
+            self.found.append(self._digest.intdigest())
+            self._digest.reset()
+            self._filled = 0
 
 
 class ContainerWriter:
@@ -127,6 +125,7 @@ class ContainerWriter:
         self.kind = kind
         self._target = temporary_name(path) if atomic else path
         self._sections: dict[str, tuple[int, str, list[int], int]] = {}
+        self._checksums: list[int] = []
         self._position = 0
         self._done = False
         with storage_errors(path):
@@ -154,32 +153,38 @@ class ContainerWriter:
 
     def add(self, name: str, array: NDArray[Any]) -> None:
         """Writes one array of numbers or truth values under a name that is new in this file."""
-        self._align()
-        offset = self._position
-        flat = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-        self._write(flat.data)
-        self._sections[name] = (offset, array.dtype.str, list(array.shape), xxhash.xxh3_64_intdigest(flat.data))
+        self._add(name, array.dtype, list(array.shape), [array])
 
     def add_chunks(self, name: str, dtype: type[np.generic], chunks: Iterable[NDArray[Any]]) -> int:
         """Writes one flat array that comes in pieces, which never stand in memory together; returns its length."""
+        return self._add(name, np.dtype(dtype), None, chunks)
+
+    def _add(
+        self, name: str, dtype: np.dtype[Any], shape: list[int] | None, chunks: Iterable[NDArray[Any]]
+    ) -> int:
         self._align()
-        offset = self._position
-        digest = xxhash.xxh3_64()
-        length = 0
+        offset, length = self._position, 0
+        checksums = _Checksums()
         for chunk in chunks:
             flat = np.ascontiguousarray(chunk, dtype).reshape(-1).view(np.uint8)
             self._write(flat.data)
-            digest.update(flat.data)
+            checksums.update(flat.data)
             length += len(chunk)
-        self._sections[name] = (offset, np.dtype(dtype).str, [length], digest.intdigest())
+        checksums.close()
+        self._sections[name] = offset, dtype.str, [length] if shape is None else shape, len(self._checksums)
+        self._checksums += checksums.found
         return length
 
     def finish(self, info: Mapping[str, Any]) -> Stamp:
         """Writes the table of contents with ``info`` (JSON-ready) and makes the file durable."""
         self._align()
+        at = self._position
+        checksums = np.array(self._checksums, _ONE_CHECKSUM).tobytes()
+        self._write(checksums)
         table = orjson.dumps(
             {
                 "format": FORMAT, "written_by": f"porism {__version__}", "kind": self.kind, "info": dict(info),
+                "checksums": [at, len(self._checksums), xxhash.xxh3_64_intdigest(checksums)],
                 "sections": self._sections,
             },
             option=orjson.OPT_SERIALIZE_NUMPY,
@@ -190,26 +195,38 @@ class ContainerWriter:
         self._write(_FOOTER.pack(offset, len(table), digest, MAGIC))
         with storage_errors(self.path):
             self._file.flush()
-            os.fsync(self._file.fileno())
+            sync_file(self._file.fileno())
             self._file.close()
             if self._target != self.path:
-                os.replace(self._target, self.path)
-                sync_folder(self.path.parent)
+                publish(self._target, self.path)
         self._done = True
         return Stamp(self._position, digest)
+
+
+class _Entry(NamedTuple):
+    """Where a section is: its first byte and the byte after the last, what it is, and its first checksum."""
+
+    start: int
+    stop: int
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    first: int
 
 
 class Container:
     """A container opened for reading: arrays are read-only views of one memory map, valid as long as one is held.
 
+    ``kind`` None opens one of any kind.
+
     :raises FileNotFoundError: there is no such file.
     :raises IndexCorrupt: it is truncated, changed, or another file than ``stamp`` says.
+    :raises IndexUnreadable: the system does not let us read it.
     :raises IndexVersionError: it has another format version.
     """
 
-    __slots__ = ("_checked", "_data", "_map", "_sections", "info", "path", "stamp")
+    __slots__ = ("_checksums", "_data", "_entries", "_unchecked", "info", "kind", "path", "stamp")
 
-    def __init__(self, path: Path, kind: str, stamp: Stamp | None = None) -> None:
+    def __init__(self, path: Path, kind: str | None, stamp: Stamp | None = None) -> None:
         self.path = path
         try:
             with open(path, "rb") as file:
@@ -218,68 +235,171 @@ class Container:
                     raise corrupt(f"has {size} bytes where {stamp.size} were written", path)
                 if size < len(MAGIC) + _FOOTER.size:
                     raise corrupt(f"has only {size} bytes", path)
-                self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+                self._data = map_file(file.fileno(), size)
         except FileNotFoundError:
             raise
         except OSError as error:
-            raise corrupt(f"cannot be read ({error.strerror or error})", path) from error
-        offset, length, digest, magic = _FOOTER.unpack_from(self._map, size - _FOOTER.size)
-        if magic != MAGIC or self._map[: len(MAGIC)] != MAGIC or offset + length + _FOOTER.size != size:
+            raise unreadable(error, path) from error
+        offset, length, digest, magic = _FOOTER.unpack(self._data[size - _FOOTER.size :].tobytes())
+        begin = self._data[: len(MAGIC)].tobytes()
+        if magic != MAGIC or begin != MAGIC or offset + length + _FOOTER.size != size:
             raise corrupt("is truncated or no file of an index", path)
-        table_bytes = self._map[offset : offset + length]
+        table_bytes = self._data[offset : offset + length].tobytes()
         if xxhash.xxh3_64_intdigest(table_bytes) != digest:
             raise corrupt("has a damaged table of contents", path)
         if stamp is not None and digest != stamp.digest:
             raise corrupt("is not the file that was committed", path)
-        table = orjson.loads(table_bytes)
-        check_format(table["format"], table["written_by"], path)
-        if table["kind"] != kind:
-            raise corrupt(f"holds {table['kind']!r} where {kind!r} was expected", path)
+        try:
+            table = orjson.loads(table_bytes)
+            check_format(table["format"], table["written_by"], path)
+            self.kind: str = table["kind"]
+            if kind is not None and self.kind != kind:
+                raise corrupt(f"holds {self.kind!r} where {kind!r} was expected", path)
+            self.info: dict[str, Any] = dict(table["info"])
+            self._read_table(table, offset)
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            raise corrupt(f"has a table of contents that makes no sense ({error})", path) from error
         self.stamp = Stamp(size, digest)
-        self.info: dict[str, Any] = table["info"]
-        self._sections: dict[str, tuple[int, str, list[int], int]] = table["sections"]
-        self._data = np.frombuffer(self._map, np.uint8)
-        self._checked: set[str] = set()
+        self._unchecked: dict[str, NDArray[np.bool_]] = {}
+        """For each section that was asked for, which of its blocks were not compared yet."""
+
+    def _read_table(self, table: Mapping[str, Any], end: int) -> None:
+        """Takes where checksums and sections are; nothing may reach beyond ``end``.
+
+        :raises ValueError: it does.
+        """
+        at, count, digest = map(int, table["checksums"])
+        if not (len(MAGIC) <= at and count >= 0 and at + 8 * count <= end):
+            raise ValueError("checksums outside the file")
+        checksums = self._data[at : at + 8 * count]
+        if xxhash.xxh3_64_intdigest(checksums.data) != digest:
+            raise corrupt("has damaged checksums", self.path)
+        self._checksums = checksums.view(_ONE_CHECKSUM)
+        self._entries: dict[str, _Entry] = {}
+        for name, (start, dtype_name, shape, first) in table["sections"].items():
+            dtype = np.dtype(dtype_name)
+            if dtype.kind not in "biuf" or any(type(length) is not int or length < 0 for length in shape):
+                raise ValueError(f"section {name!r} is no array of numbers")
+            stop = start + dtype.itemsize * math.prod(shape)
+            inside = len(MAGIC) <= start <= stop <= at and start % ALIGNMENT == 0
+            if not inside or not 0 <= first <= first + -(-(stop - start) // BLOCK) <= count:
+                raise ValueError(f"section {name!r} outside the file")
+            self._entries[name] = _Entry(start, stop, dtype, tuple(shape), first)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._sections
+        return name in self._entries
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._sections)
+        return iter(self._entries)
 
     def array(self, name: str) -> NDArray[Any]:
         """The section as a read-only array.
 
         :raises IndexCorrupt: there is no such section, or it was changed.
         """
-        if name not in self._checked:
-            if self._section(name)[0].nbytes <= CHECKED_BYTES:
-                self._check(name)
-            self._checked.add(name)
-        flat, dtype, shape = self._section(name)
-        return flat.view(dtype).reshape(shape)
+        unchecked = self._blocks(name)
+        if len(unchecked):
+            self._check(name, np.flatnonzero(unchecked))
+        return self._view(name)
 
-    def _section(self, name: str) -> tuple[NDArray[np.uint8], np.dtype[Any], list[int]]:
-        """The bytes of a section, and what they are."""
-        entry = self._sections.get(name)
+    def section(self, name: str) -> Section:
+        """The section as an array of which only what is read needs to be checked.
+
+        :raises IndexCorrupt: there is no such section, or it is not large and was changed.
+        """
+        entry = self._entry(name)
+        if entry.stop - entry.start <= CHECKED_BYTES:
+            self.array(name)
+        return Section(self, name, self._view(name))
+
+    def _entry(self, name: str) -> _Entry:
+        entry = self._entries.get(name)
         if entry is None:
             raise corrupt(f"has no section {name!r}", self.path)
-        offset, dtype_name, shape, _ = entry
-        dtype = np.dtype(dtype_name)
-        return self._data[offset : offset + dtype.itemsize * math.prod(shape)], dtype, shape
+        return entry
 
-    def _check(self, name: str) -> None:
-        if xxhash.xxh3_64_intdigest(self._section(name)[0].data) != self._sections[name][3]:
-            raise corrupt(f"has changed in section {name!r}", self.path)
+    def _view(self, name: str) -> NDArray[Any]:
+        entry = self._entry(name)
+        return self._data[entry.start : entry.stop].view(entry.dtype).reshape(entry.shape)
+
+    def _blocks(self, name: str) -> NDArray[np.bool_]:
+        """Which blocks of a section were not compared yet (bool); empty when all were."""
+        unchecked = self._unchecked.get(name)
+        if unchecked is None:
+            entry = self._entry(name)
+            # Of two threads that come at once both use the one that is there first.
+            blocks = -(-(entry.stop - entry.start) // BLOCK)
+            unchecked = self._unchecked.setdefault(name, np.ones(blocks, np.bool_))
+        return unchecked
+
+    def _check(self, name: str, blocks: NDArray[np.int64]) -> None:
+        """Compares blocks of a section with their checksums, and remembers those that agree."""
+        unchecked = self._blocks(name)
+        if not len(unchecked):
+            return
+        start, stop, _, _, first = self._entry(name)
+        for block in blocks.tolist():
+            at = start + block * BLOCK
+            found = xxhash.xxh3_64_intdigest(self._data[at : min(at + BLOCK, stop)].data)
+            if found != int(self._checksums[first + block]):
+                raise corrupt(f"has changed in section {name!r}", self.path)
+            unchecked[block] = False
+        if not unchecked.any():
+            self._unchecked[name] = unchecked[:0]
 
     def size_of(self, prefix: str = "") -> int:
         """Bytes in the sections whose name begins with ``prefix``."""
-        return sum(self._section(name)[0].nbytes for name in self._sections if name.startswith(prefix))
+        return sum(entry.stop - entry.start for name, entry in self._entries.items() if name.startswith(prefix))
 
-    def verify(self) -> None:
-        """Reads every section and compares it with its checksum.
+    def verify(self, on_bytes: Callable[[int], None] = lambda count: None) -> None:
+        """Reads every section and compares it with its checksums, also what was compared before.
+
+        ``on_bytes`` is called with the bytes of each section.
 
         :raises IndexCorrupt: one was changed.
         """
-        for name in self._sections:
-            self._check(name)
+        for name, entry in self._entries.items():
+            blocks = -(-(entry.stop - entry.start) // BLOCK)
+            self._unchecked[name] = np.ones(blocks, np.bool_)
+            self._check(name, np.arange(blocks))
+            on_bytes(entry.stop - entry.start)
+
+
+class Section:
+    """A section of a container of which parts are read: :meth:`require` them before.
+
+    ``array`` is read-only; of one that is not large all was compared already.
+    """
+
+    __slots__ = ("_container", "_name", "array")
+
+    def __init__(self, container: Container, name: str, array: NDArray[Any]) -> None:
+        self._container, self._name, self.array = container, name, array
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything was compared with its checksums, so that nothing needs to be required any more."""
+        return not len(self._container._blocks(self._name))
+
+    def require(self, starts: NDArray[np.integer], stops: NDArray[np.integer]) -> None:
+        """Compares the parts from ``starts`` to ``stops`` (elements of the flat array) with their checksums.
+
+        :raises IndexCorrupt: one was changed.
+        """
+        unchecked = self._container._blocks(self._name)
+        if not len(unchecked):
+            return
+        size = self.array.itemsize
+        some = stops > starts
+        first = starts[some].astype(np.int64) * size // BLOCK
+        counts = (stops[some].astype(np.int64) * size - 1) // BLOCK - first + 1
+        ends = np.cumsum(counts)
+        blocks = np.repeat(first - ends + counts, counts) + np.arange(ends[-1] if len(ends) else 0)
+        self._container._check(self._name, np.unique(blocks[unchecked[blocks]]))
+
+    def all(self) -> NDArray[Any]:
+        """The array, compared whole.
+
+        :raises IndexCorrupt: it was changed.
+        """
+        return self._container.array(self._name)

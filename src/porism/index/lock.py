@@ -7,14 +7,16 @@ import sys
 from pathlib import Path
 from typing import IO
 
-from porism.errors import IndexLocked
-from porism.index.container import storage_errors
+from porism.durable import storage_errors
+from porism.errors import IndexLocked, StorageError
 
 
 class WriterLock:
     """Holds the lock file of an index from construction to :meth:`release`; the kernel lets go when the process ends.
 
-    The file stays, with the process id of the last writer in it; what counts is the lock on it, not that it exists.
+    The file stays, with the process id of the last writer in it; what counts is the lock on it, not that it exists. A
+    lock is on a file, whatever its name: when the folder was renamed, the lock is on the file that went with it, and
+    :meth:`check` says so.
 
     :raises IndexLocked: another writer, in this process or another, holds it.
     :raises StorageError: the folder cannot be written.
@@ -35,10 +37,33 @@ class WriterLock:
             raise IndexLocked(
                 f"{who} is writing to this index", where=str(path.parent), hint="Wait until it is done, or stop it."
             )
-        with storage_errors(path):
-            self._file.truncate(0)
-            self._file.write(str(os.getpid()).encode("ascii"))
-            self._file.flush()
+        try:
+            self.check()
+            with storage_errors(path):
+                self._file.truncate(0)
+                self._file.write(str(os.getpid()).encode("ascii"))
+                self._file.flush()
+        except BaseException:
+            self.release()
+            raise
+
+    def check(self) -> None:
+        """Makes sure that the name still leads to the file that is locked: whoever writes asks before each step.
+
+        :raises StorageError: the folder was renamed, removed or replaced by another one, which may be another writer's.
+        """
+        if self._file is None:
+            raise StorageError("the lock was released", where=str(self.path.parent), hint="Open another writer.")
+        try:
+            there = os.path.samestat(os.stat(self.path), os.fstat(self._file.fileno()))
+        except FileNotFoundError:
+            there = False
+        if not there:
+            raise StorageError(
+                "the folder was renamed or replaced while it was being written, and is left as it is now",
+                where=str(self.path.parent),
+                hint="What was committed is where the folder went. Run again for what was not.",
+            )
 
     def release(self) -> None:
         """Lets the next writer in; does nothing the second time."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -13,12 +14,14 @@ import xxhash
 from numpy.typing import NDArray
 
 from porism import __version__
+from porism.durable import replace_file
 from porism.errors import IndexNotFound
-from porism.index.container import FORMAT, Container, ContainerWriter, Stamp, check_format, corrupt, replace_file
+from porism.index.container import FORMAT, Container, ContainerWriter, Stamp, check_format, corrupt, unreadable
 
 MANIFEST_FILE = "manifest.json"
 SEGMENT_FOLDER = "segments"
 LOCK_FILE = "write.lock"
+_NAME = re.compile(r"[0-9]{10,}|(deleted|sources)-[0-9]{10,}\.bin")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +100,7 @@ def read_manifest(path: Path) -> Manifest:
     :raises IndexNotFound: the folder has none.
     :raises IndexVersionError: it has another format version.
     :raises IndexCorrupt: it is damaged.
+    :raises IndexUnreadable: the system does not let us read it.
     """
     file = path / MANIFEST_FILE
     try:
@@ -106,7 +110,7 @@ def read_manifest(path: Path) -> Manifest:
             "there is no index here", where=str(path), hint="Make one with: porism index SOURCE --index DIR"
         ) from error
     except OSError as error:
-        raise corrupt(f"cannot be read ({error.strerror})", file) from error
+        raise unreadable(error, file) from error
     except orjson.JSONDecodeError as error:
         raise corrupt("is damaged: it is not JSON", file) from error
     if not isinstance(value, dict) or "format" not in value:
@@ -115,12 +119,21 @@ def read_manifest(path: Path) -> Manifest:
     body = value.get("manifest")
     if not isinstance(body, dict) or value.get("checksum") != _checksum(body):
         raise corrupt("is damaged: its checksum does not fit", file)
-    segments = tuple(
-        SegmentEntry(**{**entry, "tombstones": Tombstones(**entry["tombstones"]) if entry["tombstones"] else None})
-        for entry in body["segments"]
-    )
-    sources = SourcesEntry(**body["sources"]) if body["sources"] else None
-    return Manifest(**{**body, "segments": segments, "sources": sources})
+    try:
+        segments = tuple(
+            SegmentEntry(**{**entry, "tombstones": Tombstones(**entry["tombstones"]) if entry["tombstones"] else None})
+            for entry in body["segments"]
+        )
+        sources = SourcesEntry(**body["sources"]) if body["sources"] else None
+        manifest = Manifest(**{**body, "segments": segments, "sources": sources})
+    except (KeyError, TypeError) as error:
+        raise corrupt(f"makes no sense ({error})", file) from error
+    names = [entry.name for entry in segments]
+    names += [entry.tombstones.file for entry in segments if entry.tombstones]
+    names += [sources.file] if sources else []
+    if not all(isinstance(name, str) and _NAME.fullmatch(name) for name in names):  # such as ones of another folder
+        raise corrupt(f"names files that are none of an index: {', '.join(map(repr, names))[:200]}", file)
+    return manifest
 
 
 def _checksum(body: Mapping[str, Any]) -> str:
@@ -144,10 +157,13 @@ def read_live(folder: Path, entry: SegmentEntry) -> NDArray[np.bool_]:
 
     :raises FileNotFoundError: the file is gone.
     :raises IndexCorrupt: it is damaged.
+    :raises IndexUnreadable: the system does not let us read it.
     """
     if entry.tombstones is None:
         return np.ones(entry.documents, np.bool_)
     stamp = Stamp(entry.tombstones.size, entry.tombstones.digest)
-    container = Container(folder / entry.tombstones.file, "tombstones", stamp)
-    container.verify()
-    return ~np.unpackbits(container.array("deleted"), count=entry.documents).astype(np.bool_)
+    path = folder / entry.tombstones.file
+    packed = Container(path, "tombstones", stamp).array("deleted")
+    if packed.dtype != np.uint8 or packed.shape != (-(-entry.documents // 8),):
+        raise corrupt(f"is not of {entry.documents} documents", path)
+    return ~np.unpackbits(packed, count=entry.documents).astype(np.bool_)

@@ -11,8 +11,9 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from porism.durable import make_folder
 from porism.errors import IndexCorrupt, IndexVersionError
-from porism.index.container import Container, ContainerWriter, Stamp, storage_errors
+from porism.index.container import Container, ContainerWriter, Stamp
 from porism.index.records import Records
 from porism.index.rows import TermRows
 from porism.index.strings import Dictionary, Names, decode
@@ -303,8 +304,7 @@ class Segment:
             data in memory.
         """
         path = self.derived_path(name)
-        with storage_errors(path):
-            path.parent.mkdir(exist_ok=True)
+        make_folder(path.parent, parents=False)
         with ContainerWriter(path, "derived", atomic=True) as writer:
             for key, array in arrays.items():
                 writer.add(key, array)

@@ -133,9 +133,7 @@ def read_packed_sources(path: Path, name: str, stamp: Stamp) -> bytes:
     :raises FileNotFoundError: the file is gone.
     :raises IndexCorrupt: it is damaged.
     """
-    container = Container(path / name, "sources", stamp)
-    container.verify()
-    return container.array("table").tobytes()
+    return Container(path / name, "sources", stamp).array("table").tobytes()
 
 
 def unpack_sources(packed: bytes, where: Path) -> SourceTable:

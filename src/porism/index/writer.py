@@ -6,6 +6,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -16,10 +17,11 @@ import orjson
 from numpy.typing import NDArray
 
 from porism.batch import AnalyzedBatch
+from porism.durable import make_folder, storage_errors, sync_folder
 from porism.errors import ConfigError, IndexNotFound, StorageError
 from porism.index.build import OnStep, write_segment
 from porism.index.cleaning import clean_index
-from porism.index.container import corrupt, storage_errors
+from porism.index.container import corrupt
 from porism.index.interrupts import uninterrupted
 from porism.index.lock import WriterLock
 from porism.index.manifest import (
@@ -117,8 +119,10 @@ class IndexWriter:
             raise
 
     def _make_folder(self) -> None:
+        make_folder(self.path)
         with storage_errors(self.path):
-            self.path.mkdir(parents=True, exist_ok=True)
+            with suppress(PermissionError):  # a folder above that is not ours was there before
+                sync_folder(self.path.absolute().parent)
             ours = {MANIFEST_FILE, SEGMENT_FOLDER, LOCK_FILE, "tokenizers"}  # copied before the first commit
             others = [
                 name for name in os.listdir(self.path)
@@ -159,6 +163,7 @@ class IndexWriter:
         self._buffer: list[_Buffered] = []
         self._where: dict[str, tuple[_Buffered, int]] = {}
         self._buffered_bytes = 0
+        self._lock.check()
         clean_index(self.path, self._manifest)
 
     def __enter__(self) -> IndexWriter:
@@ -313,6 +318,7 @@ class IndexWriter:
 
     def _write(self, parts: Sequence[Part], on_step: OnStep | None = None) -> _Held:
         """A new segment of the parts; what was written is removed where that fails."""
+        self._lock.check()
         folder = self.path / SEGMENT_FOLDER / f"{self._next_segment:010}"
         shutil.rmtree(folder, ignore_errors=True)
         try:
@@ -379,8 +385,10 @@ class IndexWriter:
         self._tidy()
         if self._manifest is not None and not self._changed(self._manifest):
             return self._manifest.generation
+        self._lock.check()
         if before_publish is not None and self._held:
             before_publish([held.segment for held in self._held])
+        self._lock.check()
         generation = self.generation + 1
         now = time.time()
         entries = tuple(self._entry(held, generation) for held in self._held)
@@ -388,6 +396,7 @@ class IndexWriter:
         sources = self._sources_entry(generation)
         manifest = Manifest(generation, created, now, self._next_segment, self._config, entries, sources)
         with uninterrupted():
+            self._lock.check()
             write_manifest(self.path, manifest)
             self._manifest = manifest
             self._committed_sources = self._sources

@@ -16,9 +16,10 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from porism.durable import make_folder
 from porism.errors import ConfigError, IndexCorrupt
 from porism.index.compiled import as_layout
-from porism.index.container import Container, ContainerWriter, storage_errors
+from porism.index.container import Container, ContainerWriter
 from porism.index.strings import Dictionary, Packed, write_dictionary
 
 FOLDER = "similarities"
@@ -186,8 +187,7 @@ def write_similarity_matrix(
         problem = "the terms of the matrix are not distinct and in code-point order"
     if problem:
         raise ConfigError(problem, where=str(target))
-    with storage_errors(target):
-        target.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(target.parent)
     with ContainerWriter(target, _KIND, atomic=True) as writer:
         write_dictionary(writer, "terms", Packed.of(terms))
         for name, array in zip(("indptr", "columns", "values"), rows, strict=True):

@@ -21,7 +21,8 @@ import orjson
 import xxhash
 
 from porism.documents import clean_text
-from porism.errors import ConfigError, IndexCorrupt
+from porism.durable import make_folder, replace_file, storage_errors, sync_folder
+from porism.errors import ConfigError, IndexCorrupt, IndexUnreadable
 from porism.extras import need
 from porism.files import write_whole
 from porism.formula import LayoutTree, to_latex
@@ -164,10 +165,15 @@ def _loaded(path: str, digest: str) -> MathTokenizer:
 def _bytes_of(path: str, digest: str) -> bytes:
     try:
         data = Path(path).read_bytes()
-    except OSError as error:
+    except FileNotFoundError as error:
         raise IndexCorrupt(
-            f"the tokenizer cannot be read ({error.strerror or error})", where=path,
+            f"the tokenizer cannot be read ({error.strerror})", where=path,
             hint="Put the file back, or index the collection again.",
+        ) from error
+    except OSError as error:
+        raise IndexUnreadable(
+            f"the tokenizer cannot be read ({error.strerror or error})", where=path,
+            hint="Look at its mode, and at how many files are open; nothing says that it is damaged.",
         ) from error
     if xxhash.xxh3_128_hexdigest(data) != digest:
         raise IndexCorrupt(
@@ -217,17 +223,20 @@ def tokenizer_path(folder: str | os.PathLike[str], name: str) -> Path:
 
 
 def keep_tokenizers(references: Iterable[TokenizerReference], folder: str | os.PathLike[str]) -> None:
-    """Copies tokenizers into the folder of an index.
+    """Copies tokenizers into the folder of an index, durably.
 
     :raises IndexCorrupt: one is missing or was changed since.
-    :raises SourceError: the folder cannot be written.
+    :raises StorageError: the folder cannot be written.
     """
     for reference in references:
         data = _bytes_of(reference.path, reference.digest)
         target = tokenizer_path(folder, reference.name)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if not (target.exists() and target.read_bytes() == data):
-            write_whole(target, data)
+        make_folder(target.parent)
+        if target.exists() and target.read_bytes() == data:
+            with storage_errors(target):
+                sync_folder(target.parent)  # whoever wrote it may have been killed before
+        else:
+            replace_file(target, data)
 
 
 def _given(path: str | os.PathLike[str]) -> bytes:
