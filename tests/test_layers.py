@@ -13,7 +13,10 @@ import porism
 ROOT = Path(porism.__file__).parent
 
 LAYERS = [
-    {"types", "run", "durable", "errors", "explanation", "extras", "files", "neural", "provenance", "sample", "settings"},
+    {
+        "types", "run", "durable", "errors", "explanation", "extras", "files", "neural", "provenance", "sample",
+        "settings",
+    },
     {"corpus"},
     {"formula", "text", "analysis", "batch", "channels", "documents"},
     {"index"},

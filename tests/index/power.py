@@ -2,9 +2,9 @@
 
 A :class:`Disk` watches the calls ``os.fsync`` and ``os.replace`` of this process and remembers, for each file, the
 content that it had when it was last synced, and for each folder, the names that it had then. Everything later may be
-there after a power cut or not, name by name and file by file: that is what POSIX allows, and more than most file systems
-make of it. :meth:`Disk.image` writes one of the states that are possible. It needs a system that names open files by
-their descriptors (``/proc/self/fd``).
+there after a power cut or not, name by name and file by file: that is what POSIX allows, and more than most file
+systems make of it. :meth:`Disk.image` writes one of the states that are possible. It needs a system that names open
+files by their descriptors (``/proc/self/fd``).
 """
 
 from __future__ import annotations

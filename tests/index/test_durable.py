@@ -98,7 +98,9 @@ def test_a_manifest_comes_after_everything_that_it_names(root: Path, recorder: R
     with IndexWriter(root / "index") as writer:
         writer.delete(["a"])
     tombstones = f"{segment}/deleted-0000000002.bin"
-    assert recorder.calls == [f"sync {tombstones}~", f"{tombstones}~ becomes {tombstones}", f"sync {segment}", *manifest]
+    assert recorder.calls == [
+        f"sync {tombstones}~", f"{tombstones}~ becomes {tombstones}", f"sync {segment}", *manifest
+    ]
 
 
 def test_what_lies_beside_the_segments(root: Path, recorder: Recorder) -> None:

@@ -2,7 +2,7 @@
 
 ::
 
-    magic (8 bytes) │ sections, each on a multiple of 64 bytes │ checksums │ table of contents (JSON) │ footer (32 bytes)
+    magic (8 bytes) │ sections, each on a multiple of 64 │ checksums │ table of contents (JSON) │ footer (32 bytes)
 
 Each :data:`BLOCK` bytes of a section have a checksum, an xxh3-64 as little-endian uint64. The footer is offset, length
 and xxh3-64 of the table, each a little-endian uint64, and the magic again. The table has the format version, the kind
