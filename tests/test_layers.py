@@ -24,7 +24,7 @@ LAYERS = [
     {"retrieve"},
     {
         "expansion", "formula_places", "formula_queries", "formula_searching", "fusion", "highlighting", "indexing",
-        "searching", "snippets", "tokenizing",
+        "kernels", "searching", "snippets", "tokenizing",
     },
     {"evaluate", "pipeline"},
     {"reports", "tuning"},

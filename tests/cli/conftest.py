@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pytest
 
 from porism.cli import main
+from porism.kernels import FUSING, SEARCHING, compilation
 
 
 @dataclass(frozen=True)
@@ -19,8 +20,16 @@ class Result:
     err: str
 
 
+@pytest.fixture(scope="session")
+def _compiled_kernels() -> None:
+    """No command of a test says that it compiles."""
+    for modules in (SEARCHING, FUSING):
+        if (work := compilation(modules)) is not None:
+            work.run()
+
+
 @pytest.fixture
-def porism(capsys: pytest.CaptureFixture[str]) -> Callable[..., Result]:
+def porism(_compiled_kernels: None, capsys: pytest.CaptureFixture[str]) -> Callable[..., Result]:
     """``porism("search", "x")`` runs the command and gives its exit status and output."""
 
     def run(*arguments: object) -> Result:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from porism.cli.first_use import compile_once
 from porism.cli.options import check_outputs, json_option, print_json
 from porism.cli.progress import ProblemLog
 
@@ -145,6 +146,7 @@ def compare(
             raise click.UsageError("--ablation takes two runs or more that are no fusions of each other.")
         if combined:
             click.echo(f"Not in the ablation, as fusions of the others: {', '.join(combined)}.", err=True)
+        compile_once(fusing=True)
     ablations = [
         make_ablation(
             method, members, partial(_fused, fusion, depth), qrels, chosen[0],

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from porism.cli.first_use import compile_once
+
 
 @click.command(short_help="Index the bundled sample, and answer questions about it.")
 @click.option("--index", "index_path", type=click.Path(path_type=Path), default="porism-demo", show_default=True,
@@ -17,6 +19,7 @@ def demo(index_path: Path) -> None:
     from porism.sample import DEMO_QUESTIONS, entries_path
     from porism.searching import open_index
 
+    compile_once()
     with entries_path() as path:
         report = index_sources([path], index_path, format="jsonl")
     click.echo(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from porism.cli.first_use import compile_once
 from porism.cli.options import index_option
 from porism.cli.progress import ProblemLog, counting_progress
 from porism.cli.reading import reading_options
@@ -122,10 +124,13 @@ def _write(
 def _change(index_path: Path, apply_path: Path | None, jobs: int | None, log: ProblemLog, quiet: bool) -> None:
     from porism.expansion import ExpansionFile, apply_expansions, remove_expansions
 
-    with counting_progress("reading", quiet) as progress:
-        if apply_path is not None:
-            with ExpansionFile(apply_path) as file:
-                report = apply_expansions(index_path, file, jobs=jobs, on_problem=log, on_progress=progress)
+    with ExitStack() as stack:
+        file = stack.enter_context(ExpansionFile(apply_path)) if apply_path is not None else None
+        if index_path.exists():
+            compile_once(quiet)
+        progress = stack.enter_context(counting_progress("reading", quiet))
+        if file is not None:
+            report = apply_expansions(index_path, file, jobs=jobs, on_problem=log, on_progress=progress)
         else:
             report = remove_expansions(index_path, jobs=jobs, on_problem=log, on_progress=progress)
     if not quiet:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from porism.cli.first_use import compile_once
 from porism.cli.options import json_option, print_json
 from porism.cli.progress import ProblemLog, counting_progress
 
@@ -95,6 +96,7 @@ class _Stages:
         """Takes one event."""
         unit = 1 << 10 if event.stage.kind == "index" else 1
         if event.what == "started":
+            compile_once(self._quiet)
             what = f"{event.stage.id}{' (kB)' if unit > 1 else ''}"
             self._show = self._stack.enter_context(counting_progress(what, self._quiet))
         elif event.what == "progress":

@@ -64,7 +64,10 @@ def run(
     results: dict[str, list[tuple[str, float]]] = {}
     seconds_of: dict[str, float] = {}
     provenance: Provenance | None = None
-    with open_with_model(index_path, model_name, formulas) as index, counting_progress("topics", quiet) as progress:
+    with (
+        open_with_model(index_path, model_name, formulas, quiet) as index,
+        counting_progress("topics", quiet) as progress,
+    ):
         chosen = filters_from_strings(filters)
         started = time.monotonic()
         for done, topic in enumerate(topics, 1):

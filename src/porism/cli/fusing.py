@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from porism.cli.first_use import compile_once
 from porism.cli.options import check_outputs
 from porism.cli.progress import ProblemLog
 
@@ -89,6 +90,7 @@ def fuse(
     training, held = _divided(qrels, train_topics, validation_topics, seed)
     log = ProblemLog()
     runs = _read(run_paths, ranks, log)
+    compile_once(quiet, fusing=True)
     started = time.monotonic()
     if not isinstance(fusion, (RBC, WIBC)) or qrels_path is None:
         fused = fusion.fuse(runs, depth=depth, name=name)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from porism.cli.first_use import compile_once
 from porism.cli.options import index_option, json_option, print_json
 from porism.cli.progress import ProblemLog, counting_progress, indexing_progress
 from porism.cli.reading import reading_options
@@ -62,6 +63,8 @@ def index(
 
         change = Expander(ExpansionFile(expansions_path), log)
     try:
+        if all(Path(source).exists() for source in sources):
+            compile_once(quiet)
         with indexing_progress(quiet) as progress:
             report = index_sources(
                 sources, index_path, format=format_name, options=options, config=config, jobs=jobs, change=change,
@@ -138,6 +141,7 @@ def delete(ids: tuple[str, ...], index_path: Path, filters: tuple[str, ...]) -> 
     if not ids and not filters:
         raise QueryError("nothing to delete was named", hint="Give ids, or --filter KEY=VALUE.")
     with IndexWriter(index_path, create=False) as writer:
+        compile_once()
         count = writer.delete(ids) if ids else 0
         for key, values in filters_from_strings(filters).items():
             count += sum(writer.delete_matching(key, value) for value in values)
@@ -154,7 +158,9 @@ def merge(index_path: Path) -> None:
     from porism.index import IndexWriter
     from porism.retrieve import DEFAULT_MODEL, prepare_segments
 
-    with counting_progress("merging", quiet=False) as progress, IndexWriter(index_path, create=False) as writer:
-        writer.merge(on_step=progress)
+    with IndexWriter(index_path, create=False) as writer:
+        compile_once()
+        with counting_progress("merging", quiet=False) as progress:
+            writer.merge(on_step=progress)
         writer.commit(before_publish=lambda segments: prepare_segments(segments, DEFAULT_MODEL))
     click.echo(f"merged: {index_path}")

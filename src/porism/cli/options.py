@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from porism.cli.first_use import compile_once
+
 if TYPE_CHECKING:
     from porism.searching import Index
 
@@ -40,8 +42,8 @@ def model_option(function: Function) -> Function:
     )(function)
 
 
-def open_with_model(path: Path, model_name: str, formulas: bool) -> Index:
-    """Opens an index with the model that ``--model`` names.
+def open_with_model(path: Path, model_name: str, formulas: bool, quiet: bool = False) -> Index:
+    """Opens an index with the model that ``--model`` names, and compiles what a search calls, where that is to be done.
 
     :raises ConfigError: there is no such model or file, or it is broken.
     """
@@ -49,8 +51,11 @@ def open_with_model(path: Path, model_name: str, formulas: bool) -> Index:
     from porism.searching import open_index
 
     if formulas:
-        return open_index(path, formula_model=read_formula_model(model_name))
-    return open_index(path, read_search_model(model_name))
+        index = open_index(path, formula_model=read_formula_model(model_name))
+    else:
+        index = open_index(path, read_search_model(model_name))
+    compile_once(quiet)
+    return index
 
 
 def check_formula_options(formulas: bool, **given: bool) -> None:

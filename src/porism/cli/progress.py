@@ -130,3 +130,27 @@ def phase_progress(phases: Sequence[str], quiet: bool) -> Iterator[list[Callable
             return show
 
         yield [shows(number) for number in range(len(tasks))]
+
+
+@contextmanager
+def share_progress(what: str, quiet: bool) -> Iterator[Callable[[int, int], None]]:
+    """A bar without numbers; the function it yields takes how much is done and how much there is.
+
+    It is drawn when that function is called, not by a thread of its own.
+    """
+    from rich.console import Console
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
+
+    console = Console(stderr=True)
+    if quiet or not console.is_terminal:
+        yield lambda done, total: None
+        return
+    columns = (TextColumn(what), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+    with Bar(*columns, console=console, transient=True, auto_refresh=False) as bar:
+        task = bar.add_task(what, total=None)
+
+        def show(done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total, refresh=True)
+
+        yield show

@@ -109,7 +109,8 @@ def invert(
         for t in range(len(indptr) - 1):
             indptr[t + 1] += indptr[t]
         return
-    cursor[:] = indptr[:-1]
+    for t in range(len(cursor)):
+        cursor[t] = indptr[t]
     for d in range(len(starts) - 1):
         for p in range(starts[d], starts[d + 1]):
             t = terms[p]

@@ -229,7 +229,8 @@ def front_decode(data: Any, block_starts: Any, first_block: Any, last_block: Any
                 rest += more
             if length + shared + rest > len(blob):
                 larger = np.empty(2 * (length + shared + rest), np.uint8)
-                larger[:length] = blob[:length]
+                for step in range(length):  # a slice would compile Numba's messages about shapes, for seconds
+                    larger[step] = blob[step]
                 blob = larger
             before = starts[count - 1] if count else 0
             for step in range(shared):
@@ -271,7 +272,8 @@ def front_select(data: Any, block_starts: Any, bucket_first: Any, bucket_block: 
             length = shared + rest
             if begin + length > len(blob):
                 larger = np.empty(2 * (begin + length), np.uint8)
-                larger[: begin + shared] = blob[: begin + shared]
+                for step in range(begin + shared):
+                    larger[step] = blob[step]
                 blob = larger
             for step in range(rest):
                 blob[begin + shared + step] = data[at + step]
