@@ -36,7 +36,7 @@ def test_without_a_folder_to_keep_them_they_are_compiled_into_one_that_goes_with
     Compilation((kernel,), 1, kept=False).run()
     folder = Path(os.environ["NUMBA_CACHE_DIR"])
     assert folder.parent == tmp_path
-    assert numba.config.CACHE_DIR == str(folder)
+    assert str(folder) == numba.config.CACHE_DIR
     assert [path.name.split("-")[0] for path in folder.rglob("*.nbc")] == ["kernels.borda_points"]
     assert kernel.is_cached()
     removals[0]()
@@ -50,7 +50,9 @@ def test_the_estimate_grows_with_what_is_to_be_done_and_falls_with_the_cores(mon
     one, fusing = compilation(), compilation(FUSING)
     monkeypatch.setattr("porism.kernels.cores", lambda: 2)
     two = compilation()
-    assert one and two and fusing
+    assert one is not None
+    assert two is not None
+    assert fusing is not None
     assert one.seconds == pytest.approx(2 * two.seconds, abs=1)
     assert 1 <= fusing.seconds < one.seconds
     assert compilation(()) is None

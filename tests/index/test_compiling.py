@@ -75,7 +75,7 @@ def used(tmp_path):
 
 def test_all_are_compiled_at_once_and_later_processes_only_load_them(module, tmp_path):
     kernels = kernels_of([module])
-    assert [kernel.__name__ for kernel in kernels][0] == "slow"
+    assert kernels[0].__name__ == "slow"
     assert len(not_compiled(kernels)) == 4
     told = []
     compile_kernels(kernels, processes=2, on_progress=lambda done, total: told.append((done, total)))
