@@ -13,7 +13,8 @@ import joblib
 
 from porism.analysis import AnalysisConfig, Analyzer
 from porism.batch import AnalyzedBatch
-from porism.corpus import ReaderOptions, open_source
+from porism.corpus import ReaderOptions
+from porism.corpus.opening import open_sources
 from porism.errors import OnProblem, Problem, SourceError
 from porism.index import IndexWriter, Segment
 from porism.index.manifest import MANIFEST_FILE
@@ -192,25 +193,15 @@ def read_documents(
     for source in sources:
         if not Path(source).exists():
             raise SourceError("there is no such file or folder", where=str(source))
-    return _documents(sources, format, options or ReaderOptions(), on_problem or _ignore, on_bytes)
+    return _documents(sources, format, options, on_problem, on_bytes)
 
 
 def _documents(
-    sources: Sequence[str | os.PathLike[str]],
-    format: str | None,
-    options: ReaderOptions,
-    on_problem: OnProblem,
-    on_bytes: Callable[[int, int], None],
+    sources: Sequence[str | os.PathLike[str]], format: str | None, options: ReaderOptions | None,
+    on_problem: OnProblem | None, on_bytes: Callable[[int, int], None],
 ) -> Iterator[Document]:
-    for source in sources:
-        found = False
-        for document in open_source(
-            Path(source), format=format, options=options, on_problem=on_problem, on_progress=on_bytes
-        ):
-            found = True
-            yield document
-        if not found:
-            raise SourceError("no document was found", where=str(source), hint="Is it empty, or of another format?")
+    paths = [Path(source) for source in sources]
+    yield from open_sources(paths, format, options, on_problem or _ignore, on_bytes, all_found=True)
 
 
 def _ignore(problem: Problem) -> None:

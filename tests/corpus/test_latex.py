@@ -186,10 +186,10 @@ def test_theorems_and_sections_are_documents(project) -> None:
     documents = project(problems, main=BOOK)
     assert problems == []
     assert list(documents) == [
-        "main.tex#text-1", "ch:numbers", "thm:euclid", "main.tex#big-claim-1", "main.tex#remark-1",
+        "main.tex#text-1", "main.tex#ch:numbers", "main.tex#thm:euclid", "main.tex#big-claim-1", "main.tex#remark-1",
         "main.tex#section-2", "main.tex#section-3",
     ]  # fmt: skip
-    theorem = documents["thm:euclid"]
+    theorem = documents["main.tex#thm:euclid"]
     assert theorem.title.text == "Euclid"
     assert theorem.fields["body"].to_latex() == r"There are infinitely many primes $p\in\mathbb N$."
     assert theorem.fields["proof"].to_latex() == "Multiply and add $1$.\n\nProof of Theorem euclid. Again."
@@ -259,7 +259,7 @@ def test_a_file_that_includes_itself_is_reported(project) -> None:
 def test_a_label_used_twice_is_reported_and_both_documents_stay(project) -> None:
     problems: list[Problem] = []
     documents = project(problems, a=r"\begin{lemma}\label{l}x\end{lemma}\begin{lemma}\label{l}y\end{lemma}")
-    assert list(documents) == ["l", "a.tex#lemma-2"]
+    assert list(documents) == ["a.tex#l", "a.tex#lemma-2"]
     assert [str(problem) for problem in problems] == ["a.tex:1: the label l is used twice"]
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from porism.corpus.base import ReaderOptions
-from porism.corpus.registry import READERS, detect_format, open_source, open_sources
+from porism.corpus.opening import open_source, open_sources
+from porism.corpus.registry import READERS, detect_format
 from porism.errors import Problem, SourceError
 
 FILES = {
@@ -95,7 +96,9 @@ def test_a_folder_of_everything(tmp_path: Path) -> None:
         formula.source for document in documents for content in document.fields.values() for formula in content.formulas
     ]
     assert sorted(found) == list("abcdefghijk")
-    assert {document.id for document in documents} >= {"a.md", "sub/a.md", "f.tex#text-1", "e.txt"}
+    assert {document.id for document in documents} >= {
+        f"{tmp_path.name}/{name}" for name in ("a.md", "sub/a.md", "f.tex#text-1", "e.txt")
+    } | {"g1", "h1"}
     assert [problem.where for problem in problems] == ["sub/broken.ipynb:1", "sub/empty.md"]
     assert progress[-1][0] == progress[-1][1] > 0
 
@@ -142,7 +145,8 @@ def test_tables_are_read_where_they_are_asked_for(tmp_path: Path) -> None:
     assert "x^2" in document.fields["body"].text
     problems: list[Problem] = []
     documents = list(open_source(tmp_path, "csv", on_problem=problems.append))
-    assert {"1", "measured.csv:2", "qrels.tsv:2"} <= {document.id for document in documents}
+    made_up = {f"{tmp_path.name}/{name}" for name in ("measured.csv#2", "qrels.tsv#2")}
+    assert {"1"} | made_up <= {document.id for document in documents}
     assert not any("passed over" in problem.what for problem in problems)
     options = ReaderOptions(fields={"body": "formula"})
     (document,) = open_source(tmp_path, options=options)
@@ -165,7 +169,7 @@ def test_a_collection_inside_a_folder_is_read_as_one(tmp_path: Path) -> None:
     )
     (tmp_path / "a.md").write_text("x", encoding="utf-8")
     documents = list(open_source(tmp_path))
-    assert [document.id for document in documents] == ["a.md", "2"]
+    assert [document.id for document in documents] == [f"{tmp_path.name}/a.md", "2"]
 
 
 def test_symbolic_links_do_not_loop(tmp_path: Path) -> None:
@@ -174,20 +178,59 @@ def test_symbolic_links_do_not_loop(tmp_path: Path) -> None:
     os.symlink(tmp_path, tmp_path / "a" / "loop")
     os.symlink(tmp_path / "gone", tmp_path / "a" / "dangling.md")
     problems: list[Problem] = []
-    assert [document.id for document in open_source(tmp_path, on_problem=problems.append)] == ["a/x.md"]
+    (document,) = open_source(tmp_path, on_problem=problems.append)
+    assert document.id == f"{tmp_path.name}/a/x.md"
     assert any("link to a folder" in problem.what for problem in problems)
 
 
-def test_ids_that_come_twice_are_reported_and_told_apart(tmp_path: Path) -> None:
-    for name in ("one", "two", "three"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "a.md").write_text(name, encoding="utf-8")
+def test_ids_name_the_source_and_the_file(tmp_path: Path) -> None:
+    for name in ("c/a", "c/b", "d/a", "e/d/a"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "read me.md").write_text(name, encoding="utf-8")
     problems: list[Problem] = []
-    sources = [tmp_path / "one", tmp_path / "two", tmp_path / "three", tmp_path / "two"]
+    sources = [tmp_path / "c/a", tmp_path / "c/b", tmp_path / "d/a", tmp_path / "e/d/a", tmp_path / "d/a/read me.md"]
     documents = list(open_sources(sources, on_problem=problems.append))
-    assert [document.id for document in documents] == ["a.md", "two:a.md", "three:a.md", "two:a.md~2"]
-    assert len(problems) == 3
-    assert "the id a.md is there twice" in problems[0].what
+    assert [document.id for document in documents] == [
+        "a/read me.md", "b/read me.md", "a@d/read me.md", "a@d-2/read me.md", "read me.md",
+    ]
+    assert [document.metadata["source"] for document in documents] == ["a", "b", "a@d", "a@d-2", "read me.md"]
+    assert {document.metadata["file"] for document in documents} == {"read me.md"}
+    assert problems == []
+
+
+def test_names_of_sources_differ_in_more_than_case(tmp_path: Path) -> None:
+    for name in ("a/Notes", "b/notes"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "x.md").write_text(name, encoding="utf-8")
+    documents = open_sources([tmp_path / "a/Notes", tmp_path / "b/notes"])
+    assert [document.id for document in documents] == ["Notes/x.md", "notes@b/x.md"]
+
+
+def test_own_ids_stay_and_repeated_ones_are_reported(tmp_path: Path) -> None:
+    (tmp_path / "t").mkdir()
+    record = '{"id": "x", "text": "words"}\n'
+    (tmp_path / "t" / "a.jsonl").write_text(f'{record}{record}{{"text": "none"}}\n', encoding="utf-8")
+    (tmp_path / "t" / "b.jsonl").write_text(record, encoding="utf-8")
+    (tmp_path / "c.jsonl").write_text(record + record, encoding="utf-8")
+    problems: list[Problem] = []
+    documents = list(open_sources([tmp_path / "t", tmp_path / "c.jsonl"], on_problem=problems.append))
+    assert [(document.id, document.metadata["file"], document.metadata["line"]) for document in documents] == [
+        ("x", "a.jsonl", "1"), ("t/a.jsonl#x", "a.jsonl", "2"), ("t/a.jsonl#3", "a.jsonl", "3"),
+        ("t/b.jsonl#x", "b.jsonl", "1"), ("c.jsonl#x", "c.jsonl", "1"), ("c.jsonl#x~2", "c.jsonl", "2"),
+    ]
+    assert [problem.what.rpartition(" ")[2] for problem in problems] == [
+        "t/a.jsonl#x", "t/b.jsonl#x", "c.jsonl#x", "c.jsonl#x~2",
+    ]
+
+
+@pytest.mark.parametrize("headings", [("a", "a", "a-2"), ("a-2", "a", "a"), ("a", "a", "a", "A")])
+def test_headings_of_one_file_get_ids_of_their_own(tmp_path: Path, headings: tuple[str, ...]) -> None:
+    text = "".join(f"# {heading}\n\n{'words ' * 500}\n\n" for heading in headings)
+    (tmp_path / "x.md").write_text(text, encoding="utf-8")
+    problems: list[Problem] = []
+    ids = [document.id for document in open_source(tmp_path / "x.md", on_problem=problems.append)]
+    assert len(set(ids)) == len(headings)
+    assert problems == []
 
 
 def test_an_id_that_comes_ever_again_takes_linear_time(tmp_path: Path, assert_linear: Callable[..., None]) -> None:
@@ -197,7 +240,7 @@ def test_an_id_that_comes_ever_again_takes_linear_time(tmp_path: Path, assert_li
         source.write_text('{"id": "same", "text": "x"}\n' * size)
         return [document.id for document in open_source(source)]
 
-    assert read(4) == ["same", "same.jsonl:same", "same.jsonl:same~2", "same.jsonl:same~3"]
+    assert read(4) == ["same", "same.jsonl#same", "same.jsonl#same~2", "same.jsonl#same~3"]
     assert_linear(read, 100, 400)
 
 

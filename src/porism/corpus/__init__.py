@@ -3,7 +3,8 @@
 from porism.corpus.base import OnProgress, Reader, ReaderOptions
 from porism.corpus.html import html_to_content
 from porism.corpus.mathtext import split_math
-from porism.corpus.registry import READERS, detect_format, open_source
+from porism.corpus.opening import open_source
+from porism.corpus.registry import READERS, detect_format
 from porism.corpus.topics import read_qrels, read_topic_information, read_topics
 
 __all__ = [

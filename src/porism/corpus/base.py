@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal, Protocol, Self
 
 from porism.errors import ConfigError, OnProblem, Problem
 from porism.types import PLACEHOLDER, Document, Notation
@@ -26,6 +26,21 @@ _UNWANTED = re.compile(f"[\x00-\x08\x0b\x0e-\x1f\x7f{PLACEHOLDER}]")
 def clean(text: str) -> str:
     """The text with control characters and placeholders as spaces; tabs, line ends and form feeds stay."""
     return _UNWANTED.sub(" ", text) if _UNWANTED.search(text) else text
+
+
+class UnitId(str):
+    """An id that a reader makes up: ``file#unit``, or ``file`` where the document is the whole file.
+
+    It is unique in its file only; :func:`~porism.corpus.open_source` puts the name of the source before it.
+    """
+
+    file: str
+    unit: str
+
+    def __new__(cls, file: str, unit: str = "") -> Self:
+        self = super().__new__(cls, f"{file}#{unit}" if unit else file)
+        self.file, self.unit = file, unit
+        return self
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """LaTeX projects: a folder of sources or one main file, with all that it includes.
 
 Documents are the theorem-like environments, each with the proof that follows it, and what is left of each section.
-The id of a document is its label, or ``file#type-number`` where it has none.
+The id of a document is ``file#label``, or ``file#type-number`` where it has no label.
 """
 
 from __future__ import annotations
@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
-from porism.corpus.base import OnProgress, ReaderOptions
+from porism.corpus.base import OnProgress, ReaderOptions, ignore_problem, ignore_progress
+from porism.corpus.groups import ReadGroup
 from porism.corpus.latex_structure import LatexStructure
 from porism.corpus.latex_tokens import FileFrame, clean
 from porism.corpus.textfile import decode, read_bytes, size_of
@@ -83,27 +85,34 @@ class LatexReader:
 
         :param root: the folder that file names in ids and metadata are relative to.
         """
-        project = _Project(root, options, on_problem, on_progress, source or root.resolve().name)
-        yield from project.read(list(files))
+        project = LatexProject(root, list(files), options, source or root.resolve().name)
+        for group in project.groups():
+            yield from group.items(on_problem, on_progress)
 
 
-class _Project:
-    def __init__(
-        self, root: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress, source: str
-    ) -> None:
-        self.root, self.options = root, options
-        self.on_problem, self.on_progress = on_problem, on_progress
-        self.store = UnitStore(options.collection or source, on_problem)
+class LatexProject:
+    """Files of LaTeX in one folder: which of them are read on their own, in which order, and what they share.
+
+    :param root: the folder that file names in ids and metadata are relative to.
+    :param source: the name of the collection.
+    """
+
+    def __init__(self, root: Path, files: list[Path], options: ReaderOptions, source: str) -> None:
+        self.root, self.files, self.options, self.source = root, files, options, options.collection or source
         self.done: set[Path] = set()  # files whose documents have been handed out
-        self.names: dict[str, Path] = {}
-        self.bytes_done = self.bytes_all = 0
+        self.bytes_done = 0
+        self.bytes_all = sum(size_of(path) for path in files)
         self.unexpanded = 0
-        self._first: LatexStructure | None = None
+        self.first: LatexGroup | None = None
+        """The first main file of the folder at hand; the others have its macros."""
         self._missing: set[str] = set()
 
-    def read(self, files: list[Path]) -> Iterator[Document]:
-        self.bytes_all = sum(size_of(path) for path in files)
-        mains, parts, targets = self._sort(files)
+    def groups(self) -> Iterator[LatexGroup]:
+        """The files that are read on their own, in order; each is to be read or skipped before the next is asked for.
+
+        Which files those are depends on what the earlier ones loaded.
+        """
+        mains, parts, targets = self._sort(self.files)
         folders: dict[Path, tuple[list[Path], list[Path]]] = {}
         mains.sort(key=lambda path: (len(path.parts), str(path.parent), path.stem in targets, path.name))
         for path in mains:
@@ -113,11 +122,10 @@ class _Project:
             home = next((folder for folder in path.parents if folder in folders), self.root)
             folders[home][1].append(path)
         for heads, others in folders.values():
-            self._first = None
+            self.first = None
             for path in (*heads, *others):
                 if path.resolve() not in self.done:
-                    yield from self._read_root(path, is_main=path in heads)
-        self.on_progress(self.bytes_all, self.bytes_all)
+                    yield LatexGroup(self, path, is_main=path in heads)
 
     def _sort(self, files: list[Path]) -> tuple[list[Path], list[Path], set[str]]:
         """Main files, all others, and the names (without folder and suffix) of what is included somewhere."""
@@ -134,75 +142,20 @@ class _Project:
             (mains if _MAIN.search(data) else parts).append(path)
         return mains, parts, targets
 
-    def _read_root(self, path: Path, *, is_main: bool) -> Iterator[Document]:
-        visited: set[Path] = set()
-        frame = self._open(path, visited)
-        if frame is None:
-            return
-        folder = path.parent.relative_to(self.root) if path.is_relative_to(self.root) else Path()
-        self.store.prefix = "" if folder == Path() else f"{folder.as_posix()}/"
-
-        def load(command: str, argument: str) -> FileFrame | None:
-            return self._load(command, argument, path, machine, visited)
-
-        machine = LatexStructure(self.store, load, self.on_problem)
-        machine.silent = {self._relative(done) for done in self.done}
-        if self._first is not None and not is_main:
-            machine.expander.macros.update(self._first.expander.macros)
-            machine.expander.environments.update(self._first.expander.environments)
-            machine.declarations.theorems.update(self._first.declarations.theorems)
-        yield from machine.read(frame, preamble=is_main and "\\begin{document}" in frame.text)
-        if is_main and self._first is None:
-            self._first = machine
-        self.done |= visited
-        self.unexpanded += machine.formulas.unexpanded
-
-    def _relative(self, path: Path) -> str:
+    def relative(self, path: Path) -> str:
+        """The name of a file in ids and metadata."""
         for candidate, root in ((path, self.root), (path, self.root.resolve())):
             if candidate.is_relative_to(root):
                 return candidate.relative_to(root).as_posix()
         return path.as_posix()
 
-    def _open(self, path: Path, visited: set[Path]) -> FileFrame | None:
-        name = self._relative(path)
-        real = path.resolve()
-        visited.add(real)
-        data = read_bytes(path, name, self.on_problem)
-        if data is None:
-            self.done.add(real)
-            return None
-        if real not in self.done:
-            self.bytes_done += len(data)
-            self.on_progress(min(self.bytes_done, self.bytes_all), self.bytes_all)
-        encoding = self.options.encoding
-        if encoding is None and (named := _INPUTENC.search(data)):
-            encoding = _ENCODINGS.get(named.group(1).decode().lower())
-        text = clean(decode(data, name, self.on_problem, encoding))
-        self.names[name] = path
-        return FileFrame(text, name, at_letter=path.suffix in (".sty", ".cls"))
+    def misses(self, argument: str) -> bool:
+        """Whether a file that is not there is named for the first time."""
+        found = argument in self._missing
+        self._missing.add(argument)
+        return not found
 
-    def _load(
-        self, command: str, argument: str, main: Path, machine: LatexStructure, visited: set[Path]
-    ) -> FileFrame | None:
-        if not argument or "\0" in argument or len(argument) > 1000:
-            return None
-        package = _PACKAGES.get(command)
-        here = self.names.get(machine.files[-1].name, main)
-        found = self._find(argument.strip('"'), package, (main.parent, here.parent, self.root))
-        if found is None:
-            told = argument in self._missing or "\\" in argument or "#" in argument
-            if package is None and command != "InputIfFileExists" and not told:
-                self._missing.add(argument)
-                machine.report(f"\\{command} names {argument}, which is not there")
-            return None
-        real = found.resolve()
-        if real in visited:
-            if any(self.names.get(frame.name, main).resolve() == real for frame in machine.files):
-                machine.report(f"\\{command}{{{argument}}} includes a file in itself")
-            return None
-        return self._open(found, visited)
-
-    def _find(self, argument: str, package: str | None, folders: tuple[Path, ...]) -> Path | None:
+    def find(self, argument: str, package: str | None, folders: tuple[Path, ...]) -> Path | None:
         if Path(argument).is_absolute():
             return None
         names = [argument + package] if package else [argument, *(argument + suffix for suffix in EXTENSIONS)]
@@ -215,3 +168,131 @@ class _Project:
                 except OSError:
                     continue
         return None
+
+
+class LatexGroup(ReadGroup):
+    """A LaTeX file with all that it loads.
+
+    Its ``note`` names the files that it loaded (``own``), those of them whose documents another group gave
+    (``silent``), the group whose macros it has (``first``), and where each file was looked for and found (``lookups``).
+    """
+
+    def __init__(self, project: LatexProject, path: Path, *, is_main: bool) -> None:
+        super().__init__(project.relative(path), LatexReader.name, [path])
+        self.project, self.path, self.is_main = project, path, is_main
+        self.was_read = False
+        self.machine: LatexStructure | None = None
+        self._visited: set[Path] = set()
+        self._names: dict[str, Path] = {}
+        self._lookups: dict[tuple[str, str | None, tuple[str, ...]], str | None] = {}
+
+    def items(self, on_problem: OnProblem, on_progress: OnProgress) -> Iterator[Document]:
+        project = self.project
+        self.was_read = True
+        before = set(project.done)
+        yield from self._read(UnitStore(project.source, on_problem), on_problem, on_progress)
+        first = project.first
+        self.note = {
+            "own": sorted(map(project.relative, self._visited)),
+            "first": first.name if first is not None else None,
+            "silent": sorted(map(project.relative, self._visited & before)),
+            "lookups": [[*key, found] for key, found in self._lookups.items()],
+        }
+        if self.is_main and first is None:
+            project.first = self
+        project.done |= self._visited
+
+    def _read(self, store: UnitStore, on_problem: OnProblem, on_progress: OnProgress) -> Iterator[Document]:
+        project = self.project
+        frame = self._open(self.path, on_problem, on_progress)
+        if frame is None:
+            return
+
+        def load(command: str, argument: str) -> FileFrame | None:
+            return self._load(command, argument, machine, on_problem, on_progress)
+
+        machine = LatexStructure(store, load, on_problem)
+        machine.silent = {project.relative(done) for done in project.done}
+        first = project.first
+        if first is not None and not self.is_main and (source := first.read_macros()) is not None:
+            machine.expander.macros.update(source.expander.macros)
+            machine.expander.environments.update(source.expander.environments)
+            machine.declarations.theorems.update(source.declarations.theorems)
+            self.files += [file for file in first.files if file not in self.files]
+        yield from machine.read(frame, preamble=self.is_main and "\\begin{document}" in frame.text)
+        self.machine = machine
+        project.unexpanded += machine.formulas.unexpanded
+
+    def read_macros(self) -> LatexStructure | None:
+        """What was read of it; reads it for its macros alone where it was skipped."""
+        if self.machine is None and not self.was_read:
+            for _ in self._read(UnitStore(self.project.source, ignore_problem), ignore_problem, ignore_progress):
+                pass
+        return self.machine
+
+    def fits(self, note: Any, files: list[Path]) -> bool:
+        project, first = self.project, self.project.first
+        if not isinstance(note, dict) or note["first"] != (first.name if first is not None else None):
+            return False
+        if first is not None and first.was_read and not self.is_main:
+            return False
+        if note["silent"] != [name for name in note["own"] if (project.root / name).resolve() in project.done]:
+            return False
+        return all(
+            self._found(argument, package, tuple(project.root / folder for folder in folders)) == found
+            for argument, package, folders, found in note["lookups"]
+        )
+
+    def skip(self, note: Any, files: list[Path]) -> None:
+        self.files = files
+        if self.is_main and self.project.first is None:
+            self.project.first = self
+        self.project.done |= {(self.project.root / name).resolve() for name in note["own"]}
+
+    def _found(self, argument: str, package: str | None, folders: tuple[Path, ...]) -> str | None:
+        """The name of the file that an argument names, None where there is none; remembers where it was looked for."""
+        found = self.project.find(argument, package, folders)
+        name = None if found is None else self.project.relative(found)
+        self._lookups[argument, package, tuple(map(self.project.relative, folders))] = name
+        return name
+
+    def _open(self, path: Path, on_problem: OnProblem, on_progress: OnProgress) -> FileFrame | None:
+        project = self.project
+        name, real = project.relative(path), path.resolve()
+        self._visited.add(real)
+        if path not in self.files:
+            self.files.append(path)
+        data = read_bytes(path, name, on_problem)
+        if data is None:
+            return None
+        if real not in project.done:
+            project.bytes_done += len(data)
+            on_progress(min(project.bytes_done, project.bytes_all), project.bytes_all)
+        encoding = project.options.encoding
+        if encoding is None and (named := _INPUTENC.search(data)):
+            encoding = _ENCODINGS.get(named.group(1).decode().lower())
+        text = clean(decode(data, name, on_problem, encoding))
+        self._names[name] = path
+        return FileFrame(text, name, at_letter=path.suffix in (".sty", ".cls"))
+
+    def _load(
+        self, command: str, argument: str, machine: LatexStructure, on_problem: OnProblem, on_progress: OnProgress
+    ) -> FileFrame | None:
+        if not argument or "\0" in argument or len(argument) > 1000:
+            return None
+        package = _PACKAGES.get(command)
+        here = self._names.get(machine.files[-1].name, self.path)
+        folders = (self.path.parent, here.parent, self.project.root)
+        name = self._found(argument.strip('"'), package, folders)
+        if name is None:
+            told = "\\" in argument or "#" in argument
+            if package is None and command != "InputIfFileExists" and not told and self.project.misses(argument):
+                machine.report(f"\\{command} names {argument}, which is not there")
+            return None
+        found = self.project.root / name
+        real = found.resolve()
+        if real in self._visited:
+            if any(self._names.get(frame.name, self.path).resolve() == real for frame in machine.files):
+                machine.report(f"\\{command}{{{argument}}} includes a file in itself")
+            return None
+        return self._open(found, on_problem, on_progress)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from porism.corpus.base import ReaderOptions, clean
+from porism.corpus.base import ReaderOptions, UnitId, clean
 from porism.corpus.files import FileReader
 from porism.corpus.mathtext import split_math
 from porism.corpus.textfile import guess_encoding
@@ -90,7 +90,7 @@ def _documents(lines: Iterator[str], name: str, source: str, on_problem: OnProbl
         if alone and "\n" in text and 0 < len(title) <= 120 and "$" not in title:
             fields = {"title": Content(title), "body": body}
         return Document(
-            name if alone else f"{name}#{number}", fields,
+            UnitId(name) if alone else UnitId(name, str(number)), fields,
             {"source": source, "type": "text", "file": name, "line": str(start)},
         )
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from porism.corpus.arqmath import ArqmathReader
 from porism.corpus.base import OnProgress, Reader, ReaderOptions, ignore_problem, ignore_progress
 from porism.corpus.files import FileReader, check_file, relative_name, source_name, walk
 from porism.corpus.formulaposts import FormulaTableReader
+from porism.corpus.groups import CollectionGroup, FileGroup, Item, ReadGroup, TableGroup, Unread
 from porism.corpus.headers import has_text_column
 from porism.corpus.latex_project import EXTENSIONS as LATEX_EXTENSIONS
-from porism.corpus.latex_project import LatexReader
+from porism.corpus.latex_project import LatexProject, LatexReader
 from porism.corpus.markdown import MarkdownReader
 from porism.corpus.notebook import NotebookReader
 from porism.corpus.pages import PageReader
@@ -53,41 +54,60 @@ class FolderReader:
 
         :raises SourceError: there is no such folder, or no file of a known format in it.
         """
+        found = self.groups(path, options, on_problem)
+        done = 0
+        for group in found.groups:
+            for item in guarded(group, on_problem):
+                document = item.read(on_problem) if isinstance(item, Unread) else item
+                if document is not None:
+                    yield document
+            done += sum(map(size_of, group.files))
+            on_progress(min(done, found.size), found.size)
+        on_progress(found.size, found.size)
+
+    def groups(self, path: Path, options: ReaderOptions, on_problem: OnProblem) -> SourceGroups:
+        """Its files by what is read together.
+
+        :raises SourceError: there is no such folder, or no file of a known format in it.
+        """
         if not path.is_dir():
             raise SourceError("there is no such folder", where=str(path))
         found, tables = _entries(path, on_problem, self._only, options)
         if not found:
-            raise _nothing_known(path, tables)
+            raise _nothing_known(path, tables, self._only)
         if tables:
             on_problem(Problem(str(path), f"{_passed_over(tables, path)}; name such a file to read it"))
+        size = sum(size_of(entry) for entry, _ in found)
+        return SourceGroups(self._only or self.name, self._groups(path, found, options), size)
+
+    def _groups(self, path: Path, found: list[tuple[Path, str]], options: ReaderOptions) -> Iterator[ReadGroup]:
         latex = [entry for entry, name in found if name == "latex"]
         source = source_name(path, options)
-        total, done = sum(size_of(entry) for entry, _ in found), 0
         for entry, name in found:
+            reader = READERS[name]
+            where = relative_name(entry, path)
             if name == "latex":
                 if entry == latex[0]:
-                    reader = LatexReader()
-                    before = done
-                    yield from _guarded(
-                        reader.read_files(path, latex, options, on_problem, ignore_progress, source), entry, on_problem
-                    )
-                    done = before
+                    yield from LatexProject(path, latex, options, source).groups()
+            elif isinstance(reader, FileReader):
+                yield FileGroup(reader, entry, where, source, options)
+            elif isinstance(reader, JsonlReader | CsvReader):
+                yield TableGroup(reader, entry, where, options)
             else:
-                yield from _guarded(self._file(entry, name, path, source, options, on_problem), entry, on_problem)
-            done += size_of(entry)
-            on_progress(done, total)
+                yield CollectionGroup(reader, entry, where, _files_of(entry), options)
 
-    def _file(
-        self, entry: Path, name: str, root: Path, source: str, options: ReaderOptions, on_problem: OnProblem
-    ) -> Iterator[Document]:
-        reader = READERS[name]
-        where = relative_name(entry, root)
-        if not isinstance(reader, FileReader):
-            yield from reader.read(entry, options, on_problem, ignore_progress)
-        elif size_of(entry) == 0:
-            on_problem(Problem(where, "the file is empty"))
-        else:
-            yield from reader.read_file(entry, where, source, options, on_problem)
+
+class SourceGroups(NamedTuple):
+    """A source to be read: its format, what is read together of it, and its size in bytes."""
+
+    format: str
+    groups: Iterator[ReadGroup]
+    size: int
+
+
+def _files_of(path: Path) -> list[Path]:
+    """A file itself, or all files below a folder."""
+    return [path] if path.is_file() else [found for found in sorted(path.rglob("*")) if found.is_file()]
 
 
 READERS: dict[str, Reader] = {
@@ -144,66 +164,45 @@ def detect_format(path: Path | str) -> str:
     return known
 
 
-def open_source(
-    path: Path | str,
-    format: str | None = None,
-    options: ReaderOptions | None = None,
-    on_problem: OnProblem = ignore_problem,
-    on_progress: OnProgress = ignore_progress,
-) -> Iterator[Document]:
-    """The documents of one source, in a stream.
+def source_groups(
+    path: Path, format: str | None, options: ReaderOptions, on_problem: OnProblem = ignore_problem
+) -> SourceGroups:
+    """What is read together of a source; each group is to be read or skipped before the next is asked for.
 
-    :param format: its format; None detects it.
-    :param on_problem: is told of everything that was skipped or repaired.
-    :param on_progress: is told (bytes done, bytes in all) now and then.
-    :raises SourceError: the source is missing, empty, unreadable or of no known format, or there is no such format
-        (at once, before the first document is asked for).
-    """
-    return open_sources([path], format, options, on_problem, on_progress)
-
-
-def open_sources(
-    paths: Iterable[Path | str],
-    format: str | None = None,
-    options: ReaderOptions | None = None,
-    on_problem: OnProblem = ignore_problem,
-    on_progress: OnProgress = ignore_progress,
-) -> Iterator[Document]:
-    """The documents of several sources, one after the other; see :func:`open_source`.
-
-    A document whose id was there before is reported and gets an id with its source's name before it.
+    :raises SourceError: the source is missing, empty, unreadable or of no known format, or there is no such format.
     """
     if format is not None and format not in READERS:
         raise SourceError(f"there is no format {format!r}", hint=_hint())
-    sources: list[tuple[Path, Reader]] = []
-    for path in map(Path, paths):
-        if format is not None and not path.exists():
-            raise SourceError("there is no such file or folder", where=str(path))
-        name = format or detect_format(path)
-        sources.append((path, FolderReader(name) if name in _TABLES and path.is_dir() else READERS[name]))
-    return _read_all(sources, options or ReaderOptions(), on_problem, on_progress)
+    if format is not None and not path.exists():
+        raise SourceError("there is no such file or folder", where=str(path))
+    name = format or detect_format(path)
+    reader = READERS[name]
+    if path.is_dir() and (name in _TABLES or name == "latex" or isinstance(reader, FileReader | FolderReader)):
+        return FolderReader(None if name == FolderReader.name else name).groups(path, options, on_problem)
+    if isinstance(reader, FolderReader):
+        raise SourceError("there is no such folder", where=str(path))
+    source = source_name(path, options)
+    groups: Iterator[ReadGroup]
+    if name == "latex":
+        groups = LatexProject(path.parent, [path], options, source).groups()
+    elif isinstance(reader, FileReader):
+        check_file(path)
+        groups = iter([FileGroup(reader, path, path.name, source, options, alone=True)])
+    elif isinstance(reader, JsonlReader | CsvReader):
+        groups = iter([TableGroup(reader, path, path.name, options, alone=True)])
+    else:
+        groups = iter([CollectionGroup(reader, path, "", _files_of(path), options, alone=True)])
+    return SourceGroups(name, groups, size_of(path) if path.is_file() else 0)
 
 
-def _read_all(
-    sources: list[tuple[Path, Reader]], options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress
-) -> Iterator[Document]:
-    seen: set[int] = set()  # hashes, so that memory stays small on large collections
-    numbers: dict[str, int] = {}  # of an id that comes often: the number to try next, so that time stays linear
-    for path, reader in sources:
-        for document in reader.read(path, options, on_problem, on_progress):
-            mark = hash(document.id)
-            if mark in seen:
-                wanted = f"{path.name}:{document.id}"
-                name, number = wanted, numbers.get(wanted, 2)
-                while hash(name) in seen:
-                    name = f"{wanted}~{number}"
-                    number += 1
-                numbers[wanted] = number
-                on_problem(Problem(str(path), f"the id {document.id} is there twice; this one becomes {name}"))
-                mark = hash(name)
-                document = replace(document, id=name)
-            seen.add(mark)
-            yield document
+def guarded(group: ReadGroup, on_problem: OnProblem, on_progress: OnProgress = ignore_progress) -> Iterator[Item]:
+    """What a group gives; what stops its reader is reported where there are other groups."""
+    try:
+        yield from group.items(on_problem, on_progress)
+    except PorismError as error:
+        if group.alone:
+            raise
+        on_problem(Problem(error.where or group.name, error.what))
 
 
 def _is_collection(path: Path) -> bool:
@@ -243,14 +242,6 @@ def _format_of_bytes(path: Path) -> str | None:
     return "text"
 
 
-def _guarded(documents: Iterator[Document], path: Path, on_problem: OnProblem) -> Iterator[Document]:
-    """The documents of one entry of a folder; what stops its reader does not stop the walk."""
-    try:
-        yield from documents
-    except PorismError as error:
-        on_problem(Problem(error.where or str(path), error.what))
-
-
 def _entries(
     path: Path, on_problem: OnProblem, only: str | None = None, options: ReaderOptions | None = None
 ) -> tuple[list[tuple[Path, str]], list[Path]]:
@@ -275,12 +266,16 @@ def _passed_over(tables: list[Path], root: Path) -> str:
     return f"tables whose header names no column of text are passed over: {names}{more}"
 
 
-def _nothing_known(path: Path, tables: list[Path]) -> SourceError:
+def _nothing_known(path: Path, tables: list[Path], only: str | None = None) -> SourceError:
     if tables:
         return SourceError(
             f"holds no text ({_passed_over(tables, path)})", where=str(path),
             hint="Name such a file, or its format with --format csv, to read it all the same",
         )
+    if only is not None:
+        endings = ", ".join(suffix for suffix, name in _BY_EXTENSION.items() if name == only)
+        hint = f"Its files end in {endings}" if endings else None
+        return SourceError(f"holds no file of the format {only}", where=str(path), hint=hint)
     return SourceError("holds no file of a known format", where=str(path), hint=_hint())
 
 

@@ -142,7 +142,7 @@ class FileUnits:
             return
         for unit in self._units:
             if unit.kind == "section" and unit.anchor is None:
-                unit.title, unit.anchor = self.title, self.file
+                unit.title, unit.anchor = self.title, ""
             elif self.title and self.title != next(iter(unit.section), None):
                 unit.section = (self.title, *unit.section)
             self._store.add(unit)
@@ -151,7 +151,7 @@ class FileUnits:
         yield from self._store.flush()
 
     def _one(self, sections: list[Unit]) -> Iterator[Document]:
-        whole = Unit("document", self.file, 1, title=self.title, anchor=self.file)
+        whole = Unit("document", self.file, 1, title=self.title, anchor="")
         for unit in sections:
             if unit.title:
                 if not whole.title:
@@ -176,6 +176,9 @@ class FileUnits:
 
     def _anchor(self, name: str) -> str:
         name = name or "section"
-        self._anchors[name] += 1
-        count = self._anchors[name]
-        return f"{self.file}#{name}" if count == 1 else f"{self.file}#{name}-{count}"
+        anchor, wanted = name, name
+        while self._anchors[anchor]:
+            self._anchors[wanted] += 1
+            anchor = f"{wanted}-{self._anchors[wanted]}"
+        self._anchors[anchor] += 1
+        return anchor

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing
 from pathlib import Path
 from typing import IO, Any
 
-from porism.corpus.base import OnProgress, ReaderOptions, clean, ignore_problem
+import orjson
+import xxhash
+
+from porism import __version__
+from porism.corpus.base import OnProgress, ReaderOptions, UnitId, clean, ignore_problem
 from porism.corpus.cells import read_rows
+from porism.corpus.groups import Unread
 from porism.corpus.jsonrecords import Record, json_records
 from porism.corpus.streams import Progress, check_source, narrow_encoding, open_seekable
-from porism.corpus.threads import body_content, database_errors, join_contents, tag_names, temporary_database
+from porism.corpus.threads import body_content, join_contents, tag_names
 from porism.errors import ConfigError, OnProblem, Problem, SourceError
 from porism.types import Content, Document
 
@@ -25,6 +29,8 @@ TAG_NAMES = ("tags", "keywords", "categories", "topics", "labels")
 LONGEST_METADATA = 300
 """Longer values are text, not metadata, and are left out of a guess."""
 MOST_METADATA = 50
+_METADATA_NAMES = {"file": "record.file", "line": "record.line"}
+"""What a record's own values of these names are called: the names say where the record itself stands."""
 _JSON_NAMES = (".jsonl", ".ndjson", ".jsonlines", ".json")
 _CSV_NAMES = (".csv", ".tsv", ".tab")
 
@@ -51,6 +57,12 @@ class JsonlReader:
         self, path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress
     ) -> Iterator[Document]:
         """Yields the documents, see :func:`read_jsonl`."""
+        return _documents(Path(path), self.unread(path, options, on_problem, on_progress), on_problem)
+
+    def unread(
+        self, path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress
+    ) -> Iterator[Unread]:
+        """Yields the records, of which :meth:`read` makes documents."""
         return _read(Path(path), options, on_problem, on_progress, json_records, "JSON lines, one record a line")
 
 
@@ -67,6 +79,12 @@ class CsvReader:
         self, path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress
     ) -> Iterator[Document]:
         """Yields the documents, see :func:`read_csv`."""
+        return _documents(Path(path), self.unread(path, options, on_problem, on_progress), on_problem)
+
+    def unread(
+        self, path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress
+    ) -> Iterator[Unread]:
+        """Yields the records, of which :meth:`read` makes documents."""
         return _read(Path(path), options, on_problem, on_progress, _csv_records, "a table with a header")
 
 
@@ -84,8 +102,8 @@ def read_jsonl(
     either a body, or an answer (``body``) with its question (``question``); without any of them all strings are the
     ``body``. What is left and short becomes metadata unless ``options.metadata_fields`` names what to take.
 
-    A record without an id is called ``file:line``. Lines that are no JSON object are reported and skipped. An id that
-    stands again is reported; an index keeps the later document. Text may hold LaTeX between dollars, or be HTML.
+    A record without an id is called ``file#line``. Lines that are no JSON object are reported and skipped. Text may
+    hold LaTeX between dollars, or be HTML.
 
     :raises SourceError: the file is missing, empty or has no record that can be read.
     """
@@ -127,37 +145,60 @@ RecordSource = Callable[[IO[bytes], Path, ReaderOptions, OnProblem, Progress], I
 def _read(
     path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress, records: RecordSource,
     expected: str,
-) -> Iterator[Document]:
+) -> Iterator[Unread]:
     check_source(path, expected)
-    return _documents(path, options, on_problem, on_progress, records, expected)
+    return _unread(path, options, on_problem, on_progress, records, expected)
 
 
-def _documents(
+def _documents(path: Path, records: Iterator[Unread], on_problem: OnProblem) -> Iterator[Document]:
+    found = False
+    for record in records:
+        document = record.read(on_problem)
+        if document is not None:
+            found = True
+            yield document
+    if not found:
+        raise SourceError("no record has any text", where=str(path))
+
+
+def _unread(
     path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress, records: RecordSource,
     expected: str,
-) -> Iterator[Document]:
-    count = 0
-    with (
-        database_errors(path),
-        open_seekable(path, on_problem, options.encoding) as file,
-        closing(temporary_database()) as seen,
-    ):
-        seen.execute("CREATE TABLE ids (id TEXT PRIMARY KEY) WITHOUT ROWID")
+) -> Iterator[Unread]:
+    source = options.collection or path.name
+    seed = xxhash.xxh3_64_intdigest(f"{__version__} {source} {options!r}".encode("utf-8", "surrogatepass"))
+    found = False
+    with open_seekable(path, on_problem, options.encoding) as file:
         progress = Progress(on_progress, file.seek(0, 2))
         file.seek(0)
         for record in records(file, path, options, on_problem, progress):
-            where = f"{path.name}:{record.line}"
-            document = to_document(record, where, options, on_problem, options.collection or path.name)
-            if document is None:
-                continue
-            count += 1
-            key = document.id.encode("utf-8", "replace")
-            if not seen.execute("INSERT OR IGNORE INTO ids VALUES (?)", (key,)).rowcount:
-                on_problem(Problem(where, f"the id {document.id!r} stands again; an index keeps the later document"))
-            yield document
+
+            def read(on_problem: OnProblem, record: Record = record) -> Document | None:
+                return to_document(record, f"{path.name}:{record.line}", options, on_problem, source)
+
+            found = True
+            doc_id = record_id(record.values, options) or UnitId(path.name, str(record.line))
+            yield Unread(doc_id, record.line, _digest(record.values, seed), read)
         progress.finish()
-    if not count:
+    if not found:
         raise SourceError("no record could be read", where=str(path), hint=f"Expected {expected}")
+
+
+def _digest(values: Mapping[str, Any], seed: int) -> int:
+    """A digest of a record and of how it is read."""
+    try:
+        data = orjson.dumps(values)
+    except (TypeError, orjson.JSONEncodeError):  # integers of many digits, or lone surrogates
+        data = repr(values).encode("utf-8", "surrogatepass")
+    return xxhash.xxh3_64_intdigest(data, seed)
+
+
+def record_id(values: Mapping[str, Any], options: ReaderOptions) -> str:
+    """The id that a record gives itself, empty where it gives none."""
+    guessed_id = guess_fields(values)[1] if options.fields is None else None
+    id_field = options.id_field or guessed_id or _first(values, ID_NAMES)
+    found = look_up(values, id_field) if id_field is not None else None
+    return _scalar(found).strip() if found is not None else ""
 
 
 def to_document(
@@ -177,18 +218,17 @@ def to_document(
         there = ", ".join(map(str, list(values)[:20])) or "no keys"
         on_problem(Problem(where, f"a record without {wanted} is skipped (it has {there})"))
         return None
-    found = look_up(values, id_field) if id_field is not None else None
-    doc_id = _scalar(found).strip() if found is not None else ""
     metadata: dict[str, str | tuple[str, ...]] = {"source": source}
     if options.metadata_fields is not None:
         for key in options.metadata_fields:
             value = _metadata_value(look_up(values, key))
             if value:
-                metadata[key] = value
+                metadata[_METADATA_NAMES.get(key, key)] = value
     else:
         used = {key.split(".")[0] for key in mapping.values()} - {mapping.get("tags", "")}
         metadata |= _guess_metadata(values, used | ({id_field} if id_field else set()), mapping.get("tags"))
-    return Document(doc_id or where, fields, metadata)
+    doc_id = record_id(values, options) or UnitId(where.rpartition(":")[0], str(record.line))
+    return Document(doc_id, fields, metadata)
 
 
 def guess_fields(values: Mapping[str, Any]) -> tuple[dict[str, str], str | None]:
@@ -300,7 +340,7 @@ def _guess_metadata(
         for name, entry in entries.items():
             found = _metadata_value(entry)
             if found and sum(map(len, found)) <= LONGEST_METADATA:
-                metadata[name] = found
+                metadata[_METADATA_NAMES.get(name, name)] = found
     return metadata
 
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from porism.corpus.base import UnitId
 from porism.corpus.latex_tables import UNPROVABLE
 from porism.errors import OnProblem, Problem
 from porism.types import Content, Document, Formula, Metadata
@@ -24,7 +25,10 @@ _BEFORE_PUNCTUATION = re.compile(r" +([,.;:?!)])(?=\s|$)")
 
 @dataclass(slots=True)
 class Unit:
-    """What will be one document; ``anchor`` is its id where the format gives one, references use its ``labels``."""
+    """What will be one document; ``anchor`` names it in its file where the format does, references use its ``labels``.
+
+    The empty anchor is that of the whole file.
+    """
 
     kind: str
     file: str
@@ -58,15 +62,14 @@ class UnitStore:
 
     :param source: the name of the collection, for the metadata.
     :param extra: metadata that every document gets.
-    ``prefix`` goes before the labels that become ids: it tells the projects of one source apart.
     """
 
     def __init__(self, source: str, on_problem: OnProblem, extra: Metadata | None = None) -> None:
-        self.source, self.prefix = source, ""
+        self.source = source
         self.extra: Metadata = extra or {}
         self._on_problem = on_problem
         self._numbers: Counter[tuple[str, str]] = Counter()
-        self._ids: set[str] = set()
+        self._ids: set[UnitId] = set()
         self._pending: list[Unit] = []
 
     def number(self, unit: Unit) -> None:
@@ -125,14 +128,15 @@ class UnitStore:
             metadata["labels"] = tuple(dict.fromkeys(unit.labels))
         return Document(self._id(unit), fields, metadata)
 
-    def _id(self, unit: Unit) -> str:
-        where = f"{unit.file}:{unit.line}"
-        fallback = f"{unit.file}#{unit.kind.replace(' ', '-')}-{unit.number}"
-        wanted = unit.anchor or (f"{self.prefix}{unit.labels[0]}" if unit.labels else fallback)
-        if wanted in self._ids:
+    def _id(self, unit: Unit) -> UnitId:
+        fallback = f"{unit.kind.replace(' ', '-')}-{unit.number}"
+        wanted = unit.anchor if unit.anchor is not None else unit.labels[0] if unit.labels else fallback
+        found = UnitId(unit.file, wanted)
+        if found in self._ids:
+            where = f"{unit.file}:{unit.line}"
             self._on_problem(Problem(where, f"the label {unit.labels[0] if unit.labels else wanted} is used twice"))
-            wanted = fallback
-            while wanted in self._ids:
-                wanted += "'"
-        self._ids.add(wanted)
-        return wanted
+            found = UnitId(unit.file, fallback)
+            while found in self._ids:
+                found = UnitId(unit.file, f"{found.unit}'")
+        self._ids.add(found)
+        return found

@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from porism.analysis import AnalysisConfig
-from porism.corpus import open_source
 from porism.errors import IndexError_, IndexNotFound, OnProblem, SourceError
 from porism.fusion import RBC, WIBC, Fusion, FusionTable, cross_validate_fusion, fit
 from porism.index.manifest import read_manifest
-from porism.indexing import Progress, index_documents
+from porism.indexing import Progress, index_documents, read_documents
 from porism.pipeline.protocols import describe
 from porism.provenance import Provenance
 from porism.recipes.answers import AnswerStore
@@ -110,20 +109,12 @@ class Workshop:
         def reading(done: int, total: int) -> None:
             position[:] = done, total
 
-        def documents() -> Any:
-            for source in collection.sources:
-                found = False
-                for document in open_source(
-                    self.draft.file(source), format=collection.format, options=options,
-                    on_problem=self.on_problem or (lambda problem: None), on_progress=reading,
-                ):
-                    found = True
-                    yield document
-                if not found:
-                    raise SourceError("no document was found", where=source, hint="Is it empty, or of another format?")
-
+        documents = read_documents(
+            [self.draft.file(source) for source in collection.sources], format=collection.format, options=options,
+            on_problem=self.on_problem, on_bytes=reading,
+        )
         report = index_documents(
-            _missing(folder / "index", documents()), folder / "index", jobs=jobs, position=position,
+            _missing(folder / "index", documents), folder / "index", jobs=jobs, position=position,
             config=analysis_config(self.recipe, self.draft.folder, tokenizer_references(self)),
             on_problem=self.on_problem, on_progress=on_progress,
         )

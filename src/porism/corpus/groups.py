@@ -1,0 +1,159 @@
+"""What is read together: a file, a LaTeX document with all that it loads, or a whole collection.
+
+A source is read group by group, so that of a source that was read before only the groups that have changed need be
+read again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from porism.corpus.base import OnProgress, Reader, ReaderOptions, UnitId
+from porism.corpus.files import FileReader
+from porism.corpus.textfile import size_of
+from porism.errors import OnProblem, Problem
+from porism.types import Document
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A record that can become a document: what that would be called, and a digest of all that it is made from.
+
+    ``line`` is where it begins in its file. ``read`` gives the document, None where the record has no text.
+    """
+
+    id: str
+    line: int
+    digest: int
+    read: Callable[[OnProblem], Document | None]
+
+
+Item = Document | Unread
+
+
+class ReadGroup:
+    """Files that are read together.
+
+    :param name: of its file, relative to the source, with slashes; empty where the whole source is one group.
+    :param format: the format it is read as.
+    :param files: the files that it is known to read; once it was read, all that it did read.
+    :param alone: whether it is all that its source has, so that what stops its reader is an error of the source.
+    """
+
+    note: Any = None
+    """What else its reading depended on, as plain values; known once it was read."""
+
+    def __init__(self, name: str, format: str, files: list[Path], *, alone: bool = False) -> None:
+        self.name, self.format, self.files, self.alone = name, format, files, alone
+
+    def items(self, on_problem: OnProblem, on_progress: OnProgress) -> Iterator[Item]:
+        """Reads it: yields its documents in a stream.
+
+        :raises SourceError: it cannot be read.
+        """
+        raise NotImplementedError
+
+    def fits(self, note: Any, files: list[Path]) -> bool:
+        """Whether what its reading depended on, beside the content of its files, is as it was then."""
+        return True
+
+    def skip(self, note: Any, files: list[Path]) -> None:
+        """Says that it is not read because it ``fits``."""
+
+
+class FileGroup(ReadGroup):
+    """One file of text."""
+
+    def __init__(
+        self, reader: FileReader, path: Path, name: str, source: str, options: ReaderOptions, *, alone: bool = False
+    ) -> None:
+        super().__init__(name, reader.name, [path], alone=alone)
+        self._reader, self._path, self._source, self._options = reader, path, source, options
+
+    def items(self, on_problem: OnProblem, on_progress: OnProgress) -> Iterator[Item]:
+        if size_of(self._path) == 0:
+            on_problem(Problem(self.name, "the file is empty"))
+            return
+        yield from self._reader.read_file(self._path, self.name, self._source, self._options, on_problem)
+
+
+class TableReader(Reader, Protocol):
+    """A reader that can tell records apart without making documents of them."""
+
+    def unread(
+        self, path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress
+    ) -> Iterator[Unread]:
+        """Yields the records of a table in a stream.
+
+        :raises SourceError: the file is missing, empty or has no record that can be read.
+        """
+        ...
+
+
+class TableGroup(ReadGroup):
+    """One table of documents: lines of JSON, or CSV."""
+
+    def __init__(
+        self, reader: TableReader, path: Path, name: str, options: ReaderOptions, *, alone: bool = False
+    ) -> None:
+        super().__init__(name, reader.name, [path], alone=alone)
+        self._reader, self._path, self._options = reader, path, options
+
+    def items(self, on_problem: OnProblem, on_progress: OnProgress) -> Iterator[Item]:
+        if not self.alone and size_of(self._path) == 0:
+            on_problem(Problem(self.name, "the file is empty"))
+            return
+        for item in self._reader.unread(self._path, self._options, on_problem, on_progress):
+            yield replace(item, id=UnitId(self.name, item.id.unit)) if isinstance(item.id, UnitId) else item
+
+
+class CollectionGroup(ReadGroup):
+    """A collection of several files, or of a format whose files are not told apart."""
+
+    def __init__(
+        self, reader: Reader, path: Path, name: str, files: list[Path], options: ReaderOptions, *, alone: bool = False
+    ) -> None:
+        super().__init__(name, reader.name, files, alone=alone)
+        self._reader, self._path, self._options = reader, path, options
+
+    def items(self, on_problem: OnProblem, on_progress: OnProgress) -> Iterator[Item]:
+        yield from self._reader.read(self._path, self._options, on_problem, on_progress)
+
+
+class Placer:
+    """Gives documents the ids and metadata that they have among those of other sources.
+
+    :param source: the unique name of the source.
+    :param file: the name of the file where the source is a single one, else empty.
+    """
+
+    def __init__(self, source: str, file: str = "") -> None:
+        self.source, self._file = source, file
+
+    def id(self, wanted: str) -> str:
+        """The id of a document: its own where its collection gives it one, else source, file and unit."""
+        if not isinstance(wanted, UnitId):
+            return wanted
+        if wanted.file == self._file:
+            return f"{self.source}#{wanted.unit}" if wanted.unit else self.source
+        return f"{self.source}/{wanted}"
+
+    def longer_id(self, own: str, group: ReadGroup) -> str:
+        """An id for a document whose own id another one has."""
+        where = self.source if group.name in ("", self._file) else f"{self.source}/{group.name}"
+        return f"{where}#{own}"
+
+    def place(self, document: Document, doc_id: str, group: ReadGroup, line: int = 0) -> Document:
+        """The document with its id in all sources, the name of its source, its file, and its line."""
+        metadata = dict(document.metadata)
+        metadata["source"] = self.source
+        if isinstance(document.id, UnitId) and not isinstance(group, TableGroup):
+            metadata["file"] = document.id.file
+        elif group.name and not isinstance(group, CollectionGroup):
+            metadata["file"] = group.name
+        if line:
+            metadata["line"] = str(line)
+        return Document(doc_id, document.fields, metadata)
