@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import time
+from collections.abc import Callable
 from html import unescape
 from pathlib import Path
 
@@ -260,3 +262,36 @@ def test_real_posts_keep_their_formulas(shared_data: Path) -> None:
         assert "</p>" not in content.text
     # the others are empty, or stand inside a formula between dollars that the collection's own markup cuts up
     assert (total, kept) == (60261, 60217)
+
+
+@pytest.mark.parametrize("attribute", ['a{0}="{0}"', "a{0}", 'a{0}=">"', "a{0}='<b'", "/a{0}"])
+def test_a_tag_of_many_attributes_is_left_out(attribute: str) -> None:
+    problems: list[Problem] = []
+    page = f"<p>before</p><div {' '.join(attribute.format(number) for number in range(60_000))}>after</div><p>$x$"
+    started = time.process_time()
+    content = html_to_content(page, on_problem=problems.append)
+    assert time.process_time() - started < 5  # to compare each with all others takes minutes
+    assert content.text.startswith("before")
+    assert "after" in content.text
+    assert [formula.source for formula in content.formulas] == ["x"]
+    assert "a tag with more than 256 attributes is left out (1 of them)" in [problem.what for problem in problems]
+
+
+def test_a_tag_of_some_attributes_stays(tmp_path: Path) -> None:
+    many = " ".join(f'a{number}=">"' for number in range(255))
+    problems: list[Problem] = []
+    content = html_to_content(f'<span {many} class="math-container">x</span>', on_problem=problems.append)
+    assert [formula.source for formula in content.formulas] == ["x"]
+    assert problems == []
+
+
+def test_a_formula_of_many_attributes_takes_no_time() -> None:
+    many = " ".join(f'a{number}="x"' for number in range(60_000))
+    started = time.process_time()
+    assert formula_of_math(f"<math {many}><mi>x</mi></math>") is None
+    assert time.process_time() - started < 5
+
+
+@pytest.mark.parametrize("text", ['<a b="', "<a b=\"<a c='", '<a b=">', "<p a b c d "])
+def test_time_of_attributes_is_linear(text: str, assert_linear: Callable[..., None]) -> None:
+    assert_linear(lambda count: html_to_content(text * count), 500, 2_000)

@@ -15,9 +15,11 @@ from porism.errors import Problem, SourceError
 from porism.types import Document
 
 
-def read(path: Path, problems: list[Problem] | None = None) -> list[Document]:
+def read(
+    path: Path, problems: list[Problem] | None = None, options: ReaderOptions | None = None
+) -> list[Document]:
     report = ignore_problem if problems is None else problems.append
-    return list(LatexReader().read(path, ReaderOptions(), report, ignore_progress))
+    return list(LatexReader().read(path, options or ReaderOptions(), report, ignore_progress))
 
 
 @pytest.fixture
@@ -247,6 +249,49 @@ def test_included_files_and_local_packages(project, tmp_path: Path) -> None:
         "parts/three.tex#section-1": "$3$\n\n$2\\alpha$",
         "unused.tex#section-1": r"$\alpha$",
     }
+
+
+@pytest.mark.parametrize("how", ["relative", "absolute", "link", "package", "import"])
+def test_nothing_outside_the_project_is_read_unless_asked(how: str, tmp_path: Path) -> None:
+    outside = tmp_path / "private"
+    outside.mkdir()
+    (outside / "secret.tex").write_text("the secret \\word", encoding="utf-8")
+    (outside / "secret.sty").write_text(r"\newcommand\word{spoken}", encoding="utf-8")
+    home = tmp_path / "work" / "book"
+    home.mkdir(parents=True)
+    os.symlink(outside / "secret.tex", home / "link.inc")
+    command = {
+        "relative": r"\input{../../private/secret}", "absolute": rf"\input{{{outside}/secret.tex}}",
+        "link": r"\input{link.inc}", "package": r"\usepackage{../../private/secret}\word",
+        "import": r"\import{../../private/}{secret}",
+    }[how]  # fmt: skip
+    (home / "a.tex").write_text(f"here {command} there", encoding="utf-8")
+    for source in (home, home / "a.tex"):
+        problems: list[Problem] = []
+        (document,) = read(source, problems)
+        assert "secret" not in document.fields["body"].text
+        assert "spoken" not in document.fields["body"].text
+        assert [problem.where for problem in problems] == ["a.tex:1"]
+        assert "which is outside the source; it is not read (--outside allows it)" in problems[0].what
+        problems.clear()
+        found = read(source, problems, ReaderOptions(outside=True))
+        text = " ".join(document.fields["body"].text for document in found)
+        assert ("spoken" if how == "package" else "secret") in text
+        assert problems == []
+
+
+def test_absolute_names_and_links_inside_the_project_are_read(tmp_path: Path) -> None:
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "b.inc").write_text("second", encoding="utf-8")
+    os.symlink("parts/b.inc", tmp_path / "c.inc")
+    (tmp_path / "a.tex").write_text(rf"first \input{{{tmp_path}/parts/../parts/b.inc}} third", encoding="utf-8")
+    problems: list[Problem] = []
+    (document,) = read(tmp_path, problems)
+    assert document.fields["body"].text.split() == ["first", "second", "third"]
+    (tmp_path / "a.tex").write_text(r"first \input{c.inc} third", encoding="utf-8")
+    (document,) = read(tmp_path / "a.tex", problems)
+    assert document.fields["body"].text.split() == ["first", "second", "third"]
+    assert problems == []
 
 
 def test_a_file_that_includes_itself_is_reported(project) -> None:

@@ -250,3 +250,79 @@ def test_a_format_can_be_named(tmp_path: Path) -> None:
     (document,) = open_source(tmp_path / "a.txt", "markdown")
     assert document.title.text == "H"
     assert document.fields["body"].text == "x"
+
+
+@pytest.mark.parametrize("format", [None, *READERS])
+def test_a_named_pipe_is_refused_at_once(format: str | None, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.tex")
+    with pytest.raises(SourceError, match="is a named pipe, not a file") as error:
+        list(open_source(tmp_path / "pipe.tex", format))
+    assert "Write what it gives to a file" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("format", "suffixes"),
+    [(None, ".tex .md .txt"), ("folder", ".tex .md .txt"), ("latex", ".tex"), ("markdown", ".md"), ("text", ".txt")],
+)
+def test_named_pipes_in_folders_are_passed_over(format: str | None, suffixes: str, tmp_path: Path) -> None:
+    for suffix in (".tex", ".md", ".txt"):
+        (tmp_path / f"a{suffix}").write_text("$x$", encoding="utf-8")
+        os.mkfifo(tmp_path / f"pipe{suffix}")
+    problems: list[Problem] = []
+    assert list(open_source(tmp_path, format, on_problem=problems.append))
+    passed_over = {Path(problem.where).name for problem in problems if "is a named pipe, not a file" in problem.what}
+    assert passed_over == {f"pipe{suffix}" for suffix in suffixes.split()}
+
+
+@pytest.mark.parametrize("format", [None, "folder", "markdown"])
+def test_links_that_leave_the_source_are_followed_only_if_asked(format: str | None, tmp_path: Path) -> None:
+    (tmp_path / "secret").mkdir()
+    (tmp_path / "secret" / "key.md").write_text("secret", encoding="utf-8")
+    source = tmp_path / "notes"
+    source.mkdir()
+    (source / "a.md").write_text("mine", encoding="utf-8")
+    os.symlink(tmp_path / "secret" / "key.md", source / "key.md")
+    os.symlink(tmp_path / "secret", source / "secret")
+    os.symlink("a.md", source / "b.md")
+
+    def bodies(options: ReaderOptions) -> list[str]:
+        problems.clear()
+        found = open_source(source, format, options, on_problem=problems.append)
+        return sorted(document.fields["body"].text for document in found)
+
+    problems: list[Problem] = []
+    assert bodies(ReaderOptions()) == ["mine", "mine"]
+    assert sorted(problem.where for problem in problems) == [str(source / "key.md"), str(source / "secret")]
+    assert "leads out of the source; it is passed over (--outside allows it)" in problems[0].what
+    assert bodies(ReaderOptions(outside=True)) == ["mine", "mine", "secret", "secret"]
+    assert problems == []
+    (source / "a.md").unlink()
+    with pytest.raises(SourceError, match="leads out of the source" if format is None else "holds no file"):
+        list(open_source(source, format))
+
+
+def test_links_to_parts_of_collections_are_followed_only_if_asked(tmp_path: Path) -> None:
+    real = tmp_path / "real.xml"
+    real.write_text(
+        '<posts><row Id="1" PostTypeId="1" Title="t" Body="b" Tags=""/>'
+        '<row Id="2" PostTypeId="2" ParentId="1" Body="a"/></posts>', encoding="utf-8",
+    )
+    for format, name in (("stackexchange", "Posts.xml"), ("arqmath", "Posts.V1.3.xml")):
+        source = tmp_path / format
+        source.mkdir()
+        os.symlink(real, source / name)
+        problems: list[Problem] = []
+        with pytest.raises(SourceError, match="there is no file of posts"):
+            list(open_source(source, on_problem=problems.append))
+        assert [problem.where for problem in problems] == [str(source / name)]
+        assert [document.id for document in open_source(source, options=ReaderOptions(outside=True))] == ["2"]
+
+
+def test_a_packed_bomb_in_a_folder_costs_itself_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "bomb.jsonl.gz").write_bytes(gzip.compress(b'{"text": "' + b"x" * 200_000))
+    (tmp_path / "a.md").write_text("kept", encoding="utf-8")
+    problems: list[Problem] = []
+    documents = list(open_source(tmp_path, options=ReaderOptions(max_unpacked=1000), on_problem=problems.append))
+    assert [document.fields["body"].text for document in documents] == ["kept"]
+    assert len(problems) == 1
+    assert "unpacks to more than 1,000 bytes" in problems[0].what

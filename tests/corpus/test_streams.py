@@ -4,13 +4,25 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
+import random
+import socket
 from pathlib import Path
 
 import pytest
 
 from porism.corpus import streams
 from porism.corpus.base import ReaderOptions, clean, ignore_problem
-from porism.corpus.streams import Progress, byte_lines, check_source, decode, narrow_encoding, open_seekable
+from porism.corpus.streams import (
+    Progress,
+    byte_lines,
+    check_source,
+    decode,
+    first_bytes,
+    narrow_encoding,
+    open_seekable,
+)
+from porism.corpus.textfile import open_file
 from porism.errors import ConfigError, Problem, SourceError
 
 
@@ -85,3 +97,50 @@ def test_sources_that_are_none(tmp_path: Path) -> None:
     for name, message in (("empty", "is empty"), ("missing", "no such file"), ("", "a folder")):
         with pytest.raises(SourceError, match=rf"{message}.*Expected words"):
             check_source(tmp_path / name if name else tmp_path, "words")
+
+
+def test_what_unpacks_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "bomb.jsonl.gz"
+    path.write_bytes(gzip.compress(b"x" * 3_000_000))
+    open_seekable(path, ignore_problem).close()
+    monkeypatch.setattr(streams, "UNPACKED_FREELY", 1_000_000)
+    with pytest.raises(SourceError, match=r"unpacks to more than 1,000,000 bytes.*--max-unpacked BYTES"):
+        open_seekable(path, ignore_problem)
+    with open_seekable(path, ignore_problem, max_unpacked=3_000_000) as file:
+        assert file.seek(0, 2) == 3_000_000
+    with pytest.raises(SourceError, match="unpacks to more than 2,999,999 bytes"):
+        open_seekable(path, ignore_problem, max_unpacked=2_999_999)
+    text = random.Random(1).randbytes(2_000_000)
+    path.write_bytes(gzip.compress(text))
+    with open_seekable(path, ignore_problem) as file:  # packed less than 200 times
+        assert file.read() == text
+    monkeypatch.setattr(streams, "MOST_UNPACKED", 1_500_000)
+    with pytest.raises(SourceError, match="unpacks to more than 1,500,000 bytes"):
+        open_seekable(path, ignore_problem)
+
+
+def test_the_first_bytes_are_unpacked_alone(tmp_path: Path) -> None:
+    path = tmp_path / "a.gz"
+    path.write_bytes(gzip.compress(b"head" + b"x" * 100_000)[:200])  # the rest is missing
+    assert first_bytes(path, 4) == b"head"
+    path.write_bytes("wörds and more".encode("utf-16"))
+    assert first_bytes(path, 12).decode() == "\ufeffwörds"
+    assert first_bytes(tmp_path / "gone", 4) == b""
+
+
+def test_pipes_sockets_and_devices_are_refused_at_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with socket.socket(socket.AF_UNIX) as server:
+        here = os.getcwd()
+        os.chdir(tmp_path)  # the path of a socket must be short
+        try:
+            server.bind("socket")
+        finally:
+            os.chdir(here)
+        for path, kind in ((tmp_path / "pipe", "a named pipe"), (tmp_path / "socket", "a socket"),
+                           (Path("/dev/null"), "a device")):
+            with pytest.raises(OSError, match=kind):
+                open_file(path)
+            with pytest.raises(SourceError, match=f"is {kind}, not a file"):
+                check_source(path, "a table")
+            assert first_bytes(path, 4) == b""

@@ -127,7 +127,7 @@ def test_one_array_of_objects(tmp_path: Path) -> None:
     path = write(tmp_path / "cut.json", '[\n{"id": "a", "text": "x"},\n{"id": "b", "te')
     assert [document.id for document in read_jsonl(path, on_problem=problems.append)] == ["a"]
     assert problems[0].where == "cut.json: entry 2"
-    assert "the array breaks here" in problems[0].what
+    assert "the array breaks off here" in problems[0].what
 
 
 def test_an_array_larger_than_what_is_read_at_once(tmp_path: Path) -> None:

@@ -24,9 +24,15 @@ _OPTIONS = (
     click.option("--id-field", metavar="KEY", help="For tables: the column or key that holds the document's id."),
     click.option("--metadata-field", "metadata_fields", multiple=True, metavar="KEY",
                  help="For tables: a column or key to keep as metadata."),
+    click.option("--outside", is_flag=True,
+                 help="Follow \\input and links to files that lie outside the source."),
+    click.option("--max-unpacked", type=click.IntRange(min=1), metavar="BYTES",
+                 help="How many bytes a gzip file may unpack to; by default 64 GiB, and not 200 times its size."),
     click.option("--encoding", metavar="NAME", help="Of text sources, if not UTF-8, e.g. cp1252."),
 )
-_NAMES = ("unit", "comments", "formulas", "fields", "id_field", "metadata_fields", "encoding")
+_NAMES = (
+    "unit", "comments", "formulas", "fields", "id_field", "metadata_fields", "encoding", "outside", "max_unpacked",
+)  # fmt: skip
 
 
 def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -43,7 +49,7 @@ def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _read(
     *, unit: str, comments: bool, formulas: str, fields: tuple[str, ...], id_field: str | None,
-    metadata_fields: tuple[str, ...], encoding: str | None,
+    metadata_fields: tuple[str, ...], encoding: str | None, outside: bool, max_unpacked: int | None,
 ) -> ReaderOptions:
     from porism.corpus import ReaderOptions
     from porism.errors import ConfigError
@@ -62,4 +68,6 @@ def _read(
         id_field=id_field,
         metadata_fields=metadata_fields or None,
         encoding=encoding,
+        outside=outside,
+        max_unpacked=max_unpacked,
     )

@@ -13,6 +13,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 
 from porism.corpus.base import OnProgress, ReaderOptions, Unit, ignore_problem
+from porism.corpus.files import only_inside
 from porism.corpus.formulatable import (
     CollectionFormula,
     FormulaIds,
@@ -83,12 +84,18 @@ def read_arqmath(
 def _read(
     path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress | None
 ) -> Iterator[Document]:
-    posts = _newest(path, "Posts", on_problem)
+    def newest(kind: str) -> Path | None:
+        found = _newest(path, kind, on_problem)
+        return next(iter(only_inside([found], path, options, on_problem)), None) if found else None
+
+    posts = newest("Posts")
     if posts is None:
         raise SourceError("there is no file of posts", where=str(path), hint=_HINT)
-    files = ThreadFiles(posts, _newest(path, "Comments", on_problem), _newest(path, "PostLinks", on_problem))
-    latex = newest_tables(path, "latex")
-    slt = newest_tables(path, "slt") if options.formulas == "mathml" or not latex else []
+    files = ThreadFiles(posts, newest("Comments"), newest("PostLinks"))
+    latex = only_inside(newest_tables(path, "latex"), path, options, on_problem)
+    slt: list[Path] = []
+    if options.formulas == "mathml" or not latex:
+        slt = only_inside(newest_tables(path, "slt"), path, options, on_problem)
     if options.formulas == "mathml" and not slt:
         on_problem(Problem(str(path), "there are no slt_representation tables; formulas are given as LaTeX"))
     if slt and options.formulas == "latex":

@@ -55,9 +55,13 @@ class ReaderOptions:
     :param id_field: column or key that holds the document id; None lets the reader guess.
     :param metadata_fields: columns or keys that go to the metadata; None lets the reader guess.
     :param encoding: of text sources; None means UTF-8, or what a byte order mark or declaration in the file says.
+    :param outside: whether ``\\input`` and symbolic links may lead to files outside the source.
+    :param max_unpacked: so many bytes may a gzip file unpack to; None means 64 GiB, and beyond 256 MiB at most 200
+        times its size.
     :param collection: a name that goes into every document's metadata as ``source``; None means the name of the file
         or folder.
-    :raises ConfigError: ``unit`` or ``formulas`` has a value that does not exist, or ``encoding`` is not known.
+    :raises ConfigError: ``unit`` or ``formulas`` has a value that does not exist, ``encoding`` is not known, or
+        ``max_unpacked`` is not positive.
     """
 
     unit: Unit = "answer"
@@ -68,6 +72,8 @@ class ReaderOptions:
     metadata_fields: tuple[str, ...] | None = None
     encoding: str | None = None
     collection: str | None = None
+    outside: bool = False
+    max_unpacked: int | None = None
 
     def __post_init__(self) -> None:
         if self.unit not in UNITS:
@@ -76,6 +82,8 @@ class ReaderOptions:
             raise ConfigError(
                 f"there is no formula notation {self.formulas!r}", hint=f"Choose one of {', '.join(NOTATIONS)}"
             )
+        if self.max_unpacked is not None and self.max_unpacked < 1:
+            raise ConfigError(f"max_unpacked is {self.max_unpacked}", hint="Give a number of bytes, at least 1")
         if self.encoding is not None:
             try:
                 "".encode(self.encoding)

@@ -4,33 +4,68 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from porism.corpus.base import OnProgress, ReaderOptions
-from porism.corpus.textfile import size_of
+from porism.corpus.textfile import kind_of_special, open_file, size_of
 from porism.errors import OnProblem, Problem, SourceError
 from porism.types import Document
 
 SKIPPED_FOLDERS = frozenset(["node_modules", "__pycache__", "_build", "site-packages"])
+SPECIAL_HINT = "Write what it gives to a file, and name that"
+OUTSIDE = "leads out of the source; it is passed over (--outside allows it)"
+"""What is wrong with a link."""
 _TOLD_EVERY = 64
 
 
-def walk(root: Path, on_problem: OnProblem, whole: Callable[[Path], bool] | None = None) -> Iterator[Path]:
+def is_inside(path: Path, root: Path) -> bool:
+    """Whether a file lies below a folder once all links on the way are followed."""
+    try:
+        return path.resolve().is_relative_to(root.resolve())
+    except (OSError, RuntimeError):  # links in a circle
+        return False
+
+
+def only_inside(paths: Iterable[Path], root: Path, options: ReaderOptions, on_problem: OnProblem) -> list[Path]:
+    """The paths that do not lead out of a folder; others are reported, unless the options allow them."""
+    kept: list[Path] = []
+    for path in paths:
+        if options.outside or is_inside(path, root):
+            kept.append(path)
+        else:
+            on_problem(Problem(str(path), OUTSIDE))
+    return kept
+
+
+def walk(
+    root: Path, on_problem: OnProblem, whole: Callable[[Path], bool] | None = None, *, outside: bool = False,
+    wanted: Callable[[Path], bool] = lambda path: True,
+) -> Iterator[Path]:
     """The files below a folder in sorted order; hidden ones and folders of machinery are passed over.
 
     A folder for which ``whole`` holds is yielded itself, and its files are not.
 
-    A folder that cannot be read is reported; one that a link leads to again is not entered twice.
+    Pipes, sockets and devices, and a folder that cannot be read, are reported; a folder that a link leads to again is
+    not entered twice.
+
+    :param outside: whether links to files and folders that are not below the root are followed, rather than reported.
+    :param wanted: tells by its name whether a file would be read; of others nothing is reported.
     """
     seen: set[tuple[int, int]] = set()
     waiting: list[Path] = [root]
     while waiting:
         path = waiting.pop()
         try:
+            if not outside and path != root and path.is_symlink() and path.exists() and not is_inside(path, root):
+                if path.is_dir() or wanted(path):
+                    on_problem(Problem(str(path), OUTSIDE))
+                continue
             if not path.is_dir():
                 if path.is_file():
                     yield path
+                elif (special := kind_of_special(path)) and wanted(path):
+                    on_problem(Problem(str(path), f"is {special}, not a file; it is passed over"))
                 continue
             status = path.stat()
             if (status.st_dev, status.st_ino) in seen:
@@ -76,6 +111,9 @@ class FileReader(ABC):
             except OSError:
                 return False
             return bool(found) and found <= set(self.extensions)
+        return self._has_extension(path)
+
+    def _has_extension(self, path: Path) -> bool:
         return path.suffix.lower() in self.extensions
 
     def read(
@@ -87,7 +125,8 @@ class FileReader(ABC):
         """
         source = source_name(path, options)
         if path.is_dir():
-            files = [found for found in walk(path, on_problem) if found.suffix.lower() in self.extensions]
+            found = walk(path, on_problem, outside=options.outside, wanted=self._has_extension)
+            files = list(filter(self._has_extension, found))
             if not files:
                 raise SourceError(
                     f"holds no file of the format {self.name}", where=str(path),
@@ -130,7 +169,9 @@ def check_file(path: Path) -> None:
             raise SourceError("there is no such file or folder", where=str(path))
         if path.is_file() and path.stat().st_size == 0:
             raise SourceError("the file is empty", where=str(path))
-        with path.open("rb"):
+        if special := kind_of_special(path):
+            raise SourceError(f"is {special}, not a file", where=str(path), hint=SPECIAL_HINT)
+        with open_file(path):
             pass
     except OSError as error:
         raise SourceError(f"cannot be read ({error.strerror or error})", where=str(path)) from error

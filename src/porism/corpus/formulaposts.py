@@ -9,7 +9,7 @@ from itertools import groupby
 from pathlib import Path
 
 from porism.corpus.base import OnProgress, ReaderOptions
-from porism.corpus.files import source_name
+from porism.corpus.files import only_inside, source_name
 from porism.corpus.formulatable import FormulaTable, newest_tables, table_files
 from porism.corpus.headers import first_line
 from porism.corpus.streams import Progress
@@ -161,6 +161,7 @@ def _chosen(path: Path, options: ReaderOptions, on_problem: OnProblem) -> list[P
         if tables:
             on_problem(Problem(str(path), f"there are no {wanted}_representation tables; the others are read"))
     tables = tables or table_files(path)
+    tables = only_inside(tables, path, options, on_problem)
     if not tables:
         raise SourceError("there are no formula tables", where=str(path), hint=_HINT)
     return tables

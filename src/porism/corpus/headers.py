@@ -7,12 +7,11 @@ those is no document. So a table that nobody named is read only where its header
 from __future__ import annotations
 
 import csv
-import gzip
-import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
 from porism.corpus.cells import SEPARATORS
+from porism.corpus.streams import first_bytes
 from porism.corpus.tabular import ANSWER_NAMES, BODY_NAMES, QUESTION_NAMES, TITLE_NAMES
 from porism.corpus.textfile import guess_encoding
 
@@ -26,13 +25,7 @@ _LOOKED_AT = 65_536
 
 def first_line(path: Path) -> str:
     """The first line of a file that is not blank, packed with gzip or not; empty for one that cannot be read."""
-    try:
-        with path.open("rb") as file:
-            packed = file.read(2) == b"\x1f\x8b"
-        with gzip.open(path) if packed else path.open("rb") as file:
-            head = file.read(_LOOKED_AT)
-    except (OSError, EOFError, zlib.error):
-        return ""
+    head = first_bytes(path, _LOOKED_AT)
     text = head.decode(guess_encoding(head) or "utf-8", "replace").removeprefix("\ufeff").lstrip()
     return text.splitlines()[0] if text else ""
 

@@ -38,12 +38,22 @@ _KNOWN = BLOCKS | _FORMATTING | _SWALLOWING | _VOID | _SELF_ENDING | _names(
 _DEEPEST = 2000
 """Tags nested deeper are dropped: the parser's time grows with tags times depth."""
 
+MOST_ATTRIBUTES = 256
+"""A tag with more of them is dropped: the parser compares each with all others."""
+_BEFORE_ATTRIBUTES = (" ", "\n", "\t", "/", '"', "'")
+_FEW_ATTRIBUTES = 10_000
+_LONG = 500
+"""A tag of fewer characters has not so many."""
+
 _PARSED_AS = "<!DOCTYPE html><body>"
 _END = "\x1c"  # stands after the page, to see whether the parser reached it; white space for str.split and str.strip
 _TAG = re.compile(
     r"<(?:(/?)([A-Za-z][\w:.-]*+)(?=[\s/>])([^<>]*+)|(?:![a-z\[]|\?)[^<>]*+>|!--\n*+-->)?", re.IGNORECASE
 )
 _WHOLE_TAG = re.compile(r"""<(?:[^<>"'=]++|=\s*+(?:"[^"<]*"|'[^'<]*'|(?!["']))|["'])*+>""")
+_ATTRIBUTE = r"""(?:[\s/]*+[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>"'][^\s>]*+)?+)?+)"""
+_ATTRIBUTES = re.compile(rf"<[A-Za-z][^\s/>]*+{_ATTRIBUTE}{{0,{MOST_ATTRIBUTES}}}+")
+_ONE_MORE = re.compile(_ATTRIBUTE)
 _END_TAG = re.compile(r"</([A-Za-z][\w:.-]*)")
 _PREFIX = re.compile(r"<([A-Za-z][\w.-]*):math\b")
 
@@ -78,6 +88,8 @@ def parse_html(
     unclosed |= repair.unclosed
     if unclosed:
         problems.append(f"no end of {', '.join(sorted(unclosed))}")
+    if repair.crowded:
+        problems.append(f"a tag with more than {MOST_ATTRIBUTES} attributes is left out ({repair.crowded} of them)")
     if repair.dropped:
         problems.append(f"tags nested deeper than {_DEEPEST} levels are left out ({repair.dropped} of them)")
     return Tree(body, problems)
@@ -88,7 +100,8 @@ def parse_element(source: str, name: str) -> LexborNode | None:
     prefix = _PREFIX.search(source)
     if prefix is not None:
         source = unprefixed(source, prefix.group(1))
-    body = _body(source) if source.count("<") < _DEEPEST else parse_html(source).body
+    simple = source.count("<") < _DEEPEST and sum(map(source.count, _BEFORE_ATTRIBUTES)) < _FEW_ATTRIBUTES
+    body = _body(source) if simple else parse_html(source).body
     node = body.first_child
     while node is not None and node.tag != name:
         node = node.next
@@ -159,7 +172,9 @@ class _Repair:
         self.must_end = _SWALLOWING | must_end
         self.large = html.count("<") >= _DEEPEST
         self.unclosed: set[str] = set()
-        self.dropped = 0
+        self.dropped = self.crowded = 0
+        self._counted_to = 0  # attributes are counted up to here, and were few, or
+        self._were_many = False
         self._last_ends: dict[str, int] | None = None
         self._open: list[str] = []
         self._line, self._counted = 1, 0
@@ -182,6 +197,9 @@ class _Repair:
         if name in self.must_end and not end and not empty and start > self._ends().get(name, -1):
             self.unclosed.add(f"<{name}>")
             return self._without(tag, name)
+        if not end and self._is_crowded(start, rest):
+            self.crowded += 1
+            return self._without(tag, name)
         if self.large and name not in _VOID and name not in _SELF_ENDING and not empty:
             if name in _FORMATTING:
                 return self._without(tag, name)  # each paragraph would open all that are not closed once more
@@ -201,6 +219,19 @@ class _Repair:
         if self._last_ends is None:
             self._last_ends = {found.group(1).lower(): found.start() for found in _END_TAG.finditer(self.html)}
         return self._last_ends
+
+    def _is_crowded(self, start: int, rest: str) -> bool:
+        """Whether a tag has too many attributes; ``rest`` is what stands before its first angle bracket."""
+        if start < self._counted_to:  # in a quoted value
+            return self._were_many
+        if len(rest) < _LONG and rest.count('"') % 2 == 0 and rest.count("'") % 2 == 0:
+            return False  # no bracket stands in quotes
+        found = _ATTRIBUTES.match(self.html, start)
+        if found is None:
+            return False
+        self._counted_to = found.end()
+        self._were_many = _ONE_MORE.match(self.html, found.end()) is not None
+        return self._were_many
 
     def _too_deep(self, name: str, end: bool) -> bool:
         """Whether a tag is to be dropped; counts no end tag that the parser might ignore."""

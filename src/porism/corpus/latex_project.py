@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from porism.corpus.base import OnProgress, ReaderOptions, ignore_problem, ignore_progress
+from porism.corpus.files import check_file, is_inside, walk
 from porism.corpus.groups import ReadGroup
 from porism.corpus.latex_structure import LatexStructure
 from porism.corpus.latex_tokens import FileFrame, clean
-from porism.corpus.textfile import decode, read_bytes, size_of
+from porism.corpus.textfile import decode, open_file, read_bytes, size_of
 from porism.corpus.units import UnitStore
 from porism.errors import OnProblem, SourceError
 from porism.types import Document
@@ -35,6 +36,11 @@ _ENCODINGS = {
 }  # fmt: skip
 
 
+def is_latex(path: Path) -> bool:
+    """Whether the name is that of a LaTeX source."""
+    return path.suffix.lower() in EXTENSIONS
+
+
 class LatexReader:
     """Reads LaTeX projects."""
 
@@ -44,10 +50,10 @@ class LatexReader:
         """Whether the path is a ``.tex`` file, or a folder that has some."""
         if path.is_dir():
             try:
-                return any(entry.suffix.lower() in EXTENSIONS for entry in path.iterdir())
+                return any(map(is_latex, path.iterdir()))
             except OSError:
                 return False
-        return path.suffix.lower() in EXTENSIONS
+        return is_latex(path)
 
     def read(
         self, path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress
@@ -57,17 +63,14 @@ class LatexReader:
         :raises SourceError: there is no such file or folder, or no LaTeX source in it.
         """
         if path.is_dir():
-            files = [
-                found for found in sorted(path.rglob("*"))
-                if found.suffix.lower() in EXTENSIONS and "/." not in f"/{found.relative_to(path).as_posix()}"
-            ]
+            files = list(filter(is_latex, walk(path, on_problem, outside=options.outside, wanted=is_latex)))
             if not files:
                 raise SourceError("holds no LaTeX source", where=str(path), hint="Name a folder with .tex files")
             yield from self.read_files(path, files, options, on_problem, on_progress)
         elif path.is_file():
             yield from self.read_files(path.parent, [path], options, on_problem, on_progress, source=path.name)
         else:
-            raise SourceError("there is no such file or folder", where=str(path))
+            check_file(path)  # says what it is
 
     def read_files(
         self,
@@ -134,7 +137,8 @@ class LatexProject:
         targets: set[str] = set()
         for path in files:
             try:
-                data = path.read_bytes()
+                with open_file(path) as file:
+                    data = file.read()
             except OSError:
                 data = b""  # reported when its turn comes
             for match in _TARGET.finditer(data):
@@ -156,18 +160,21 @@ class LatexProject:
         return not found
 
     def find(self, argument: str, package: str | None, folders: tuple[Path, ...]) -> Path | None:
-        if Path(argument).is_absolute():
-            return None
+        """The file that is meant: the first inside the source, or else the first outside, which may be refused."""
+        beyond: Path | None = None
         names = [argument + package] if package else [argument, *(argument + suffix for suffix in EXTENSIONS)]
         for folder in dict.fromkeys(folders):
             for name in names:
                 path = folder / name
                 try:
-                    if path.is_file() and path.suffix.lower() in _READABLE:
+                    if not path.is_file() or path.suffix.lower() not in _READABLE:
+                        continue
+                    if is_inside(path, self.root):
                         return path
+                    beyond = beyond or path
                 except OSError:
                     continue
-        return None
+        return beyond
 
 
 class LatexGroup(ReadGroup):
@@ -290,6 +297,12 @@ class LatexGroup(ReadGroup):
                 machine.report(f"\\{command} names {argument}, which is not there")
             return None
         found = self.project.root / name
+        if not (self.project.options.outside or is_inside(found, self.project.root)):
+            if self.project.misses(argument):
+                machine.report(
+                    f"\\{command} names {argument}, which is outside the source; it is not read (--outside allows it)"
+                )
+            return None
         real = found.resolve()
         if real in self._visited:
             if any(self._names.get(frame.name, self.path).resolve() == real for frame in machine.files):

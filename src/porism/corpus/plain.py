@@ -11,7 +11,7 @@ from typing import BinaryIO
 from porism.corpus.base import ReaderOptions, UnitId, clean
 from porism.corpus.files import FileReader
 from porism.corpus.mathtext import split_math
-from porism.corpus.textfile import guess_encoding
+from porism.corpus.textfile import guess_encoding, open_file
 from porism.errors import OnProblem, Problem
 from porism.types import Content, Document
 
@@ -35,7 +35,7 @@ class PlainReader(FileReader):
         self, path: Path, name: str, source: str, options: ReaderOptions, on_problem: OnProblem
     ) -> Iterator[Document]:
         try:
-            with path.open("rb") as file:
+            with open_file(path) as file:
                 head = file.read(4096)
                 encoding = options.encoding or guess_encoding(head)
                 if encoding is None and b"\0" in head:

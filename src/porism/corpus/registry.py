@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from porism.corpus.arqmath import ArqmathReader
 from porism.corpus.base import OnProgress, Reader, ReaderOptions, ignore_problem, ignore_progress
-from porism.corpus.files import FileReader, check_file, relative_name, source_name, walk
+from porism.corpus.files import SPECIAL_HINT, FileReader, check_file, relative_name, source_name, walk
 from porism.corpus.formulaposts import FormulaTableReader
 from porism.corpus.groups import CollectionGroup, FileGroup, Item, ReadGroup, TableGroup, Unread
 from porism.corpus.headers import has_text_column
@@ -21,7 +21,7 @@ from porism.corpus.plain import PlainReader
 from porism.corpus.rst import RstReader
 from porism.corpus.stackexchange import StackExchangeReader
 from porism.corpus.tabular import CsvReader, JsonlReader
-from porism.corpus.textfile import guess_encoding, size_of
+from porism.corpus.textfile import guess_encoding, kind_of_special, open_file, size_of
 from porism.errors import OnProblem, PorismError, Problem, SourceError
 from porism.types import Document
 
@@ -132,6 +132,7 @@ _READ_ALONE = frozenset((*_COLLECTIONS, "arqmath-formulas", *_TABLES))
 """Formats whose readers take no folder of such files."""
 _NAMED = 3
 """So many of the tables that are passed over are named."""
+_TABLE_EXTENSIONS = frozenset((".jsonl", ".ndjson", ".jsonlines", ".json", ".csv", ".tsv", ".tab", ".xml"))
 _BY_EXTENSION = {
     **dict.fromkeys(LATEX_EXTENSIONS, "latex"),
     **{
@@ -142,7 +143,7 @@ _BY_EXTENSION = {
 }
 
 
-def detect_format(path: Path | str) -> str:
+def detect_format(path: Path | str, options: ReaderOptions | None = None) -> str:
     """The name of the format of a file or folder, told by its contents, its extension or its first bytes.
 
     :raises SourceError: it is missing, empty, unreadable, or of no known format.
@@ -152,10 +153,11 @@ def detect_format(path: Path | str) -> str:
         collection = _format_of(path) or _format_of_tables(path)
         if collection is not None:
             return collection
-        found, tables = _entries(path, ignore_problem)
+        problems: list[Problem] = []
+        found, tables = _entries(path, problems.append, options=options)
         kinds = {name for _, name in found}
         if not found and not tables:
-            raise _nothing_known(path, tables)
+            raise _nothing_known(path, tables, problems=problems)
         return kinds.pop() if len(kinds) == 1 and not tables and kinds.isdisjoint(_READ_ALONE) else "folder"
     check_file(path)
     known = _format_of_tables(path) or _format_of(path) or _format_of_bytes(path)
@@ -175,7 +177,9 @@ def source_groups(
         raise SourceError(f"there is no format {format!r}", hint=_hint())
     if format is not None and not path.exists():
         raise SourceError("there is no such file or folder", where=str(path))
-    name = format or detect_format(path)
+    if special := kind_of_special(path):
+        raise SourceError(f"is {special}, not a file", where=str(path), hint=SPECIAL_HINT)
+    name = format or detect_format(path, options)
     reader = READERS[name]
     if path.is_dir() and (name in _TABLES or name == "latex" or isinstance(reader, FileReader | FolderReader)):
         return FolderReader(None if name == FolderReader.name else name).groups(path, options, on_problem)
@@ -219,6 +223,13 @@ def _format_of(path: Path) -> str | None:
     return next((name for name in ("arqmath", "stackexchange", "jsonl", "csv") if READERS[name].detect(path)), None)
 
 
+def _is_named_as_source(path: Path, only: str | None) -> bool:
+    suffix = (path.with_suffix("") if path.suffix.lower() == ".gz" else path).suffix.lower()
+    if only is not None and only in _BY_EXTENSION.values():
+        return _BY_EXTENSION.get(suffix) == only
+    return suffix in _BY_EXTENSION or suffix in _TABLE_EXTENSIONS
+
+
 def _format_of_tables(path: Path) -> str | None:
     """Formula tables are told only where they are named themselves: beside other files they belong to posts."""
     name = FormulaTableReader.name
@@ -226,7 +237,7 @@ def _format_of_tables(path: Path) -> str | None:
 
 
 def _format_of_bytes(path: Path) -> str | None:
-    with path.open("rb") as file:
+    with open_file(path) as file:
         head = file.read(_SNIFFED)
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if start.startswith((b"<!doctype html", b"<html", b"<?xml")) and b"<html" in start:
@@ -249,7 +260,8 @@ def _entries(
     wanted = [*(options.fields or {}).values()] if options is not None else []
     found: list[tuple[Path, str]] = []
     tables: list[Path] = []
-    for entry in walk(path, on_problem, _is_collection):
+    follow = options is not None and options.outside
+    for entry in walk(path, on_problem, _is_collection, outside=follow, wanted=lambda found: _is_named_as_source(found, only)):
         name = _format_of(entry)
         if name is None or (only is not None and name != only):
             continue
@@ -266,7 +278,9 @@ def _passed_over(tables: list[Path], root: Path) -> str:
     return f"tables whose header names no column of text are passed over: {names}{more}"
 
 
-def _nothing_known(path: Path, tables: list[Path], only: str | None = None) -> SourceError:
+def _nothing_known(
+    path: Path, tables: list[Path], only: str | None = None, problems: Sequence[Problem] = ()
+) -> SourceError:
     if tables:
         return SourceError(
             f"holds no text ({_passed_over(tables, path)})", where=str(path),
@@ -276,7 +290,8 @@ def _nothing_known(path: Path, tables: list[Path], only: str | None = None) -> S
         endings = ", ".join(suffix for suffix, name in _BY_EXTENSION.items() if name == only)
         hint = f"Its files end in {endings}" if endings else None
         return SourceError(f"holds no file of the format {only}", where=str(path), hint=hint)
-    return SourceError("holds no file of a known format", where=str(path), hint=_hint())
+    hint = f"Passed over: {problems[0]}" if problems else _hint()
+    return SourceError("holds no file of a known format", where=str(path), hint=hint)
 
 
 def _hint() -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
 from porism.corpus.base import OnProgress, ReaderOptions, Unit, ignore_problem
+from porism.corpus.files import only_inside
+from porism.corpus.streams import first_bytes
 from porism.corpus.threads import ThreadFiles, ThreadReader
 from porism.errors import OnProblem, SourceError
 from porism.types import Document, Notation
@@ -26,11 +26,7 @@ class StackExchangeReader:
             return _member(path, "Posts") is not None
         if not path.name.lower().endswith((".xml", ".xml.gz")):
             return False
-        try:
-            with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-                start = file.read(2000)
-        except (OSError, EOFError, zlib.error):
-            return False
+        start = first_bytes(path, 2000)
         return b"<posts" in start or (b"<row" in start and b"PostTypeId=" in start)
 
     def read(
@@ -64,10 +60,14 @@ def _read(
     path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress | None
 ) -> Iterator[Document]:
     if path.is_dir():
-        posts = _member(path, "Posts")
+        def member(kind: str) -> Path | None:
+            found = _member(path, kind)
+            return next(iter(only_inside([found], path, options, on_problem)), None) if found else None
+
+        posts = member("Posts")
         if posts is None:
             raise SourceError("there is no file of posts", where=str(path), hint=_HINT)
-        files = ThreadFiles(posts, _member(path, "Comments"), _member(path, "PostLinks"))
+        files = ThreadFiles(posts, member("Comments"), member("PostLinks"))
     else:
         files = ThreadFiles(path)
     name = options.collection or path.resolve().name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import os
 import tempfile
 import zlib
 from collections.abc import Iterator
@@ -11,10 +12,16 @@ from pathlib import Path
 from typing import IO
 
 from porism.corpus.base import OnProgress
+from porism.corpus.textfile import guess_encoding, kind_of_special, open_file
 from porism.errors import OnProblem, Problem, SourceError
 
 BLOCK = 1 << 20
 LONGEST_LINE = 256 << 20
+MOST_UNPACKED = 64 << 30
+"""Bytes that gzip data may unpack to where the reader is not told otherwise."""
+UNPACKED_FREELY = 256 << 20
+MOST_TIMES_UNPACKED = 200
+"""Beyond 256 MiB, gzip data may unpack to so many times their size: text stays far below, and bombs reach 1,000."""
 _WIDE_MARKS = {
     codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32", codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
@@ -56,29 +63,35 @@ def check_source(path: Path, expected: str) -> None:
             raise SourceError("this is a folder", where=str(path), hint=hint)
         if not path.exists():
             raise SourceError("there is no such file", where=str(path), hint=hint)
-        with path.open("rb") as file:
+        if special := kind_of_special(path):
+            raise SourceError(f"is {special}, not a file", where=str(path), hint=hint)
+        with open_file(path) as file:
             if not file.read(1):
                 raise SourceError("the file is empty", where=str(path), hint=hint)
     except (OSError, ValueError) as error:
         raise SourceError(f"the file cannot be read ({_reason(error)})", where=str(path), hint=hint) from error
 
 
-def open_seekable(path: Path, on_problem: OnProblem, encoding: str | None = None) -> IO[bytes]:
+def open_seekable(
+    path: Path, on_problem: OnProblem, encoding: str | None = None, max_unpacked: int | None = None
+) -> IO[bytes]:
     """Opens a file for reading at any offset; gzip is unpacked, and UTF-16 and UTF-32 turned into UTF-8, to a
     temporary file on disk.
 
     Where gzip data break off or are damaged, what came before is kept and the place reported.
 
     :param encoding: that of the file, where it is known.
-    :raises SourceError: the file cannot be read, or the temporary file cannot be written.
+    :param max_unpacked: so many bytes may gzip data unpack to; None stops at 64 GiB, and beyond 256 MiB at 200 times
+        the packed size, which no text reaches.
+    :raises SourceError: the file cannot be read or unpacks to more than that, or the temporary file cannot be written.
     """
     try:
-        file: IO[bytes] = path.open("rb")
+        file: IO[bytes] = open_file(path)
         start = file.read(4)
         file.seek(0)
         if start.startswith(b"\x1f\x8b"):
             with file:
-                file = _unpack(file, path, on_problem)
+                file = _unpack(file, path, on_problem, max_unpacked)
             start = file.read(4)
             file.seek(0)
         wide = next((name for mark, name in _WIDE_MARKS.items() if start.startswith(mark)), None)
@@ -95,6 +108,22 @@ def open_seekable(path: Path, on_problem: OnProblem, encoding: str | None = None
     return file
 
 
+def first_bytes(path: Path, count: int) -> bytes:
+    """The first bytes of a file, unpacked where it is gzip, and in UTF-8 where it is UTF-16 or UTF-32.
+
+    Empty where it cannot be read.
+    """
+    try:
+        with open_file(path) as file:
+            packed = file.read(2) == b"\x1f\x8b"
+            file.seek(0)
+            start = gzip.GzipFile(fileobj=file).read(count) if packed else file.read(count)
+    except (OSError, EOFError, zlib.error):
+        return b""
+    wide = guess_encoding(start)
+    return start if wide is None else start.decode(wide, "ignore").encode("utf-8", "ignore")
+
+
 def narrow_encoding(encoding: str | None) -> str:
     """The encoding of what :func:`open_seekable` gives: UTF-8 in place of UTF-16, UTF-32, and None."""
     if encoding is None or codecs.lookup(encoding).name.startswith(("utf-16", "utf-32")):
@@ -102,14 +131,22 @@ def narrow_encoding(encoding: str | None) -> str:
     return encoding
 
 
-def _unpack(packed: IO[bytes], path: Path, on_problem: OnProblem) -> IO[bytes]:
+def _unpack(packed: IO[bytes], path: Path, on_problem: OnProblem, limit: int | None) -> IO[bytes]:
+    if limit is None:
+        limit = min(MOST_UNPACKED, max(UNPACKED_FREELY, os.fstat(packed.fileno()).st_size * MOST_TIMES_UNPACKED))
     output = tempfile.TemporaryFile()  # noqa: SIM115 - the caller closes it
     size = 0
     try:
         with gzip.GzipFile(fileobj=packed) as unpacked:
             while block := unpacked.read1(BLOCK):
-                output.write(block)
                 size += len(block)
+                if size > limit:
+                    output.close()
+                    raise SourceError(
+                        f"unpacks to more than {limit:,} bytes; it is not read", where=str(path),
+                        hint="If it is meant to be so large, allow it with --max-unpacked BYTES",
+                    )
+                output.write(block)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         on_problem(
             Problem(f"{path.name}: byte {size} unpacked", f"the gzip data break off or are damaged ({_reason(error)})")
@@ -128,21 +165,26 @@ def _transcode(file: IO[bytes], encoding: str) -> IO[bytes]:
     return output
 
 
-def byte_lines(file: IO[bytes], name: str, on_problem: OnProblem) -> Iterator[tuple[int, int, bytes]]:
-    """Yields (line number, offset, line without its end); a line longer than 256 MB is reported and skipped.
+def byte_lines(
+    file: IO[bytes], name: str, on_problem: OnProblem, longest: int | None = None
+) -> Iterator[tuple[int, int, bytes]]:
+    """Yields (line number, offset, line without its end); a line that is too long is reported and skipped.
 
     Lines end with LF, CR LF or runs of CR before LF.
+
+    :param longest: in bytes, with the line end; None means 256 MB.
     """
+    longest = longest or LONGEST_LINE
     number = offset = 0
-    while line := file.readline(LONGEST_LINE):
+    while line := file.readline(longest):
         number += 1
         start = offset
         offset += len(line)
-        if not line.endswith(b"\n") and len(line) == LONGEST_LINE:
+        if not line.endswith(b"\n") and len(line) == longest:
             while line and not line.endswith(b"\n"):
                 line = file.readline(BLOCK)
                 offset += len(line)
-            on_problem(Problem(f"{name}:{number}", f"a line longer than {LONGEST_LINE >> 20} MB is skipped"))
+            on_problem(Problem(f"{name}:{number}", f"a line longer than {longest >> 20} MB is skipped"))
             continue
         yield number, start, line.rstrip(b"\r\n")
 

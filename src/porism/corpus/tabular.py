@@ -15,7 +15,7 @@ from porism.corpus.base import OnProgress, ReaderOptions, UnitId, clean, ignore_
 from porism.corpus.cells import read_rows
 from porism.corpus.groups import Unread
 from porism.corpus.jsonrecords import Record, json_records
-from porism.corpus.streams import Progress, check_source, narrow_encoding, open_seekable
+from porism.corpus.streams import Progress, check_source, first_bytes, narrow_encoding, open_seekable
 from porism.corpus.threads import body_content, join_contents, tag_names
 from porism.errors import ConfigError, OnProblem, Problem, SourceError
 from porism.types import Content, Document
@@ -44,11 +44,7 @@ class JsonlReader:
         """Whether the name ends in ``.jsonl``, ``.ndjson`` or ``.json`` and the content begins like records."""
         if not _bare_name(path).endswith(_JSON_NAMES) or not path.is_file():
             return False
-        try:
-            with open_seekable(path, ignore_problem) as file:
-                start = file.read(4096).lstrip(b"\xef\xbb\xbf \t\r\n")
-        except SourceError:
-            return False
+        start = first_bytes(path, 4096).lstrip(b"\xef\xbb\xbf \t\r\n")
         if _bare_name(path).endswith(".json"):
             return re.match(rb"\[\s*\{", start) is not None or re.match(rb'\{".*\}\s*\n\{"', start) is not None
         return start.startswith((b"{", b"["))
@@ -168,7 +164,7 @@ def _unread(
     source = options.collection or path.name
     seed = xxhash.xxh3_64_intdigest(f"{__version__} {source} {options!r}".encode("utf-8", "surrogatepass"))
     found = False
-    with open_seekable(path, on_problem, options.encoding) as file:
+    with open_seekable(path, on_problem, options.encoding, options.max_unpacked) as file:
         progress = Progress(on_progress, file.seek(0, 2))
         file.seek(0)
         for record in records(file, path, options, on_problem, progress):

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import codecs
+import errno
+import os
+import stat
 from pathlib import Path
+from typing import BinaryIO
 
 from porism.errors import OnProblem, Problem
 
@@ -16,12 +20,49 @@ _BOMS = (
 )  # fmt: skip
 
 
+_SPECIAL = {
+    stat.S_IFIFO: "a named pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device",
+}  # fmt: skip
+
+
 def size_of(path: Path) -> int:
     """The size of a file in bytes, 0 where it cannot be told."""
     try:
         return path.stat().st_size
     except OSError:
         return 0
+
+
+def kind_of_special(path: Path) -> str | None:
+    """What is there where it is neither a file nor a folder (``a named pipe``), else None."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return None
+    return None if stat.S_ISREG(mode) or stat.S_ISDIR(mode) else _SPECIAL.get(stat.S_IFMT(mode), "no file")
+
+
+def open_file(path: Path) -> BinaryIO:
+    """Opens a file to read its bytes; never waits, as opening a named pipe would.
+
+    :raises OSError: it cannot be read, or is a pipe, a socket or a device.
+    """
+    file = open(path, "rb", opener=_open_without_waiting)  # noqa: SIM115 - the caller closes it
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise _refused(path)
+    return file
+
+
+def _open_without_waiting(path: str, flags: int) -> int:
+    special = kind_of_special(Path(path))
+    if special is not None:
+        raise _refused(Path(path))
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def _refused(path: Path) -> OSError:
+    return OSError(errno.EINVAL, f"it is {kind_of_special(path) or 'no file'}", str(path))
 
 
 def read_bytes(path: Path, where: str, on_problem: OnProblem, limit: int = MAX_TEXT_BYTES) -> bytes | None:
@@ -31,7 +72,8 @@ def read_bytes(path: Path, where: str, on_problem: OnProblem, limit: int = MAX_T
         if size > limit:
             on_problem(Problem(where, f"the file has {size:,} bytes, more than {limit:,}; it is left out"))
             return None
-        return path.read_bytes()
+        with open_file(path) as file:
+            return file.read()
     except OSError as error:
         on_problem(Problem(where, f"cannot be read ({error.strerror or error})"))
         return None

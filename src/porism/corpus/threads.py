@@ -107,7 +107,7 @@ class ThreadReader:
 
     def _row_file(self, path: Path, stack: ExitStack) -> RowFile:
         encoding = self.options.encoding
-        file = stack.enter_context(open_seekable(path, self.on_problem, encoding))
+        file = stack.enter_context(open_seekable(path, self.on_problem, encoding, self.options.max_unpacked))
         return RowFile(file, path, self.on_problem, encoding)
 
     def _note_posts(self) -> None:
