@@ -261,7 +261,11 @@ def _entries(
     found: list[tuple[Path, str]] = []
     tables: list[Path] = []
     follow = options is not None and options.outside
-    for entry in walk(path, on_problem, _is_collection, outside=follow, wanted=lambda found: _is_named_as_source(found, only)):
+
+    def wanted_name(entry: Path) -> bool:
+        return _is_named_as_source(entry, only)
+
+    for entry in walk(path, on_problem, _is_collection, outside=follow, wanted=wanted_name):
         name = _format_of(entry)
         if name is None or (only is not None and name != only):
             continue
