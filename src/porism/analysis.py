@@ -30,7 +30,18 @@ from porism.formula.extractors import Terms
 from porism.formula.extractors.latex import source_latex
 from porism.text import WordAnalyzer
 from porism.text.bpe import TokenizerReference
-from porism.text.channels import BPE, JOINT, LUCENE, WHITESPACE, WORD_PAIRS, WORDS, joint_channel, split_terms
+from porism.text.channels import (
+    BPE,
+    JOINT,
+    LUCENE,
+    SYMBOLS,
+    WHITESPACE,
+    WORD_PAIRS,
+    WORDS,
+    joint_channel,
+    split_terms,
+)
+from porism.text.symbols import content_symbols, formula_symbols
 from porism.types import Content, Document, Formula, Notation
 
 __all__ = [
@@ -56,8 +67,9 @@ LONGEST_TERM = 40
 """Longer terms are indexed by their beginning and a digest: whole formulas as terms would fill the dictionary."""
 
 
-_SOURCE, _WRITTEN = "source:", "written:"
-"""What text channels ask of a formula beside terms: its LaTeX as it was written, and as a tokenizer reads it."""
+_SOURCE, _WRITTEN, _SYMBOLS = "source:", "written:", "symbols:"
+"""What text channels ask of a formula beside terms: its LaTeX as it was written, and as a tokenizer reads it, and its
+symbols."""
 
 
 def indexed_form(term: str) -> str:
@@ -144,6 +156,11 @@ class Analyzer:
     @cached_property
     def words(self) -> WordAnalyzer:
         """The analyser of the words channel."""
+        return WordAnalyzer(self.config.language, self.config.stop_words, self.config.identifiers)
+
+    @cached_property
+    def _plain_words(self) -> WordAnalyzer:
+        """The same without identifiers: joint channels are those of published systems."""
         return WordAnalyzer(self.config.language, self.config.stop_words)
 
     @property
@@ -158,20 +175,26 @@ class Analyzer:
         """
         names = self.config.text if channels is None else tuple(channels)
         terms: dict[str, list[str]] = {}
-        words = self.words.terms(content.text) if WORDS in names or WORD_PAIRS in names else []
         for name in names:
             if name == WORDS:
-                terms[name] = words
+                terms[name] = self.words.terms(content.text)
             elif name == WORD_PAIRS:
-                terms[name] = [f"{first} {second}" for first, second in pairwise(words)]
+                parts = self.words.parts(content.text)
+                terms[name] = [f"{first} {second}" for first, second in pairwise(parts)]
+            elif name == SYMBOLS:
+                terms[name] = content_symbols(content, self.formula_symbols)
             elif name.startswith(JOINT):
-                terms[name] = joint_channel(name).terms(content, self.words.terms, self._formula_in_place)
+                terms[name] = joint_channel(name).terms(content, self._plain_words.terms, self._formula_in_place)
             elif name.startswith(BPE):
                 tokenizer = self._reference(name).load()
                 terms[name] = tokenizer.terms(content, partial(self._written_in_place, f"{_WRITTEN}{name}"))
             else:
                 terms[name] = split_terms(name, content, partial(self._written_in_place, _SOURCE))
         return {name: _indexed_forms(found) for name, found in terms.items()}
+
+    def formula_symbols(self, formula: Formula) -> list[str]:
+        """The symbols of a formula, as the channel ``symbols`` has them."""
+        return self._formula_in_place(_SYMBOLS, formula)
 
     def formula_terms(self, formula: Formula, channels: Iterable[str] | None = None) -> AnalyzedFormula:
         """The key and terms of one formula in ``channels`` (all by default)."""
@@ -195,6 +218,8 @@ class Analyzer:
     def _make_extractor(self, channel: str) -> Terms:
         if channel == _SOURCE:
             return lambda layout, operators: [source_latex(layout)]
+        if channel == _SYMBOLS:
+            return lambda layout, operators: formula_symbols(layout)
         if channel.startswith(_WRITTEN):
             tokenizer = self._reference(channel.removeprefix(_WRITTEN)).load()
             return lambda layout, operators: [tokenizer.written(layout)]
@@ -220,6 +245,8 @@ class Analyzer:
                 asked += [f"{_WRITTEN}{name}"] if self._reference(name).kind == "joint" else []
             elif name in (WHITESPACE, LUCENE):
                 asked.append(_SOURCE)
+            elif name == SYMBOLS:
+                asked.append(_SYMBOLS)
         return tuple(dict.fromkeys(asked))
 
     def remember(self, what: str, formula: Formula, terms: list[str]) -> None:

@@ -14,6 +14,7 @@ from porism.text.bpe import TokenizerReference, tokenizer_path, tokenizer_refere
 from porism.text.channels import (
     BPE,
     JOINT,
+    SYMBOLS,
     TEXT_CHANNEL_NAMES,
     WORD_PAIRS,
     WORDS,
@@ -21,8 +22,9 @@ from porism.text.channels import (
     joint_channel,
 )
 
-TEXT_CHANNELS = (WORDS, WORD_PAIRS)
-"""The text channels of an index by default: stemmed words, and pairs of them side by side (stop words left out)."""
+TEXT_CHANNELS = (WORDS, WORD_PAIRS, SYMBOLS)
+"""The text channels of an index by default: stemmed words, pairs of them side by side (stop words left out), and
+mathematical symbols of text and formulas."""
 
 DEFAULT_FORMULAS = (
     "tokens", "tokens-2", "tokens-3", "prefix", "tangent-l", "tangent-cft", "tangent-cft-operators", "approach0",
@@ -60,8 +62,9 @@ class AnalysisConfig:
     """What an index must know to read a query as it read the documents; stored in it and checked when it is opened.
 
     ``text`` names the text channels, ``formulas`` the formula channels, each a term extractor; ``language`` the
-    Snowball stemmer (or ``none``) and ``stop_words`` a list (``english`` or ``none``). ``tokenizers`` are those of the
-    channels ``bpe:NAME``; :meth:`named` makes a configuration that has some.
+    Snowball stemmer (or ``none``) and ``stop_words`` a list (``english`` or ``none``). With ``identifiers`` the channels
+    ``words`` and ``word-pairs`` split identifiers into their parts, and ``words`` keeps them whole too. ``tokenizers``
+    are those of the channels ``bpe:NAME``; :meth:`named` makes a configuration that has some.
 
     :raises ConfigError: a channel, a language or a list does not exist.
     """
@@ -70,7 +73,7 @@ class AnalysisConfig:
     formulas: tuple[str, ...] = DEFAULT_FORMULAS
     language: str = "english"
     stop_words: str = "english"
-
+    identifiers: bool = True
     tokenizers: tuple[TokenizerReference, ...] = ()
 
     def __post_init__(self) -> None:
@@ -103,7 +106,7 @@ class AnalysisConfig:
     @classmethod
     def named(
         cls, names: Iterable[str] = (), *, tokenizers: Mapping[str, str | os.PathLike[str]] | None = None,
-        language: str = "english", stop_words: str = "english",
+        language: str = "english", stop_words: str = "english", identifiers: bool = True,
     ) -> AnalysisConfig:
         """The configuration with the channels of these names and sets (:func:`channels_named`), and with a channel
         ``bpe:NAME`` for each name and file of a tokenizer: one of the formulas if it reads LaTeX, else of the text.
@@ -119,14 +122,14 @@ class AnalysisConfig:
         text, formulas = channels_named(names)
         return cls(
             (*text, *(one.channel for one in known if one.kind != "latex")),
-            (*formulas, *(one.channel for one in known if one.kind == "latex")), language, stop_words, known,
+            (*formulas, *(one.channel for one in known if one.kind == "latex")), language, stop_words, identifiers, known,
         )
 
     def to_dict(self) -> dict[str, Any]:
         """A JSON-ready mapping."""
         value: dict[str, Any] = {
             "text": list(self.text), "formulas": list(self.formulas), "language": self.language,
-            "stop_words": self.stop_words,
+            "stop_words": self.stop_words, "identifiers": self.identifiers,
         }
         if self.tokenizers:  # left out where there are none, as in indexes that know nothing of them
             value["tokenizers"] = {one.name: {"kind": one.kind, "digest": one.digest} for one in self.tokenizers}
@@ -139,7 +142,7 @@ class AnalysisConfig:
         :raises ConfigError: a setting is unknown: the index was made by another version.
         :raises IndexCorrupt: a tokenizer is missing or was changed.
         """
-        known = {"text", "formulas", "language", "stop_words", "tokenizers"}
+        known = {"text", "formulas", "language", "stop_words", "identifiers", "tokenizers"}
         if unknown := set(value) - known:
             raise ConfigError(
                 f"the index was analysed with settings this version does not know: {', '.join(sorted(unknown))}",
@@ -155,7 +158,8 @@ class AnalysisConfig:
             for reference in tokenizers:
                 reference.check()
         return cls(
-            tuple(value["text"]), tuple(value["formulas"]), value["language"], value["stop_words"], tokenizers
+            tuple(value["text"]), tuple(value["formulas"]), value["language"], value["stop_words"],
+            value.get("identifiers", False), tokenizers,
         )
 
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from porism.analysis import WORDS, Analyzer
 from porism.formula import parse, to_latex, to_unicode
-from porism.text.channels import JOINT, joint_channel
+from porism.text.channels import JOINT, SYMBOLS, joint_channel
+from porism.text.symbols import text_symbols
 from porism.types import PLACEHOLDER, Content, Document, Formula
 
 FormulaStyle = Literal["unicode", "latex"]
@@ -24,7 +25,7 @@ MOST_FORMULAS = 400
 MOST_CHARACTERS = 500_000
 """The same for the text of one field: the passage is looked for in its beginning."""
 
-LAST_FIELDS = ("title", "tags", "expansion")
+LAST_FIELDS = ("title", "section", "labels", "tags", "expansion")
 """Fields that are shown beside a snippet anyway, and what a model has written: where nothing else is there."""
 
 SHARED_FOR_A_MATCH = 0.5
@@ -95,6 +96,7 @@ class SnippetMaker:
     ) -> None:
         self._analyzer = analyzer
         self._words = next((weights[name] for name in weights if name == WORDS or _has_stems(name)), {})
+        self._symbols = weights.get(SYMBOLS, {})
         self._terms = {name: terms for name, terms in weights.items() if name in analyzer.config.formulas}
         self._keys = {analyzer.formula_terms(formula, ()).key for formula in formulas}
         self._memory: dict[tuple[str, str], float] = {}
@@ -141,17 +143,14 @@ class SnippetMaker:
         return self._render(content, start, end, style)
 
     def title(self, document: Document, style: FormulaStyle = "unicode") -> Snippet:
-        """The whole title, marked; the document's id where it has none."""
-        if not document.title:
+        """The whole title, marked; where there is none the heading that it stands under, else the document's id."""
+        title = document.title or document.fields.get("section")
+        if not title:
             return Snippet((Piece(document.id),))
-        return self._render(document.title, 0, len(document.title.text), style)
+        return self._render(title, 0, len(title.text), style)
 
     def _items(self, content: Content) -> list[_Item]:
-        items = [
-            _Item(word.start, word.end, self._words[word.term], word.term)
-            for word in self._analyzer.words.words(content.text[:MOST_CHARACTERS])
-            if word.term is not None and word.term in self._words
-        ]
+        items = self._text_items(content.text[:MOST_CHARACTERS])
         place = -1
         for formula in content.formulas[:MOST_FORMULAS]:
             place = content.text.index(PLACEHOLDER, place + 1)
@@ -204,14 +203,29 @@ class SnippetMaker:
             pieces.append(Piece(" …"))
         return Snippet(_tidy(pieces))
 
+    def _text_items(self, text: str) -> list[_Item]:
+        """The words and symbols of a text that match, in order; a whole name stands before its parts."""
+        items = [
+            _Item(word.start, word.end, self._words[word.term], word.term)
+            for word in self._analyzer.words.words(text)
+            if word.term is not None and word.term in self._words
+        ]
+        if self._symbols:
+            items += [
+                _Item(start, end, self._symbols[term], term)
+                for start, end, term in text_symbols(text) if term in self._symbols
+            ]
+        return sorted(items, key=lambda item: (item.start, -item.end))
+
     def _text_pieces(self, text: str) -> Iterable[Piece]:
         place = 0
-        for word in self._analyzer.words.words(text):
-            if word.term in self._words:
-                if word.start > place:
-                    yield Piece(text[place : word.start])
-                yield Piece(text[word.start : word.end], match=True)
-                place = word.end
+        for item in self._text_items(text):
+            if item.start < place:
+                continue
+            if item.start > place:
+                yield Piece(text[place : item.start])
+            yield Piece(text[item.start : item.end], match=True)
+            place = item.end
         if place < len(text):
             yield Piece(text[place:])
 

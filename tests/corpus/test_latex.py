@@ -204,7 +204,12 @@ def test_theorems_and_sections_are_documents(project) -> None:
     assert documents["main.tex#section-2"].fields["body"].text == "Before.\n\nAfter."
     assert documents["main.tex#section-2"].title.to_latex() == r"Primes in $\mathbb N$"
     assert documents["main.tex#remark-1"].fields["body"].to_latex() == "Not so.\n\nExample. Take $4$."
-    assert documents["main.tex#big-claim-1"].title.to_latex() == r"Primes in $\mathbb N$"
+    claim = documents["main.tex#big-claim-1"]
+    assert "title" not in claim.fields  # a heading is not its own name
+    assert claim.fields["section"].to_latex() == r"Primes in $\mathbb N$"
+    assert theorem.fields["section"].to_latex() == r"Primes in $\mathbb N$"
+    assert theorem.fields["labels"].text == "thm:euclid"
+    assert documents["main.tex#section-2"].fields["section"].text == "Numbers"
 
 
 @pytest.mark.parametrize(

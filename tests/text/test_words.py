@@ -55,3 +55,44 @@ def test_terms_agree_with_words(text: str) -> None:
 @given(st.text(alphabet=st.characters(categories=["L"])))
 def test_folding_twice_changes_nothing(text: str) -> None:
     assert fold(fold(text)) == fold(text)
+
+
+@pytest.mark.parametrize(("text", "terms"), [
+    ("Finset.sum_comm", ["finset", "sum", "comm", "finset.sum_comm", "sum_comm"]),
+    ("isOpen_iff", ["isopen_iff", "isopen", "open", "iff"]),
+    ("fooBar₂", ["foo", "bar2", "foobar2"]),
+    ("CWComplex T2Space ZMod", ["cw", "complex", "cwcomplex", "t2", "space", "t2space", "z", "mod", "zmod"]),
+    ("the PDEs, GCD and 3D of LaTeX", ["pdes", "gcd", "3d", "la", "te", "x", "latex"]),
+    ("a limit.Then 3.14, e.g. x_1", ["limit", "limit.then", "3", "14", "e", "g", "x", "1"]),
+    ("plain words stay", ["plain", "word", "stay"]),
+])
+def test_identifiers_are_split_and_kept_whole(text: str, terms: list[str]) -> None:
+    assert sorted(WordAnalyzer(identifiers=True).terms(text)) == sorted(terms)
+
+
+def test_parts_stand_side_by_side_without_whole_names() -> None:
+    assert WordAnalyzer(identifiers=True).parts("Finset.sum_comm holds") == ["finset", "sum", "comm", "hold"]
+
+
+def test_a_whole_name_stands_before_its_parts() -> None:
+    text = "see Finset.sum_comm"
+    words = WordAnalyzer(identifiers=True).words(text)
+    assert [(text[word.start : word.end], word.term) for word in words] == [
+        ("see", "see"), ("Finset.sum_comm", "finset.sum_comm"), ("Finset", "finset"), ("sum_comm", "sum_comm"),
+        ("sum", "sum"), ("comm", "comm"),
+    ]
+
+
+@given(st.text())
+def test_identifiers_only_add_terms(text: str) -> None:
+    """Whatever is found without them is found with them: no word of prose changes its term."""
+    plain, split = WordAnalyzer(), WordAnalyzer(identifiers=True)
+    assert set(plain.terms(text)) <= set(split.terms(text))
+
+
+@given(st.text(alphabet="abAB1_. é₂"))
+def test_terms_of_identifiers_agree_with_their_places(text: str) -> None:
+    analyzer = WordAnalyzer(identifiers=True)
+    assert sorted(analyzer.terms(text)) == sorted(
+        word.term for word in analyzer.words(text) if word.term is not None
+    )

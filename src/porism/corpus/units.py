@@ -57,6 +57,12 @@ def tidy(parts: Parts) -> Content:
     return Content(text.strip(), content.formulas)
 
 
+def _heading(unit: Unit) -> Content | None:
+    """The heading that a unit stands under, which is not its own name."""
+    above = unit.section[:-1] if unit.section and unit.section[-1] == unit.title else unit.section
+    return above[-1] if above else None
+
+
 class UnitStore:
     """Numbers the units, gives them ids, joins proofs to theorems, and turns them into documents.
 
@@ -113,8 +119,11 @@ class UnitStore:
             return None
         if unit.title:
             fields["title"] = unit.title
-        elif unit.section:
-            fields["title"] = unit.section[-1]
+        heading = _heading(unit)
+        if heading:
+            fields["section"] = heading
+        if unit.labels:
+            fields["labels"] = Content(" ".join(dict.fromkeys(unit.labels)))
         fields["body"] = body
         if proof:
             fields["proof"] = proof

@@ -30,6 +30,7 @@ from porism.provenance import Provenance
 from porism.retrieve.channels import prepare
 from porism.retrieve.evidence import FormulaEvidence
 from porism.retrieve.feedback import Judged, QueryExpander
+from porism.retrieve.kinds import NamedKinds
 from porism.retrieve.lexical import LexicalRetriever, QueryTerms
 from porism.retrieve.links import LinkedThreads
 from porism.retrieve.matches import FormulaMatch
@@ -85,6 +86,8 @@ class HybridRetriever:
         summands: list[Summand] = []
         if self.model.matches.weight > 0 and self._evidence.possible:
             summands.append(self._evidence)
+        if self.model.kinds.weight > 0:
+            summands.append(NamedKinds(self._segments, self.model.kinds))
         if self.model.links.weight > 0:  # last: a thread counts by all that speaks for its documents
             summands.append(LinkedThreads(self._segments, self.model.links))
         return tuple(summands)

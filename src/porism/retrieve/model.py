@@ -173,6 +173,22 @@ class Links(Settings):
 
 
 @dataclass(frozen=True, slots=True)
+class Kinds(Settings):
+    """How much documents of the kind gain that a short query names, as in "definition of a manifold"
+    (:mod:`porism.retrieve.kinds`): ``weight`` times their score; 0 is off. ``key`` is the metadata that has the kind.
+
+    :raises ConfigError: the weight is out of its range.
+    """
+
+    weight: float = 0.2
+    key: str = "type"
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.weight <= HEAVIEST:
+            raise ConfigError(f"kinds cannot have the weight {self.weight}", hint="Use a number ≥ 0.")
+
+
+@dataclass(frozen=True, slots=True)
 class Matches(Settings):
     """How the formulas of a document count beside its terms (:mod:`porism.retrieve.evidence`); weight 0 is off.
 
@@ -217,10 +233,11 @@ class SearchModel(Settings):
     (by name) adds the same sum over the fields that it sees, times its weight. The weight of a
     query term is ``q = (Σ_field w_field · Σ_occurrence m) ^ power`` with ``w`` from ``query_field_weights`` and
     ``power`` from ``words_power`` or ``formulas_power``, so that what a long question repeats does not drown the
-    rest. For a word ``m`` is 1; for a term of a formula it is ``(mass + mass_offset) ^ −mass_exponent``, where the
-    mass of a formula is the sum of the inverse document frequencies of its terms: a formula counts by what it says,
+    rest. For a word, and for a symbol in the text, ``m`` is 1; for a term of a formula it is
+    ``(mass + mass_offset) ^ −mass_exponent``, where the mass of a formula is the sum of the inverse document
+    frequencies of its terms: a formula counts by what it says,
     not by its length. Then ``feedback`` adds terms of the documents found first, and the query is asked again.
-    What is not a sum over terms, ``matches`` of formulas and ``links``, is added to the scores of the first
+    What is not a sum over terms, ``matches`` of formulas, ``kinds`` and ``links``, is added to the scores of the first
     ``candidates`` documents only.
 
     ``tuned_on`` names the topics on whose judgments the numbers were chosen; every run of the model carries them.
@@ -238,6 +255,7 @@ class SearchModel(Settings):
     mass_exponent: float = 0.5
     feedback: Feedback = Feedback(weight=0.0)
     matches: Matches = Matches(weight=0.0)
+    kinds: Kinds = Kinds(weight=0.0)
     links: Links = Links(weight=0.0)
     candidates: int = 1000
     tuned_on: tuple[str, ...] = ()
@@ -264,7 +282,7 @@ class SearchModel(Settings):
         """A model of the settings given; the others are those of ``base``, by default :data:`DEFAULT_MODEL`.
 
         Tables of names that are given (``channels``, ``field_weights``, ``query_field_weights``, ``views``) replace
-        those of the base; in ``feedback``, ``matches`` and ``links`` each setting does.
+        those of the base; in ``feedback``, ``matches``, ``kinds`` and ``links`` each setting does.
 
         :raises SettingError: a setting or a channel does not exist, or a value is of another type or out of range.
         """
@@ -274,7 +292,7 @@ class SearchModel(Settings):
         return model
 
 
-_STAGES = ("feedback", "matches", "links")
+_STAGES = ("feedback", "matches", "kinds", "links")
 
 
 def overlaid(base: dict[str, Any], given: Mapping[str, Any], merged: Iterable[str]) -> dict[str, Any]:

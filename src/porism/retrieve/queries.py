@@ -10,7 +10,9 @@ import numpy as np
 from porism.analysis import Analyzer
 from porism.retrieve.lexical import LexicalRetriever
 from porism.retrieve.model import ChannelSettings, SearchModel
-from porism.types import Formula, Query
+from porism.text.channels import SYMBOLS
+from porism.text.symbols import text_symbols
+from porism.types import Content, Formula, Query
 
 MOST_FORMULAS = 2_000
 """Distinct formulas of one query beyond these do not count: they would make the query take seconds."""
@@ -44,6 +46,9 @@ class QueryReader:
         for field_name, content in query.fields.items():
             weights = {name: of_fields.get(field_name, 1.0) for name, of_fields in self._field_weights.items()}
             counting = [name for name in self._text if weights[name] > 0]
+            if SYMBOLS in counting:
+                counting.remove(SYMBOLS)
+                self._add_symbols(sums[SYMBOLS], content, weights[SYMBOLS])
             found = self._analyzer.content_terms(content, counting) if counting else {}
             for name in counting:
                 sum_of, weight = sums[name], weights[name]
@@ -59,6 +64,21 @@ class QueryReader:
             name: {term: total ** self._powers[name] for term, total in found_terms.items()}
             for name, found_terms in sums.items() if found_terms
         }
+
+    def _add_symbols(self, sum_of: defaultdict[str, float], content: Content, weight: float) -> None:
+        """Adds the symbols of a content: those of its text count as words do, those of its formulas as formulas do."""
+        for _, _, term in text_symbols(content.text):
+            sum_of[term] += weight
+        of_formulas = [self._analyzer.formula_symbols(formula) for formula in content.formulas[:MOST_FORMULAS]]
+        idf = self._idf(SYMBOLS, {term for terms in of_formulas for term in terms})
+        for terms in of_formulas:
+            share = weight * self._share(sum(idf[term] for term in terms))
+            for term in terms:
+                sum_of[term] += share
+
+    def _share(self, mass: float) -> float:
+        """What a term of a formula of this mass counts."""
+        return (mass + self._model.mass_offset) ** -self._model.mass_exponent
 
     def _add_formulas(
         self, sums: Mapping[str, defaultdict[str, float]], asked: Mapping[tuple[str, str], Mapping[str, float]]
@@ -77,7 +97,7 @@ class QueryReader:
                 if weights[name] == 0:
                     continue
                 mass = sum(idf[term] for term in terms[name])
-                share = weights[name] * (mass + self._model.mass_offset) ** -self._model.mass_exponent
+                share = weights[name] * self._share(mass)
                 for term in terms[name]:
                     sum_of[term] += share
 

@@ -1,6 +1,6 @@
 """Channels of the text: from content, formulas in place, to one stream of terms.
 
-A channel is made by its name: ``words``, ``plain``, ``simple``, ``lucene``, ``whitespace``, and ``joint:OPTIONS``,
+A channel is made by its name: ``words``, ``symbols``, ``plain``, ``simple``, ``lucene``, ``whitespace``, and ``joint:OPTIONS``,
 which has the terms of a formula channel where the formula stands.
 """
 
@@ -19,6 +19,7 @@ from porism.types import PLACEHOLDER, Content, Formula
 
 WORDS = "words"
 WORD_PAIRS = "word-pairs"
+SYMBOLS = "symbols"
 LUCENE = "lucene"
 WHITESPACE = "whitespace"
 JOINT = "joint:"
@@ -32,7 +33,7 @@ Splitter = Callable[[str], list[str]]
 SPLITTERS: dict[str, Splitter] = {"plain": plain_words, "simple": simple_words, LUCENE: lucene_words}
 """Ways to split text beside that of the channel ``words``, by the name of their channel."""
 
-TEXT_CHANNEL_NAMES = (WORDS, WORD_PAIRS, "plain", "simple", LUCENE, WHITESPACE)
+TEXT_CHANNEL_NAMES = (WORDS, WORD_PAIRS, SYMBOLS, "plain", "simple", LUCENE, WHITESPACE)
 """The text channels that are named without options."""
 
 

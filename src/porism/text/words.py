@@ -13,8 +13,17 @@ from porism.errors import ConfigError
 from porism.text.stopwords import STOP_WORDS
 
 WORD = re.compile(r"[^\W_]+")
+_IDENTIFIER = re.compile(r"[^\W_]+(?:(?:_+|\.)[^\W_]+)*")
+_HUMP = re.compile(
+    r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=\d)(?=[A-Z][^\W\d_A-Z])|(?<=[A-Z])(?=[A-Z](?!s\Z)[^\W\d_A-Z])"
+)
+"""Where a word goes on with another one: ``is|Open``, ``T2|Space``, ``CW|Complex``; the plural ``PDEs`` is one word."""
+
+_LETTERS = re.compile(r"[^\W\d_]{2}")
 LONGEST_WORD = 64
 """Longer runs of letters and digits are cut here: they are data, not words."""
+
+_MOST_REMEMBERED = 500_000
 
 
 def fold(word: str) -> str:
@@ -38,11 +47,16 @@ class Word:
 class WordAnalyzer:
     """From text to terms: runs of letters and digits, folded, stop words dropped, stemmed by Snowball.
 
+    With ``identifiers`` words are split at capitals inside them too (``isOpen``, ``CWComplex``) and kept whole beside
+    that; and so are names of several words joined by underscores or dots, in lower case and not stemmed:
+    ``Finset.sum_comm`` gives ``finset``, ``sum``, ``comm``, ``finset.sum_comm`` and ``sum_comm``.
+
     :raises ConfigError: the language or the stop word list does not exist.
     """
 
     language: str = "english"
     stop_words: str = "english"
+    identifiers: bool = False
 
     def __post_init__(self) -> None:
         if self.language != "none" and self.language not in Stemmer.algorithms():
@@ -61,6 +75,10 @@ class WordAnalyzer:
     def _memory(self) -> dict[str, str | None]:
         return {}
 
+    @cached_property
+    def _runs(self) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
+        return {}
+
     def term(self, word: str) -> str | None:
         """The term of one word as it stands in a text; None for a stop word."""
         memory = self._memory
@@ -74,16 +92,84 @@ class WordAnalyzer:
             term = None
         else:
             term = self._stemmer.stemWord(folded) if self._stemmer else folded
-        if len(memory) > 500_000:  # a bound for collections whose vocabulary never stops growing
+        if len(memory) > _MOST_REMEMBERED:  # a bound for collections whose vocabulary never stops growing
             memory.clear()
         memory[word] = term
         return term
 
     def terms(self, text: str) -> list[str]:
-        """The terms of a text in order, stop words left out."""
-        term = self.term
-        return [found for found in map(term, WORD.findall(text)) if found is not None]
+        """The terms of a text in order, stop words left out; a whole name stands behind its parts."""
+        if not self.identifiers:
+            term = self.term
+            return [found for found in map(term, WORD.findall(text)) if found is not None]
+        found: list[str] = []
+        for parts, names in map(self._run, _IDENTIFIER.findall(text)):
+            found += parts
+            found += names
+        return found
+
+    def parts(self, text: str) -> list[str]:
+        """The terms of single words in order, as they stand side by side: those of :meth:`terms` without whole names."""
+        if not self.identifiers:
+            return self.terms(text)
+        return [term for parts, _ in map(self._run, _IDENTIFIER.findall(text)) for term in parts]
 
     def words(self, text: str) -> list[Word]:
-        """All words of a text with their places, for highlighting."""
-        return [Word(match.start(), match.end(), self.term(match.group())) for match in WORD.finditer(text)]
+        """All words of a text with their places, for highlighting; a whole name stands before its parts."""
+        if not self.identifiers:
+            return [Word(match.start(), match.end(), self.term(match.group())) for match in WORD.finditer(text)]
+        found: list[Word] = []
+        for match in _IDENTIFIER.finditer(text):
+            start, run = match.start(), match.group()
+            found += [Word(start + first, start + last, name) for first, last, name in self._names(run)]
+            found += [Word(start + first, start + last, self.term(run[first:last])) for first, last in _parts(run)]
+        return sorted(found, key=lambda word: (word.start, -word.end))
+
+    def _run(self, run: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The terms of a run's words, and of the names in it."""
+        memory = self._runs
+        try:
+            return memory[run]
+        except KeyError:
+            pass
+        parts = (self.term(run[first:last]) for first, last in _parts(run))
+        names = (name for _, _, name in self._names(run))
+        found = (
+            tuple(term for term in parts if term is not None), tuple(name for name in names if name is not None)
+        )
+        if len(memory) > _MOST_REMEMBERED:
+            memory.clear()
+        memory[run] = found
+        return found
+
+    def _names(self, run: str) -> list[tuple[int, int, str | None]]:
+        """Where the names of a run are that have several words, longest first: the whole, what stands behind the last
+        dot, and words with capitals inside; and their terms."""
+        if run.islower() and run.isalnum():
+            return []
+        spans = [(0, len(run))]
+        if "." in run:
+            spans.append((run.rindex(".") + 1, len(run)))
+        if "_" in run or "." in run:
+            spans += [match.span() for match in WORD.finditer(run)]
+        found: list[tuple[int, int, str | None]] = []
+        for start, end in dict.fromkeys(spans):
+            name = run[start:end]
+            if len(_parts(name)) > 1:
+                if name.isalnum():
+                    found.append((start, end, self.term(name)))
+                elif _LETTERS.search(name):
+                    found.append((start, end, fold(name)[:LONGEST_WORD]))
+        return found
+
+
+def _parts(run: str) -> list[tuple[int, int]]:
+    """Where the words of a run of letters, digits, underscores and dots are."""
+    found: list[tuple[int, int]] = []
+    for match in WORD.finditer(run):
+        start = match.start()
+        for hump in _HUMP.finditer(match.group()):
+            found.append((start, match.start() + hump.start()))
+            start = match.start() + hump.start()
+        found.append((start, match.end()))
+    return found
