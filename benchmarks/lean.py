@@ -1,7 +1,7 @@
 """The declarations of Lean 4 sources as documents: names as people type them, docstrings and signatures.
 
-A reader for benchmarks, not a parser of Lean: it follows ``namespace``, ``section`` and ``end``, comments, attributes and
-modifiers, and takes what stands before ``:=`` as the signature of a declaration.
+A reader for benchmarks, not a parser of Lean: it follows ``namespace``, ``section`` and ``end``, comments, attributes
+and modifiers, and takes what stands before ``:=`` as the signature of a declaration.
 """
 
 from __future__ import annotations

@@ -62,9 +62,9 @@ class AnalysisConfig:
     """What an index must know to read a query as it read the documents; stored in it and checked when it is opened.
 
     ``text`` names the text channels, ``formulas`` the formula channels, each a term extractor; ``language`` the
-    Snowball stemmer (or ``none``) and ``stop_words`` a list (``english`` or ``none``). With ``identifiers`` the channels
-    ``words`` and ``word-pairs`` split identifiers into their parts, and ``words`` keeps them whole too. ``tokenizers``
-    are those of the channels ``bpe:NAME``; :meth:`named` makes a configuration that has some.
+    Snowball stemmer (or ``none``) and ``stop_words`` a list (``english`` or ``none``). With ``identifiers`` the
+    channels ``words`` and ``word-pairs`` split identifiers into their parts, and ``words`` keeps them whole too.
+    ``tokenizers`` are those of the channels ``bpe:NAME``; :meth:`named` makes a configuration that has some.
 
     :raises ConfigError: a channel, a language or a list does not exist.
     """
@@ -122,7 +122,8 @@ class AnalysisConfig:
         text, formulas = channels_named(names)
         return cls(
             (*text, *(one.channel for one in known if one.kind != "latex")),
-            (*formulas, *(one.channel for one in known if one.kind == "latex")), language, stop_words, identifiers, known,
+            (*formulas, *(one.channel for one in known if one.kind == "latex")), language, stop_words, identifiers,
+            known,
         )
 
     def to_dict(self) -> dict[str, Any]:

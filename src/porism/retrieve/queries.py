@@ -78,7 +78,7 @@ class QueryReader:
 
     def _share(self, mass: float) -> float:
         """What a term of a formula of this mass counts."""
-        return (mass + self._model.mass_offset) ** -self._model.mass_exponent
+        return float((mass + self._model.mass_offset) ** -self._model.mass_exponent)
 
     def _add_formulas(
         self, sums: Mapping[str, defaultdict[str, float]], asked: Mapping[tuple[str, str], Mapping[str, float]]

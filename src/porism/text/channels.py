@@ -1,7 +1,7 @@
 """Channels of the text: from content, formulas in place, to one stream of terms.
 
-A channel is made by its name: ``words``, ``symbols``, ``plain``, ``simple``, ``lucene``, ``whitespace``, and ``joint:OPTIONS``,
-which has the terms of a formula channel where the formula stands.
+A channel is made by its name: ``words``, ``symbols``, ``plain``, ``simple``, ``lucene``, ``whitespace``, and
+``joint:OPTIONS``, which has the terms of a formula channel where the formula stands.
 """
 
 from __future__ import annotations

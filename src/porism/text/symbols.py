@@ -1,9 +1,9 @@
 """Mathematical symbols as terms, by one name wherever they stand: in plain text, as a command, or in a formula.
 
-``⊔``, ``\\sqcup`` and ``$A \\sqcup B$`` share the term ``⊔``; ``ℝ``, ``\\R`` and ``$\\mathbb{R}$`` the term ``ℝ``; ``<=`` and
-``\\leq`` the term ``≤``. Names are those of the canonical layout tree (:mod:`porism.formula.tables`). What counts is what
-one ASCII character cannot write: signs and letters of mathematical alphabets. Greek and other letters are words;
-brackets and dots say too little.
+``⊔``, ``\\sqcup`` and ``$A \\sqcup B$`` share the term ``⊔``; ``ℝ``, ``\\R`` and ``$\\mathbb{R}$`` the term ``ℝ``;
+``<=`` and ``\\leq`` the term ``≤``. Names are those of the canonical layout tree (:mod:`porism.formula.tables`). What
+counts is what one ASCII character cannot write: signs and letters of mathematical alphabets. Greek and other letters
+are words; brackets and dots say too little.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from porism.types import PLACEHOLDER, Content, Formula
 
 _ALPHABETS = "ℂℍℕℙℚℝℤℬℰℱℋℐℒℳℛℯℊℴℭℌℑℜℨℎℓ℘\U0001d400-\U0001d6a5\U0001d7ce-\U0001d7ff"
 _DIGRAPHS = {
-    "->": "→", "-->": "→", "=>": "⇒", "==>": "⇒", "<->": "↔", "<-->": "↔", "<=>": "⇔", "<==>": "⇔", "|->": "↦", "<=": "≤",
-    ">=": "≥", "/=": "≠", "=/=": "≠", "|-": "⊢", "/\\": "∧", "\\/": "∨",
+    "->": "→", "-->": "→", "=>": "⇒", "==>": "⇒", "<->": "↔", "<-->": "↔", "<=>": "⇔", "<==>": "⇔", "|->": "↦",
+    "<=": "≤", ">=": "≥", "/=": "≠", "=/=": "≠", "|-": "⊢", "/\\": "∧", "\\/": "∨",
 }
 """What ASCII writes for a sign, as terms of signs in proof assistants and in plain text."""
 
@@ -63,7 +63,7 @@ def formula_symbols(layout: LayoutTree) -> list[str]:
 
 
 def content_symbols(content: Content, formula_terms: Callable[[Formula], list[str]]) -> list[str]:
-    """The symbols of a text and then those of its formulas, which ``formula_terms`` reads by :func:`formula_symbols`."""
+    """The symbols of a text, then those of its formulas as ``formula_terms`` gives them (:func:`formula_symbols`)."""
     found = [term for _, _, term in text_symbols(content.text)]
     for formula in content.formulas:
         found += formula_terms(formula)

@@ -109,7 +109,7 @@ class WordAnalyzer:
         return found
 
     def parts(self, text: str) -> list[str]:
-        """The terms of single words in order, as they stand side by side: those of :meth:`terms` without whole names."""
+        """The terms of single words in order, as they stand side by side: :meth:`terms` without whole names."""
         if not self.identifiers:
             return self.terms(text)
         return [term for parts, _ in map(self._run, _IDENTIFIER.findall(text)) for term in parts]
