@@ -51,7 +51,9 @@ def test_short_queries_name_kinds(question: str, kinds: tuple[str, ...]) -> None
 
 
 THEOREM = document("theorem", "theorem", body="Each manifold in the list has a cover by charts, which are many.")
-DEFINITION = document("definition", "definition", body="A manifold is a space that looks flat near every point that it has.")
+DEFINITION = document(
+    "definition", "definition", body="A manifold is a space that looks flat near every point that it has."
+)
 
 
 def test_a_definition_that_is_asked_for_comes_first(tmp_path: Path) -> None:
@@ -83,7 +85,7 @@ def test_a_weight_out_of_its_range_is_refused(weight: float) -> None:
 
 def test_a_label_is_found_by_its_parts(tmp_path: Path) -> None:
     labelled = document("other-id", "lemma", labels="lemma-five-lemma", body="Rows are exact.")
-    mentions = document("mentions", "remark", body="Of the five rows of this diagram one lemma says that they are exact.")
+    mentions = document("mentions", "remark", body="Of the five rows of this diagram one lemma says they are exact.")
     assert found(tmp_path, "five lemma", mentions, labelled)[0] == "other-id"
 
 
