@@ -22,7 +22,7 @@ def mirrored_tests(path: Path, package: Path, tests: Path) -> list[str]:
     """
     part = path.relative_to(package).parts[0]
     module = _name(path, package)
-    files = sorted(file for file in (tests / part).rglob("test_*.py") if file.stem not in LEFT_OUT)
+    files = tests_of(part, tests)
     distance = {}
     for file in files:
         steps = _steps(file, module, package, part)
@@ -35,6 +35,11 @@ def mirrored_tests(path: Path, package: Path, tests: Path) -> list[str]:
     chosen = [file for file, steps in distance.items() if steps <= nearest + 1]
     chosen.sort(key=lambda file: (file.stem in LONGEST, stem not in file.stem, distance[file], file.name))
     return [str(file.relative_to(tests.parent)) for file in chosen]
+
+
+def tests_of(part: str, tests: Path) -> list[Path]:
+    """The files of tests of a part, but for those that are left out."""
+    return sorted(file for file in (tests / part).rglob("test_*.py") if file.stem not in LEFT_OUT)
 
 
 def _steps(file: Path, module: str, package: Path, part: str) -> int | None:

@@ -126,9 +126,7 @@ class _Finder:
             for one in value if isinstance(value, list) else [value]:
                 if isinstance(one, ast.stmt):
                     yield from self._statement(one, function)
-                elif isinstance(one, ast.ExceptHandler):
-                    yield from self._body(one.body, function)
-                elif isinstance(one, ast.match_case):
+                elif isinstance(one, (ast.ExceptHandler, ast.match_case)):
                     yield from self._body(one.body, function)
                 elif isinstance(one, ast.withitem):
                     yield from self._expressions(one.context_expr, function)

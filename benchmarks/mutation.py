@@ -8,9 +8,9 @@
     python benchmarks/mutation.py --count 4 --floor 0.6            exits with 1 below this share
 
 Draws mutants with a seed, runs for each the tests that mirror its module in a copy of the project, and prints the share
-killed by package and the survivors as diffs; --output writes all as JSON. A mutant is killed where a test fails, or takes
-far more processor time than without it. Mutants that change nothing that can be observed are listed with the reason in
-mutation_equivalent.toml, and left out. Compiled kernels are mutated too: their copy has a cache without them.
+killed by package and the survivors as diffs; --output writes all as JSON. A mutant is killed where a test fails, or
+takes far more processor time than without it. Mutants that change nothing that can be observed are listed with the
+reason in mutation_equivalent.toml, and left out. Compiled kernels are mutated too: their copy has a cache without them.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from __future__ import annotations
 import argparse
 import collections
 import concurrent.futures
+import contextlib
 import itertools
 import json
 import os
@@ -29,11 +30,12 @@ import sys
 import tempfile
 import time
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
-from mirrors import mirrored_tests
+from mirrors import mirrored_tests, tests_of
 from mutants import Mutant, mutants_of
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -44,8 +46,10 @@ EQUIVALENT = Path(__file__).with_name("mutation_equivalent.toml")
 
 LEAST_LIMIT = 20.0
 """Seconds of processor time that tests of a mutant may take at least."""
-SLOWER = 4.0
-"""Times the processor time of the tests without a mutant after which they are ended."""
+SLOWER = 3.0
+"""Times the seconds that the tests take without a mutant after which they are ended."""
+COMPILING = 60.0
+"""Seconds more for kernels."""
 PRELOADED = ("pytest", "hypothesis", "numpy", "numba", "click", "pydantic", "orjson", "lxml.etree")
 """What all tests import, loaded once for all; nothing of the project itself."""
 
@@ -168,14 +172,14 @@ def _run(mutants: Sequence[Mutant], folder: Path, jobs: int, seconds: float) -> 
             shutil.copytree(ROOT / name, pristine / name, ignore=shutil.ignore_patterns("*.pyc", ".git"))
         else:
             shutil.copy2(ROOT / name, pristine / name)
+    seconds_of = _baseline({_package(one) for one in mutants}, pristine, folder)
     started = time.monotonic()
-    limits: dict[tuple[str, ...], float] = {}
     outcomes: list[Outcome] = []
 
     def test(number: int) -> Outcome | None:
         if seconds and time.monotonic() - started > seconds:
             return None
-        return _outcome(mutants[number], number, pristine, folder, limits)
+        return _outcome(mutants[number], number, pristine, folder, seconds_of)
 
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         for outcome in pool.map(test, range(len(mutants))):
@@ -204,22 +208,52 @@ def _compile() -> None:
         raise RuntimeError("the kernels could not be compiled")
 
 
+def _baseline(packages: Iterable[str], pristine: Path, folder: Path) -> dict[str, float]:
+    """Seconds that each file of tests takes without a mutant.
+
+    :raises RuntimeError: a test fails without one.
+    """
+    seconds: dict[str, float] = {}
+    for package in sorted(packages):
+        tests = [str(path.relative_to(ROOT)) for path in tests_of(package, ROOT / "tests")]
+        tree = folder / f"baseline-{package}"
+        shutil.copytree(pristine, tree, copy_function=os.link)
+        code, taken, last = _test(tree, tests, 3600.0, tree / "durations.json")
+        if code:
+            raise RuntimeError(f"the tests of {package} fail without a mutant: {last}")
+        print(f"{package}: {len(tests)} files of tests take {taken:.0f} s of processor time", flush=True)
+        seconds.update(json.loads((tree / "durations.json").read_text(encoding="utf-8")))
+        shutil.rmtree(tree, ignore_errors=True)
+    return seconds
+
+
+class _Durations:
+    """A plugin of pytest that writes how many seconds each file took."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._seconds: dict[str, float] = collections.defaultdict(float)
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        self._seconds[report.nodeid.split("::")[0]] += report.duration
+
+    def pytest_sessionfinish(self) -> None:
+        self._path.write_text(json.dumps(self._seconds), encoding="utf-8")
+
+
 def _outcome(
-    mutant: Mutant, number: int, pristine: Path, folder: Path, limits: dict[tuple[str, ...], float]
+    mutant: Mutant, number: int, pristine: Path, folder: Path, seconds_of: Mapping[str, float]
 ) -> Outcome:
     tests = tuple(mirrored_tests(mutant.path, PACKAGE, ROOT / "tests"))
     status, seconds, last = "untested", 0.0, ""
     if tests:
         tree = folder / f"tree{number}"
         shutil.copytree(pristine, tree, copy_function=os.link)
-        if tests not in limits:
-            code, taken, last = _test(tree, tests, 600.0)
-            if code:
-                raise RuntimeError(f"the tests fail without a mutant: {' '.join(tests)}: {last}")
-            limits[tests] = max(LEAST_LIMIT, SLOWER * taken)
         _mutate(mutant, tree)
-        extra = 60.0 if "_kernels" in mutant.path.name or mutant.path.name in ("kernels.py", "varint.py") else 0.0
-        code, seconds, last = _test(tree, tests, limits[tests] + extra)
+        limit = max(LEAST_LIMIT, SLOWER * sum(seconds_of.get(test, 0.0) for test in tests))
+        if mutant.path.stem.endswith("kernels") or mutant.path.stem == "varint":
+            limit += COMPILING
+        code, seconds, last = _test(tree, tests, limit)
         status = "survived" if code == 0 else "timeout" if code < 0 else "killed"
         shutil.rmtree(tree, ignore_errors=True)
     return Outcome(
@@ -234,15 +268,14 @@ def _mutate(mutant: Mutant, tree: Path) -> None:
     target.write_text(mutant.source(), encoding="utf-8")
     package = ".".join(mutant.path.relative_to(ROOT / "src").with_suffix("").parts)
     forget = [target]
-    for path in (tree / "src").rglob("*kernels.py"):
-        if f"from {package} import" in path.read_text(encoding="utf-8"):
-            forget.append(path)
+    users = f"from {package} import"
+    forget += [path for path in (tree / "src").rglob("*kernels.py") if users in path.read_text(encoding="utf-8")]
     for path in forget:
         for cached in (path.parent / "__pycache__").glob(f"{path.stem}.*"):
             cached.unlink()
 
 
-def _test(tree: Path, tests: Sequence[str], limit: float) -> tuple[int, float, str]:
+def _test(tree: Path, tests: Sequence[str], limit: float, durations: Path | None = None) -> tuple[int, float, str]:
     """Runs tests in a process forked from this one: exit code (below 0 after a signal), seconds of processor time with
     those of its children, and the last line that it wrote."""
     log = tree / "log.txt"
@@ -262,7 +295,9 @@ def _test(tree: Path, tests: Sequence[str], limit: float) -> tuple[int, float, s
             os.environ["TMPDIR"] = str(tree)
             import pytest
 
-            code = int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0", "--tb=line", *tests]))
+            options = ["-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0", "--tb=line"]
+            plugins = [_Durations(durations)] if durations else []
+            code = int(pytest.main([*options, *tests], plugins=plugins))
         finally:
             os._exit(code)
     watch = time.monotonic()
@@ -273,10 +308,8 @@ def _test(tree: Path, tests: Sequence[str], limit: float) -> tuple[int, float, s
         if time.monotonic() - watch > 10 * limit:  # it sleeps, or waits for a lock that nobody lets go
             os.killpg(pid, signal.SIGKILL)
         time.sleep(0.02)
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(pid, signal.SIGKILL)  # what it left behind
-    except ProcessLookupError:
-        pass
     lines = [line for line in log.read_text(encoding="utf-8", errors="replace").splitlines() if line.strip()]
     return os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime, lines[-1] if lines else ""
 

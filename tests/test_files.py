@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from porism.errors import FormatError, SourceError
-from porism.files import is_special, read_run_columns, write_whole
+from porism.files import decimal_number, is_special, read_run_columns, whole_number, write_whole
 from porism.provenance import Provenance
 from porism.run import Run
 
@@ -68,8 +68,20 @@ def test_columns_of_a_run_across_all_lines(tmp_path: Path) -> None:
     for broken, message in [
         ("q Q0 a 1 nan t", "nan' is not a finite"), ("q Q0 a 1", "4 columns"),
         ("q Q0 a 99999999999999999999 1 t", "the rank"), ("q Q0 a 0 1 t", "the rank"), ("q Q0 a b 1 t", "the rank"),
+        ("q Q0 a 1_0 1 t", "the rank '1_0'"), ("q Q0 a ٣ 1 t", "the rank '٣'"), ("q Q0 a 1 ٣ t", "the score '٣'"),
     ]:
         path.write_text("".join([*lines, broken, "\n", "q Q0 a\n"]))
         with pytest.raises(FormatError, match=message) as caught:
             read_run_columns(path, with_ranks=True)
         assert caught.value.where == "some.run:1501"
+
+
+def test_numbers_of_files_are_decimal_digits_and_nothing_else() -> None:
+    assert [whole_number(text) for text in ("0", "-7", "+12", "007")] == [0, -7, 12, 7]
+    assert [decimal_number(text) for text in ("1", "-.5", "2.", "+1e-3", "1E2")] == [1.0, -0.5, 2.0, 0.001, 100.0]
+    for text in ("", " 1", "1 ", "1_000", "٣", "１", "0x1", "1.0", "1e3", "--1", "²", "9" * 5000):
+        with pytest.raises(ValueError, match="is no whole number"):
+            whole_number(text)
+    for text in ("", " 1", "1_0.5", "٣", "inf", "nan", "1e999", "0x1p3", "1e", ".", "1.5.2", "1e٣"):
+        with pytest.raises(ValueError, match="is no finite number"):
+            decimal_number(text)

@@ -105,6 +105,9 @@ def test_the_better_of_two_lines_for_one_document_stays(tmp_path: Path) -> None:
         ("q Q0 a 1 nan tag", "some.run:2: the score 'nan' is not a finite number"),
         ("q Q0 a 1 3.0 tag", "some.run:2: document a stands twice for query q. Leave one of the lines out"),
         ("q Q0 a 1 1e999 tag", "some.run:2: the score '1e999' is not a finite number"),
+        ("q Q0 a 1 1_000 tag", "some.run:2: the score '1_000' is not a finite number"),
+        ("q Q0 a 1 ٣ tag", "some.run:2: the score '٣' is not a finite number"),
+        ("q Q0 a 1 0x10 tag", "some.run:2: the score '0x10' is not a finite number"),
     ],
 )
 def test_a_broken_line_is_named(tmp_path: Path, line: str, message: str) -> None:

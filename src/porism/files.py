@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import math
 import os
+import re
 import stat
 import zlib
 from collections.abc import Iterator, Sequence
@@ -21,6 +22,9 @@ from porism.errors import FormatError, SourceError
 
 _LINES_AT_ONCE = 256
 """Few enough that their pieces stay in the processor's cache."""
+
+_WHOLE = re.compile(r"[+-]?[0-9]{1,1000}")
+_DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes | str) -> Path:
@@ -58,6 +62,28 @@ def is_special(path: str | os.PathLike[str]) -> bool:
     except OSError:
         return False
     return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def whole_number(text: str) -> int:
+    """A whole number in decimal digits with or without a sign, as files of results write it.
+
+    :raises ValueError: it is none. ``int`` would also read ``1_000`` and digits of other scripts.
+    """
+    if _WHOLE.fullmatch(text) is None:
+        raise ValueError(f"{text[:40]!r} is no whole number")
+    return int(text)
+
+
+def decimal_number(text: str) -> float:
+    """A decimal number such as ``-0.5`` or ``1e-3``, as files of results write it.
+
+    :raises ValueError: it is none, or is too large. ``float`` would also read ``1_000``, ``inf``, ``nan`` and digits of
+        other scripts.
+    """
+    value = float(text) if _DECIMAL.fullmatch(text) else math.nan
+    if not math.isfinite(value):
+        raise ValueError(f"{text[:40]!r} is no finite number")
+    return value
 
 
 def open_text(path: str | os.PathLike[str]) -> IO[str]:
@@ -133,7 +159,10 @@ def read_run_columns(path: str | os.PathLike[str], with_ranks: bool) -> RunColum
                 if not {len(row) for row in rows} <= {5, 6}:
                     raise _first_problem(path, rows, places, with_ranks)
                 try:
+                    _refuse_strange_digits([row[4] for row in rows])
                     chunk = np.array([float(row[4]) for row in rows], np.float64)
+                    if with_ranks:
+                        _refuse_strange_digits([row[3] for row in rows])
                     place = np.array([int(row[3]) for row in rows], np.int64) if with_ranks else None
                 except (ValueError, OverflowError):
                     raise _first_problem(path, rows, places, with_ranks) from None
@@ -154,6 +183,16 @@ def read_run_columns(path: str | os.PathLike[str], with_ranks: bool) -> RunColum
     )
 
 
+def _refuse_strange_digits(texts: Sequence[str]) -> None:
+    """Refuses what ``int`` and ``float`` read and :func:`decimal_number` does not, of many texts at once.
+
+    :raises ValueError: there is some.
+    """
+    text = "".join(texts)
+    if not text.isascii() or "_" in text:
+        raise ValueError("a number with underscores or with digits of another script")
+
+
 def _first_problem(
     path: str | os.PathLike[str], rows: Sequence[Sequence[str]], lines: NDArray[np.int64], with_ranks: bool
 ) -> FormatError:
@@ -166,15 +205,13 @@ def _first_problem(
                 f"{len(row)} columns where a run has 6", where=where, hint="Expected: query Q0 document rank score tag."
             )
         try:
-            sound = math.isfinite(float(row[4]))
+            decimal_number(row[4])
         except ValueError:
-            sound = False
-        if not sound:
-            return FormatError(f"the score {row[4]!r} is not a finite number", where=where)
+            return FormatError(f"the score {row[4][:40]!r} is not a finite number", where=where)
         try:
-            ranked = not with_ranks or 1 <= int(row[3]) < 2**62
+            ranked = not with_ranks or 1 <= whole_number(row[3]) < 2**62
         except ValueError:
             ranked = False
         if not ranked:
-            return FormatError(f"the rank {row[3]!r} is not a whole number from 1", where=where)
+            return FormatError(f"the rank {row[3][:40]!r} is not a whole number from 1", where=where)
     raise AssertionError("no line has anything wrong")

@@ -148,7 +148,7 @@ def _told(error: Any, cls: type[Any], given: Mapping[str, Any], at: Path) -> Set
     if first["type"] in ("unexpected_keyword_argument", "unexpected_property"):
         known = _names_at(cls, inner[:-1])
         return SettingError(
-            f"there is no setting {name!r}", path=path,
+            f"there is no setting {_shown(name)}", path=path,
             hint=nearest(str(inner[-1]), known, "".join(f"{part}." for part in path[:-1])),
         )
     if first["type"] in ("missing", "missing_argument"):

@@ -158,6 +158,8 @@ def test_document_ids_with_spaces_between_tabs(tmp_path: Path) -> None:
         ("a\t0\td\n", r"q:1: a line has 3 columns and not 4"),
         ("a 0 d x\n", r"q:1: the gain 'x' is no whole number"),
         ("a 0 d 1.5\n", r"q:1: the gain '1.5' is no whole number"),
+        ("a 0 d 1_0\n", r"q:1: the gain '1_0' is no whole number"),
+        ("a 0 d ٣\n", r"q:1: the gain '٣' is no whole number"),
         ("a 0 d nan\n", r"q:1: the gain 'nan'"),
         ("a 0 d inf\n", r"q:1: the gain 'inf'"),
         ("a 0 d 1\na 0 d 2\n", r"q:2: the document d is judged 1 and 2 for a"),

@@ -78,6 +78,11 @@ def test_repr_reads_back(name: str, prime: bool, rel: int, cutoff: int) -> None:
         ("P@99999999999", "cutoff must be from 1"),
         ("AP(rel=0)", "rel must be from 1"),
         ("Bpref(rel=-1)", "rel must be from 1"),
+        ("SetF(beta=1e999)", "the arguments (beta=1e999) cannot be read"),
+        ("SetF(beta=-1e999)", "the arguments (beta=-1e999) cannot be read"),
+        ("nDCG(gains={1: 1e999})@10", "the arguments (gains={1: 1e999}) cannot be read"),
+        (f"P@{'9' * 5000}", f"measure 'P@{'9' * 78}…': '{'9' * 80}…' is not a number"),
+        (f"SetF(beta={'9' * 5000})", "cannot be read"),
     ],
 )
 def test_what_cannot_be_read_says_why(text: str, message: str) -> None:

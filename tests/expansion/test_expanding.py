@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -166,3 +168,64 @@ def test_a_full_disk_leaves_whole_lines(tmp_path, canned, documents, monkeypatch
         with pytest.raises(SourceError, match="No space left"):
             writer.add([Expansion("b", "0", ("another",))])
     assert path.read_bytes() == before
+
+
+def test_a_file_is_written_by_one_at_a_time(tmp_path, canned, documents):
+    path, settings = tmp_path / "x.jsonl", ExpansionSettings()
+    with ExpansionWriter(path, "m", settings) as writer:
+        writer.add([Expansion("d1", "0", ("one",))])
+        before = path.read_bytes()
+        with pytest.raises(SourceError, match=r"x\.jsonl: another process is writing to this file\. Wait"):
+            ExpansionWriter(path, "m", settings)
+        assert path.read_bytes() == before
+    with ExpansionWriter(path, "m", settings) as writer:
+        assert writer.known is not None
+        assert writer.known.ids == ["d1"]
+
+
+def test_the_lock_also_holds_against_another_process_and_ends_with_it(tmp_path):
+    path = tmp_path / "x.jsonl"
+    script = (
+        "import sys\n"
+        "from porism.expansion import ExpansionSettings, ExpansionWriter\n"
+        "writer = ExpansionWriter(sys.argv[1], 'm', ExpansionSettings())\n"
+        "print('locked', flush=True)\n"
+        "sys.stdin.read()\n"
+    )
+    command = [sys.executable, "-c", script, str(path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "locked\n"
+        with pytest.raises(SourceError, match="another process is writing"):
+            ExpansionWriter(path, "m", ExpansionSettings())
+        other.kill()
+        other.wait()
+    ExpansionWriter(path, "m", ExpansionSettings()).close()
+
+
+def test_a_refused_writer_leaves_no_lock(tmp_path):
+    path = tmp_path / "x.jsonl"
+    ExpansionWriter(path, "m", ExpansionSettings()).close()
+    with pytest.raises(ConfigError, match="was written with the model m"):
+        ExpansionWriter(path, "other", ExpansionSettings())
+    ExpansionWriter(path, "m", ExpansionSettings()).close()
+
+
+def test_of_documents_with_one_id_the_first_counts_every_time(tmp_path, canned, documents):
+    path = tmp_path / "x.jsonl"
+    twice = [*documents, replace(documents[0], fields={"title": Content("other words")}), documents[1]]
+    problems: list[Problem] = []
+    report = expand_documents(twice, canned(), path, on_problem=problems.append)
+    assert (report.documents, report.already, report.problems) == (5, 0, 2)
+    assert [(one.where, one.what) for one in problems] == [
+        (doc_id, "not expanded: another document with this id came before") for doc_id in ("d1", "d2")
+    ]
+    content = path.read_bytes()
+    again = expand_documents(twice, canned(), path)
+    assert (again.documents, again.already, again.problems) == (0, 5, 2)
+    assert path.read_bytes() == content
+
+
+def test_repeated_ids_do_not_look_like_a_model_that_fails(tmp_path, canned, documents):
+    report = expand_documents([documents[0]] * 50 + documents[1:], canned(), tmp_path / "x.jsonl")
+    assert (report.documents, report.problems) == (5, 49)

@@ -163,6 +163,10 @@ def test_texts_that_are_no_recipe(tmp_path: Path) -> None:
         b"[fusions]\nx = {of = []}\n": ":2: fusions.x: a fusion needs a system to fuse.",
         b"[fusions]\nx = {of = ['a', 'a']}\n": ":2: fusions.x: a fusion cannot take one system twice.",
         b"a = " + b"[" * 50_000: ": is nested too deeply",
+        b".".join([b"a"] * 3_000) + b" = 1": ": is nested too deeply",
+        b"[" + b".".join([b"a"] * 3_000) + b"]\nb = 1": ": is nested too deeply",
+        b"a = " + b"{b = " * 600 + b"1" + b"}" * 600: ": is nested too deeply",
+        b"a = " + b"9" * 5_000: ": a number has too many digits",
     }
     for content, told in cases.items():
         path.write_bytes(content)

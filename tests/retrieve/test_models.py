@@ -78,6 +78,22 @@ def test_models_by_name_and_from_files(tmp_path: Path) -> None:
         read_search_model("zzz")
 
 
+@pytest.mark.parametrize(("content", "message"), [
+    (f"a = {'[' * 3000}", "is nested too deeply"),
+    (f"a = {'[' * 400}{']' * 400}", "is nested too deeply"),
+    (f"{'.'.join(['a'] * 3000)} = 1", "is nested too deeply"),
+    (f"a = {'{b = ' * 600}1{'}' * 600}", "is nested too deeply"),
+    (f"a = {'9' * 5000}", "a number has too many digits"),
+    (f'"{"k" * 5000}" = 1', "there is no setting 'kkk"),
+])
+def test_files_that_no_model_can_be_read_from_are_refused_in_a_line(tmp_path: Path, content: str, message: str) -> None:
+    path = tmp_path / "m.toml"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(ConfigError, match=message) as caught:
+        read_search_model(str(path))
+    assert len(str(caught.value)) < 600
+
+
 def test_the_default_says_which_topics_it_was_tuned_on() -> None:
     assert DEFAULT_MODEL.tuned_on == tuple(f"A.{number}" for number in range(1, 101))
     assert SearchModel.from_dict({"candidates": 10}).tuned_on == DEFAULT_MODEL.tuned_on

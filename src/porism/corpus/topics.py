@@ -16,6 +16,7 @@ from porism.corpus.mathtext import split_math
 from porism.corpus.streams import byte_lines, check_source, open_seekable
 from porism.corpus.threads import body_content, inline_content, tag_names
 from porism.errors import FormatError, OnProblem
+from porism.files import decimal_number, whole_number
 from porism.types import PLACEHOLDER, Content, Formula, Query
 
 _EXPECTED = "topics: ARQMath XML, JSON lines, or lines of an id, a tab, and a text or formula"
@@ -142,11 +143,11 @@ def read_qrels(path: str | Path) -> dict[str, dict[str, int]]:
 
 def _gain(written: str) -> int | None:
     try:
-        return int(written)
+        return whole_number(written)
     except ValueError:
         pass
     try:
-        value = float(written)
+        value = decimal_number(written)
     except ValueError:
         return None
     return int(value) if value.is_integer() else None

@@ -108,6 +108,10 @@ def _takes(known: Any) -> str:
     return f"It is written {known.__name__}{'(' + ', '.join(f'{name}=…' for name in names) + ')' if names else ''}{at}."
 
 
+def _short(text: str, most: int = 80) -> str:
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
 def parse_measure(text: str) -> Measure:
     """Reads one measure, e.g. ``nDCG'``, ``AP(rel=2)``, ``P'@10``, ``bpref``.
 
@@ -116,13 +120,15 @@ def parse_measure(text: str) -> Measure:
     """
     match = _SHAPE.fullmatch(text.strip())
     if match is None:
-        raise ConfigError(f"{text.strip()!r} is not a measure", hint=_HINT)
+        raise ConfigError(f"{_short(text.strip())!r} is not a measure", hint=_HINT)
     at = match["at"]
     if at is not None:
         try:
             at = repr(ast.literal_eval(at))
         except (SyntaxError, ValueError):
-            raise ConfigError(f"{at!r} is not a number", where=f"measure {text.strip()!r}") from None
+            raise ConfigError(
+                f"{_short(at)!r} is not a number", where=f"measure {_short(text.strip())!r}"
+            ) from None
     measure = Measure(match["name"], bool(match["prime"]), _parse_arguments(text, match["arguments"] or ""), at)
     measure.resolve()
     return measure
@@ -133,12 +139,15 @@ def _parse_arguments(text: str, arguments: str) -> tuple[tuple[str, str], ...]:
         call = ast.parse(f"f({arguments})", mode="eval").body
         if not isinstance(call, ast.Call) or call.args:
             raise ValueError("arguments without names")
-        found = {str(keyword.arg): repr(ast.literal_eval(keyword.value)) for keyword in call.keywords if keyword.arg}
-        if len(found) != len(call.keywords):
+        values = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords if keyword.arg}
+        if len(values) != len(call.keywords):
             raise ValueError("an argument stands twice")
+        found = {name: repr(value) for name, value in values.items()}
+        for value in found.values():
+            ast.literal_eval(value)  # 1e999 is read as infinity, whose name is no number
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError) as error:
         raise ConfigError(
-            f"the arguments ({arguments}) cannot be read", where=f"measure {text.strip()!r}",
+            f"the arguments ({_short(arguments)}) cannot be read", where=f"measure {_short(text.strip())!r}",
             hint="They are written name=value, separated by commas.",
         ) from error
     return tuple(sorted(found.items()))

@@ -58,6 +58,7 @@ class _Counts:
     documents: int = 0
     already: int = 0
     problems: int = 0
+    failures: int = 0
     worked: bool = False
 
 
@@ -76,7 +77,8 @@ def expand_documents(
     A document whose text is in the file already is left out, one whose text has changed is expanded again. A document
     that the model fails on, or without text, is reported and skipped. Batches are written whole, and what a batch is
     does not depend on what an earlier run has done: documents that come in the same order get the same queries with and
-    without interruptions. Ctrl-C is told in the report, not raised.
+    without interruptions. Of documents with the same id the first counts, and the others are reported. Ctrl-C is told
+    in the report, not raised.
 
     :param batch: how many documents the model reads at once.
     :param total: how many documents there are, for ``on_progress``, which is told (done, total).
@@ -95,9 +97,19 @@ def expand_documents(
             on_problem(problem)
 
     fields = generator.settings.fields
+    seen: set[str] = set()
+
+    def first_of_its_id(document: Document) -> bool:
+        doc_id = clean_text(document.id)
+        if doc_id in seen:
+            report(Problem(doc_id, "not expanded: another document with this id came before"))
+            return False
+        seen.add(doc_id)
+        return True
+
     with ExpansionWriter(path, generator.model, generator.settings) as writer:
         try:
-            for pool in _pools(documents, batch * _POOL):
+            for pool in _pools(filter(first_of_its_id, documents), batch * _POOL):
                 texts = [document_text(document, fields) for document in pool]
                 digests = [text_digest(source_text(document, fields)) for document in pool]
                 order = generator.order(texts)
@@ -158,7 +170,8 @@ def _one_by_one(
                 raise error
         except (RuntimeError, ValueError, IndexError) as failure:
             report(Problem(doc_id, f"not expanded, {type(failure).__name__}: {first_line(failure)}"))
-            if not counts.worked and counts.problems >= _MOST_FAILURES:
+            counts.failures += 1
+            if not counts.worked and counts.failures >= _MOST_FAILURES:
                 raise ConfigError(
                     f"the model fails on every document ({first_line(failure)})", where=generator.model,
                     hint="Try a smaller batch, another device, or another model.",

@@ -21,6 +21,7 @@ from porism.durable import sync_file, sync_folder
 from porism.errors import ConfigError, FormatError, SourceError
 from porism.expansion.settings import ExpansionSettings
 from porism.index.interrupts import uninterrupted
+from porism.index.lock import try_lock
 from porism.settings import read_settings, write_settings
 
 _VERSION = 1
@@ -132,10 +133,11 @@ class ExpansionFile:
 class ExpansionWriter:
     """Appends to a file of expansions, which is made where it is not there; each :meth:`add` is written whole.
 
-    ``known`` are the expansions that were there before.
+    ``known`` are the expansions that were there before. The file is locked until :meth:`close`, and until the process
+    ends at the latest.
 
     :raises ConfigError: the file was made by another model or with other settings.
-    :raises SourceError: it cannot be written.
+    :raises SourceError: it cannot be written, or another process is writing to it.
     :raises FormatError: it is another file.
     """
 
@@ -144,18 +146,30 @@ class ExpansionWriter:
         self.known: ExpansionFile | None = None
         header = {"expansions": _VERSION, "model": model, "settings": write_settings(settings)}
         try:
-            if self.path.exists() and self._has_header():
-                self.known = ExpansionFile(self.path)
-                self._check(model, settings)
             self._file = open(self.path, "ab", buffering=0)  # noqa: SIM115
-            if self.known is None:
-                self._file.truncate(0)
-                self._append([header])
-                sync_folder(self.path.absolute().parent)
-            else:
-                self._file.truncate(self.known.end)
+            try:
+                self._begin(header, model, settings)
+            except BaseException:
+                self.close()
+                raise
         except OSError as error:
             raise SourceError(f"cannot be written ({error.strerror or error})", where=str(path)) from error
+
+    def _begin(self, header: Mapping[str, Any], model: str, settings: ExpansionSettings) -> None:
+        """Locks the file, before anything in it is read or taken away, and makes it end with a whole line."""
+        if not try_lock(self._file):
+            raise SourceError(
+                "another process is writing to this file", where=str(self.path),
+                hint="Wait until it is done, or name another file.",
+            )
+        if self._has_header():
+            self.known = ExpansionFile(self.path)
+            self._check(model, settings)
+            self._file.truncate(self.known.end)
+        else:
+            self._file.truncate(0)
+            self._append([header])
+            sync_folder(self.path.absolute().parent)
 
     def _has_header(self) -> bool:
         """Whether the first line is whole; of a writer that was killed before, nothing else is there."""
@@ -175,7 +189,6 @@ class ExpansionWriter:
             what = f"other settings of {', '.join(differing)}"
         else:
             return
-        self.known.close()
         raise ConfigError(f"was written with {what}", where=str(self.path), hint=_AGAIN)
 
     def add(self, expansions: Sequence[Expansion]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from io import RawIOBase
 from pathlib import Path
 from typing import IO
 
@@ -27,7 +28,7 @@ class WriterLock:
         with storage_errors(path):
             self._file: IO[bytes] | None = open(path, "a+b")  # noqa: SIM115 (held as long as the lock)
         with storage_errors(path):
-            locked = _try_lock(self._file)
+            locked = try_lock(self._file)
         if not locked:
             self._file.seek(0)
             owner = self._file.read(32).decode("ascii", "replace").strip()
@@ -77,7 +78,7 @@ if sys.platform == "win32":
 
     _FAR = 1 << 30
 
-    def _try_lock(file: IO[bytes]) -> bool:
+    def try_lock(file: IO[bytes] | RawIOBase) -> bool:
         """Locks a byte far behind the content, which others can then still read."""
         try:
             file.seek(_FAR)
@@ -90,7 +91,7 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-    def _try_lock(file: IO[bytes]) -> bool:
+    def try_lock(file: IO[bytes] | RawIOBase) -> bool:
         """Takes the lock unless another open file has it."""
         try:
             fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)

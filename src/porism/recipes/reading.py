@@ -99,7 +99,10 @@ def read_recipe(source: str | os.PathLike[str] | Mapping[str, Any], folder: str 
     text = _text(path)
     given = _toml(text, str(path))
     findings = Findings(str(path), line_numbers(text))
-    plain = _plain(given, (), findings)
+    try:
+        plain = _plain(given, (), findings)
+    except RecursionError:
+        raise RecipeError([ConfigError("is nested too deeply", where=str(path))]) from None
     return Draft(_recipe(plain, findings, path.stem), findings, path.parent, path.stem)
 
 
@@ -130,6 +133,8 @@ def _toml(text: str, file: str) -> dict[str, Any]:
         raise RecipeError([ConfigError(what, where=f"{file}:{line}")]) from None
     except RecursionError:
         raise RecipeError([ConfigError("is nested too deeply", where=file)]) from None
+    except ValueError:  # more digits than Python reads
+        raise RecipeError([ConfigError("a number has too many digits", where=file)]) from None
 
 
 def _plain(value: Any, path: SettingPath, findings: Findings) -> Any:
@@ -157,7 +162,8 @@ def _plain(value: Any, path: SettingPath, findings: Findings) -> Any:
             return value
     elif isinstance(value, (bool, float)) or (isinstance(value, int) and -(2**63) <= value < 2**63):
         return value
-    findings.error(f"{dotted(path)} cannot be {value!r}", path, "Use a string, a number, a list or a table.")
+    shown = "a number with so many digits" if isinstance(value, int) else repr(value)
+    findings.error(f"{dotted(path)} cannot be {shown}", path, "Use a string, a number, a list or a table.")
     return None
 
 

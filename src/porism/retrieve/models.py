@@ -20,6 +20,9 @@ from porism.settings import SettingError, nearest
 
 M = TypeVar("M")
 
+_DEEPEST = 50
+"""Tables in tables beyond which a file of settings is refused; models nest them thrice."""
+
 
 def channel_model(*channels: str) -> SearchModel:
     """A model of some channels, all of the same weight, and of nothing else."""
@@ -123,6 +126,22 @@ def _file_settings(path: str) -> dict[str, Any]:
         raise ConfigError(f"is no TOML: {error}", where=path, hint="Expected lines such as: weight = 0.5") from None
     except orjson.JSONDecodeError as error:
         raise ConfigError(f"is no JSON: {error}", where=path) from None
+    except RecursionError:
+        raise ConfigError("is nested too deeply", where=path) from None
+    except ValueError:  # more digits than Python reads
+        raise ConfigError("a number has too many digits", where=path) from None
     if not isinstance(settings, dict):
         raise ConfigError("holds no table of settings", where=path)
+    if _depth(settings, _DEEPEST) > _DEEPEST:
+        raise ConfigError("is nested too deeply", where=path)
     return settings
+
+
+def _depth(value: Any, most: int) -> int:
+    """How deeply tables and lists are nested, counted up to one more than ``most``."""
+    depth, level = 0, [value]
+    while level and depth <= most:
+        nested = [one for one in level if isinstance(one, (dict, list))]
+        level = [inner for one in nested for inner in (one.values() if isinstance(one, dict) else one)]
+        depth += bool(nested)
+    return depth

@@ -236,7 +236,7 @@ def load_tuned(path: str | os.PathLike[str]) -> Tuned | CrossValidated:
         record = json.loads(Path(path).read_bytes())
     except OSError as error:
         raise SourceError(f"cannot be read ({error.strerror or error})", where=str(path)) from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise FormatError(f"this is not JSON ({error})", where=str(path)) from error
     if not isinstance(record, dict) or record.pop("porism_tuned", None) != _FORMAT:
         raise FormatError("this is no file of tuned parameters, or one of another version", where=str(path))
