@@ -13,7 +13,7 @@ import gc
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache, partial
+from functools import lru_cache, partial
 from itertools import pairwise
 from typing import Any
 
@@ -22,6 +22,7 @@ import xxhash
 from numpy.typing import NDArray
 
 from porism.batch import AnalyzedBatch, TermMatrix
+from porism.caching import cached_property
 from porism.channels import CHANNEL_SETS, DEFAULT_FORMULAS, TEXT_CHANNELS, AnalysisConfig, channels_named
 from porism.documents import clean_text, dump_document
 from porism.errors import ConfigError, PorismError, Problem

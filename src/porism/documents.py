@@ -7,6 +7,7 @@ from typing import Any
 
 import orjson
 
+from porism.errors import IndexCorrupt
 from porism.types import Content, Document, Formula
 
 _LATEX = "latex"
@@ -56,13 +57,21 @@ def dump_document(document: Document) -> bytes:
 
 
 def load_document(data: bytes) -> Document:
-    """The inverse of :func:`dump_document`."""
-    value = orjson.loads(data)
-    metadata = {
-        key: tuple(entry) if isinstance(entry, list) else entry for key, entry in value["metadata"].items()
-    }
-    fields = {name: content_from_json(content) for name, content in value["fields"].items()}
-    return Document(value["id"], fields, metadata)
+    """The inverse of :func:`dump_document`.
+
+    :raises IndexCorrupt: this is no document.
+    """
+    try:
+        value = orjson.loads(data)
+        metadata = {
+            key: tuple(entry) if isinstance(entry, list) else entry for key, entry in value["metadata"].items()
+        }
+        fields = {name: content_from_json(content) for name, content in value["fields"].items()}
+        return Document(value["id"], fields, metadata)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise IndexCorrupt(
+            f"a stored document cannot be read ({error})", hint="Find the file with: porism check."
+        ) from error
 
 
 def clean_text(text: str) -> str:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import accumulate
 from typing import Any, Literal
 
+from porism.caching import cached_property
 from porism.explanation import Explanation
 from porism.formula import (
     LayoutNode,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from porism.analysis import AnalysisConfig, Analyzer
+from porism.caching import cached_property
 from porism.corpus import split_math
 from porism.documents import load_document
 from porism.errors import OnProblem, Problem, QueryError

@@ -11,13 +11,13 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from porism.caching import cached_property
 from porism.durable import make_folder
 from porism.errors import ConfigError, IndexCorrupt
 from porism.index.container import Container, ContainerWriter, Stamp

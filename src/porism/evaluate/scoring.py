@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import subprocess
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from itertools import count
 from typing import Any
 
+from porism.caching import cached_property
 from porism.errors import ConfigError
 from porism.evaluate.measures import Measure
 

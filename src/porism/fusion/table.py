@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from functools import cached_property
 from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
 
+from porism.caching import cached_property
 from porism.errors import ConfigError, FormatError
 from porism.run import Run
 

@@ -224,7 +224,7 @@ class Container:
     :raises IndexVersionError: it has another format version.
     """
 
-    __slots__ = ("_checksums", "_data", "_entries", "_unchecked", "info", "kind", "path", "stamp")
+    __slots__ = ("_checksums", "_data", "_entries", "_unchecked", "info", "kind", "path", "sound", "stamp")
 
     def __init__(self, path: Path, kind: str | None, stamp: Stamp | None = None) -> None:
         self.path = path
@@ -260,6 +260,8 @@ class Container:
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise corrupt(f"has a table of contents that makes no sense ({error})", path) from error
         self.stamp = Stamp(size, digest)
+        self.sound: set[tuple[Any, ...]] = set()
+        """What readers of sections have found to be as it must be, so that they look once."""
         self._unchecked: dict[str, NDArray[np.bool_]] = {}
         """For each section that was asked for, which of its blocks were not compared yet."""
 
@@ -311,6 +313,13 @@ class Container:
         if entry.stop - entry.start <= CHECKED_BYTES:
             self.array(name)
         return Section(self, name, self._view(name))
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """The shape of a section, of which nothing is read.
+
+        :raises IndexCorrupt: there is no such section.
+        """
+        return self._entry(name).shape
 
     def _entry(self, name: str) -> _Entry:
         entry = self._entries.get(name)

@@ -9,14 +9,14 @@ has: a query of thousands of terms, as one expanded by the similarities of terms
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from porism.caching import cached_property
 from porism.index import explicit_kernels as kernels
 from porism.index.compiled import address, as_layout
-from porism.index.postings import Postings
+from porism.index.postings import Postings, pad
 
 WIDTH = 7
 """Numbers of :meth:`ExplicitChannel.description`."""
@@ -52,21 +52,25 @@ class Rows:
     @classmethod
     def of(cls, postings: Postings, order: NDArray[np.int32]) -> Rows:
         """The rows behind postings, with the terms of each in the order of ``order``, which lists all terms."""
+        postings.require_all()
+        padded = pad(postings.tf_table)
         source = (
             postings.documents, postings.vocabulary, len(postings.term_of_dense), address(postings.indptr),
             address(postings.docs), address(postings.sparse_codes), len(postings.sparse_escapes),
             address(postings.sparse_escapes), address(postings.sparse_values), address(postings.dense_of_term),
             address(postings.dense_codes), len(postings.dense_escapes), address(postings.dense_escapes),
-            address(postings.dense_values), address(postings.tf_table),
+            address(postings.dense_values), address(padded), len(padded),
         )
         listed = as_layout(order, np.int32)
         starts = np.zeros(postings.documents + 1, np.int64)
         nothing = np.zeros(0, np.int32), np.zeros(0)
-        kernels.transpose(*source, starts, *nothing, listed)
+        if not kernels.transpose(*source, starts, *nothing, listed):
+            raise postings.senseless()
         if starts[-1] == 0:
             return cls(starts, *nothing)
         terms, frequencies = np.empty(starts[-1], np.int32), np.empty(starts[-1])
-        kernels.transpose(*source, starts, terms, frequencies, listed)
+        if not kernels.transpose(*source, starts, terms, frequencies, listed):
+            raise postings.senseless()
         return cls(starts, terms, frequencies)
 
 

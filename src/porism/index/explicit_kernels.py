@@ -11,20 +11,21 @@ from porism.index.postings_kernels import ESCAPE
 
 
 @compiled(
-    "void(int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, "
-    "int64[::1], int32[::1], float64[::1], int32[::1])",
+    "boolean(int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, "
+    "int64, int64[::1], int32[::1], float64[::1], int32[::1])",
     eager=False,
 )
 def transpose(
     documents: Any, vocabulary: Any, dense_count: Any, indptr_at: Any, docs_at: Any, sparse_codes_at: Any,
     sparse_escape_count: Any, sparse_escapes_at: Any, sparse_values_at: Any, dense_of_term_at: Any,
     dense_codes_at: Any, dense_escape_count: Any, dense_escapes_at: Any, dense_values_at: Any, tf_table_at: Any,
-    starts: Any, terms: Any, frequencies: Any, order: Any,
-) -> None:
+    table_size: Any, starts: Any, terms: Any, frequencies: Any, order: Any,
+) -> Any:
     """The rows of documents from postings: first call with no room in ``terms``, which fills ``starts`` only.
 
     ``starts`` (documents + 1) then bounds the rows; the second call fills them, with the terms in the order in which
-    ``order`` lists them.
+    ``order`` lists them, each once. False where postings name documents or frequencies that are not there;
+    ``table_size`` is at least 256.
     """
     indptr = i64_at(indptr_at)
     docs = i32_at(docs_at)
@@ -39,13 +40,16 @@ def transpose(
     if len(terms) == 0:
         starts[:] = 0
         for p in range(indptr[vocabulary]):
-            starts[docs[p] + 1] += 1
+            doc = np.int64(docs[p])
+            if doc < 0 or doc >= documents:
+                return False
+            starts[doc + 1] += 1
         for d in range(documents):
             for row in range(dense_count):
                 starts[d + 1] += dense_codes[d * dense_count + row] != 0
         for d in range(documents):
             starts[d + 1] += starts[d]
-        return
+        return True
     cursor = starts[:-1].copy()
     for i in range(vocabulary):
         t = order[i]
@@ -64,7 +68,11 @@ def transpose(
                             low = middle + 1
                         else:
                             high = middle
+                    if low == dense_escape_count:
+                        return False
                     code = np.int64(dense_values[low])
+                    if code < 0 or code >= table_size:
+                        return False
                 c = cursor[d]
                 terms[c] = t
                 frequencies[c] = tf_table[code]
@@ -80,12 +88,17 @@ def transpose(
         for p in range(indptr[t], indptr[t + 1]):
             code = np.int64(sparse_codes[p])
             if code == ESCAPE:
+                if low >= sparse_escape_count:
+                    return False
                 code = np.int64(sparse_values[low])
+                if code < 0 or code >= table_size:
+                    return False
                 low += 1
             c = cursor[docs[p]]
             terms[c] = t
             frequencies[c] = tf_table[code]
             cursor[docs[p]] = c + 1
+    return True
 
 
 @compiled(

@@ -13,16 +13,17 @@ candidates and uses the exact codes to score them (:mod:`porism.index.topk`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from porism.caching import cached_property
 from porism.errors import IndexCorrupt
 from porism.index import postings_kernels as kernels
 from porism.index.compiled import address, as_layout
+from porism.index.container import Container, Section
 
 DENSE_SHARE = 16
 """A term is dense when it occurs in more than one of this many documents."""
@@ -59,6 +60,12 @@ class Entries:
         )
 
 
+_GUARDED = ("docs", "sparse_codes")
+_GUARDED_IMPACTS = ("impacts", "dense_impacts")
+"""Arrays of which a search reads only the parts of its terms."""
+
+_REPAIR = "Make it again: porism check --repair."
+
 _ARRAYS: Mapping[str, Any] = {
     "indptr": np.int64, "docs": np.int32, "sparse_codes": np.uint8, "sparse_escapes": np.int64,
     "sparse_values": np.int32, "dense_of_term": np.int32, "dense_codes": np.uint8, "dense_escapes": np.int64,
@@ -90,6 +97,10 @@ class Postings:
     tf_table: NDArray[np.float64]
     length_codes: NDArray[np.int32]
     length_table: NDArray[np.float64]
+    guards: Mapping[str, Section] = field(default_factory=dict, compare=False)
+    """Sections of ``docs`` and ``sparse_codes`` that were not compared with their checksums: :meth:`require` them."""
+    where: str = ""
+    """The file of the arrays, for messages; empty where they were computed."""
 
     @property
     def documents(self) -> int:
@@ -100,6 +111,22 @@ class Postings:
     def vocabulary(self) -> int:
         """V."""
         return len(self.dense_of_term)
+
+    def require(self, terms: NDArray[np.integer]) -> None:
+        """Compares what kernels read of terms with its checksums, where it was not yet.
+
+        :raises IndexCorrupt: it was changed.
+        """
+        for section in self.guards.values():
+            section.require(self.indptr[terms], self.indptr[terms + 1])
+
+    def require_all(self) -> None:
+        """Compares everything with its checksums that was not yet.
+
+        :raises IndexCorrupt: it was changed.
+        """
+        for section in self.guards.values():
+            section.all()
 
     @cached_property
     def term_of_dense(self) -> NDArray[np.int32]:
@@ -119,13 +146,21 @@ class Postings:
         """In how many of the live documents each term occurs (int32, V); ``live`` has one element a document."""
         if live.all():
             return self.df
+        self.require_all()
         gone = np.zeros(self.vocabulary, np.int32)
         mask = as_layout(live, np.bool_)
-        kernels.count_gone(
+        if not kernels.count_gone(
             self.documents, self.vocabulary, len(self.term_of_dense), address(self.indptr), address(self.docs),
             address(self.dense_codes), address(self.term_of_dense), len(self.docs), address(mask), gone,
-        )
+        ):
+            raise self.senseless()
         return self.df - gone
+
+    def senseless(self) -> IndexCorrupt:
+        """The error for postings whose numbers make no sense, although they may be as they were written."""
+        return IndexCorrupt(
+            "the postings name documents or frequencies that are not there", where=self.where or None, hint=_REPAIR
+        )
 
     def length_counts(self, live: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
         """How many (live) documents have each length of ``length_table``."""
@@ -138,6 +173,7 @@ class Postings:
 
     def frequency_index(self, term: int, document: int) -> int:
         """Where ``tf_table`` has the frequency of a term in a document; 0 where it does not occur."""
+        self.require(np.array([term]))
         row = int(self.dense_of_term[term])
         if row >= 0:
             position = document * len(self.term_of_dense) + row
@@ -149,8 +185,9 @@ class Postings:
                 return 0
             code, escapes, values = int(self.sparse_codes[position]), self.sparse_escapes, self.sparse_values
         if code == kernels.ESCAPE:
-            code = int(values[np.searchsorted(escapes, position)])
-        return code
+            place = int(np.searchsorted(escapes, position))
+            code = int(values[place]) if place < len(values) else 0
+        return code if code < len(self.tf_table) else 0
 
     def length(self, document: int) -> float:
         """The weighted length of a document."""
@@ -158,6 +195,7 @@ class Postings:
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """The arrays by name; :meth:`from_arrays` is the inverse."""
+        self.require_all()
         return {name: getattr(self, name) for name in _ARRAYS}
 
     @classmethod
@@ -166,14 +204,37 @@ class Postings:
 
         :raises IndexCorrupt: arrays are missing or their sizes do not fit together.
         """
+        return cls._of(arrays, {}, "")
+
+    @classmethod
+    def open(cls, derived: Container) -> Postings:
+        """Postings in a file of derived data, of which searches read no more than they need.
+
+        :raises IndexCorrupt: arrays are missing, were changed, or their sizes do not fit together.
+        """
+        guards = {name: derived.section(name) for name in _GUARDED}
+        arrays = {
+            name: guards[name].array if name in guards else derived.array(name) for name in _ARRAYS if name in derived
+        }
+        waiting = {name: section for name, section in guards.items() if not section.complete}
+        return cls._of(arrays, waiting, str(derived.path))
+
+    @classmethod
+    def _of(cls, arrays: Mapping[str, NDArray[Any]], guards: Mapping[str, Section], where: str) -> Postings:
         if missing := [name for name in _ARRAYS if name not in arrays]:
             raise IndexCorrupt(f"the postings lack {', '.join(missing)}")
-        postings = cls(**{name: as_layout(arrays[name], dtype).reshape(-1) for name, dtype in _ARRAYS.items()})
+        if any(arrays[name].dtype != np.dtype(dtype) for name, dtype in _ARRAYS.items()):
+            raise IndexCorrupt("the postings' arrays are of other types")
+        columns = {name: as_layout(arrays[name], dtype).reshape(-1) for name, dtype in _ARRAYS.items()}
+        postings = cls(**columns, guards=guards, where=where)
         postings._check()
         return postings
 
     def _check(self) -> None:
-        """Whatever kernels rely on to stay within the arrays, short of reading all postings."""
+        """Whatever kernels rely on to stay within the arrays, short of reading all postings.
+
+        Documents and one-byte codes of postings are not looked at: kernels bear all of them.
+        """
         dense = len(self.term_of_dense)
         sound = (
             len(self.indptr) == self.vocabulary + 1
@@ -185,6 +246,11 @@ class Postings:
             and len(self.sparse_escapes) == len(self.sparse_values)
             and len(self.dense_escapes) == len(self.dense_values)
             and len(self.tf_table) > 0
+            and bool(np.isfinite(self.tf_table).all() and (self.tf_table >= 0).all())
+            and bool(np.isfinite(self.length_table).all() and (self.length_table >= 0).all())
+            and _within(self.length_codes, len(self.length_table))
+            and _within(self.sparse_values, len(self.tf_table))
+            and _within(self.dense_values, len(self.tf_table))
         )
         if not sound:
             raise IndexCorrupt("the sizes of the postings' arrays do not fit together")
@@ -285,6 +351,20 @@ class Impacts:
     length_values: NDArray[np.float64]
     saturating: bool
     shift: float = 0.0
+    guards: Mapping[str, Section] = field(default_factory=dict, compare=False)
+    """Sections of ``sparse`` and ``dense`` that were not compared with their checksums: :meth:`require` them."""
+
+    def require(self, postings: Postings, terms: NDArray[np.integer]) -> None:
+        """Compares what a search reads of terms with its checksums, where it was not yet.
+
+        :raises IndexCorrupt: it was changed.
+        """
+        if "impacts" in self.guards:
+            self.guards["impacts"].require(postings.indptr[terms], postings.indptr[terms + 1])
+        if "dense_impacts" in self.guards:
+            rows = postings.dense_of_term[terms].astype(np.int64)
+            rows = rows[rows >= 0] * self.dense.shape[1]
+            self.guards["dense_impacts"].require(rows, rows + self.dense.shape[1])
 
     @classmethod
     def build(
@@ -296,7 +376,9 @@ class Impacts:
         shift: float = 0.0,
     ) -> Impacts:
         """Rounds the factors of all postings."""
+        postings.require_all()
         tf_values, length_values = as_layout(tf_values, np.float64), as_layout(length_values, np.float64)
+        padded = pad(tf_values)
         dense_count = len(postings.term_of_dense)
         sparse = np.empty(len(postings.docs), np.uint8)
         dense = np.zeros((dense_count, -(-postings.documents // LANE) * LANE), np.uint8)
@@ -305,11 +387,13 @@ class Impacts:
             address(postings.sparse_codes), len(postings.sparse_escapes), address(postings.sparse_escapes),
             address(postings.sparse_values), address(postings.dense_codes), len(postings.dense_escapes),
             address(postings.dense_escapes), address(postings.dense_values), address(postings.length_codes),
-            address(tf_values), len(tf_values), address(length_values), len(length_values), saturating, shift,
+            address(padded), len(padded), address(length_values), len(length_values), saturating, shift,
         )
         peak = shift + 1.0 if saturating else kernels.quantise(*source, 0.0, sparse, dense)[0]
         step = peak / 255 if peak > 0 else 1.0
         _, error = kernels.quantise(*source, step, sparse, dense)
+        if error < 0:
+            raise postings.senseless()
         return cls(sparse, dense, step, error, tf_values, length_values, saturating, shift)
 
     def error_for(
@@ -330,6 +414,8 @@ class Impacts:
 
     def to_arrays(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """The arrays by name and the JSON-ready rest; :meth:`from_arrays` is the inverse."""
+        for section in self.guards.values():
+            section.all()
         arrays: dict[str, NDArray[Any]] = {
             "impacts": self.sparse, "dense_impacts": self.dense, "tf_values": self.tf_values,
             "length_values": self.length_values,
@@ -345,18 +431,52 @@ class Impacts:
 
         :raises IndexCorrupt: something is missing or does not fit the postings.
         """
+        return cls._of(postings, arrays, info, {})
+
+    @classmethod
+    def open(cls, postings: Postings, derived: Container) -> Impacts:
+        """Impacts in a file of derived data, of which searches read no more than they need.
+
+        :raises IndexCorrupt: something is missing, was changed, or does not fit the postings.
+        """
+        guards = {name: derived.section(name) for name in _GUARDED_IMPACTS}
+        arrays = {name: guards[name].array if name in guards else derived.array(name) for name in derived}
+        waiting = {name: section for name, section in guards.items() if not section.complete}
+        return cls._of(postings, arrays, derived.info["info"], waiting)
+
+    @classmethod
+    def _of(
+        cls, postings: Postings, arrays: Mapping[str, NDArray[Any]], info: Mapping[str, Any],
+        guards: Mapping[str, Section],
+    ) -> Impacts:
         try:
+            if arrays["impacts"].dtype != np.uint8 or arrays["dense_impacts"].dtype != np.uint8:
+                raise TypeError("they are no bytes")
             dense = as_layout(arrays["dense_impacts"], np.uint8)
             impacts = cls(
                 as_layout(arrays["impacts"], np.uint8).reshape(-1),
                 dense.reshape(len(postings.term_of_dense), -(-postings.documents // LANE) * LANE),
                 float(info["step"]), float(info["error"]), as_layout(arrays["tf_values"], np.float64),
                 as_layout(arrays["length_values"], np.float64), bool(info["saturating"]),
-                float(info.get("shift", 0.0)),
+                float(info.get("shift", 0.0)), guards,
             )
         except (KeyError, TypeError, ValueError) as error:
             raise IndexCorrupt(f"the impacts cannot be read ({error})") from error
         sizes = (len(impacts.sparse), len(impacts.tf_values), len(impacts.length_values))
         if sizes != (len(postings.docs), len(postings.tf_table), len(postings.length_table)):
             raise IndexCorrupt("the impacts do not fit the postings")
+        numbers = (impacts.step, impacts.error, impacts.shift)
+        if not np.isfinite(numbers).all() or impacts.step <= 0 or impacts.error < 0:
+            raise IndexCorrupt("the impacts are no multiples of a step")
         return impacts
+
+
+def pad(tf_values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Values by code with 0 behind them, so that every one-byte code is the position of one."""
+    if len(tf_values) > kernels.ESCAPE:
+        return tf_values
+    return np.concatenate([tf_values, np.zeros(kernels.ESCAPE + 1 - len(tf_values))])
+
+
+def _within(values: NDArray[np.int32], end: int) -> bool:
+    return not len(values) or bool(values.min() >= 0 and values.max() < end)

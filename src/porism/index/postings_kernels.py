@@ -181,9 +181,9 @@ def quantise(
     Any, saturating: Any, shift: Any, step: Any, sparse_impacts: Any, dense_impacts: Any,
 ) -> Any:
     """Impacts as whole multiples of ``step`` (1 to 255, 0 where a term does not occur): (largest factor, largest
-    error).
+    error); the error is -1 where postings name documents or frequencies that are not there.
 
-    With ``step`` 0 nothing is written and only the largest factor is of use.
+    With ``step`` 0 nothing is written and only the largest factor is of use. There are at least 256 ``frequencies``.
     """
     docs = i32_at(docs_at)
     sparse_codes = u8_at(sparse_codes_at)
@@ -199,9 +199,14 @@ def quantise(
     for p in range(postings):
         value = np.int64(sparse_codes[p])
         if value == ESCAPE:  # exceptions are listed in the order of postings
+            if escape >= sparse_escape_count:
+                return 0.0, -1.0
             value = np.int64(sparse_values[escape])
             escape += 1
-        exact = _factor(tf_values[value], length_values[length_codes[docs[p]]], saturating, shift)
+        doc = np.int64(docs[p])
+        if doc < 0 or doc >= documents or value < 0 or value >= frequencies:
+            return 0.0, -1.0
+        exact = _factor(tf_values[value], length_values[length_codes[doc]], saturating, shift)
         peak = max(peak, exact)
         if step > 0.0:
             level = min(255.0, max(1.0, np.floor(exact / step + 0.5)))
@@ -216,8 +221,12 @@ def quantise(
             if value == 0:
                 continue
             if value == ESCAPE:
+                if escape >= dense_escape_count:
+                    return 0.0, -1.0
                 value = np.int64(dense_values[escape])
                 escape += 1
+                if value < 0 or value >= frequencies:
+                    return 0.0, -1.0
             exact = _factor(tf_values[value], y, saturating, shift)
             peak = max(peak, exact)
             if step > 0.0:
@@ -227,12 +236,12 @@ def quantise(
     return peak, error
 
 
-@compiled("void(int64, int64, int64, int64, int64, int64, int64, int64, int64, int32[::1])")
+@compiled("boolean(int64, int64, int64, int64, int64, int64, int64, int64, int64, int32[::1])")
 def count_gone(
     documents: Any, vocabulary: Any, dense_count: Any, indptr_at: Any, docs_at: Any, dense_codes_at: Any,
     term_of_dense_at: Any, postings: Any, live_at: Any, gone: Any,
-) -> None:
-    """Adds to ``gone`` how many deleted documents each term occurs in."""
+) -> Any:
+    """Adds to ``gone`` how many deleted documents each term occurs in; False where one is named that is not there."""
     indptr = i64_at(indptr_at)
     docs = i32_at(docs_at)
     dense_codes = u8_at(dense_codes_at)
@@ -240,9 +249,13 @@ def count_gone(
     live = u8_at(live_at)
     for t in range(vocabulary):
         for p in range(indptr[t], indptr[t + 1]):
-            gone[t] += live[docs[p]] == 0
+            doc = np.int64(docs[p])
+            if doc < 0 or doc >= documents:
+                return False
+            gone[t] += live[doc] == 0
     for d in range(documents):
         if live[d] == 0:
             for row in range(dense_count):
                 gone[term_of_dense[row]] += dense_codes[d * dense_count + row] != 0
+    return True
 

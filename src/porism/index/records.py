@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
-from typing import cast
+from itertools import accumulate, pairwise
 
 import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
-from porism.index.container import Container, ContainerWriter, corrupt
-from porism.index.strings import offsets
+from porism.index.columns import column, damaged, starts
+from porism.index.container import Container, ContainerWriter
 
 LEVEL = 9
 """Compression level of Zstandard: within a few per cent of the best that indexing has time for."""
@@ -23,13 +22,25 @@ class Records:
     Reading keeps the last block decompressed, so neighbours cost nothing.
     """
 
-    def __init__(self, container: Container, name: str) -> None:
+    def __init__(self, container: Container, name: str, count: int | None = None) -> None:
+        """``count`` is how many there must be, where that is known.
+
+        :raises IndexCorrupt: the sections were changed, or there are more or fewer.
+        """
         self._container = container
         self._name = name
-        self._data = cast("NDArray[np.uint8]", container.array(f"{name}:data"))
-        self._block_starts = cast("NDArray[np.int64]", container.array(f"{name}:blocks"))
-        self._block_first = cast("NDArray[np.int64]", container.array(f"{name}:first"))
-        self._lengths = cast("NDArray[np.unsignedinteger]", container.array(f"{name}:lengths"))
+        self._data = container.section(f"{name}:data")
+        if self._data.array.ndim != 1 or self._data.array.dtype != np.uint8:
+            raise damaged(container, f"{name}:data", "no bytes")
+        self._lengths: NDArray[np.unsignedinteger] = column(
+            container, f"{name}:lengths", (np.uint8, np.uint16, np.uint32, np.uint64), count
+        )
+        self._block_starts: NDArray[np.int64] = starts(
+            container, f"{name}:blocks", np.int64, len(self._data.array)
+        )
+        self._block_first: NDArray[np.int64] = starts(
+            container, f"{name}:first", np.int64, len(self._lengths), len(self._block_starts) - 1
+        )
         self._last: tuple[int, bytes, list[int]] | None = None
 
     def __len__(self) -> int:
@@ -44,14 +55,18 @@ class Records:
         last = self._last
         if last is not None and last[0] == block:
             return last
-        packed = self._data[self._block_starts[block] : self._block_starts[block + 1]].tobytes()
+        self._data.require(self._block_starts[block : block + 1], self._block_starts[block + 1 : block + 2])
+        packed = self._data.array[self._block_starts[block] : self._block_starts[block + 1]].tobytes()
+        lengths = self._lengths[self._block_first[block] : self._block_first[block + 1]].tolist()
         try:
+            if zstandard.frame_content_size(packed) != sum(lengths):  # what says so can claim anything
+                raise damaged(self._container, f"{self._name}:lengths", "not those of the data")
             content = zstandard.ZstdDecompressor().decompress(packed)
         except zstandard.ZstdError as error:
-            raise corrupt(f"has changed in section '{self._name}:data'", self._container.path) from error
-        bounds = offsets(self._lengths[self._block_first[block] : self._block_first[block + 1]]).tolist()
+            raise damaged(self._container, f"{self._name}:data", str(error)) from error
+        bounds = [0, *accumulate(lengths)]
         if bounds[-1] != len(content):
-            raise corrupt(f"has changed in section '{self._name}:lengths'", self._container.path)
+            raise damaged(self._container, f"{self._name}:lengths", "not those of the data")
         # One assignment, so that threads see either block whole.
         self._last = (block, content, bounds)
         return self._last

@@ -84,15 +84,20 @@ def _decode_rows(data: Any, starts: Any, rows: Any, limit: Any) -> Any:
     """The rows numbered ``rows`` (int64; -1 is an empty row) as indptr (int64), terms (int32) and counts (uint16).
 
     Where the bytes are not what :func:`encode_rows` wrote, or a term is not below ``limit``, the first number of indptr
-    is -1 and nothing else counts: whoever uses the terms as positions need not check them again.
+    is -1 and nothing else counts: whoever uses the terms as positions need not check them again. ``rows`` are below
+    the number of rows, and ``starts`` anything.
     """
     indptr = np.zeros(len(rows) + 1, np.int64)
     for place in range(len(rows)):
         row = rows[place]
         size = np.int64(0)
         if row >= 0 and starts[row + 1] > starts[row]:
-            size, _ = get(data, np.int64(starts[row]))
-            if size >= np.int64(starts[row + 1]) - np.int64(starts[row]):
+            begin, end = np.int64(starts[row]), np.int64(starts[row + 1])
+            broken = begin < 0 or end > len(data)
+            if not broken:
+                size, at = get(data, begin, end)
+                broken = at > end or size >= end - begin
+            if broken:
                 indptr[0] = -1
                 return indptr, np.empty(0, np.int32), np.empty(0, np.uint16)
         indptr[place + 1] = indptr[place] + size
@@ -102,18 +107,19 @@ def _decode_rows(data: Any, starts: Any, rows: Any, limit: Any) -> Any:
         first, last = indptr[place], indptr[place + 1]
         if first == last:
             continue
-        _, at = get(data, np.int64(starts[rows[place]]))
+        end = np.int64(starts[rows[place] + 1])
+        _, at = get(data, np.int64(starts[rows[place]]), end)
         term = np.int64(-1)
         for posting in range(first, last):
-            gap, at = get(data, at)
-            term += (gap >> 1) + 1
+            gap, at = get(data, at, end)
+            term = min(term + (gap >> 1) + 1, limit)
             terms[posting] = term
             count = np.int64(1)
             if gap & 1:
-                count, at = get(data, at)
+                count, at = get(data, at, end)
                 count += 2
             counts[posting] = count
-        if term >= limit or at != np.int64(starts[rows[place] + 1]):
+        if term >= limit or at != end:
             indptr[0] = -1
             break
     return indptr, terms, counts

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cached_property
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.index.container import Container, ContainerWriter, corrupt
+from porism.caching import cached_property
+from porism.index.columns import damaged, starts
+from porism.index.container import Container, ContainerWriter
 from porism.index.strings import offsets
 
 CHUNK_ROWS = 1 << 16
@@ -44,11 +45,12 @@ class TermRows:
     """
 
     def __init__(self, container: Container, name: str, info: dict[str, Any]) -> None:
-        self._path = container.path
-        self._name = name
-        self._limit = info["terms"]
-        self._data = cast("NDArray[np.uint8]", container.array(f"{name}:rows"))
-        self._starts = container.array(f"{name}:starts")
+        self._container, self._name = container, name
+        self._limit: int = info["terms"]
+        self._data = container.section(f"{name}:rows")
+        if self._data.array.ndim != 1 or self._data.array.dtype != np.uint8:
+            raise damaged(container, f"{name}:rows", "no bytes")
+        self._starts = starts(container, f"{name}:starts", (np.uint32, np.uint64), len(self._data.array), info["rows"])
         self.postings: int = info["postings"]
         """Pairs of a row and a term in it."""
         self.tokens: int = info["tokens"]
@@ -68,10 +70,13 @@ class TermRows:
         wanted = np.ascontiguousarray(rows, np.int64)
         if len(wanted) and not -1 <= int(wanted.min()) <= int(wanted.max()) < len(self):
             raise IndexError(f"rows {wanted.min()} to {wanted.max()} of {len(self)}")
+        if not self._data.complete:
+            taken = wanted[wanted >= 0]
+            self._data.require(self._starts[taken], self._starts[taken + 1])
         decode = decode_rows if self._starts.dtype == np.uint32 else decode_far_rows
-        found = Csr(*decode(self._data, self._starts, wanted, self._limit))
+        found = Csr(*decode(self._data.array, self._starts, wanted, self._limit))
         if found.indptr[0] < 0:
-            raise corrupt(f"has changed in section '{self._name}:rows'", self._path)
+            raise damaged(self._container, f"{self._name}:rows", "no rows of its terms")
         return found
 
     def chunks(self, rows: int = CHUNK_ROWS) -> Iterator[tuple[int, Csr]]:
@@ -120,6 +125,6 @@ def write_rows(writer: ContainerWriter, name: str, pieces: Iterable[tuple[Csr, N
             yield data
 
     writer.add_chunks(f"{name}:rows", np.uint8, encoded())
-    starts = offsets(np.concatenate(lengths))
-    writer.add(f"{name}:starts", starts.astype(np.uint32 if starts[-1] < 1 << 32 else np.uint64))
-    return {"rows": len(starts) - 1, "postings": postings, "tokens": tokens}
+    begins = offsets(np.concatenate(lengths))
+    writer.add(f"{name}:starts", begins.astype(np.uint32 if begins[-1] < 1 << 32 else np.uint64))
+    return {"rows": len(begins) - 1, "postings": postings, "tokens": tokens}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -11,9 +10,11 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from porism.caching import cached_property
 from porism.durable import make_folder
 from porism.errors import IndexCorrupt, IndexVersionError
-from porism.index.container import Container, ContainerWriter, Stamp
+from porism.index.columns import column, starts
+from porism.index.container import Container, ContainerWriter, Stamp, corrupt
 from porism.index.records import Records
 from porism.index.rows import TermRows
 from porism.index.strings import Dictionary, Names, decode
@@ -33,13 +34,18 @@ class Occurrences:
     fields, ``formula`` (int32) an ordinal of the segment, ``number`` (int32) says that it is the n-th of its field.
     """
 
-    def __init__(self, container: Container) -> None:
-        self.indptr = cast("NDArray[np.int64]", container.array("occurrences:indptr"))
-        self.field = cast("NDArray[np.uint16]", container.array("occurrences:field"))
-        self.formula = cast("NDArray[np.int32]", container.array("occurrences:formula"))
-        self.number = cast("NDArray[np.int32]", container.array("occurrences:number"))
-        self._ids = Records(container, "occurrences:id")
-        self._visual_ids = Records(container, "occurrences:visual")
+    def __init__(self, container: Container, documents: int, fields: int, formulas: int) -> None:
+        """Of so many documents, fields and formulas.
+
+        :raises IndexCorrupt: the sections were changed, or name others.
+        """
+        self.formula: NDArray[np.int32] = column(container, "occurrences:formula", np.int32, low=0, end=formulas)
+        count = len(self.formula)
+        self.indptr: NDArray[np.int64] = starts(container, "occurrences:indptr", np.int64, count, documents)
+        self.field: NDArray[np.uint16] = column(container, "occurrences:field", np.uint16, count, end=fields)
+        self.number: NDArray[np.int32] = column(container, "occurrences:number", np.int32, count)
+        self._ids = Records(container, "occurrences:id", count)
+        self._visual_ids = Records(container, "occurrences:visual", count)
 
     def __len__(self) -> int:
         return len(self.formula)
@@ -97,13 +103,21 @@ class Segment:
         self.name = folder.name
         self.container = Container(folder / DATA_FILE, "segment", stamp)
         info = self.container.info
-        self.doc_count: int = info["documents"]
-        """Documents, deleted ones included."""
-        self.formula_count: int = info["formulas"]
-        """Distinct formulas."""
-        self.fields: tuple[str, ...] = tuple(info["fields"])
-        self.text_channels: tuple[str, ...] = tuple(info["text"])
-        self.formula_channels: tuple[str, ...] = tuple(info["formula"])
+        try:
+            self.doc_count: int = info["documents"]
+            """Documents, deleted ones included."""
+            self.formula_count: int = info["formulas"]
+            """Distinct formulas."""
+            self.fields: tuple[str, ...] = tuple(info["fields"])
+            self.text_channels: tuple[str, ...] = tuple(info["text"])
+            self.formula_channels: tuple[str, ...] = tuple(info["formula"])
+            channels: list[Mapping[str, Any]] = [*info["text"].values(), *info["formula"].values()]
+            counts = [one[name] for one in channels for name in ("rows", "terms", "postings", "tokens")]
+        except (KeyError, TypeError, AttributeError) as error:
+            raise corrupt(f"does not say what it holds ({error})", self.container.path) from error
+        sizes = (self.container.shape("ids:rank"), self.container.shape("keys:rank"))
+        if sizes != ((self.doc_count,), (self.formula_count,)) or any(type(count) is not int for count in counts):
+            raise corrupt("does not hold as much as it says", self.container.path)
         if live is None:
             live = np.ones(self.doc_count, np.bool_)
         self.live = live
@@ -131,17 +145,17 @@ class Segment:
     @cached_property
     def owners(self) -> NDArray[np.int32]:
         """For each document the number of its group in the table of sources, -1 where it came from no source."""
-        return cast("NDArray[np.int32]", self.container.array("owners"))
+        return column(self.container, "owners", np.int32, self.doc_count)
 
     @cached_property
     def digests(self) -> NDArray[np.uint64]:
         """For each document the digest of what it was made from (its line apart), 0 where it came from no source."""
-        return cast("NDArray[np.uint64]", self.container.array("digests"))
+        return column(self.container, "digests", np.uint64, self.doc_count)
 
     @cached_property
     def lines(self) -> NDArray[np.int32]:
         """For each document the line of its file where it begins, 0 where it came from no file."""
-        return cast("NDArray[np.int32]", self.container.array("lines"))
+        return column(self.container, "lines", np.int32, self.doc_count)
 
     @property
     def id_order(self) -> NDArray[np.int32]:
@@ -163,7 +177,10 @@ class Segment:
 
     def records(self, name: str) -> Records:
         """One of the segment's columns of byte strings; a new object each time, with a cache of its own."""
-        return Records(self.container, name)
+        count = {"sources": self.formula_count, "trees": self.formula_count}.get(name, self.doc_count)
+        if name.startswith("occurrences:"):
+            count = len(self.occurrences)
+        return Records(self.container, name, count)
 
     @cached_property
     def _stored(self) -> Records:
@@ -179,7 +196,10 @@ class Segment:
 
     def metadata(self, doc: int) -> Metadata:
         """The metadata of a document."""
-        values = orjson.loads(self._metadata[doc])
+        try:
+            values: dict[str, Any] = dict(orjson.loads(self._metadata[doc]))
+        except ValueError as error:
+            raise corrupt(f"has metadata that cannot be read ({error})", self.container.path) from error
         return {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
 
     # Filters
@@ -194,20 +214,26 @@ class Segment:
         mask = np.zeros(self.doc_count, np.bool_)
         number = int(self.filters.lookup([filter_term(key, value)])[0])
         if number >= 0:
-            indptr = self.container.array("filters:indptr")
-            mask[self.container.array("filters:docs")[indptr[number] : indptr[number + 1]]] = True
+            indptr, docs = self._filtered
+            mask[docs[indptr[number] : indptr[number + 1]]] = True
         return mask
+
+    @property
+    def _filtered(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Where each filter begins among documents, and these."""
+        docs = column(self.container, "filters:docs", np.int32, low=0, end=self.doc_count)
+        return starts(self.container, "filters:indptr", np.int64, len(docs), len(self.filters)), docs
 
     def filter_pairs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Numbers in :attr:`filters`, and with each a document that has it (int64)."""
-        indptr = self.container.array("filters:indptr")
+        indptr, docs = self._filtered
         terms = np.repeat(np.arange(len(self.filters), dtype=np.int64), indptr[1:] - indptr[:-1])
-        return terms, self.container.array("filters:docs").astype(np.int64)
+        return terms, docs.astype(np.int64)
 
     def metadata_counts(self) -> dict[str, dict[str, int]]:
         """Metadata key → value → live documents that have it; keys and values sorted, values of none left out."""
-        indptr = self.container.array("filters:indptr")
-        live = np.concatenate([[0], np.cumsum(self.live[self.container.array("filters:docs")])])
+        indptr, docs = self._filtered
+        live = np.concatenate([[0], np.cumsum(self.live[docs])])
         counts = live[indptr[1:]] - live[indptr[:-1]]
         found: dict[str, dict[str, int]] = {}
         for term, count in zip(self.filters, counts.tolist(), strict=True):
@@ -223,8 +249,11 @@ class Segment:
 
         :raises KeyError: the segment has no such channel.
         """
-        name = self._section(channel)
-        return TermRows(self.container, name, self.channel_info(channel))
+        info = self.channel_info(channel)
+        rows = self.doc_count * len(self.fields) if channel in self.text_channels else self.formula_count
+        if info["rows"] != rows or info["terms"] != len(self.dictionary(channel)):
+            raise corrupt(f"does not hold what it says of the channel {channel!r}", self.container.path)
+        return TermRows(self.container, self._section(channel), info)
 
     def dictionary(self, channel: str) -> Dictionary:
         """The terms of a channel.
@@ -259,7 +288,7 @@ class Segment:
     @cached_property
     def occurrences(self) -> Occurrences:
         """Where formulas stand in the documents."""
-        return Occurrences(self.container)
+        return Occurrences(self.container, self.doc_count, len(self.fields), self.formula_count)
 
     @cached_property
     def keys(self) -> Names:
@@ -311,14 +340,31 @@ class Segment:
             writer.finish({"segment": list(self.stamp), "info": dict(info)})
 
     def read_derived(self, name: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]] | None:
-        """Derived data as memory-mapped arrays and its info; None where it is missing, broken or of other data."""
+        """Derived data as memory-mapped arrays and its info; None where it is missing, broken or of other data.
+
+        :raises IndexUnreadable: the system does not let us read it.
+        """
+        derived = self.open_derived(name)
+        if derived is None:
+            return None
         try:
-            container = Container(self.derived_path(name), "derived")
-            if container.info["segment"] != list(self.stamp):
-                return None
-            return {key: container.array(key) for key in container}, container.info["info"]
+            return {key: derived.array(key) for key in derived}, derived.info["info"]
+        except IndexCorrupt:
+            return None
+
+    def open_derived(self, name: str) -> Container | None:
+        """The file of derived data, whose sections are not read yet; None where it is missing, broken or of others.
+
+        What :meth:`write_derived` took as ``info`` is the entry ``info`` of the container's.
+
+        :raises IndexUnreadable: the system does not let us read it.
+        """
+        try:
+            derived = Container(self.derived_path(name), "derived")
         except (FileNotFoundError, IndexCorrupt, IndexVersionError):
             return None
+        mine = derived.info.get("segment") == list(self.stamp) and isinstance(derived.info.get("info"), dict)
+        return derived if mine else None
 
     def verify(self) -> None:
         """Reads the whole file and compares it with its checksums.

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping
-from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from porism.caching import cached_property
 from porism.index.container import corrupt
 from porism.index.manifest import SEGMENT_FOLDER, Manifest, read_live, read_manifest
 from porism.index.segment import Segment
@@ -135,8 +135,9 @@ def open_segments(path: Path, manifest: Manifest) -> tuple[Segment, ...]:
     segments: list[Segment] = []
     for entry in manifest.segments:
         folder = path / SEGMENT_FOLDER / entry.name
-        segment = Segment(folder, entry.stamp, read_live(folder, entry))
+        segment = Segment(folder, entry.stamp)
         if segment.doc_count != entry.documents:
             raise corrupt(f"has {segment.doc_count} documents where {entry.documents} were committed", folder)
+        segment.live = read_live(folder, entry)
         segments.append(segment)
     return tuple(segments)

@@ -18,7 +18,7 @@ _BYTES = "Array(uint8, 1, 'C', readonly=True)"
 _NUMBERS = "Array(int64, 1, 'C', readonly=True)"
 
 BLOCK = 16
-"""Strings in a front-coded block: the first one whole, the others as what differs from the one before."""
+"""Strings in a front-coded block, as :data:`porism.index.strings.FRONT_BLOCK` says."""
 
 
 @inlined()
@@ -209,44 +209,56 @@ def front_encode(blob: Any, starts: Any, order: Any, bucket_first: Any) -> Any:
 def front_decode(data: Any, block_starts: Any, first_block: Any, last_block: Any, sizes: Any) -> Any:
     """Packed strings of the blocks ``first_block`` to ``last_block`` (exclusive).
 
-    ``sizes`` (int64) bounds the number of strings and of bytes; the blob grows where the second is too small.
+    ``sizes`` (int64) are the number of strings, and about that of bytes; ``block_starts`` are bounds of ``data``. Where
+    the bytes are not what :func:`front_encode` wrote, the first start is -1 and nothing else counts.
     """
-    starts = np.zeros(sizes[0] + 1, np.int64)
+    most = sizes[0]
+    starts = np.zeros(most + 1, np.int64)
     blob = np.empty(max(sizes[1], 64), np.uint8)
     count = 0
     length = np.int64(0)
     for block in range(first_block, last_block):
-        at = block_starts[block]
-        while at < block_starts[block + 1]:
+        at, end = block_starts[block], block_starts[block + 1]
+        before = length
+        while at < end:
             head = np.int64(data[at])
             at += 1
             shared, rest = head >> 4, head & 15
             if shared == 15:
-                more, at = get(data, at)
+                more, at = get(data, at, end)
                 shared += more
             if rest == 15:
-                more, at = get(data, at)
+                more, at = get(data, at, end)
                 rest += more
+            if at > end or rest > end - at or shared > length - before or count == most:
+                starts[0] = -1
+                return blob[:0].copy(), starts
             if length + shared + rest > len(blob):
                 larger = np.empty(2 * (length + shared + rest), np.uint8)
                 for step in range(length):  # a slice would compile Numba's messages about shapes, for seconds
                     larger[step] = blob[step]
                 blob = larger
-            before = starts[count - 1] if count else 0
             for step in range(shared):
                 blob[length + step] = blob[before + step]
             for step in range(rest):
                 blob[length + shared + step] = data[at + step]
             at += rest
+            before = length
             length += shared + rest
             count += 1
             starts[count] = length
-    return blob[:length].copy(), starts[: count + 1].copy()
+    if count != most:
+        starts[0] = -1
+    return blob[:length].copy(), starts
 
 
 @compiled(f"Tuple((uint8[::1], int64[::1]))({_BYTES}, {_NUMBERS}, {_NUMBERS}, {_NUMBERS}, {_NUMBERS})")
 def front_select(data: Any, block_starts: Any, bucket_first: Any, bucket_block: Any, numbers: Any) -> Any:
-    """Packed strings: those at the positions ``numbers`` among front-coded ones, in that order."""
+    """Packed strings: those at the positions ``numbers`` among front-coded ones, in that order.
+
+    ``numbers`` are below the number of strings. Where the bytes are not what :func:`front_encode` wrote, the first
+    start is -1 and nothing else counts.
+    """
     count = len(numbers)
     starts = np.zeros(count + 1, np.int64)
     blob = np.empty(32 * count + 64, np.uint8)
@@ -256,19 +268,27 @@ def front_select(data: Any, block_starts: Any, bucket_first: Any, bucket_block: 
         while bucket_first[bucket + 1] <= number:
             bucket += 1
         place = number - bucket_first[bucket]
-        at = block_starts[bucket_block[bucket] + place // BLOCK]
+        block = bucket_block[bucket] + place // BLOCK
+        at, end = block_starts[block], block_starts[block + 1]
         begin = starts[wanted]
         length = np.int64(0)
         for _ in range(place % BLOCK + 1):
-            head = np.int64(data[at])
-            at += 1
-            shared, rest = head >> 4, head & 15
+            shared, rest = np.int64(0), np.int64(0)
+            if at < end:
+                head = np.int64(data[at])
+                at += 1
+                shared, rest = head >> 4, head & 15
+            else:
+                at = end + 1
             if shared == 15:
-                more, at = get(data, at)
+                more, at = get(data, at, end)
                 shared += more
             if rest == 15:
-                more, at = get(data, at)
+                more, at = get(data, at, end)
                 rest += more
+            if at > end or rest > end - at or shared > length:
+                starts[0] = -1
+                return blob[:0].copy(), starts
             length = shared + rest
             if begin + length > len(blob):
                 larger = np.empty(2 * (begin + length), np.uint8)
@@ -283,13 +303,17 @@ def front_select(data: Any, block_starts: Any, bucket_first: Any, bucket_block: 
 
 
 @inlined()
-def _compare_head(data: Any, at: Any, blob: Any, start: Any, end: Any) -> Any:
-    """Compares the first string of the block at ``at`` with a packed string."""
+def _compare_head(data: Any, at: Any, stop: Any, blob: Any, start: Any, end: Any) -> Any:
+    """Compares the first string of the block from ``at`` to ``stop`` with a packed string; above 0 if it has none."""
+    if at >= stop:
+        return np.int64(1)
     rest = np.int64(data[at]) & 15
     at += 1
     if rest == 15:
-        more, at = get(data, at)
+        more, at = get(data, at, stop)
         rest += more
+    if at > stop or rest > stop - at:
+        return np.int64(1)
     return _compare(data, at, at + rest, blob, start, end)
 
 
@@ -307,11 +331,13 @@ def _find_in_block(data: Any, at: Any, stop: Any, blob: Any, start: Any, end: An
         at += 1
         shared, rest = head >> 4, head & 15
         if shared == 15:
-            more, at = get(data, at)
+            more, at = get(data, at, stop)
             shared += more
         if rest == 15:
-            more, at = get(data, at)
+            more, at = get(data, at, stop)
             rest += more
+        if at > stop or rest > stop - at:
+            return -1  # this is no block
         if shared < matched:
             return -1  # the entries have passed the string
         if shared == matched:
@@ -330,7 +356,11 @@ def _find_in_block(data: Any, at: Any, stop: Any, blob: Any, start: Any, end: An
 
 @compiled(f"int32[::1]({_BYTES}, {_NUMBERS}, {_NUMBERS}, {_NUMBERS}, {_BYTES}, {_NUMBERS})")
 def front_lookup(data: Any, block_starts: Any, bucket_first: Any, bucket_block: Any, blob: Any, starts: Any) -> Any:
-    """The positions (int32) of packed strings among front-coded ones, -1 where absent: a binary search a bucket."""
+    """The positions (int32) of packed strings among front-coded ones, -1 where absent: a binary search a bucket.
+
+    ``block_starts`` are bounds of ``data``, ``bucket_first`` of the strings and ``bucket_block`` of the blocks; what
+    the bytes of ``data`` are does not matter: all positions are of strings.
+    """
     count = len(starts) - 1
     found = np.full(count, -1, np.int32)
     for string in range(count):
@@ -339,7 +369,7 @@ def front_lookup(data: Any, block_starts: Any, bucket_first: Any, bucket_block: 
             low, high = bucket_block[bucket], bucket_block[bucket + 1]
             while low < high:
                 middle = (low + high) // 2
-                if _compare_head(data, block_starts[middle], blob, start, end) <= 0:
+                if _compare_head(data, block_starts[middle], block_starts[middle + 1], blob, start, end) <= 0:
                     low = middle + 1
                 else:
                     high = middle
@@ -348,6 +378,8 @@ def front_lookup(data: Any, block_starts: Any, bucket_first: Any, bucket_block: 
                 continue
             position = _find_in_block(data, block_starts[block], block_starts[block + 1], blob, start, end)
             if position >= 0:
-                found[string] = bucket_first[bucket] + (block - bucket_block[bucket]) * BLOCK + position
-                break
+                number = bucket_first[bucket] + (block - bucket_block[bucket]) * BLOCK + position
+                if number < bucket_first[bucket + 1]:
+                    found[string] = number
+                    break
     return found

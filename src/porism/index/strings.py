@@ -9,17 +9,25 @@ code-point order.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from porism.caching import cached_property
+from porism.errors import IndexCorrupt
+from porism.index.columns import column, damaged
+from porism.index.columns import starts as bounds
 from porism.index.container import Container, ContainerWriter
 
 BUCKETS = (512, 32, 3)
 """Document frequencies from which a term is in the first, second and third bucket; the others are in the fourth."""
+
+
+FRONT_BLOCK = 16
+"""Strings in a front-coded block: the first one whole, the others as what differs from the one before."""
+_MOST_STRINGS = 2**31 - 1
 
 
 class Packed(NamedTuple):
@@ -71,8 +79,16 @@ def encode(string: str) -> bytes:
 
 
 def decode(data: bytes) -> str:
-    """The inverse of :func:`encode`."""
-    return data.decode("utf-8", "surrogatepass")
+    """The inverse of :func:`encode`.
+
+    :raises IndexCorrupt: these are bytes of no string.
+    """
+    try:
+        return data.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError as error:
+        raise IndexCorrupt(
+            f"a string of the index cannot be read ({error.reason})", hint="Find the file with: porism check."
+        ) from error
 
 
 def offsets(lengths: NDArray[np.integer]) -> NDArray[np.int64]:
@@ -86,9 +102,15 @@ class Dictionary:
     """Distinct strings, numbered from 0; a view of sections that :func:`write_dictionary` wrote under ``name``."""
 
     def __init__(self, container: Container, name: str) -> None:
-        self._data = cast("NDArray[np.uint8]", container.array(f"{name}:strings"))
-        self._block_starts = cast("NDArray[np.int64]", container.array(f"{name}:blocks"))
-        self._first = cast("NDArray[np.int64]", container.array(f"{name}:buckets"))
+        self._container, self._name = container, name
+        self._data: NDArray[np.uint8] = column(container, f"{name}:strings", np.uint8)
+        self._block_starts: NDArray[np.int64] = bounds(container, f"{name}:blocks", np.int64, len(self._data))
+        first = column(container, f"{name}:buckets", np.int64)
+        self._first: NDArray[np.int64] = bounds(
+            container, f"{name}:buckets", np.int64, min(int(first.max(initial=0)), _MOST_STRINGS)
+        )
+        if int((-(-np.diff(self._first) // FRONT_BLOCK)).sum()) != len(self._block_starts) - 1:
+            raise damaged(container, f"{name}:blocks", f"not those of {len(self)} strings")
 
     def __len__(self) -> int:
         return int(self._first[-1])
@@ -96,9 +118,7 @@ class Dictionary:
     @cached_property
     def _bucket_block(self) -> NDArray[np.int64]:
         """The first block of each bucket, and the number of blocks."""
-        from porism.index.string_kernels import BLOCK
-
-        return offsets(-(-(self._first[1:] - self._first[:-1]) // BLOCK))
+        return offsets(-(-(self._first[1:] - self._first[:-1]) // FRONT_BLOCK))
 
     def lookup(self, terms: Sequence[str]) -> NDArray[np.int32]:
         """The number of each string, -1 where the dictionary does not have it."""
@@ -132,17 +152,22 @@ class Dictionary:
         wanted = np.ascontiguousarray(numbers, np.int64)
         if len(wanted) and not 0 <= int(wanted.min()) <= int(wanted.max()) < len(self):
             raise IndexError(f"strings {wanted.min()} to {wanted.max()} of {len(self)}")
-        return Packed(*front_select(self._data, self._block_starts, self._first, self._bucket_block, wanted))
+        return self._sound(front_select(self._data, self._block_starts, self._first, self._bucket_block, wanted))
 
     def packed(self) -> Packed:
         """All strings by number."""
         from porism.index.string_kernels import front_decode
 
         blocks = len(self._block_starts) - 1
-        blob, starts = front_decode(
+        return self._sound(front_decode(
             self._data, self._block_starts, 0, blocks, np.array([len(self), 3 * len(self._data)], np.int64)
-        )
-        return Packed(blob, starts)
+        ))
+
+    def _sound(self, found: tuple[NDArray[np.uint8], NDArray[np.int64]]) -> Packed:
+        packed = Packed(*found)
+        if packed.starts[0] < 0:
+            raise damaged(self._container, f"{self._name}:strings", "no front-coded strings")
+        return packed
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.packed().strings())
@@ -186,14 +211,15 @@ class Names:
 
     def __init__(self, container: Container, name: str) -> None:
         self.dictionary = Dictionary(container, name)
-        self.rank = cast("NDArray[np.int32]", container.array(f"{name}:rank"))
+        count = len(self.dictionary)
+        self.rank: NDArray[np.int32] = column(container, f"{name}:rank", np.int32, count, low=0, end=count)
 
     def __len__(self) -> int:
         return len(self.rank)
 
     @cached_property
     def _at_rank(self) -> NDArray[np.int32]:
-        positions = np.empty(len(self.rank), np.int32)
+        positions = np.full(len(self.rank), -1, np.int32)
         positions[self.rank] = np.arange(len(self.rank), dtype=np.int32)
         return positions
 

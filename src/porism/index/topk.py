@@ -14,10 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from porism.caching import cached_property
 from porism.index import topk_kernels as kernels
 from porism.index.compiled import address, as_layout
 from porism.index.explicit import WIDTH, ExplicitChannel
-from porism.index.postings import Impacts, Postings
+from porism.index.postings import Impacts, Postings, pad
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +62,17 @@ class ScoredChannel:
         """What one of an impact is worth."""
         return self.impacts.step
 
+    @cached_property
+    def padded(self) -> NDArray[np.float64]:
+        """``tf_values`` with 0 behind them for every one-byte code that means no frequency."""
+        return pad(self.tf_values)
+
+    @property
+    def guarded(self) -> bool:
+        """Whether some of what searches read was not compared with its checksums."""
+        guards = (*self.postings.guards.values(), *self.impacts.guards.values())
+        return any(not section.complete for section in guards)
+
     peak = 255.0
     """The largest impact."""
     summands = None
@@ -89,7 +101,7 @@ class ScoredChannel:
             len(postings.term_of_dense), address(postings.dense_codes), address(impacts.dense),
             impacts.dense.shape[1], address(postings.dense_escapes), address(postings.dense_values),
             len(postings.dense_escapes), address(postings.length_codes), len(self.length_values),
-            address(self.length_values), len(self.tf_values), address(self.tf_values), int(self.saturating),
+            address(self.length_values), len(self.padded), address(self.padded), int(self.saturating),
             *[0] * WIDTH,
         ]
 
@@ -148,6 +160,10 @@ class SegmentSearcher:
         self._explicit = np.array([isinstance(channel, ExplicitChannel) for channel in channels], np.bool_)
         self._most_terms = sum(channel.most_terms for channel in explicit)
         self._vocabulary = max((channel.vocabulary for channel in explicit), default=0)
+        self._guarded = [
+            (number, channel) for number, channel in enumerate(self.channels)
+            if isinstance(channel, ScoredChannel) and channel.guarded
+        ]
         self._errors = np.array([channel.error for channel in channels], np.float64)
         self._shifts = np.array([channel.shift for channel in channels], np.float64)
 
@@ -176,6 +192,7 @@ class SegmentSearcher:
         if allowed is not None:
             mask = as_layout(allowed if mask is None else allowed & mask, np.bool_)
         found = 0
+        self._require(channel_of, terms)
         if len(terms) and k > 0:
             base, largest, prior = _raised(summands)
             together, at_most = self._bounds(channel_of, weights)
@@ -193,6 +210,19 @@ class SegmentSearcher:
         if summands is not None:
             scores += summands[kept]
         return best(kept, scores, self._order, k)
+
+    def _require(self, channel_of: NDArray[np.int32], terms: NDArray[np.int32]) -> None:
+        """Compares what kernels read of these terms with its checksums; when everything was, nothing is left to do.
+
+        :raises IndexCorrupt: it was changed.
+        """
+        if not self._guarded:
+            return
+        for number, channel in self._guarded:
+            mine = terms[channel_of == number]
+            channel.postings.require(mine)
+            channel.impacts.require(channel.postings, mine)
+        self._guarded = [(number, channel) for number, channel in self._guarded if channel.guarded]
 
     def _bounds(self, channel_of: NDArray[np.int32], weights: NDArray[np.float64]) -> tuple[int, float]:
         """How many of the terms a document can have at most, and a bound of what it gets from them."""
@@ -216,6 +246,7 @@ class SegmentSearcher:
         """
         workspace = _workspace
         workspace.fit(self.documents, self._vocabulary)
+        self._require(channel_of, terms)
         scores = np.zeros(len(documents), np.float64)
         kernels.score_candidates(
             self.documents, self._description, self._shifts, channel_of, terms, weights,

@@ -178,14 +178,18 @@ def find_candidates(
             if not touched:
                 continue
         sums[:size] = np.float32(0.0)
+        width = np.uint64(stop - start)
         for i in range(lists):
             docs = i32_at(doc_at[i])
             impacts = u8_at(impact_at[i])
             p = np.uint64(cursor[i])  # unsigned: no check for indices that count from the end
             end = np.uint64(length[i])
             w = weight[i]
-            while p < end and docs[p] < stop:
-                sums[np.uint64(docs[p] - start)] += w * np.float32(impacts[p])
+            while p < end:
+                slot = np.uint64(docs[p] - start)
+                if slot >= width:  # the document is of a later block, or out of order in a file made to do harm
+                    break
+                sums[slot] += w * np.float32(impacts[p])
                 p += np.uint64(1)
             cursor[i] = np.int64(p)
         for i in range(stored):
@@ -203,6 +207,7 @@ def find_candidates(
         _add_rows(sums, size, row, row_weight, rows)
         for i in range(rows):
             row[i] -= start
+        sums[stop - start : size] = np.float32(0.0)  # whatever rows are padded with
         if prior_at != 0:
             prior = f32_at(prior_at + 4 * start)
             for j in range(stop - start):
@@ -224,7 +229,7 @@ def find_candidates(
                         place += np.uint64(bits[j] > limit)
                     found = np.int64(place)
             for i in range(first, found):
-                b: Any = min(np.int64(kept_score[i] * scale), BUCKETS - 1)
+                b: Any = max(min(np.int64(kept_score[i] * scale), BUCKETS - 1), 0)
                 histogram[b] += 1
                 above += b >= bucket
             if found > first and above >= k:
@@ -252,7 +257,7 @@ def _exception(position: Any, escapes: Any, count: Any, values: Any) -> Any:
             low = middle + 1
         else:
             high = middle
-    return np.int64(values[low])
+    return np.int64(values[low]) if low < count else np.int64(0)
 
 
 @inlined()
@@ -381,8 +386,10 @@ def score_candidates(
                         continue
                     if begin > 0:
                         low = _first_from(docs, low, high, kept[begin])
-                    while low < high and docs[low] <= last:
+                    while low < high:
                         doc = np.uint64(docs[low])
+                        if doc > np.uint64(last):
+                            break
                         if (bits[doc >> np.uint64(6)] >> (doc & np.uint64(63))) & np.uint64(1):
                             s = np.uint64(slot[doc])
                             v = _frequency(low, sparse_codes, sparse_escapes, sparse_count, sparse_values, tf_values)

@@ -31,7 +31,7 @@ def split_trees(blob: Any, indptr: Any, stack: Any, sizes: Any, arities: Any, te
             return -1
         count = np.int64(blob[at]) | (np.int64(blob[at + 1]) << 8)
         at += 2
-        if count == 0 or at + 2 * count > end:
+        if count == 0 or at + 3 * count > end:  # of each node there is at least the end of its label
             return -1
         waiting = 0  # subtrees to the right that have no parent yet; the leftmost is last
         for node in range(count - 1, -1, -1):

@@ -9,7 +9,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import islice, pairwise
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
@@ -17,6 +16,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from porism.caching import cached_property
 from porism.errors import IndexCorrupt
 from porism.index import tree_kernels as kernels
 from porism.index.compiled import address, as_layout

@@ -12,6 +12,7 @@ from typing import Any, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from porism.index.container import Container
 from porism.index.postings import Entries
 from porism.index.rows import TermRows
 from porism.index.segment import Segment
@@ -61,6 +62,7 @@ class Units(Protocol):
     def entries(self, channel: str) -> Entries: ...
     def write_derived(self, name: str, arrays: Mapping[str, NDArray[Any]], info: Mapping[str, Any]) -> None: ...
     def read_derived(self, name: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]] | None: ...
+    def open_derived(self, name: str) -> Container | None: ...
 
 
 class FormulaUnits:
@@ -124,6 +126,10 @@ class FormulaUnits:
     def read_derived(self, name: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]] | None:
         """What :meth:`write_derived` kept; None where it is missing or broken."""
         return self.segment.read_derived(_PREFIX + name)
+
+    def open_derived(self, name: str) -> Container | None:
+        """The file of what :meth:`write_derived` kept; None where it is missing or broken."""
+        return self.segment.open_derived(_PREFIX + name)
 
 
 def formula_units(segments: Sequence[Segment]) -> list[FormulaUnits]:

@@ -25,18 +25,25 @@ def put(out: Any, at: Any, value: Any) -> Any:
 
 
 @inlined()
-def get(data: Any, at: Any) -> Any:
-    """Reads a number at ``at``; returns it and the position after it."""
+def get(data: Any, at: Any, end: Any) -> Any:
+    """Reads a number at ``at``; returns it and the position after it.
+
+    Nothing is read from ``end`` on: of a number that is not whole before it, or has more than eight bytes, the value is
+    0 and the position ``end + 1``, and so it stays whatever is read next.
+    """
+    if at >= end:
+        return np.int64(0), end + 1
     value = np.int64(data[at])
     at += 1
     if value < 128:
         return value, at
     value &= 127
     shift = 7
-    while True:
+    while at < end and shift < 56:
         byte = np.int64(data[at])
         at += 1
         value |= (byte & 127) << shift
         if byte < 128:
             return value, at
         shift += 7
+    return np.int64(0), end + 1

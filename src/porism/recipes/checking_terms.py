@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from functools import cached_property
 from pathlib import Path as FilePath
 from typing import Any
 
 from porism.analysis import TEXT_CHANNELS
+from porism.caching import cached_property
 from porism.embeddings import check_name, embeddings_path
 from porism.errors import ConfigError, PorismError
 from porism.recipes.checking_names import NameChecker

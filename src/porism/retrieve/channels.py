@@ -200,21 +200,25 @@ def _open(segment: Units, channel: str, fields: Fields) -> _Numbered:
 
 
 def _read(segment: Units, channel: str, fields: Fields) -> _Numbered | None:
-    stored = segment.read_derived(_postings_name(segment, channel, fields))
+    stored = segment.open_derived(_postings_name(segment, channel, fields))
     if stored is None:
         return None
     try:
-        postings = Postings.from_arrays(stored[0])
+        postings = Postings.open(stored)
+        terms = stored.array(TERMS) if isinstance(fields, View) else None
     except IndexCorrupt:  # derived data can always be computed again
         return None
+    vocabulary = len(segment.dictionary(channel)) if has_channel(segment, channel) else 0
     if postings.documents != segment.doc_count:
         return None
-    if not isinstance(fields, View):
-        return _Numbered(postings, None)
-    terms = stored[0].get(TERMS)
-    if terms is None or terms.dtype != np.int32 or terms.shape != (postings.vocabulary,):
-        return None
-    return _Numbered(postings, terms)
+    if terms is None:
+        return _Numbered(postings, None) if postings.vocabulary == vocabulary else None
+    sound = (
+        terms.dtype == np.int32 and terms.shape == (postings.vocabulary,)
+        and bool((terms[1:] > terms[:-1]).all())
+        and (not len(terms) or bool(terms[0] >= 0 and terms[-1] < vocabulary))
+    )
+    return _Numbered(postings, terms) if sound else None
 
 
 def live_df(segment: Units, channel: str, weights: FieldWeights) -> NDArray[np.int32]:
@@ -247,11 +251,11 @@ def scored_channel(
 ) -> ScoredChannel:
     """A channel ready for search: with stored impacts where they are near enough, else with new ones."""
     postings = open_postings(segment, channel, fields)
-    stored = segment.read_derived(_impacts_name(segment, channel, fields, weighting))
+    stored = segment.open_derived(_impacts_name(segment, channel, fields, weighting))
     impacts = None
     if stored is not None:
         try:
-            impacts = Impacts.from_arrays(postings, *stored)
+            impacts = Impacts.open(postings, stored)
         except IndexCorrupt:  # derived data can always be computed again
             impacts = None
     return ScoredChannel.of(

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from porism.analysis import Analyzer
+from porism.caching import cached_property
 from porism.explanation import Explanation
 from porism.formula import layout_key
 from porism.index import Snapshot

@@ -13,13 +13,14 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import orjson
 import xxhash
 
+from porism.caching import cached_property
 from porism.documents import clean_text
 from porism.durable import make_folder, replace_file, storage_errors, sync_folder
 from porism.errors import ConfigError, IndexCorrupt, IndexUnreadable

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-from functools import cached_property
 
 import Stemmer
 
+from porism.caching import cached_property
 from porism.errors import ConfigError
 from porism.text.stopwords import STOP_WORDS
 

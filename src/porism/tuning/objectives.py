@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
 from itertools import chain, pairwise
 from typing import Any, Protocol
 
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism import __version__
+from porism.caching import cached_property
 from porism.errors import ConfigError, OnProblem
 from porism.evaluate import Measure, Missing, Qrels, evaluate_run, parse_measure
 from porism.evaluate.evaluation import check_missing

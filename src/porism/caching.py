@@ -1,0 +1,35 @@
+"""Attributes that are computed when they are first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar, overload
+
+T = TypeVar("T")
+
+
+class cached_property(Generic[T]):
+    """As ``functools.cached_property``, and without its lock on every version of Python.
+
+    Before Python 3.12 that one holds a lock of its class while it computes: a process that is forked meanwhile by
+    another thread has it for ever, and waits for ever when it asks. Here two threads that come at once both compute;
+    what is computed must be the same, and the first to store it wins.
+    """
+
+    def __init__(self, compute: Callable[[Any], T]) -> None:
+        self._compute = compute
+        self.__doc__ = compute.__doc__
+
+    def __set_name__(self, owner: type[Any], name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, instance: None, owner: type[Any] | None = None) -> cached_property[T]: ...
+    @overload
+    def __get__(self, instance: object, owner: type[Any] | None = None) -> T: ...
+
+    def __get__(self, instance: object | None, owner: type[Any] | None = None) -> cached_property[T] | T:
+        if instance is None:
+            return self
+        found: T = instance.__dict__.setdefault(self._name, self._compute(instance))
+        return found

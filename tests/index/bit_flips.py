@@ -1,0 +1,149 @@
+"""Damage in what searches read: does a search ever crash, or answer differently without saying so?
+
+::
+
+    python tests/index/bit_flips.py --flips 700                       # every section as if it were over 64 MiB
+    python tests/index/bit_flips.py --flips 700 --index DIR           # an index of one's own, at its real sizes
+    python tests/index/bit_flips.py --flips 700 --documents 400000    # one that is made of the sample, over 64 MiB
+
+Each time one bit of one file is turned, in a large section or in the postings of a term of the queries, and a process
+of its own asks the queries. It may answer as before, or raise :class:`porism.errors.IndexCorrupt`. Anything else is
+counted as a failure: a signal, another answer, another exception. Exits with 1 where there is one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import orjson
+
+from porism.analysis import AnalysisConfig, Analyzer
+from porism.corpus import open_source
+from porism.errors import IndexCorrupt
+from porism.index import IndexWriter, container
+from porism.indexing import prepare_for_searches
+from porism.sample import ENTRIES
+from porism.searching import open_index
+
+QUERIES = [
+    "prime number theorem", "continuous function on a compact space $f(x)$", r"$\sum_{n=1}^{\infty} \frac{1}{n^2}$",
+    "eigenvalues of a matrix $A^T A$", "group homomorphism kernel", r"$x^2 + y^2 = z^2$", "derivative of an integral",
+]
+FORMULAS = [r"$\sum_{i=1}^m i^2$", r"$a^2+b^2=c^2$"]
+
+
+def make_index(folder: Path, documents: int) -> None:
+    """An index of so many documents: the sample again and again, each time under new ids."""
+    config = AnalysisConfig()
+    batch, _ = Analyzer(config).analyze(list(open_source(ENTRIES)))
+    with IndexWriter(folder, config=config.to_dict(), buffer_bytes=1 << 40, buffer_documents=1 << 40) as writer:
+        for copy in range(-(-documents // len(batch.ids))):
+            writer.add(replace(batch, ids=[f"{copy}-{doc_id}" for doc_id in batch.ids]))
+        writer.commit(before_publish=prepare_for_searches)
+
+
+def answers(folder: Path) -> str:
+    """What the queries find, as text."""
+    with open_index(folder) as index:
+        found = [[(hit.id, hit.score, str(hit.snippet)) for hit in index.search(query, k=10)] for query in QUERIES]
+        formulas = [[(hit.key, hit.score) for hit in index.search_formulas(query, k=10)] for query in FORMULAS]
+    return json.dumps([found, formulas], ensure_ascii=False)
+
+
+def ask(folder: Path, expected: str) -> str:
+    """What becomes of the queries in a process of its own: ``same``, ``noticed``, or what is wrong."""
+    reading, writing = os.pipe()
+    process = os.fork()
+    if process == 0:
+        outcome = "killed in the midst"
+        try:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+            outcome = "same" if answers(folder) == expected else "wrong: another answer"
+        except IndexCorrupt:
+            outcome = "noticed"
+        except BaseException as error:
+            outcome = f"wrong: {type(error).__name__}: {error}"[:300]
+        finally:
+            os.write(writing, outcome.encode())
+            os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading, encoding="utf-8", errors="replace") as told:
+        outcome = told.read()
+    _, status = os.waitpid(process, 0)
+    return f"wrong: signal {os.WTERMSIG(status)}" if os.WIFSIGNALED(status) else outcome
+
+
+def sections(folder: Path, least: int) -> list[tuple[Path, str, int, int]]:
+    """File, name, first byte and bytes of each section with at least so many bytes."""
+    found: list[tuple[Path, str, int, int]] = []
+    for file in sorted(folder.rglob("*.bin")):
+        content = np.memmap(file, np.uint8, "r")
+        offset, length = np.frombuffer(content[-32:-16].tobytes(), "<u8").tolist()
+        table = orjson.loads(content[offset : offset + length].tobytes())
+        for name, (start, dtype, shape, _) in table["sections"].items():
+            size = np.dtype(dtype).itemsize * int(np.prod(shape))
+            if size >= max(least, 1):
+                found.append((file, name, start, size))
+    return found
+
+
+def flip_bits(
+    folder: Path, flips: int, *, limit: int | None, seed: int = 1, inside: Sequence[str] = ()
+) -> Counter[str]:
+    """Turns so many bits, one at a time, and counts what becomes of the queries.
+
+    With ``limit`` sections above so many bytes are those that are not compared whole; bits are turned in these.
+    ``inside`` names sections that are hit as often as all others together.
+    """
+    if limit is not None:
+        container.CHECKED_BYTES = limit
+    expected = answers(folder)
+    chance = random.Random(seed)
+    places = sections(folder, container.CHECKED_BYTES + 1)
+    favourites = [place for place in places if place[1] in inside] or places
+    outcomes: Counter[str] = Counter()
+    for _ in range(flips):
+        file, name, start, size = chance.choice(chance.choice([places, favourites]))
+        at = start + chance.randrange(size)
+        with open(file, "r+b", buffering=0) as disk:
+            before = os.pread(disk.fileno(), 1, at)
+            os.pwrite(disk.fileno(), bytes([before[0] ^ 1 << chance.randrange(8)]), at)
+            outcome = ask(folder, expected)
+            os.pwrite(disk.fileno(), before, at)
+        outcomes[outcome if not outcome.startswith("wrong") else f"{outcome} ({name.split('/')[-1]})"] += 1
+    return outcomes
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--flips", type=int, default=700)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--index", type=Path, help="an index to damage, which is put right again")
+    parser.add_argument("--documents", type=int, help="make one of so many documents, and leave the limit")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = arguments.index or Path(scratch) / "index"
+        if not (folder / "manifest.json").exists():
+            make_index(folder, arguments.documents or 2_000)
+        limit = None if arguments.index or arguments.documents else 0
+        outcomes = flip_bits(
+            folder, arguments.flips, limit=limit, seed=arguments.seed,
+            inside=("docs", "sparse_codes", "impacts", "dense_codes", "dense_impacts", "length_codes", "indptr"),
+        )
+    for outcome, count in outcomes.most_common():
+        print(f"{count:5}  {outcome}")
+    sys.exit(1 if any(outcome.startswith("wrong") for outcome in outcomes) else 0)
+
+
+if __name__ == "__main__":
+    main()
