@@ -14,8 +14,8 @@ ROOT = Path(porism.__file__).parent
 
 LAYERS = [
     {
-        "types", "run", "caching", "durable", "errors", "explanation", "extras", "files", "neural", "provenance",
-        "sample", "settings",
+        "types", "run", "caching", "durable", "errors", "explanation", "extras", "files", "locks", "neural",
+        "provenance", "sample", "settings", "workers",
     },
     {"corpus"},
     {"formula", "text", "analysis", "batch", "channels", "documents"},

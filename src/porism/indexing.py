@@ -22,6 +22,7 @@ from porism.retrieve import DEFAULT_MODEL, SearchModel, prepare_segments
 from porism.retrieve.formulas import prepare_formulas
 from porism.text.bpe import keep_tokenizers
 from porism.types import Document
+from porism.workers import end_with, parallel
 
 BATCH_DOCUMENTS = 512
 BATCH_CHARACTERS = 3_000_000
@@ -249,9 +250,14 @@ def _analyze(
         for batch in _chain(first, rest):
             yield analyzer.analyze(batch)
         return
-    parallel = joblib.Parallel(n_jobs=workers, return_as="generator", pre_dispatch=2 * workers)
-    yield from parallel(joblib.delayed(_analyze_batch)(analyzer.config, batch) for batch in _chain(first, rest))
+    analyze = joblib.delayed(_analyze_batch)
+    yield from parallel(workers, return_as="generator", pre_dispatch=2 * workers)(
+        analyze(os.getpid(), analyzer.config, batch) for batch in _chain(first, rest)
+    )
 
 
-def _analyze_batch(config: AnalysisConfig, batch: list[Document]) -> tuple[AnalyzedBatch, list[Problem]]:
+def _analyze_batch(
+    owner: int, config: AnalysisConfig, batch: list[Document]
+) -> tuple[AnalyzedBatch, list[Problem]]:
+    end_with(owner)
     return Analyzer(config).analyze(batch)

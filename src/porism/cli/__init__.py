@@ -23,6 +23,7 @@ from porism.cli.grouping import SectionedGroup
 from porism.cli.indexes import delete, index, info, merge
 from porism.cli.parsing import parse
 from porism.cli.searches import search, similar
+from porism.cli.signals import TERMINATED, interrupted_by_sigterm
 from porism.cli.similarities import similarities
 from porism.cli.training import train
 from porism.cli.training_neural import decontextualised, extended
@@ -54,7 +55,18 @@ for method in (word2vec, fasttext, positional, decontextualised, tokenizer, exte
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Runs the command line; exits with 0, 1 after an error (one line on standard error), 2 for wrong usage."""
+    """Runs the command line; exits with 0, 1 after an error (one line on standard error), 2 for wrong usage, 130 after
+    Ctrl-C and 143 after SIGTERM, which both let a command keep what it has done."""
+    with interrupted_by_sigterm() as told:
+        try:
+            _main(arguments)
+        except SystemExit:
+            if told.came:
+                sys.exit(TERMINATED)
+            raise
+
+
+def _main(arguments: Sequence[str] | None) -> None:
     try:
         status = porism.main(args=list(arguments) if arguments is not None else None, standalone_mode=False)
         sys.stdout.flush()

@@ -12,6 +12,7 @@ import importlib
 import importlib.util
 import os
 import sys
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 from pickle import UnpicklingError
@@ -29,6 +30,14 @@ F = TypeVar("F", bound=Callable[..., Any])
 njit: Any = numba.njit  # versions of Numba differ in how much they say of their types
 types: Any = numba.types
 intrinsic: Any = numba.extending.intrinsic
+
+
+_preparing = threading.RLock()
+"""Held while a kernel is compiled or loaded: a fork waits, since Numba's own locks would stay closed in the child."""
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_preparing.acquire, after_in_parent=_preparing.release, after_in_child=_preparing.release
+    )
 
 
 class Kernel:
@@ -63,7 +72,7 @@ class Kernel:
         if self._compiled is None:
             spare_scipy()
             # A Ctrl-C in the midst would leave Numba's own tables half filled, and nothing could be compiled any more.
-            with uninterrupted():
+            with uninterrupted(), _preparing:
                 self._compiled = self._through_the_cache() or njit(self._signature, **self._options)(self._function)
         return self._compiled
 

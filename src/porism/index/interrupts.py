@@ -1,30 +1,38 @@
-"""Putting off Ctrl-C where stopping half-way would leave a state in memory that must not be committed."""
+"""Putting off interruptions where stopping half-way would leave a state in memory that must not be committed."""
 
 from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import Any
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Runs a short block to its end before the interruption that came in it takes effect.
+    """Runs a short block to its end before the interruption that came in it takes effect: Ctrl-C, or SIGTERM.
 
     Python raises interruptions in the main thread only; elsewhere, and where the program handles them in another way
     than by a function, there is nothing to put off.
     """
-    handler = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(handler):
-        yield
-        return
+    handlers: dict[signal.Signals, Callable[[int, FrameType | None], Any]] = {}
+    if threading.current_thread() is threading.main_thread():
+        for number in _SIGNALS:
+            handler = signal.getsignal(number)
+            if callable(handler):
+                handlers[number] = handler
     came: list[tuple[int, FrameType | None]] = []
-    signal.signal(signal.SIGINT, lambda number, frame: came.append((number, frame)))
+    for number in handlers:
+        signal.signal(number, lambda number, frame: came.append((number, frame)))
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, handler)
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
         if came:
-            handler(*came[0])
+            number, frame = signal.Signals(came[0][0]), came[0][1]
+            handlers[number](number, frame)

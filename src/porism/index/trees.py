@@ -6,7 +6,6 @@ segment holds packed, one by one (``Segment.formula_tree``), and from its occurr
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
@@ -24,6 +23,7 @@ from porism.index.container import corrupt
 from porism.index.segment import Segment
 from porism.index.string_kernels import unify
 from porism.index.strings import Packed, decode
+from porism.locks import Lock
 
 TREES, PLACES = "trees", "places"
 """The names of the derived data."""
@@ -197,11 +197,11 @@ class _Kept:
 
     trees: Trees | None = None
     places: Places | None = None
-    lock: threading.RLock = field(default_factory=threading.RLock)
+    lock: Lock = field(default_factory=Lock)
 
 
 _kept: WeakKeyDictionary[Segment, _Kept] = WeakKeyDictionary()
-_kept_lock = threading.Lock()
+_kept_lock = Lock()
 
 
 def _keep(segment: Segment) -> _Kept:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from porism.errors import ConfigError, QueryError
 from porism.index.units import Units
+from porism.locks import Lock
 from porism.retrieve.channels import FieldWeights, channel_statistics
 from porism.retrieve.factors import ChannelRows, full_statistics
 from porism.retrieve.soft import SoftTerms
@@ -49,7 +49,7 @@ class TermReader:
         self._names = tuple(channels)
         self._field_weights = field_weights
         self._plain = {name: channel.counted and channel.similarity is None for name, channel in channels.items()}
-        self._lock = threading.RLock()
+        self._lock = Lock()
         self._vocabularies: dict[str, Vocabulary] = {}
         self._statistics: dict[str, ChannelStatistics] = {}
         self._soft: dict[str, SoftTerms] = {}

@@ -12,7 +12,6 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -29,6 +28,7 @@ from porism.index.rows import Csr
 from porism.index.strings import offsets
 from porism.index.topk import ScoredChannel
 from porism.index.units import Units
+from porism.locks import Lock
 from porism.retrieve.weighting import HEAVIEST, ChannelStatistics, ClosedWeighting, LexicalChannel, Weighting, closed
 from porism.settings import Settings
 
@@ -92,11 +92,11 @@ class _Kept:
 
     postings: dict[str, _Numbered] = field(default_factory=dict)
     live_df: dict[str, NDArray[np.int32]] = field(default_factory=dict)
-    lock: threading.RLock = field(default_factory=threading.RLock)
+    lock: Lock = field(default_factory=Lock)
 
 
 _kept: WeakKeyDictionary[Units, _Kept] = WeakKeyDictionary()
-_kept_lock = threading.Lock()
+_kept_lock = Lock()
 
 
 def _keep(segment: Units) -> _Kept:

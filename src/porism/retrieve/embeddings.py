@@ -13,7 +13,6 @@ later need no new training.
 from __future__ import annotations
 
 import os
-import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -30,6 +29,7 @@ from porism.index.compiled import as_layout
 from porism.index.container import Container, ContainerWriter
 from porism.index.topk import best
 from porism.index.units import FormulaUnits, formula_units
+from porism.locks import Lock
 from porism.retrieve.results import FormulaResults
 from porism.retrieve.wordvectors import FastTextSettings, WordVectors, load_gensim, write_word_vectors
 from porism.types import Formula
@@ -206,7 +206,7 @@ class EmbeddingRetriever:
         """
         self.model = model or EmbeddingModel(snapshot.path)
         self.units: list[FormulaUnits] = formula_units(snapshot.segments)
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._matrices: list[NDArray[np.float32]] | None = None
 
     def search(self, formulas: Sequence[Formula], k: int = 10) -> list[FormulaResults]:

@@ -20,7 +20,6 @@ All of it depends on the live documents alone, bit by bit, and not on how they a
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -29,6 +28,7 @@ from numpy.typing import NDArray
 
 from porism.errors import ConfigError, QueryError
 from porism.index import Segment
+from porism.locks import Lock
 from porism.retrieve.channels import open_postings
 from porism.retrieve.feedback_documents import ChannelTerms, DocumentTerms, FoundDocuments
 from porism.retrieve.feedback_kernels import sums_by_number, weighted_frequencies
@@ -72,7 +72,7 @@ class QueryExpander:
         self._lexical = lexical
         self._settings = settings
         self._channels: dict[str, ChannelTerms] = {}
-        self._lock = threading.Lock()
+        self._lock = Lock()
         if settings.channels and lexical.channels and not set(settings.channels) & set(lexical.channels):
             raise ConfigError(
                 f"feedback is limited to {', '.join(settings.channels)}, and none of these channels is searched",

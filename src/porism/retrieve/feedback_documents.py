@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -14,6 +13,7 @@ from porism.index.explicit import ExplicitChannel
 from porism.index.rows import TermRows
 from porism.index.string_kernels import sort_order
 from porism.index.strings import Dictionary, Packed, offsets
+from porism.locks import Lock
 from porism.retrieve.channels import FieldWeights, has_channel, live_df, weighted_fields
 
 _MOST_REMEMBERED = 100_000
@@ -125,13 +125,14 @@ class ChannelTerms:
         ]
         self._live_df = [live_df(segment, name, field_weights) for segment in segments]
         self._single = len(segments) == 1
-        self._lock = threading.Lock()
+        self._lock = Lock()
         # by segment and its number of a term: the number in all, plus 1; pages that are never written cost nothing
         self._known = [
             np.zeros(0 if self._single or dictionary is None else len(dictionary), np.int32)
             for dictionary in self._dictionaries
         ]
         self._count = 0
+        self._learnt: list[tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]] = []
         self._names: dict[int, str] = {}
         self._df = np.zeros(1024, np.int64)
         self._from = np.zeros((1024, 2), np.int64)
@@ -141,6 +142,7 @@ class ChannelTerms:
         if self._single:
             return terms
         with self._lock:
+            self._settle()
             known = self._known[segment]
             numbers = known[terms]
             if not numbers.all():
@@ -153,18 +155,29 @@ class ChannelTerms:
         start, stop = self._count, self._count + len(terms)
         if stop > len(self._df):
             room = np.zeros(2 * stop - len(self._df), np.int64)
-            self._df = np.append(self._df, room)
             self._from = np.append(self._from, np.stack([room, room], axis=1), axis=0)
-        self._from[start:stop, 0], self._from[start:stop, 1] = segment, terms
+            self._df = np.append(self._df, room)
         packed = self._strings(segment, terms)
         new = np.arange(start + 1, stop + 1, dtype=np.int32)
+        df = np.zeros(len(terms), np.int64)
+        learnt: list[tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]] = []
         for number, dictionary in enumerate(self._dictionaries):
             if dictionary is not None:
-                found = terms if number == segment else dictionary.lookup_packed(packed)
+                found = terms if number == segment else dictionary.lookup_packed(packed).astype(np.int64)
                 there = found >= 0
-                self._known[number][found[there]] = new[there]
-                self._df[start:stop][there] += self._live_df[number][found[there]]
+                learnt.append((self._known[number], found[there], new[there]))
+                df[there] += self._live_df[number][found[there]]
+        self._from[start:stop, 0], self._from[start:stop, 1] = segment, terms
+        self._df[start:stop] = df
         self._count = stop
+        self._learnt = learnt  # from here on the numbers are given, in whichever process goes on
+        self._settle()
+
+    def _settle(self) -> None:
+        """Enters what was learnt; again, where a thread did not get to the end of it before its process forked."""
+        for known, found, new in self._learnt:
+            known[found] = new
+        self._learnt = []
 
     def find(self, terms: Sequence[str]) -> NDArray[np.int64]:
         """The numbers (int64) of terms, -1 for those that no segment has."""

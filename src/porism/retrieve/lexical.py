@@ -12,7 +12,6 @@ What is ranked are the units of segments (:mod:`porism.index.units`): documents,
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
@@ -26,6 +25,7 @@ from porism.index.explicit import ExplicitChannel
 from porism.index.strings import offsets
 from porism.index.topk import AnyChannel, SegmentSearcher
 from porism.index.units import Units
+from porism.locks import Lock
 from porism.retrieve.asked import Asked, QueryTerms, TermReader
 from porism.retrieve.channels import FieldWeights, View, channel_statistics, has_channel, scored_channel, view_terms
 from porism.retrieve.factors import ChannelRows, explicit_channels, with_norms
@@ -75,7 +75,7 @@ class LexicalRetriever:
         }
         self.terms = TermReader(self.segments, self.channels, self.field_weights)
         self._noun = self.segments[0].noun if self.segments else "document"
-        self._lock = threading.RLock()
+        self._lock = Lock()
         self._scored_channels: dict[tuple[str, str], list[AnyChannel]] = {}
         self._terms_of_view: dict[
             tuple[str, tuple[str, ...]], list[tuple[NDArray[np.int64], NDArray[np.int64]]]
@@ -308,13 +308,14 @@ class LexicalRetriever:
         """
         with self._lock:
             if (view, names) not in self._terms_of_view:
-                self._terms_of_view[view, names] = []
+                of_segments: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
                 for segment in self.segments:
                     terms = [view_terms(segment, name, self.views[view]) for name in names]
                     keys = [_keys(np.int32(position), numbers) for position, numbers in enumerate(terms)]
-                    self._terms_of_view[view, names].append(
+                    of_segments.append(
                         (np.concatenate([*keys, [np.iinfo(np.int64).max]]), offsets(np.array(list(map(len, terms)))))
                     )
+                self._terms_of_view[view, names] = of_segments
             return self._terms_of_view[view, names]
 
     def _search(self, query: QueryTerms, k: int, allowed: Sequence[NDArray[np.bool_]] | None) -> UnitResults:

@@ -8,7 +8,6 @@ of spreading activation over the link graph (Savoy, *Ranking schemes in hybrid B
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -19,6 +18,7 @@ from porism.explanation import Explanation
 from porism.index import Segment
 from porism.index.links import LinkGraph
 from porism.index.strings import offsets
+from porism.locks import Lock
 from porism.retrieve.model import Links
 from porism.retrieve.ranking import UnitResults
 from porism.types import Query
@@ -47,7 +47,7 @@ class LinkedThreads:
         self.settings = settings
         self._segments = tuple(segments)
         self._made: LinkGraph | None = None
-        self._lock = threading.Lock()
+        self._lock = Lock()
 
     @property
     def graph(self) -> LinkGraph:

@@ -25,6 +25,7 @@ from porism.index.compiled import address
 from porism.index.explicit import ExplicitChannel
 from porism.index.explicit_kernels import expand
 from porism.index.units import Units
+from porism.locks import Lock
 from porism.retrieve.channels import FieldWeights, has_channel, live_df
 from porism.retrieve.weighting import ChannelStatistics, Weighting
 from porism.similarity import SimilarityMatrix
@@ -92,7 +93,7 @@ class SoftTerms:
         self.weights[occur] = np.maximum(weighting.term_weights(self.df[occur], statistics), 0.0)
         self._addresses = address(matrix.indptr), address(matrix.columns), address(matrix.values)
         self._known: dict[str, int] = {}
-        self._lock = threading.Lock()
+        self._lock = Lock()
 
     @property
     def addresses(self) -> tuple[int, int, int]:

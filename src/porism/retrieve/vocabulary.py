@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.index.units import Units
+from porism.locks import Lock
 from porism.retrieve.channels import FieldWeights, has_channel, live_df
 from porism.retrieve.weighting import ChannelStatistics, Weighting
 
@@ -39,7 +39,7 @@ class Vocabulary:
         ]
         self._live_df = [live_df(segment, name, fields) for segment in segments]
         self._weighting, self._statistics = weighting, statistics
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._row: dict[str, int] = {}
         self._table: FoundTerms
         self._asked = 0
