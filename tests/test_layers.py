@@ -23,8 +23,8 @@ LAYERS = [
     {"embeddings", "similarity"},
     {"retrieve"},
     {
-        "expansion", "formula_places", "formula_queries", "formula_searching", "fusion", "highlighting", "indexing",
-        "kernels", "searching", "snippets", "tokenizing",
+        "checking", "expansion", "formula_places", "formula_queries", "formula_searching", "fusion", "highlighting",
+        "indexing", "kernels", "searching", "snippets", "tokenizing",
     },
     {"evaluate", "pipeline"},
     {"reports", "tuning"},

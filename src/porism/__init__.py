@@ -20,6 +20,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from porism.analysis import AnalysisConfig
+    from porism.checking import CheckReport, check_index
     from porism.corpus import ReaderOptions, open_source, read_qrels, read_topics
     from porism.errors import PorismError, Problem
     from porism.evaluate import compare_runs, evaluate_run
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 _HOME = {
     "AnalysisConfig": "analysis",
     "ChannelSettings": "retrieve",
+    "CheckReport": "checking",
     "Content": "types",
     "Document": "types",
     "Explanation": "explanation",
@@ -60,6 +62,7 @@ _HOME = {
     "ReaderOptions": "corpus",
     "Run": "run",
     "SearchModel": "retrieve",
+    "check_index": "checking",
     "compare_runs": "evaluate",
     "evaluate_run": "evaluate",
     "fuse": "fusion",
@@ -86,6 +89,7 @@ _NAME_THERE = {"index_info": "info"}
 __all__ = [
     "AnalysisConfig",
     "ChannelSettings",
+    "CheckReport",
     "Content",
     "Document",
     "Explanation",
@@ -104,6 +108,7 @@ __all__ = [
     "Run",
     "SearchModel",
     "__version__",
+    "check_index",
     "compare_runs",
     "evaluate_run",
     "fuse",

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import click
 
 from porism import __version__
+from porism.cli.checking import check
 from porism.cli.comparing import compare
 from porism.cli.demo import demo
 from porism.cli.expanding import expand
@@ -47,7 +48,7 @@ def porism() -> None:
 
 
 porism.add_section("Search", demo, search, similar, parse)
-porism.add_section("Collections", index, info, delete, merge, expand)
+porism.add_section("Collections", index, info, check, delete, merge, expand)
 porism.add_section("Models", train, neighbours, similarities)
 porism.add_section("Experiments", run, evaluate, fuse, compare, experiment)
 for method in (word2vec, fasttext, positional, decontextualised, tokenizer, extended):

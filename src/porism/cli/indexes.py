@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from porism.cli.checking import check_lines, checked
 from porism.cli.first_use import compile_once
 from porism.cli.options import index_option, json_option, print_json
 from porism.cli.progress import ProblemLog, counting_progress, indexing_progress
@@ -107,24 +108,24 @@ def _config(channels: str | None, language: str | None, tokenizers: Sequence[str
 @click.command(short_help="Show what an index contains.")
 @click.argument("path", type=click.Path(path_type=Path), default="porism-index", metavar="[DIR]")
 @json_option
-@click.option("--verify", is_flag=True, help="Also read every file and check it against its checksum.")
+@click.option("--verify", is_flag=True,
+              help="Also read every file and compare it with its checksum, as porism check does.")
 def info(path: Path, as_json: bool, verify: bool) -> None:
     """Tell what the index in DIR holds: documents, fields, channels, formulas, sizes, settings."""
     from porism.cli.render import info_lines
-    from porism.index import Snapshot
     from porism.index import info as index_info
 
     found = index_info(path)
-    if verify:
-        with Snapshot.open(path) as snapshot:
-            snapshot.verify()
+    report = checked(path, quiet=as_json) if verify else None
     if as_json:
-        print_json(found.to_dict())
-        return
-    for line in info_lines(found):
-        click.echo(line)
-    if verify:
-        click.echo("every file agrees with its checksum")
+        print_json({**found.to_dict(), "check": report.to_dict()} if report else found.to_dict())
+    else:
+        for line in info_lines(found):
+            click.echo(line)
+        for line in ["", *check_lines(report)] if report else []:
+            click.echo(line)
+    if report and not report.sound:
+        raise click.exceptions.Exit(1)
 
 
 @click.command()

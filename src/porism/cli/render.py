@@ -89,8 +89,8 @@ def info_lines(info: IndexInfo) -> list[str]:
         "formulas": f"{info.formulas:,} distinct, {info.occurrences:,} in all",
         "settings": settings,
         "segments": f"{len(info.segments)}",
-        "size": f"{_bytes(info.size)}: channels {_bytes(sum(in_channels.values()))}, " + ", ".join(
-            f"{what} {_bytes(size)}" for what, size in sorted(info.sizes.items(), key=lambda item: -item[1])
+        "size": f"{human_bytes(info.size)}: channels {human_bytes(sum(in_channels.values()))}, " + ", ".join(
+            f"{what} {human_bytes(size)}" for what, size in sorted(info.sizes.items(), key=lambda item: -item[1])
             if what not in in_channels
         ),
     }
@@ -101,13 +101,14 @@ def info_lines(info: IndexInfo) -> list[str]:
         lines += [
             f"{channel.name:<{width}}  {channel.kind:<8}{channel.terms:>12,}{channel.postings:>12,}"
             f"{channel.tokens:>12,}"
-            f"{_bytes(in_channels.get(f'channel {channel.name}', 0)):>12}"
+            f"{human_bytes(in_channels.get(f'channel {channel.name}', 0)):>12}"
             for channel in info.channels
         ]
     return lines
 
 
-def _bytes(size: float) -> str:
+def human_bytes(size: float) -> str:
+    """A size with its unit, such as ``1.5 MB``."""
     for unit in ("bytes", "kB", "MB"):
         if size < 1000:
             return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"
