@@ -213,6 +213,8 @@ def _derived(path: Path, entry: SegmentEntry) -> _Task:
 
 def _check_deletions(place: Path, entry: SegmentEntry, read: _Read) -> None:
     read_live(place, entry)
+    if entry.tombstones:
+        Container(place / entry.tombstones.file, "tombstones").verify(read)
 
 
 def _check_tokenizer(reference: TokenizerReference, read: _Read) -> None:

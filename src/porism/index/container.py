@@ -224,7 +224,9 @@ class Container:
     :raises IndexVersionError: it has another format version.
     """
 
-    __slots__ = ("_checksums", "_data", "_entries", "_unchecked", "info", "kind", "path", "sound", "stamp")
+    __slots__ = (
+        "_checksums", "_data", "_entries", "_table", "_unchecked", "info", "kind", "path", "sound", "stamp"
+    )
 
     def __init__(self, path: Path, kind: str | None, stamp: Stamp | None = None) -> None:
         self.path = path
@@ -266,7 +268,7 @@ class Container:
         """For each section that was asked for, which of its blocks were not compared yet."""
 
     def _read_table(self, table: Mapping[str, Any], end: int) -> None:
-        """Takes where checksums and sections are; nothing may reach beyond ``end``.
+        """Takes where checksums and sections are; nothing may reach beyond ``end``, where the table begins.
 
         :raises ValueError: it does.
         """
@@ -277,6 +279,7 @@ class Container:
         if xxhash.xxh3_64_intdigest(checksums.data) != digest:
             raise corrupt("has damaged checksums", self.path)
         self._checksums = checksums.view(_ONE_CHECKSUM)
+        self._table = at, end
         self._entries: dict[str, _Entry] = {}
         for name, (start, dtype_name, shape, first) in table["sections"].items():
             dtype = np.dtype(dtype_name)
@@ -361,7 +364,7 @@ class Container:
         return sum(entry.stop - entry.start for name, entry in self._entries.items() if name.startswith(prefix))
 
     def verify(self, on_bytes: Callable[[int], None] = lambda count: None) -> None:
-        """Reads every section and compares it with its checksums, also what was compared before.
+        """Reads every byte and compares it with its checksums, also what was compared before.
 
         ``on_bytes`` is called with the bytes of each section.
 
@@ -372,6 +375,11 @@ class Container:
             self._unchecked[name] = np.ones(blocks, np.bool_)
             self._check(name, np.arange(blocks))
             on_bytes(entry.stop - entry.start)
+        at = len(MAGIC)
+        for start, stop in [*sorted((entry.start, entry.stop) for entry in self._entries.values()), self._table]:
+            if start > at and self._data[at:start].any():
+                raise corrupt(f"has changed between sections (bytes {at} to {start})", self.path)
+            at = max(at, stop)
 
 
 class Section:
