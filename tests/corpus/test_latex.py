@@ -103,10 +103,10 @@ def test_macros_are_expanded_in_formulas(source: str, expected: list[str], tmp_p
         ("$a % comment $\n b$", ["a b"]),
         (r"$a$$b$", ["a", "b"]),
         (r"\begin{tikzcd}[sep=2em] A \ar[r, \"f\"] & B \arrow[d] \\ C\end{tikzcd}".replace('\\"', '"'),
-         [r"\begin{matrix} A \xrightarrow{f} & B \to \\ C \end{matrix}"]),
-        (r"\[\xymatrix@C+2pc{A \ar@{->}[r]^f & B}\]", [r"\begin{matrix}A \to ^f & B\end{matrix}"]),
+         ["A", "f", "B", "C"]),
+        (r"\[\xymatrix@C+2pc{A \ar@{->}[r]^f & B}\]", ["A", "f", "B"]),
         (r"$a\kern3pt b\hspace{1em}c$", ["a b c"]),
-        (r"$x \text{ by \eqref{eq:main}}$", [r"x \text{ by (main)}"]),
+        (r"$x \text{ by \eqref{eq:main}}$", [r"x \text{ by Equation [eq:main]}"]),
         ("$  $ $$ $$ $x$", ["x"]),
     ],
 )
@@ -128,7 +128,8 @@ def test_displays_are_marked(tmp_path: Path) -> None:
         ("``quoted'' -- and --- it's", "“quoted” – and — it's"),
         (r"stra\ss e caf\'e na\"{\i}ve Erd\H{o}s \v{C}ech \c c \'{E}", "straße café naïve Erdős Čech ç É"),
         (r"50\% \& \$3 \#1 \_x \{y\} \S 2", "50% & $3 #1 _x {y} § 2"),
-        (r"Theorem~\ref{thm:first-iso}, \Cref{lem:a_b}, \eqref{eq:x}", "Theorem first iso, lemma a b, (x)"),
+        (r"Theorem~\ref{thm:first-iso}, \Cref{lem:a_b}, \eqref{eq:x}",
+         "Theorem [thm:first-iso], Lemma [lem:a_b], Equation [eq:x]"),
         (r"\cite{Knu} and \cite[p.~3]{A,B}", "[Knu] and [A, B; p. 3]"),
         (r"\begin{itemize}\item a \item[(ii)] b\end{itemize}", "- a\n- (ii) b"),
         (r"a\footnote{b $c$}.", "a (b $c$)."),
@@ -139,7 +140,7 @@ def test_displays_are_marked(tmp_path: Path) -> None:
         (r"\TeX is \LaTeX{} here", "TeX is LaTeX here"),
         (r"\url{http://a.b/c%20d#e} \href{http://x%y}{text}", "http://a.b/c%20d#e text"),
         (r"\begin{tabular}{c|c} a & $b$ \\ \hline c & d \end{tabular}", "a $b$\nc d"),
-        (r"\begin{tikzpicture}\draw (0,0);\end{tikzpicture}x", "x"),
+        (r"\begin{tikzpicture}\draw (0,0);\end{tikzpicture}x", "[diagram] x"),
         (r"\begin{comment}hidden $x$\end{comment}y", "y"),
         (r"\section", ""),
         (r"interval [0,1) and \\ [2", "interval [0,1) and\n[2"),
@@ -194,7 +195,7 @@ def test_theorems_and_sections_are_documents(project) -> None:
     theorem = documents["main.tex#thm:euclid"]
     assert theorem.title.text == "Euclid"
     assert theorem.fields["body"].to_latex() == r"There are infinitely many primes $p\in\mathbb N$."
-    assert theorem.fields["proof"].to_latex() == "Multiply and add $1$.\n\nProof of Theorem euclid. Again."
+    assert theorem.fields["proof"].to_latex() == "Multiply and add $1$.\n\nProof of Theorem [thm:euclid]. Again."
     assert theorem.metadata["type"] == "theorem"
     assert theorem.metadata["section"] == ("Numbers", r"Primes in $\mathbb N$")
     assert theorem.metadata["labels"] == ("thm:euclid",)
@@ -297,6 +298,101 @@ def test_absolute_names_and_links_inside_the_project_are_read(tmp_path: Path) ->
     (document,) = read(tmp_path / "a.tex", problems)
     assert document.fields["body"].text.split() == ["first", "second", "third"]
     assert problems == []
+
+
+CLASS = r"""
+\ProvidesClass{house}[2020/01/01]
+\newcount\@depth \def\@toodeep{\errmessage{Too deep}}
+\renewenvironment{enumerate}{%
+  \ifnum\@depth>3 \@toodeep\else\advance\@depth\@ne\edef\@counter{enum\romannumeral\the\@depth}%
+  \list{\csname label\@counter\endcsname}{\usecounter{\@counter}\def\makelabel##1{\hss\llap{##1}}}\fi
+}{\endlist}
+\def\footnote#1{\insert\footins{#1 set small}}
+\newenvironment{proof}[1][Proof]{\pushQED{\qed}\item[\hskip\labelsep\itshape #1\@addpunct{.}]}{\popQED\endtrivlist}
+\newenvironment{boxed-theorem}[1]{\hrule Printed by the class \begin{theorem}[#1]}{\end{theorem}\hrule height}
+\newenvironment{aside}[1]{\trivlist\item[Printed: #1]}{\endtrivlist ended}
+\def\@broken{ \fi } } text of the class
+\begin{nothing} \end{something} $ unclosed
+\newcommand{\Spec}{\operatorname{Spec}}
+"""
+
+
+def test_a_class_is_read_for_its_macros_alone(tmp_path: Path) -> None:
+    (tmp_path / "house.cls").write_text(CLASS, encoding="utf-8")
+    (tmp_path / "a.tex").write_text(
+        r"""\documentclass{house}\newtheorem{theorem}{Theorem}
+        \renewenvironment{itemize}{Printed by the preamble}{}
+        \begin{document}
+        \begin{enumerate}\item one\footnote{note} $\Spec A$\item two\end{enumerate}
+        \begin{itemize}\item three\end{itemize}
+        \begin{aside}{A remark}inside\end{aside}
+        \begin{boxed-theorem}{Main}It holds.\end{boxed-theorem}
+        \begin{proof}By looking.\end{proof}
+        \begin{theorem}Again.\end{theorem}\begin{proof}[Second proof]Look twice.\end{proof}
+        \end{document}""", encoding="utf-8",
+    )  # fmt: skip
+    problems: list[Problem] = []
+    main, again, text = read(tmp_path, problems)
+    assert problems == []
+    assert " ".join(text.fields["body"].to_latex().split()) == (
+        r"- one (note) $\operatorname{Spec} A$ - two - three A remark: inside"
+    )
+    assert main.fields["title"].text == "Main"
+    assert main.fields["body"].text == "It holds."
+    assert main.fields["proof"].text == "By looking."
+    assert again.fields["proof"].text == "Second proof. Look twice."
+
+
+def test_references_say_what_they_refer_to(tmp_path: Path) -> None:
+    (tmp_path / "a.tex").write_text(
+        r"""\newtheorem{lm}{Lemma}\section{One}\label{first}\begin{lm}\label{five}A.\end{lm}
+        \begin{equation}\label{euler}x\end{equation}
+        By \ref{five}, Lemma~\ref{five}, Lemmas \ref{five} and \ref{five}, \eqref{euler}, equation (\ref{euler}),
+        \ref{first}, \cref{lemma-later,thm:later}, \ref{unknown} and \S\ref{unknown}, \nameref{five}.""",
+        encoding="utf-8",
+    )  # fmt: skip
+    section = next(document for document in read(tmp_path) if document.metadata["type"] == "section")
+    text = " ".join(section.fields["body"].text.split())
+    assert text.endswith(
+        "By Lemma [five], Lemma [five], Lemmas [five] and Lemma [five], Equation [euler], equation ([euler]), "
+        "Section [first], Lemma [lemma-later], Theorem [thm:later], [unknown] and §[unknown], Lemma [five]."
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (r"\xymatrix{ A \ar[r]^f \ar[d]_{g \circ h} & B \ar[d] \\ C \ar[r] & B }",
+         r"[diagram: $A$, $f$, $g \circ h$, $B$, $C$]"),
+        (r"$$\xymatrix{ X \ar@{^{(}->}[r] & \Spec(A) }$$", r"[diagram: $X$, $\Spec(A)$]"),
+        (r"\begin{tikzcd} A \arrow[r, \"\varphi\"'] & B_1 \end{tikzcd}".replace('\\"', '"'),
+         r"[diagram: $A$, $\varphi$, $B_1$]"),
+        (r"\[\begin{CD} A @>f>> B \end{CD}\]", "[diagram: "),
+        (r"\begin{tikzpicture}\node {x};\end{tikzpicture}", "[diagram]"),
+        (r"\tikz \draw (0,0) -- (1,1);", "[diagram]"),
+        (r"\tikz[scale=2]{\draw (0,0);}", "[diagram]"),
+        (r"\xy (0,0)*{A}; \endxy", "[diagram]"),
+        (r"\begin{figure}[h]\includegraphics[width=2cm]{a.png}\caption{A map}\end{figure}", "[figure] A map"),
+    ],
+)  # fmt: skip
+def test_diagrams_are_said_to_be_diagrams(source: str, expected: str, tmp_path: Path) -> None:
+    (tmp_path / "a.tex").write_text(f"before {source} after", encoding="utf-8")
+    problems: list[Problem] = []
+    (document,) = read(tmp_path, problems)
+    text = " ".join(document.fields["body"].to_latex().split())
+    assert text.startswith(f"before {expected}")
+    assert text.endswith("after")
+    assert problems == []
+
+
+def test_tags_of_labels_are_metadata(tmp_path: Path) -> None:
+    (tmp_path / "tags").mkdir()
+    (tmp_path / "tags" / "tags").write_text("# tags\n01AB,algebra-lemma-five\n01AC,lemma-six\n,x\nbad\n")
+    (tmp_path / "algebra.tex").write_text(
+        r"\begin{lemma}\label{lemma-five}A.\end{lemma}\begin{lemma}\label{lemma-six}B.\end{lemma}"
+        r"\begin{lemma}\label{lemma-seven}C.\end{lemma}", encoding="utf-8",
+    )  # fmt: skip
+    assert [document.metadata.get("tag") for document in read(tmp_path)] == ["01AB", "01AC", None]
 
 
 def test_a_file_that_includes_itself_is_reported(project) -> None:

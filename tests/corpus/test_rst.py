@@ -26,7 +26,7 @@ def read(text: str) -> list[Document]:
         (":math:`x^2` and $y$", "$x^2$ and $y$"),
         ("*a* **b** ``c *d*`` :emphasis:`e`", "a b c *d* e"),
         ("`text <http://x.y>`_ and `name`_ and word_ [1]_.", "text and name and word."),
-        (":ref:`the section <lab>` :eq:`e-1` :py:func:`~os.path`", "the section (e 1) os.path"),
+        (":ref:`the section <lab>` :eq:`e-1` :py:func:`~os.path`", "the section Equation [e-1] os.path"),
         ("``a`` :math:`b` ``c``", "a $b$ c"),
     ],
 )

@@ -14,6 +14,7 @@ from porism.corpus.latex_macros import (
     Macro,
     body_of,
 )
+from porism.corpus.latex_tables import STANDARD_ENVIRONMENTS
 from porism.corpus.latex_tokens import EOF_TOKEN, join, tokenize
 
 _MANDATORY = Argument("mandatory")
@@ -170,8 +171,7 @@ class Declarations:
         default = reader.optional() if count else None
         begin, end = reader.group(), reader.group()
         if name and begin is not None and end is not None:
-            arguments = _arguments(count, default)
-            reader.environments[name] = Environment(Macro(arguments, body_of(begin)), Macro((), body_of(end)))
+            self._environment(name, _arguments(count, default), begin, (), end)
 
     def _document_environment(self, command: str) -> None:
         reader = self.expander
@@ -180,7 +180,22 @@ class Declarations:
             return
         arguments = _xparse(specification)
         if arguments is not None:
-            reader.environments[name] = Environment(Macro(arguments, body_of(begin)), Macro(arguments, body_of(end)))
+            self._environment(name, arguments, begin, arguments, end)
+
+    def _environment(
+        self, name: str, arguments: tuple[Argument, ...], begin: list[str], end_arguments: tuple[Argument, ...],
+        end: list[str],
+    ) -> None:
+        """Remembers an environment of the project; what LaTeX itself has means what it means there.
+
+        Of one that a class or style file defines, only its arguments and the environments inside it are content.
+        """
+        if name in STANDARD_ENVIRONMENTS:
+            return
+        first, last = body_of(begin), body_of(end)
+        if self.expander.in_class:
+            first, last = _content_of(first), _content_of(last)
+        self.expander.environments[name] = Environment(Macro(arguments, first), Macro(end_arguments, last))
 
     def _newtheorem(self, command: str) -> None:
         reader = self.expander
@@ -241,6 +256,36 @@ class Declarations:
         title = _THEOREM_TITLE.search(join(options))
         begin: tuple[str | int, ...] = ("\\paragraph", "{", int(title.group(1)), "}") if title else ()
         reader.environments[name] = Environment(Macro(arguments, begin), Macro((), ()))
+
+
+def _content_of(body: tuple[str | int, ...]) -> tuple[str | int, ...]:
+    """What a part of an environment's definition has of environments and arguments."""
+    kept: list[str | int] = []
+    position = 0
+    while position < len(body):
+        part = body[position]
+        position += 1
+        if isinstance(part, str) and part in ("\\begin", "\\end"):
+            kept.append(part)
+            position = _keep_groups(body, position, kept)
+        elif isinstance(part, int):
+            kept.extend(["\\paragraph", "{", part, "}"])
+    return tuple(kept)
+
+
+def _keep_groups(body: tuple[str | int, ...], position: int, kept: list[str | int]) -> int:
+    """Keeps the groups and options that stand here, such as the name of an environment; returns where they end."""
+    ends = {"{": "}", "[": "]"}
+    while position < len(body) and (opened := body[position]) in ends:
+        depth = 0
+        while position < len(body):
+            part = body[position]
+            kept.append(part)
+            position += 1
+            depth += (part == opened) - (part == ends[str(opened)])
+            if depth == 0:
+                break
+    return position
 
 
 def _number(tokens: list[str] | None) -> int:

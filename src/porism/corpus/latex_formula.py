@@ -44,7 +44,7 @@ class FormulaReader:
         self, expander: Expander, label: Callable[[str], None], reference: Callable[[str, str], str]
     ) -> None:
         self.expander, self._label, self._reference = expander, label, reference
-        self._diagram = False
+        self._diagram = self.is_diagram = False
         self.unexpanded = 0
         """How many formulas still hold a macro that the project defines."""
 
@@ -61,7 +61,9 @@ class FormulaReader:
         finally:
             self.expander.math = False
             self.expander.end_groups(depth)
+        self.is_diagram = self._diagram
         if not _DRAWING.isdisjoint(tokens):
+            self.is_diagram = True
             return ""
         macros = self.expander.macros
         if any(token in macros for token in tokens):
@@ -258,6 +260,11 @@ class FormulaReader:
 
     def xymatrix(self) -> list[str]:
         """The tokens of Xy-pic's matrix (its command has been read), as a matrix."""
+        cells = self.xymatrix_cells()
+        return [*_environment("\\begin"), *cells, *_environment("\\end")] if cells else []
+
+    def xymatrix_cells(self) -> list[str]:
+        """The tokens inside Xy-pic's matrix (its command has been read)."""
         expander = self.expander
         for _ in range(50):  # options: @C+2pc, @R=1em
             token = expander.skip_spaces()
@@ -265,8 +272,7 @@ class FormulaReader:
                 break
         if token is not None:
             expander.stream.push([token])
-        cells = expander.group() if token == "{" else None
-        return [*_environment("\\begin"), *cells, *_environment("\\end")] if cells else []
+        return (expander.group() if token == "{" else None) or []
 
 
 def _environment(command: str) -> list[str]:

@@ -83,6 +83,9 @@ class Expander:
         self.report = report
         self.macros: dict[str, Macro] = {}
         self.environments: dict[str, Environment] = {}
+        self.in_class = False
+        """Whether a class or style file is read: it may not give commands that the reader knows another meaning."""
+        self.known: frozenset[str] = frozenset()
         self.primitives: dict[str, Callable[[str], None]] = {}
         self.math = False
         self.exhausted: set[str] = set()
@@ -304,7 +307,8 @@ class Expander:
 
     def define(self, name: str, macro: Macro, *, everywhere: bool = False) -> None:
         """Gives a name its meaning, until the current group ends or ``everywhere``."""
-        if name in self.keep:
+        if name in self.keep or (self.in_class and name in self.known):
+            self._global = False
             return
         if everywhere or self._global:
             if self._groups and self._groups[-1]:

@@ -16,7 +16,7 @@ from porism.corpus.files import check_file, is_inside, walk
 from porism.corpus.groups import ReadGroup
 from porism.corpus.latex_structure import LatexStructure
 from porism.corpus.latex_tokens import FileFrame, clean
-from porism.corpus.textfile import decode, open_file, read_bytes, size_of
+from porism.corpus.textfile import decode, open_file, read_bytes, read_text, size_of
 from porism.corpus.units import UnitStore
 from porism.errors import OnProblem, SourceError
 from porism.types import Document
@@ -29,6 +29,7 @@ _TARGET = re.compile(
     rb"\\(?:input|include|subfile|subfileinclude|(?:sub)?(?:import|inputfrom|includefrom)\*?\s*\{[^{}\n]{0,200}\})"
     rb"\s*\{?\s*([^\s{}\\%]{1,200})"
 )
+_TAG = re.compile(r"[0-9A-Z]{4,6}")
 _INPUTENC = re.compile(rb"\\usepackage\s*\[\s*([A-Za-z0-9-]+)\s*\]\s*\{inputenc\}")
 _ENCODINGS = {
     "latin1": "latin-1", "ansinew": "cp1252", "cp1252": "cp1252", "latin9": "latin-9", "latin2": "latin2",
@@ -109,6 +110,24 @@ class LatexProject:
         self.first: LatexGroup | None = None
         """The first main file of the folder at hand; the others have its macros."""
         self._missing: set[str] = set()
+        self._tags: dict[str, str] | None = None
+
+    def tags(self, on_problem: OnProblem) -> dict[str, str]:
+        """Label → tag, from the lines ``TAG,label`` of the file ``tags/tags`` at the root, where there is one."""
+        if self._tags is None:
+            self._tags = {}
+            if self.tag_file.is_file() and (self.options.outside or is_inside(self.tag_file, self.root)):
+                text = read_text(self.tag_file, self.relative(self.tag_file), on_problem) or ""
+                for line in text.splitlines():
+                    tag, comma, label = line.partition(",")
+                    if comma and _TAG.fullmatch(tag.strip()) and label.strip():
+                        self._tags[label.strip()] = tag.strip()
+        return self._tags
+
+    @property
+    def tag_file(self) -> Path:
+        """Where a table of tags would be."""
+        return self.root / "tags" / "tags"
 
     def groups(self) -> Iterator[LatexGroup]:
         """The files that are read on their own, in order; each is to be read or skipped before the next is asked for.
@@ -181,11 +200,13 @@ class LatexGroup(ReadGroup):
     """A LaTeX file with all that it loads.
 
     Its ``note`` names the files that it loaded (``own``), those of them whose documents another group gave
-    (``silent``), the group whose macros it has (``first``), and where each file was looked for and found (``lookups``).
+    (``silent``), whether there was a table of tags (``tagged``), the group whose macros it has (``first``), and where
+    each file was looked for and found (``lookups``).
     """
 
     def __init__(self, project: LatexProject, path: Path, *, is_main: bool) -> None:
-        super().__init__(project.relative(path), LatexReader.name, [path])
+        files = [path, project.tag_file] if project.tag_file.is_file() else [path]
+        super().__init__(project.relative(path), LatexReader.name, files)
         self.project, self.path, self.is_main = project, path, is_main
         self.was_read = False
         self.machine: LatexStructure | None = None
@@ -197,12 +218,14 @@ class LatexGroup(ReadGroup):
         project = self.project
         self.was_read = True
         before = set(project.done)
-        yield from self._read(UnitStore(project.source, on_problem), on_problem, on_progress)
+        store = UnitStore(project.source, on_problem, tags=project.tags(on_problem))
+        yield from self._read(store, on_problem, on_progress)
         first = project.first
         self.note = {
             "own": sorted(map(project.relative, self._visited)),
             "first": first.name if first is not None else None,
             "silent": sorted(map(project.relative, self._visited & before)),
+            "tagged": project.tag_file.is_file(),
             "lookups": [[*key, found] for key, found in self._lookups.items()],
         }
         if self.is_main and first is None:
@@ -242,6 +265,8 @@ class LatexGroup(ReadGroup):
         if not isinstance(note, dict) or note["first"] != (first.name if first is not None else None):
             return False
         if first is not None and first.was_read and not self.is_main:
+            return False
+        if note["tagged"] != project.tag_file.is_file():
             return False
         if note["silent"] != [name for name in note["own"] if (project.root / name).resolve() in project.done]:
             return False

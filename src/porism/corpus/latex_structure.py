@@ -36,6 +36,7 @@ class LatexStructure(LatexText):
         self._section = Unit("text", "", 1)
         self._section_ended = False
         self._title_labels: list[str] = []
+        self._content_before = False
         super().__init__()
         for name in _INCLUDES.split():
             self.expander.primitives["\\" + name] = self._include
@@ -74,16 +75,22 @@ class LatexStructure(LatexText):
         return self._files[-1].line if self._files else 1
 
     def report(self, what: str) -> None:
+        if self.expander.in_class:  # nothing of it is content
+            return
         self._on_problem(Problem(f"{self._files[-1].name if self._files else ''}:{self.line}", what))
 
     def label(self, name: str) -> None:
         if name and not self.preamble:
-            (self._units[-1] if self._units else self._section).labels.append(name)
+            unit = self._units[-1] if self._units else self._section
+            unit.labels.append(name)
+            if unit.kind not in ("text", "abstract", "proof"):
+                self.kinds.setdefault(name, unit.kind)
 
     def end_of_file(self) -> None:
         if len(self._files) > 1:
             self._files.pop()
             self.out.append("\n\n")
+            self._look_at_class()
 
     # files -----------------------------------------------------------------------------------------------------
 
@@ -123,6 +130,17 @@ class LatexStructure(LatexText):
     def _enter(self, frame: FileFrame) -> None:
         self._files.append(frame)
         self.expander.stream.open_file(frame)
+        self._look_at_class()
+
+    def _look_at_class(self) -> None:
+        """Nothing is content while a class or style file is read."""
+        in_class = any(frame.is_class for frame in self._files)
+        if in_class and not self.expander.in_class:
+            self._content_before = not self.preamble
+            self.preamble = True
+        elif self.expander.in_class and not in_class:
+            self.preamble = not self._content_before
+        self.expander.in_class = in_class
 
     @property
     def files(self) -> list[FileFrame]:
@@ -192,6 +210,7 @@ class LatexStructure(LatexText):
         if environment is not None and declared is None:
             values = self.expander.arguments(environment.begin) or []
             title = self.content(next((value for value in values if value), []))
+            title = Content("") if title.text.rstrip(".:").lower() == plain else title
         elif declared is not None and declared.tcolorbox:
             self.expander.optional()
             title = self.content(self.expander.group() or [])

@@ -54,11 +54,19 @@ DIAGRAMS = words(
     "tikzcd CD diagram"
 )
 
-SKIPPED_ENVIRONMENTS = words(
-    "comment tikzpicture pgfpicture picture asy asydef asypicture filecontents filecontents* thebibliography "
-    "pspicture psmatrix luacode luacode* sagesilent pycode theindex chart tikzpicture* circuitikz forest axis "
-    "titlepage"
+DRAWINGS = words(
+    "tikzpicture tikzpicture* pgfpicture picture asy asypicture pspicture psmatrix chart circuitikz forest axis xy"
 )
+"""Environments that draw; of them the text says ``[diagram]``."""
+SKIPPED_ENVIRONMENTS = DRAWINGS | words(
+    "comment asydef filecontents filecontents* thebibliography luacode luacode* sagesilent pycode theindex titlepage"
+)
+STANDARD_ENVIRONMENTS = SKIPPED_ENVIRONMENTS | MATH_ENVIRONMENTS | words(
+    "itemize enumerate description list trivlist tabular tabular* array quote quotation verse center flushleft "
+    "flushright minipage figure figure* table table* tabbing document abstract verbatim verbatim* letter multicols "
+    "frame"
+)
+"""Environments that projects and classes redefine in looks only."""
 VERBATIM_ENVIRONMENTS = words(
     "verbatim verbatim* Verbatim lstlisting minted alltt sageblock code pyconsole BVerbatim"
 )
@@ -102,7 +110,7 @@ ACCENTS = {
 """Accent command → combining character, put after the first letter of its argument."""
 
 DROPPED = {
-    "vspace": "*m", "hspace": "*m", "includegraphics": "*om", "setlength": "mm", "addtolength": "mm", "color": "om",
+    "vspace": "*m", "hspace": "*m", "setlength": "mm", "addtolength": "mm", "color": "om",
     "textcolor": "om", "colorbox": "om", "fcolorbox": "omm", "bibliographystyle": "m", "bibliography": "m",
     "thispagestyle": "m", "pagestyle": "m", "pagenumbering": "m", "setcounter": "mm", "addtocounter": "mm",
     "stepcounter": "m", "refstepcounter": "m", "newcounter": "mo", "addcontentsline": "mmm", "hypersetup": "m",
@@ -118,7 +126,7 @@ DROPPED = {
     "markright": "m", "pdfstringdefDisableCommands": "m", "tcbset": "m", "tcolorboxenvironment": "mm",
     "declaretheoremstyle": "om", "setlist": "om", "crefname": "mmm", "Crefname": "mmm", "AtBeginDocument": "m",
     "AtEndDocument": "m", "includepdf": "om", "todo": "om", "missingfigure": "om", "mathtoolsset": "m",
-    "hangindent": "", "parskip": "", "tikz": "", "animategraphics": "ommmm", "externaldocument": "om",
+    "hangindent": "", "parskip": "", "animategraphics": "ommmm", "externaldocument": "om",
     "graphicspath": "m", "lstinputlisting": "om", "verbatiminput": "m", "inputminted": "omm", "newsavebox": "m",
     "usebox": "m", "savebox": "moom", "sbox": "mm", "setmainfont": "om", "ensurelanguage": "m", "foreignlanguage": "m",
     "addtokomafont": "mm", "setkomafont": "mm", "RedeclareSectionCommand": "om", "Opensolutionfile": "mo",
@@ -165,9 +173,19 @@ LABEL_WORDS = {
     "defn": "definition", "ex": "example", "exer": "exercise", "prob": "problem", "rem": "remark", "rmk": "remark",
     "sec": "section", "ssec": "section", "subsec": "section", "ch": "chapter", "chap": "chapter", "part": "part",
     "fig": "figure", "tab": "table", "eq": "equation", "eqn": "equation", "conj": "conjecture", "app": "appendix",
-    "alg": "algorithm", "claim": "claim", "exm": "example", "exr": "exercise", "tbl": "table",
+    "alg": "algorithm", "claim": "claim", "exm": "example", "exr": "exercise", "tbl": "table", "fact": "fact",
+    "section": "section", "subsection": "section", "chapter": "chapter", "equation": "equation", "figure": "figure",
+    "table": "table", "appendix": "appendix", "item": "item", "situation": "situation",
 }  # fmt: skip
 """What the prefix of a label (``thm:lagrange``) stands for."""
+
+REFERRED_TO = frozenset(
+    word + ending for ending in ("", "s", "es") for word in (
+        *THEOREMS, *THEOREMS.values(), *LABEL_WORDS, *LABEL_WORDS.values(), "condition", "step", "case", "paragraph",
+        "formula", "diagram", "page", "relation", "inequality", "statement", "assertion", "number", "sect",
+    )
+) | words("§ corollaries properties inequalities identities appendices hypotheses formulae lemmata")
+"""Words after which a bare number in print says what it is the number of."""
 
 REFERENCES = words(
     "\\ref \\eqref \\Cref \\cref \\autoref \\nameref \\pageref \\vref \\thref \\fref \\Fref \\labelcref \\crefrange "

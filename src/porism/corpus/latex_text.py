@@ -10,11 +10,13 @@ from dataclasses import dataclass
 
 from porism.corpus.latex_conditionals import Conditionals
 from porism.corpus.latex_definitions import Declarations
+from porism.corpus.latex_diagrams import DIAGRAM, diagram_parts
 from porism.corpus.latex_formula import FormulaReader, skip_arguments, skip_dimension
 from porism.corpus.latex_macros import Expander
 from porism.corpus.latex_tables import (
     ACCENTS,
     CITATIONS,
+    DRAWINGS,
     DROPPED,
     ENVIRONMENT_ARGUMENTS,
     KEPT_COMMANDS,
@@ -58,7 +60,9 @@ class LatexText:
         self.expander = Expander(self.report, KEPT_COMMANDS)
         self.declarations = Declarations(self.expander)
         Conditionals(self.expander)
-        self.formulas = FormulaReader(self.expander, self.label, reference_text)
+        self.kinds: dict[str, str] = {}
+        """Label → what it names, of what has been read."""
+        self.formulas = FormulaReader(self.expander, self._formula_label, self._reference_text)
         self.preamble = True
         self.out: Parts = []
         self.opened: list[Opened] = []
@@ -66,6 +70,7 @@ class LatexText:
         self._names: Counter[str] = Counter()
         self._values: dict[str, list[list[Sequence[str]]]] = {}
         self.commands: dict[str, Callable[[str], None]] = self._command_table()
+        self.expander.known = frozenset(self.commands).difference(ACCENTS) | {f"\\{name}" for name in DROPPED}
 
     # what a subclass says ----------------------------------------------------------------------------------------
 
@@ -153,7 +158,11 @@ class LatexText:
 
     def _formula(self, opener: str, environment: str | None = None, *, display: bool) -> None:
         source = self.formulas.read(opener, environment)
-        if source and not self.preamble:
+        if self.preamble:
+            return
+        if self.formulas.is_diagram:
+            self.out.extend(diagram_parts(source))
+        elif source:
             self.out.append(Formula(source, display=display))
 
     # commands --------------------------------------------------------------------------------------------------
@@ -213,6 +222,10 @@ class LatexText:
             "\\ensuremath": self._ensuremath,
             "\\xymatrix": self._xymatrix,
             "\\item": self._item,
+            "\\xygraph": self._drawing,
+            "\\tikz": self._drawing,
+            "\\xy": lambda _: self._raw_drawing("\\endxy"),
+            "\\includegraphics": self._graphics,
             "\\label": self._label,
             "\\footnote": self._footnote,
             "\\footnotetext": self._footnote,
@@ -254,9 +267,33 @@ class LatexText:
             self.out.append(Formula(source, display=display))
 
     def _xymatrix(self, command: str) -> None:
-        tokens = self.formulas.xymatrix()
+        tokens = self.formulas.xymatrix_cells()
         if tokens:
-            self.expander.stream.push(["\\[", *tokens, "\\]"])
+            self.expander.stream.push(["\\[", "\\xymatrix", "{", *tokens, "}", "\\]"])
+
+    def _drawing(self, command: str) -> None:
+        """A drawing in a group, or one command of TikZ that ends with a semicolon."""
+        self.expander.star()
+        self._option()
+        token = self.expander.skip_spaces()
+        self.expander.stream.push([token] if token is not None else [])
+        if token == "{":
+            self.expander.group()
+            self._text(DIAGRAM)
+        else:
+            self._raw_drawing(";")
+
+    def _raw_drawing(self, end: str) -> None:
+        file = self.expander.stream.file
+        if file is not None:
+            self.expander.stream.drop_expansions()
+            if file.until(end) is None:
+                self.report(f"a drawing without its {end}")
+        self._text(DIAGRAM)
+
+    def _graphics(self, command: str) -> None:
+        skip_arguments(self.expander, "*oom")
+        self._text("[figure]")
 
     def _newline(self, command: str) -> None:
         self.expander.star()
@@ -341,7 +378,17 @@ class LatexText:
     def _reference(self, command: str) -> None:
         self.expander.star()
         self.expander.optional()
-        self._text(reference_text(command, self.expander.name()))
+        self._text(self._reference_text(command, self.expander.name()))
+
+    def _reference_text(self, command: str, labels: str) -> str:
+        before = self.out[-1] if self.out else ""
+        if before == " " and len(self.out) > 1:  # of a tie
+            before = self.out[-2]
+        return reference_text(command, labels, self.kinds, before if isinstance(before, str) else "")
+
+    def _formula_label(self, name: str) -> None:
+        self.kinds[name] = "equation"
+        self.label(name)
 
     def _citation(self, command: str) -> None:
         self.expander.star()
@@ -370,6 +417,8 @@ class LatexText:
             return
         if name in SKIPPED_ENVIRONMENTS or name in VERBATIM_ENVIRONMENTS:
             self._raw_environment(name, keep=name in VERBATIM_ENVIRONMENTS)
+            if name in DRAWINGS:
+                self._text(f" {DIAGRAM} ")
             return
         if self.preamble:
             return

@@ -31,10 +31,11 @@ def clean(text: str) -> str:
 class FileFrame:
     """The unread rest of one file."""
 
-    __slots__ = ("_counted", "_line", "_missing", "at_letter", "name", "pos", "text")
+    __slots__ = ("_counted", "_line", "_missing", "at_letter", "is_class", "name", "pos", "text")
 
     def __init__(self, text: str, name: str, *, at_letter: bool = False) -> None:
         self.text, self.name, self.at_letter = text, name, at_letter
+        self.is_class = at_letter  # a class or style file; what is a letter may change in it
         self.pos = 0
         self._counted, self._line = 0, 1
         self._missing: set[str] = set()

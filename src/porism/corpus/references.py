@@ -1,24 +1,49 @@
-"""References by label as words that can be searched for."""
+"""References by label as readers see them: ``Lemma [five-lemma]``."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
-from porism.corpus.latex_tables import LABEL_WORDS, NAMED_REFERENCES
+from porism.corpus.latex_tables import LABEL_WORDS, REFERRED_TO, THEOREMS
 
-_SEPARATORS = re.compile(r"[_\-.\s]+")
+_PREFIX = re.compile(r"([A-Za-z]+)[:_-]")
+_LAST_WORD = re.compile(r"([^\W\d_]+)\.?[\s\u00a0~]*[(\[]?\Z|§[\s\u00a0~]*\Z")
+_LOOKED_BACK = 40
 
 
-def reference_text(command: str, labels: str) -> str:
-    """What a reference reads as: the words of the label, with the kind that its prefix names where it is printed.
+def reference_text(command: str, labels: str, kinds: Mapping[str, str] | None = None, before: str = "") -> str:
+    """What a reference reads as: the label in brackets, and before it what it names, where that is known.
 
-    ``\\ref{thm:first-iso}`` gives ``first iso``, ``\\Cref{thm:first-iso}`` gives ``theorem first iso``.
+    That is what the project has under the label, or else what the label's prefix stands for: ``\\ref{lem:five}`` gives
+    ``Lemma [lem:five]``. Where the text before says it already, as in ``Lemma~\\ref{lem:five}``, the label is enough.
+
+    :param labels: one label, or several between commas.
+    :param kinds: label → what it names, as far as that has been read.
+    :param before: the text that stands before the reference.
     """
     texts: list[str] = []
-    for label in labels.split(","):
-        prefix, colon, rest = label.strip().partition(":")
-        words = " ".join(_SEPARATORS.sub(" ", rest if colon else prefix).split())
-        kind = LABEL_WORDS.get(prefix.lower()) if colon and command in NAMED_REFERENCES else None
-        texts.append(f"{kind} {words}" if kind else words)
-    text = ", ".join(texts)
-    return f"({text})" if command == "\\eqref" else text
+    said = "" if command == "\\nameref" else _last_word(before)
+    for label in filter(None, (label.strip() for label in labels.split(","))):
+        kind = (kinds or {}).get(label) or _kind_of_prefix(label)
+        if kind is None and command == "\\eqref":
+            kind = "equation"
+        if kind is None or kind == said or (said in REFERRED_TO and not texts):
+            texts.append(f"[{label}]")
+        else:
+            texts.append(f"{kind[0].upper()}{kind[1:]} [{label}]")
+        said = kind or said
+    return ", ".join(texts)
+
+
+def _kind_of_prefix(label: str) -> str | None:
+    found = _PREFIX.match(label)
+    if found is None:
+        return None
+    prefix = found.group(1).lower()
+    return LABEL_WORDS.get(prefix) or (THEOREMS.get(prefix) if len(prefix) > 3 else None)
+
+
+def _last_word(before: str) -> str:
+    found = _LAST_WORD.search(before[-_LOOKED_BACK:])
+    return "" if found is None else (found.group(1) or "§").lower()

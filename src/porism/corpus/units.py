@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 
 from porism.corpus.base import UnitId
 from porism.corpus.latex_tables import UNPROVABLE
@@ -68,10 +69,14 @@ class UnitStore:
 
     :param source: the name of the collection, for the metadata.
     :param extra: metadata that every document gets.
+    :param tags: label → tag, where the project keeps a table of them; a label may have the name of its file before it.
     """
 
-    def __init__(self, source: str, on_problem: OnProblem, extra: Metadata | None = None) -> None:
+    def __init__(
+        self, source: str, on_problem: OnProblem, extra: Metadata | None = None, tags: Mapping[str, str] | None = None
+    ) -> None:
         self.source = source
+        self._tags = tags or {}
         self.extra: Metadata = extra or {}
         self._on_problem = on_problem
         self._numbers: Counter[tuple[str, str]] = Counter()
@@ -135,7 +140,15 @@ class UnitStore:
             metadata["section"] = tuple(title.to_latex() for title in unit.section)
         if unit.labels:
             metadata["labels"] = tuple(dict.fromkeys(unit.labels))
+            if tag := self._tag(unit):
+                metadata["tag"] = tag
         return Document(self._id(unit), fields, metadata)
+
+    def _tag(self, unit: Unit) -> str | None:
+        """The tag of the first label that has one."""
+        stem = PurePosixPath(unit.file).stem
+        names = (name for label in unit.labels for name in (f"{stem}-{label}", label))
+        return next((self._tags[name] for name in names if name in self._tags), None)
 
     def _id(self, unit: Unit) -> UnitId:
         fallback = f"{unit.kind.replace(' ', '-')}-{unit.number}"
