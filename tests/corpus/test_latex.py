@@ -314,6 +314,8 @@ CLASS = r"""
 \def\@broken{ \fi } } text of the class
 \begin{nothing} \end{something} $ unclosed
 \newcommand{\Spec}{\operatorname{Spec}}
+\def\subparagraph#1{Printed by the class: #1}
+\newcommand{\late}{ \ifx\never\ended
 """
 
 
@@ -324,7 +326,7 @@ def test_a_class_is_read_for_its_macros_alone(tmp_path: Path) -> None:
         \renewenvironment{itemize}{Printed by the preamble}{}
         \begin{document}
         \begin{enumerate}\item one\footnote{note} $\Spec A$\item two\end{enumerate}
-        \begin{itemize}\item three\end{itemize}
+        \begin{itemize}\item three\end{itemize}\subparagraph{four}
         \begin{aside}{A remark}inside\end{aside}
         \begin{boxed-theorem}{Main}It holds.\end{boxed-theorem}
         \begin{proof}By looking.\end{proof}
@@ -335,7 +337,7 @@ def test_a_class_is_read_for_its_macros_alone(tmp_path: Path) -> None:
     main, again, text = read(tmp_path, problems)
     assert problems == []
     assert " ".join(text.fields["body"].to_latex().split()) == (
-        r"- one (note) $\operatorname{Spec} A$ - two - three A remark: inside"
+        r"- one (note) $\operatorname{Spec} A$ - two - three four: A remark: inside"
     )
     assert main.fields["title"].text == "Main"
     assert main.fields["body"].text == "It holds."
