@@ -105,7 +105,9 @@ def test_json_has_the_stated_keys(index: Index) -> None:
     value = json.loads(orjson.dumps(hit.to_dict()))
     assert set(value) == {"rank", "score", "key", "latex", "text", "mathml", "documents", "places", "match"}
     assert set(value["match"]) == {"score", "query", "found", "substitution", "values", "explanation"}
-    assert "<mark>" in value["match"]["found"]["text"]
+    found = value["match"]["found"]
+    assert found["text"] == "".join(piece["text"] for piece in found["pieces"])
+    assert [piece["text"] for piece in found["pieces"] if piece.get("match")]
     assert set(value["places"][0]) == {"doc_id", "field", "number"}
     assert "match" not in index.search_formulas(SUM, 1)[0].to_dict()
 

@@ -77,7 +77,10 @@ def test_symbols_are_marked_with_their_operators(source: str, nodes: set[int], e
 def test_styles() -> None:
     match = match_of("x+1", "x+2", [(0, 0), (1, 1)])
     assert highlight_text(match) == ("[x +] 1", "[x +] 2")
-    assert highlight_text(match, "mark") == ("<mark>x +</mark> 1", "<mark>x +</mark> 2")
+    assert highlight_text(match, "plain") == ("x + 1", "x + 2")
+    assert highlight_text(match, "html") == ("<mark>x +</mark> 1", "<mark>x +</mark> 2")
+    dangerous = match_of("x<1", r"x<\text{<script>}", [(0, 0), (1, 1)])
+    assert highlight_text(dangerous, "html")[1] == "<mark>x &lt;</mark> &lt;script&gt;"
     assert highlight_text(match, "ansi")[0] == "\x1b[1;32mx +\x1b[0m 1"
 
 
@@ -149,7 +152,10 @@ def test_lines_and_json_say_all_of_it() -> None:
     ]
     assert len(match_lines(match, tree=False)) == 3
     value = MatchView(match).to_dict()
-    assert value["found"]["text"] == "<mark>k²</mark> + 1"
+    assert value["found"]["text"] == "k² + 1"
+    assert value["found"]["pieces"] == [
+        {"text": "k²", "match": True, "formula": True}, {"text": " + 1", "formula": True}
+    ]
     assert value["query"]["share"] == 1.0
     assert value["substitution"] == [{"query": "i", "found": "k"}]
     assert value["values"] == []

@@ -15,7 +15,7 @@ ROOT = Path(porism.__file__).parent
 LAYERS = [
     {
         "types", "run", "caching", "durable", "errors", "explanation", "extras", "files", "locks", "neural",
-        "provenance", "sample", "settings", "workers",
+        "printable", "provenance", "sample", "settings", "workers",
     },
     {"corpus"},
     {"formula", "text", "analysis", "batch", "channels", "documents"},
@@ -23,8 +23,9 @@ LAYERS = [
     {"embeddings", "similarity"},
     {"retrieve"},
     {
-        "checking", "expansion", "formula_places", "formula_queries", "formula_searching", "fusion", "highlighting",
-        "indexing", "kernels", "searching", "snippets", "tokenizing",
+        "checking", "conditions", "expansion", "formula_guessing", "formula_places", "formula_queries",
+        "formula_searching", "fusion", "highlighting", "hits", "indexing", "kernels", "locations", "marked_text",
+        "questions", "searching", "snippets", "suggestions", "tokenizing",
     },
     {"evaluate", "pipeline"},
     {"reports", "tuning"},

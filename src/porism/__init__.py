@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from porism.formula_searching import FormulaHit
     from porism.fusion import fuse
     from porism.highlighting import highlight_mathml, highlight_text
+    from porism.hits import Hit
     from porism.index import IndexWriter
     from porism.index import info as index_info
     from porism.indexing import index_documents, index_sources
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from porism.retrieve import ChannelSettings, SearchModel
     from porism.retrieve.matches import FormulaMatch
     from porism.run import Run
-    from porism.searching import Hit, Index, open_index
+    from porism.searching import Index, open_index
     from porism.types import Content, Document, Formula, Query
 
 _HOME = {
@@ -51,7 +52,7 @@ _HOME = {
     "Formula": "types",
     "FormulaHit": "formula_searching",
     "FormulaMatch": "retrieve.matches",
-    "Hit": "searching",
+    "Hit": "hits",
     "Index": "searching",
     "IndexWriter": "index",
     "Place": "formula_places",

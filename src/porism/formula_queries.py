@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from porism.corpus import split_math
 from porism.errors import OnProblem, Problem, QueryError
 from porism.formula import notation_of, operator_tree, parse
+from porism.formula_guessing import recognise_formulas
+from porism.questions import LONGEST_QUERY
 from porism.types import PLACEHOLDER, Content, Formula, Query
-
-LONGEST_QUERY = 1_000_000
-"""Characters of a query beyond these are refused: it is a document, not a question."""
 
 LONGEST_FORMULA = 20_000
 """Of a longer query formula only so many characters count."""
@@ -59,6 +58,20 @@ def make_formula_query(question: str | Formula | Content | Query, on_problem: On
     if not usable:
         raise QueryError("the query has no formula", hint=r"Ask with LaTeX, such as '$\sum_{i=1}^n i^2$', or MathML.")
     return FormulaQuery(usable, context)
+
+
+def read_formula_question(text: str) -> tuple[str | Content, list[str]]:
+    """What a person typed for a formula search, and notes on how it was read.
+
+    Where words stand beside formulas without dollars, the formulas are asked for and the words are their context; else
+    it is the text as it is, which :func:`make_formula_query` takes for LaTeX as a whole.
+    """
+    if _DELIMITER.search(text) or notation_of(text) == "mathml" or not _WORDS.search(text[:LONGEST_FORMULA]):
+        return text, []
+    guess = recognise_formulas(text[:LONGEST_FORMULA])
+    if not guess.formulas:
+        return text, []
+    return guess.content, [f"read as a formula: ${source}$" for source in guess.formulas]
 
 
 def _ignore(problem: Problem) -> None:

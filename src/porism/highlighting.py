@@ -6,6 +6,7 @@ innermost operator whose place in the source holds it: the ``+`` of a sum to the
 
 from __future__ import annotations
 
+import html
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import accumulate
@@ -26,17 +27,19 @@ from porism.formula import (
     to_unicode,
 )
 from porism.formula.layout import child_rows
+from porism.marked_text import Piece, Snippet
+from porism.printable import printable
 from porism.retrieve.matches import FormulaMatch, Substitution, ValuePair
 from porism.types import Formula
 
-MarkStyle = Literal["brackets", "mark", "ansi"]
-"""``[x]``, ``<mark>x</mark>``, or bold and green for a terminal."""
+MarkStyle = Literal["plain", "brackets", "html", "ansi"]
+"""No marks; ``[x]``; ``<mark>x</mark>`` with the text escaped; or bold and green for a terminal."""
 
 MOST_PARTS = 5
 """Of so many parts of one contribution the largest are printed."""
 
 _MARKS: dict[MarkStyle, tuple[str, str]] = {
-    "brackets": ("[", "]"), "mark": ("<mark>", "</mark>"), "ansi": ("\x1b[1;32m", "\x1b[0m"),
+    "plain": ("", ""), "brackets": ("[", "]"), "html": ("<mark>", "</mark>"), "ansi": ("\x1b[1;32m", "\x1b[0m"),
 }
 _SCRIPTS = ("above", "below", "pre_above", "pre_below")
 _ENCLOSING = frozenset("FRMG")
@@ -197,7 +200,21 @@ class MatchView:
         """Query and found formula as lines of text with the matched symbols marked."""
         before, after = _MARKS[style]
         query, found = (
-            "".join(f"{before}{text}{after}" if own else text for text, own in to_marked_unicode(parts.layout, marked))
+            "".join(
+                f"{before}{shown}{after}" if piece.match else shown
+                for piece in snippet.pieces for shown in [html.escape(piece.text) if style == "html" else piece.text]
+            )
+            for snippet in self.pieces
+        )
+        return query, found
+
+    @cached_property
+    def pieces(self) -> tuple[Snippet, Snippet]:
+        """Query and found formula as lines of text in pieces, those of matched symbols marked."""
+        query, found = (
+            Snippet(tuple(
+                Piece(printable(text), own, True) for text, own in to_marked_unicode(parts.layout, marked)
+            ))
             for parts, marked in zip((self.query, self.found), self.marked, strict=True)
         )
         return query, found
@@ -242,15 +259,15 @@ class MatchView:
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready: the shares that match, both formulas marked as text and as MathML, the substitution, equal values
-        and the explanation."""
+        """JSON-ready: the shares that match, both formulas as text in pieces and as MathML with matched symbols marked,
+        the substitution, equal values and the explanation."""
         match = self.match
-        query_text, found_text = self.text("mark")
+        query_text, found_text = self.pieces
         query_mathml, found_mathml = self.mathml()
         return {
             "score": match.score,
-            "query": {"text": query_text, "mathml": query_mathml, "share": match.query_share},
-            "found": {"text": found_text, "mathml": found_mathml, "share": match.found_share},
+            "query": {**query_text.to_dict(), "mathml": query_mathml, "share": match.query_share},
+            "found": {**found_text.to_dict(), "mathml": found_mathml, "share": match.found_share},
             "substitution": [_substitution_dict(entry) for entry in match.substitutions],
             "values": [
                 _value_dict(pair, query, found)

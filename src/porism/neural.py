@@ -6,7 +6,12 @@ Everything here imports torch and transformers when it is called, never before: 
 from __future__ import annotations
 
 import contextlib
+import http.client
 import os
+import ssl
+import threading
+import urllib.error
+import urllib.request
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,6 +22,9 @@ EXTRA = "neural"
 
 LONGEST_INPUT = 512
 """Tokens that a model reads where neither it nor its tokenizer says how many it can."""
+
+HUB_SECONDS = 5.0
+"""The hub of Hugging Face is taken for unreachable when it has not answered for so long."""
 
 _NO_LIMIT = 1 << 20
 """What tokenizers without a limit say is some number above this."""
@@ -72,7 +80,7 @@ def load_tokenizer(model: str | os.PathLike[str], purpose: str) -> Any:
     """
     transformers = load_transformers(purpose)
     with loading(model, "tokenizer"), _warnings_off(transformers):
-        tokenizer = transformers.AutoTokenizer.from_pretrained(model)
+        tokenizer = pretrained(transformers.AutoTokenizer, model)
     if not tokenizer.is_fast:
         raise ConfigError(
             "the model's tokenizer has no fast form, which knows where in a text its tokens stand", where=str(model),
@@ -89,7 +97,75 @@ def load_model(kind: str, model: str | os.PathLike[str], device: Any, purpose: s
     """
     transformers = load_transformers(purpose)
     with loading(model, "model"), _warnings_off(transformers):
-        return getattr(transformers, kind).from_pretrained(model).to(device).eval()
+        return pretrained(getattr(transformers, kind), model).to(device).eval()
+
+
+def pretrained(kind: Any, model: str | os.PathLike[str]) -> Any:
+    """What a class of transformers makes of a model: of the files of a folder, or of those that were fetched before.
+
+    Only for a name whose files are not all there is the hub of Hugging Face asked; where it does not answer within
+    :data:`HUB_SECONDS`, the error comes at once, and nothing is tried again and again.
+
+    :raises ConfigError: the model is neither here nor can be fetched.
+    """
+    try:
+        with _no_requests():
+            return kind.from_pretrained(model, local_files_only=True)
+    except OSError as error:
+        if os.path.isdir(model) or _is_path(os.fspath(model)):
+            raise
+        endpoint = hub_address()
+        if endpoint is None or not answers(endpoint):
+            reason = "HF_HUB_OFFLINE is set" if endpoint is None else f"{endpoint} does not answer"
+            raise ConfigError(
+                "the model cannot be loaded: it is no folder, was not fetched before, and cannot be fetched now, since "
+                f"{reason}",
+                where=str(model), hint="Give the folder of a model, or fetch it once where there is a connection.",
+            ) from error
+    return kind.from_pretrained(model)
+
+
+def _is_path(model: str) -> bool:
+    """Whether a model is named by a path, which no name on the hub looks like."""
+    return os.path.isabs(model) or model.startswith((".", "~")) or model.count("/") > 1 or "\\" in model
+
+
+@contextlib.contextmanager
+def _no_requests() -> Iterator[None]:
+    """Keeps the hub's library from asking for anything, which it does also for what is here."""
+    constants: Any = need("huggingface_hub.constants", EXTRA, "models of Hugging Face")
+    before = constants.HF_HUB_OFFLINE
+    constants.HF_HUB_OFFLINE = True
+    try:
+        yield
+    finally:
+        constants.HF_HUB_OFFLINE = before
+
+
+def hub_address() -> str | None:
+    """The address of the hub of Hugging Face (``HF_ENDPOINT``), None where ``HF_HUB_OFFLINE`` forbids to ask it."""
+    constants = need("huggingface_hub.constants", EXTRA, "models by name")
+    return None if constants.HF_HUB_OFFLINE else str(constants.ENDPOINT)
+
+
+def answers(address: str, seconds: float | None = None) -> bool:
+    """Whether a server answers within some seconds, whatever it says; through the proxies of the environment too."""
+    found: list[bool] = []
+
+    def ask() -> None:
+        try:
+            with urllib.request.urlopen(urllib.request.Request(address, method="HEAD"), timeout=HUB_SECONDS):
+                found.append(True)
+        except urllib.error.HTTPError:
+            found.append(True)
+        except (OSError, ValueError, http.client.HTTPException) as error:
+            # Who uses certificates of its own may well know better than this look.
+            found.append(isinstance(getattr(error, "reason", error), ssl.SSLError))
+
+    asking = threading.Thread(target=ask, daemon=True)  # looking up a name cannot be given a limit
+    asking.start()
+    asking.join(HUB_SECONDS if seconds is None else seconds)
+    return bool(found and found[0])
 
 
 @contextlib.contextmanager
@@ -97,6 +173,8 @@ def loading(model: str | os.PathLike[str], what: str) -> Iterator[None]:
     """Turns what transformers raises when a model is missing, broken or of another kind into a ConfigError."""
     try:
         yield
+    except ConfigError:
+        raise
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError, ImportError) as error:
         raise ConfigError(
             f"the {what} cannot be loaded ({first_line(error)})", where=str(model),

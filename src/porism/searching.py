@@ -4,75 +4,36 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from porism.analysis import AnalysisConfig, Analyzer
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.analysis import WORDS, AnalysisConfig, Analyzer
 from porism.caching import cached_property
-from porism.corpus import split_math
+from porism.conditions import documents_with
 from porism.documents import load_document
 from porism.errors import OnProblem, Problem, QueryError
 from porism.explanation import Explanation
-from porism.formula_queries import LONGEST_QUERY, FormulaQuery, make_formula_query
+from porism.formula_queries import FormulaQuery, make_formula_query
+from porism.hits import Hit, make_hits
 from porism.index import Snapshot
+from porism.locations import Location, file_has_changed
+from porism.questions import Question, make_query, read_question
 from porism.retrieve import DEFAULT_MODEL, Filters, HybridRetriever, SearchModel
 from porism.retrieve.feedback import Judged
 from porism.retrieve.more_like_this import Likeness, MoreLikeThis
+from porism.retrieve.ranking import UnitResults
 from porism.run import Run
-from porism.snippets import FormulaStyle, Snippet, SnippetMaker
-from porism.types import Content, Document, Formula, Metadata, Query
+from porism.snippets import FormulaStyle, SnippetMaker
+from porism.suggestions import SpellingSuggester, filter_hints, spelling_hint
+from porism.types import Content, Document, Formula, Query
 
 if TYPE_CHECKING:
     from porism.formula_searching import FormulaHit, FormulaSearcher, Named
     from porism.retrieve.formula_model import FormulaModel
     from porism.retrieve.matches import FormulaMatch
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """One answer: its rank from 1, the document's id, its score, and what to show of it."""
-
-    rank: int
-    id: str
-    score: float
-    title: Snippet
-    snippet: Snippet
-    metadata: Metadata
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready: ``rank``, ``id``, ``score``, ``title``, ``snippet`` (matches between ``<mark>`` and ``</mark>``),
-        ``metadata``."""
-        return {
-            "rank": self.rank,
-            "id": self.id,
-            "score": self.score,
-            "title": str(self.title),
-            "snippet": self.snippet.marked(),
-            "metadata": {
-                key: list(value) if isinstance(value, tuple) else value for key, value in self.metadata.items()
-            },
-        }
-
-
-def make_query(question: str | Content | Query) -> Query:
-    """A query from words and formulas between dollars (``$…$``, ``$$…$$``, ``\\(…\\)``, ``\\[…\\]``), or from content.
-
-    :raises QueryError: there is nothing in it, or it is longer than :data:`LONGEST_QUERY`.
-    """
-    if isinstance(question, Query):
-        query = question
-    elif isinstance(question, Content):
-        query = Query("query", {"query": question})
-    else:
-        if len(question) > LONGEST_QUERY:
-            raise QueryError(
-                f"the query has {len(question):,} characters", hint=f"Ask with at most {LONGEST_QUERY:,}."
-            )
-        query = Query("query", {"query": split_math(question)})
-    if not any(query.fields.values()):
-        raise QueryError("the query is empty", hint="Ask with words, formulas between dollars, or both.")
-    return query
 
 
 def judgments(relevant: Iterable[str], not_relevant: Iterable[str]) -> Judged:
@@ -112,6 +73,7 @@ class Index:
         self.analyzer = Analyzer(AnalysisConfig.from_dict(self.snapshot.config, self.snapshot.path))
         self.retriever = HybridRetriever(self.snapshot, self.analyzer, model)
         self.formula_model = formula_model
+        self._last_allowed: tuple[Any, list[NDArray[np.bool_]]] | None = None
 
     def __enter__(self) -> Index:
         return self
@@ -140,6 +102,7 @@ class Index:
         other.snapshot, other.analyzer = self.snapshot, self.analyzer
         other.retriever = self.retriever if model is None else HybridRetriever(self.snapshot, self.analyzer, model)
         other.formula_model = formula_model or self.formula_model
+        other._last_allowed = None
         return other
 
     def document(self, doc_id: str) -> Document:
@@ -153,9 +116,20 @@ class Index:
         segment, number = found
         return load_document(segment.stored(number))
 
+    def location(self, doc_id: str) -> Location:
+        """Where a document stands.
+
+        :raises QueryError: the index has no such document.
+        """
+        return Location.of(self.document(doc_id).metadata, lambda: self.snapshot.sources)
+
+    def has_changed(self, location: Location) -> bool:
+        """Whether the file of a location is another than the one that was indexed; False where this is not known."""
+        return file_has_changed(location, self.snapshot.sources)
+
     def search(
         self,
-        question: str | Content | Query,
+        question: str | Content | Query | Question,
         k: int = 10,
         *,
         filters: Filters | None = None,
@@ -167,7 +141,8 @@ class Index:
         with what it learns from the documents found first.
 
         ``filters`` maps a metadata key to the value, or the values any of which, a document must have. ``formulas``
-        says how titles and snippets show formulas.
+        says how titles and snippets show formulas. A string may have phrases between quotes and ``field:word``, see
+        :meth:`question`.
 
         From documents that are known to be ``relevant``, or not, the question learns in place of those found first
         (their ids, in any order); they stay among the results.
@@ -175,10 +150,66 @@ class Index:
         :raises QueryError: the question is empty, ``k`` is below 1, a filter names a key that no document has, or the
             index lacks a document that is judged.
         """
-        query = make_query(question)
-        judged = {query.id: judgments(relevant, not_relevant)}
-        run = self.retriever.search([query], k, filters=filters, judged=judged)
-        return self._hits(run[query.id], self.retriever.term_worths(query), query, formulas)
+        asked = self.question(question)
+        found = self.retriever.search_units(
+            asked.query, k, allowed=self._allowed(asked, filters), judged=judgments(relevant, not_relevant)
+        )
+        worths = self.retriever.term_worths(asked.query)
+        return self._hits(self._named(found), worths, asked.query, formulas)
+
+    def question(self, question: str | Content | Query | Question, *, guess_formulas: bool = False) -> Question:
+        """A question as :meth:`search` reads it, with notes on what in it may have been meant otherwise.
+
+        In a string, ``"words between quotes"`` must stand in a document as they are, ``title:word`` must be in that
+        field, and ``type:theorem`` with a key of the metadata is a filter. Content and queries have no such signs.
+
+        :param guess_formulas: whether formulas without dollars are recognised in a string.
+        :raises QueryError: there is nothing in it, it is too long, or it names a field that the index does not have.
+        """
+        if isinstance(question, Question):
+            return question
+        if not isinstance(question, str):
+            return Question(make_query(question))
+        fields = {name for segment in self.snapshot.segments for name in segment.fields}
+        return read_question(question, fields, self._metadata_keys, guess_formulas)
+
+    def hints(self, question: str | Content | Query | Question, filters: Filters | None = None) -> list[str]:
+        """What to say to whoever asked, a sentence each: how formulas without dollars were read, a dollar without its
+        partner, words like those that the index does not have, values like those of a filter that no document has."""
+        asked = self.question(question)
+        hints = [*asked.notes, *filter_hints(self.snapshot, _all_filters(asked, filters))]
+        if self._spelling is not None and (found := self._spelling.suggestions(asked.query)):
+            hints.append(spelling_hint(asked.text or asked.query.content.to_latex(), found))
+        return hints
+
+    @cached_property
+    def _spelling(self) -> SpellingSuggester | None:
+        lexical = self.retriever.lexical
+        if WORDS not in lexical.channels:
+            return None
+        return SpellingSuggester(self.snapshot, self.analyzer, lexical.fields_of(WORDS))
+
+    def _metadata_keys(self) -> set[str]:
+        return {key for segment in self.snapshot.segments for key in segment.metadata_counts()}
+
+    def _allowed(self, asked: Question, filters: Filters | None) -> list[NDArray[np.bool_]] | None:
+        """The documents that have what filters and conditions demand, None where there are none; the last are kept."""
+        wanted = _all_filters(asked, filters)
+        if not wanted and not asked.conditions:
+            return None
+        demanded = (tuple(wanted.items()), asked.conditions)
+        if self._last_allowed is None or self._last_allowed[0] != demanded:
+            allowed = self.retriever.allowed(wanted) if wanted else None
+            if asked.conditions:
+                weights = self.retriever.lexical.fields_of(WORDS) if WORDS in self.retriever.lexical.channels else None
+                allowed = documents_with(self.snapshot, self.analyzer, asked.conditions, weights, allowed)
+            assert allowed is not None
+            self._last_allowed = (demanded, allowed)
+        return self._last_allowed[1]
+
+    def _named(self, found: UnitResults) -> list[tuple[str, float]]:
+        ids = self.retriever.lexical.ids.take(found.segments, found.units)
+        return list(zip(ids, found.scores.tolist(), strict=True))
 
     def more_like(
         self,
@@ -200,9 +231,8 @@ class Index:
         alike = MoreLikeThis(self.retriever, self.analyzer, likeness)
         query = alike.query(self.document(doc_id))
         found = alike.search_units(query, k, filters=filters)
-        ids = self.retriever.lexical.ids.take(found.segments, found.units)
         worths = self.retriever.lexical.term_weights(alike.terms(query))
-        return self._hits(list(zip(ids, found.scores.tolist(), strict=True)), worths, query, formulas)
+        return self._hits(self._named(found), worths, query, formulas)
 
     def explain_likeness(
         self, doc_id: str, found: str, *, k: int = 10, filters: Filters | None = None, likeness: Likeness | None = None
@@ -221,7 +251,7 @@ class Index:
         return self.retriever.search(queries, k, filters=filters, name=name)
 
     def explain(
-        self, question: str | Content | Query, doc_id: str, *, k: int = 10, filters: Filters | None = None,
+        self, question: str | Content | Query | Question, doc_id: str, *, k: int = 10, filters: Filters | None = None,
         relevant: Iterable[str] = (), not_relevant: Iterable[str] = (),
     ) -> Explanation:
         """Why a document has its score for the question: a tree of contributions that adds up to it.
@@ -231,18 +261,19 @@ class Index:
 
         :raises QueryError: the index has no such document, the question is empty, or a filter names an unknown key.
         """
+        asked = self.question(question)
         return self.retriever.explain(
-            make_query(question), doc_id, k=k, filters=filters, judged=judgments(relevant, not_relevant)
+            asked.query, doc_id, k=k, judged=judgments(relevant, not_relevant), allowed=self._allowed(asked, filters)
         )
 
-    def matches(self, question: str | Content | Query, doc_id: str) -> list[FormulaMatch]:
+    def matches(self, question: str | Content | Query | Question, doc_id: str) -> list[FormulaMatch]:
         """How the formulas of a document answer those of the question: for each of these the most similar one.
 
         Formulas of a single symbol, and those that the document has nothing like, are left out.
 
         :raises QueryError: the index has no such document, or the question is empty.
         """
-        return self.retriever.matches(make_query(question), doc_id)
+        return self.retriever.matches(self.question(question).query, doc_id)
 
     @cached_property
     def formulas(self) -> FormulaSearcher:
@@ -331,13 +362,17 @@ class Index:
             self.analyzer,
             worths,
             [formula for content in query.fields.values() for formula in content.formulas],
+            lambda doc_id: self.retriever.matching_formulas(query, doc_id),
         )
-        hits: list[Hit] = []
-        for position, (doc_id, score) in enumerate(found, 1):
-            document = self.document(doc_id)
-            title, snippet = maker.title(document, style), maker.snippet(document, style)
-            hits.append(Hit(position, doc_id, score, title, snippet, document.metadata))
-        return hits
+        return make_hits(found, self.document, maker, style, lambda: self.snapshot.sources)
+
+
+def _all_filters(asked: Question, filters: Filters | None) -> dict[str, tuple[str, ...]]:
+    """The filters that are given and those in the question."""
+    wanted = {key: (value,) if isinstance(value, str) else tuple(value) for key, value in (filters or {}).items()}
+    for key, values in asked.filters.items():
+        wanted[key] = (*wanted.get(key, ()), *values)
+    return wanted
 
 
 def _readable(query: Query, on_problem: OnProblem | None) -> FormulaQuery | None:

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import NamedTuple
 
 import numpy as np
 
 from porism.analysis import WORDS, Analyzer
-from porism.formula import parse, to_latex, to_unicode
+from porism.marked_text import FormulaStyle, Piece, Snippet, show_content, show_formula, tidy
+from porism.retrieve.likeness import NEAR, SMALL, Likeness
 from porism.text.channels import JOINT, SYMBOLS, joint_channel
 from porism.text.symbols import text_symbols
 from porism.types import PLACEHOLDER, Content, Document, Formula
 
-FormulaStyle = Literal["unicode", "latex"]
+__all__ = ["FormulaStyle", "Piece", "Snippet", "SnippetMaker", "show_content", "show_formula"]
 
 PASSAGE_CHARACTERS = 260
 """How long a passage may be, formulas counted as they are shown."""
 
 MOST_FORMULAS = 400
-"""Formulas of a document beyond these are shown unmarked: a snippet must not take longer than the search."""
+"""Formulas of a field beyond these are shown unmarked: a snippet must not take longer than the search."""
 
 MOST_CHARACTERS = 500_000
 """The same for the text of one field: the passage is looked for in its beginning."""
@@ -28,35 +30,19 @@ MOST_CHARACTERS = 500_000
 LAST_FIELDS = ("title", "section", "labels", "tags", "expansion")
 """Fields that are shown beside a snippet anyway, and what a model has written: where nothing else is there."""
 
-SHARED_FOR_A_MATCH = 0.5
-"""A formula is marked when this part of its terms is among the query's formula terms."""
+SHARED_FIELDS = ("question", "comments")
+"""What all answers of a thread have in common, and what others have written: worth less than a document's own text."""
+
+SHARED_WORTH = 0.5
+
+LEAST_BY_TERMS = 0.6
+"""A formula that is compared by its terms alone matches from this quality on."""
+
+Matching = Callable[[str], Mapping[tuple[str, int], Likeness] | None]
+"""Document id → its formulas that match, by field and number there; None where this is not known."""
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A run of text or one formula (as it is to be shown), and whether it matches the query."""
-
-    text: str
-    match: bool = False
-    formula: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Snippet:
-    """A passage as pieces, in order."""
-
-    pieces: tuple[Piece, ...]
-
-    def marked(self, before: str = "<mark>", after: str = "</mark>") -> str:
-        """One string with matches between ``before`` and ``after``; neighbouring matches are marked one by one."""
-        return "".join(f"{before}{piece.text}{after}" if piece.match else piece.text for piece in self.pieces)
-
-    def __str__(self) -> str:
-        return "".join(piece.text for piece in self.pieces)
-
-
-@dataclass(frozen=True, slots=True)
-class _Item:
+class _Item(NamedTuple):
     """A word or formula of a field: its place in the text, its width as shown, and what it is worth."""
 
     start: int
@@ -65,104 +51,160 @@ class _Item:
     key: str
 
 
+class _Read(NamedTuple):
+    """A formula that was read: its key, its terms by channel, and what those of them are worth that the query has."""
+
+    formula: Formula
+    key: str
+    terms: Counter[tuple[str, str]]
+    worth: float
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A part of a field of a document, and what the matches in it are worth."""
+
+    worth: float
+    field: str
+    start: int
+    end: int
+
+
 def _has_stems(channel: str) -> bool:
     """Whether words are terms of a channel as they are of the channel ``words``."""
     return channel.startswith(JOINT) and joint_channel(channel).words == "stems"
-
-
-def show_formula(formula: Formula, style: FormulaStyle) -> str:
-    """A formula as readable text: one line of Unicode, or LaTeX between dollars."""
-    if style == "unicode":
-        return to_unicode(parse(formula)) or formula.source.strip()
-    source = to_latex(parse(formula)) if formula.notation == "mathml" else formula.source.strip()
-    return f"${' '.join(source.split())}$"
-
-
-def show_content(content: Content, style: FormulaStyle) -> str:
-    """Content on one line, formulas shown in ``style``."""
-    shown = (part if isinstance(part, str) else show_formula(part, style) for part in content.parts)
-    return " ".join("".join(shown).split())
 
 
 class SnippetMaker:
     """Makes the snippets of one query.
 
     ``weights`` are the query's terms by channel, each with what a match of it is worth (query weight times inverse
-    document frequency); ``formulas`` the query's formulas.
+    document frequency); ``formulas`` the query's formulas. ``matching`` says which formulas of a document match them;
+    without it those do that have most terms of one in common with it.
     """
 
     def __init__(
-        self, analyzer: Analyzer, weights: Mapping[str, Mapping[str, float]], formulas: Iterable[Formula]
+        self, analyzer: Analyzer, weights: Mapping[str, Mapping[str, float]], formulas: Iterable[Formula],
+        matching: Matching | None = None,
     ) -> None:
         self._analyzer = analyzer
         self._words = next((weights[name] for name in weights if name == WORDS or _has_stems(name)), {})
         self._symbols = weights.get(SYMBOLS, {})
         self._terms = {name: terms for name, terms in weights.items() if name in analyzer.config.formulas}
-        self._keys = {analyzer.formula_terms(formula, ()).key for formula in formulas}
-        self._memory: dict[tuple[str, str], float] = {}
-
-    def formula_worth(self, formula: Formula) -> float:
-        """What a formula is worth as a match: 0 where it does not match."""
-        written = (formula.notation, formula.source)
-        if written not in self._memory:
-            self._memory[written] = self._worth(formula)
-        return self._memory[written]
-
-    def _worth(self, formula: Formula) -> float:
-        if not self._keys:
-            return 0.0
-        analyzed = self._analyzer.formula_terms(formula, self._terms)
-        worth, shared, total = 0.0, 0, 0
-        for name, weights in self._terms.items():
-            terms = analyzed.terms[name]
-            total += len(terms)
-            for term in terms:
-                if term in weights:
-                    shared += 1
-                    worth += weights[term]
-        if analyzed.key in self._keys:
-            return max(worth, 1e-6)
-        return worth if total >= 4 and shared >= SHARED_FOR_A_MATCH * total else 0.0
+        self._memory: dict[tuple[str, str], _Read] = {}
+        self._asked = {read.key: read for read in map(self._read, formulas)}
+        self._matching = matching
+        self._marks_of: tuple[Document, dict[tuple[str, int], float]] | None = None
 
     def snippet(
         self, document: Document, style: FormulaStyle = "unicode", characters: int = PASSAGE_CHARACTERS
     ) -> Snippet:
         """The best passage over all fields; the beginning of the first field where nothing matches."""
-        fields = [name for name in document.fields if name not in LAST_FIELDS] or list(document.fields)
-        best: tuple[float, Content, int, int] | None = None
-        for name in fields:
-            content = document.fields[name]
-            if not content:
-                continue
-            worth, start, end = self._best_window(content, characters)
-            if best is None or worth > best[0]:
-                best = (worth, content, start, end)
-        if best is None:
-            return Snippet(())
-        _, content, start, end = best
-        return self._render(content, start, end, style)
+        passage = self.passage(document, characters)
+        return self.render(document, passage, style) if passage is not None else Snippet(())
 
     def title(self, document: Document, style: FormulaStyle = "unicode") -> Snippet:
-        """The whole title, marked; where there is none the heading that it stands under, else the document's id."""
-        title = document.title or document.fields.get("section")
-        if not title:
-            return Snippet((Piece(document.id),))
-        return self._render(title, 0, len(title.text), style)
+        """The whole title, marked; where there is none the heading that the document stands under; else empty."""
+        for name in ("title", "section"):
+            if content := document.fields.get(name):
+                return self.render(document, Passage(0.0, name, 0, len(content.text)), style)
+        return Snippet(())
 
-    def _items(self, content: Content) -> list[_Item]:
+    def passage(
+        self, document: Document, characters: int = PASSAGE_CHARACTERS, shown: Collection[Content] = ()
+    ) -> Passage | None:
+        """The best passage over all fields, None where there is no text.
+
+        Content in ``shown`` stands beside another result already: a passage of it is chosen where there is no other.
+        """
+        fields = {name: content for name, content in document.fields.items() if content}
+        names = [name for name in fields if name not in LAST_FIELDS] or list(fields)
+        names = [name for name in names if fields[name] not in shown] or names
+        names.sort(key=SHARED_FIELDS.__contains__)  # where nothing matches, the document's own text comes first
+        passages = [self._best_window(document, name, characters) for name in names]
+        return max(
+            passages, default=None, key=lambda one: one.worth * (SHARED_WORTH if one.field in SHARED_FIELDS else 1.0)
+        )
+
+    def render(self, document: Document, passage: Passage, style: FormulaStyle) -> Snippet:
+        """A passage of a document with the matches in it marked."""
+        content, marks, start, end = document.fields[passage.field], self._marks(document), passage.start, passage.end
+        text = content.text
+        if end < len(text):
+            end = _word_end(text, start, end)
+        number = text.count(PLACEHOLDER, 0, start)
+        pieces: list[Piece] = [Piece("… ")] if text[:start].strip() else []
+        for chunk, is_formula in _split(text[start:end]):
+            if is_formula:
+                shown = show_formula(content.formulas[number], style)
+                pieces.append(Piece(shown, (passage.field, number) in marks, formula=True))
+                number += 1
+            else:
+                pieces.extend(self._text_pieces(chunk))
+        if text[end:].strip():
+            pieces.append(Piece(" …"))
+        return Snippet(tidy(pieces))
+
+    def _read(self, formula: Formula) -> _Read:
+        written = (formula.notation, formula.source)
+        if written not in self._memory:
+            analyzed = self._analyzer.formula_terms(formula, self._terms)
+            counts = Counter((name, term) for name, terms in analyzed.terms.items() for term in terms)
+            worth = sum(self._terms[name].get(term, 0.0) for name, term in counts)
+            self._memory[written] = _Read(formula, analyzed.key, counts, max(worth, 1e-6))
+        return self._memory[written]
+
+    def _marks(self, document: Document) -> dict[tuple[str, int], float]:
+        """What each formula of a document is worth that matches, by field and number there."""
+        if self._marks_of is None or self._marks_of[0] is not document:
+            self._marks_of = (document, self._find_marks(document) if self._asked else {})
+        return self._marks_of[1]
+
+    def _find_marks(self, document: Document) -> dict[tuple[str, int], float]:
+        written = {
+            (name, number): self._read(formula)
+            for name, content in document.fields.items()
+            for number, formula in enumerate(content.formulas[:MOST_FORMULAS])
+        }
+        matching = self._matching(document.id) if self._matching is not None else None
+        if matching is None:
+            matching = self._matching_by_terms(written)
+        marks = {
+            place: self._read(likeness.asked).worth * likeness.quality
+            for place, likeness in matching.items() if place in written
+        }
+        for place, read in written.items():
+            if read.key in self._asked:  # symbols too, which are too small to be compared
+                marks[place] = self._asked[read.key].worth
+        return marks
+
+    def _matching_by_terms(self, written: Mapping[tuple[str, int], _Read]) -> dict[tuple[str, int], Likeness]:
+        """The formulas of a document that have most of the terms of a formula of the query, and few others."""
+        found: dict[tuple[str, int], Likeness] = {}
+        for asked in self._asked.values():
+            if asked.terms.total() >= SMALL:
+                qualities = {place: _quality(asked.terms, read.terms) for place, read in written.items()}
+                best = max(qualities.values(), default=0.0)
+                for place, quality in qualities.items():
+                    if quality >= max(LEAST_BY_TERMS, best - NEAR):
+                        found[place] = Likeness(asked.formula, quality)
+        return found
+
+    def _items(self, document: Document, field: str) -> list[_Item]:
+        content, marks = document.fields[field], self._marks(document)
         items = self._text_items(content.text[:MOST_CHARACTERS])
         place = -1
-        for formula in content.formulas[:MOST_FORMULAS]:
+        for number, formula in enumerate(content.formulas[:MOST_FORMULAS]):
             place = content.text.index(PLACEHOLDER, place + 1)
-            worth = self.formula_worth(formula)
-            if worth > 0:
-                items.append(_Item(place, place + 1, worth, f"${formula.source}"))
+            if (field, number) in marks:
+                items.append(_Item(place, place + 1, marks[field, number], f"${formula.source}"))
         return sorted(items, key=lambda item: item.start)
 
-    def _best_window(self, content: Content, characters: int) -> tuple[float, int, int]:
-        """The window of ``characters`` shown characters whose distinct matches are worth most: worth, start, end."""
+    def _best_window(self, document: Document, field: str, characters: int) -> Passage:
+        """The window of ``characters`` shown characters whose distinct matches are worth most."""
+        content = document.fields[field]
         widths = _Shown(content)
-        items = self._items(content)
+        items = self._items(document, field)
         best = (0.0, 0)
         counts: dict[str, int] = {}
         worth, first = 0.0, 0
@@ -183,25 +225,7 @@ class SnippetMaker:
         limit = widths(start) + characters
         while end < len(content.text) and widths(end + 1) <= limit:
             end += 1
-        return best[0], start, max(end, min(start + 1, len(content.text)))
-
-    def _render(self, content: Content, start: int, end: int, style: FormulaStyle) -> Snippet:
-        text = content.text
-        if end < len(text):
-            end = _word_end(text, start, end)
-        number = text.count(PLACEHOLDER, 0, start)
-        pieces: list[Piece] = [Piece("… ")] if text[:start].strip() else []
-        for chunk, is_formula in _split(text[start:end]):
-            if is_formula:
-                formula = content.formulas[number]
-                marked = number < MOST_FORMULAS and self.formula_worth(formula) > 0
-                pieces.append(Piece(show_formula(formula, style), marked, formula=True))
-                number += 1
-            else:
-                pieces.extend(self._text_pieces(chunk))
-        if text[end:].strip():
-            pieces.append(Piece(" …"))
-        return Snippet(_tidy(pieces))
+        return Passage(best[0], field, start, max(end, min(start + 1, len(content.text))))
 
     def _text_items(self, text: str) -> list[_Item]:
         """The words and symbols of a text that match, in order; a whole name stands before its parts."""
@@ -228,6 +252,12 @@ class SnippetMaker:
             place = item.end
         if place < len(text):
             yield Piece(text[place:])
+
+
+def _quality(asked: Counter[tuple[str, str]], found: Counter[tuple[str, str]]) -> float:
+    """How much two formulas have of each other's terms (0 to 1), those of the query counting more."""
+    shared = (asked & found).total()
+    return (shared / asked.total()) * (0.5 + 0.5 * shared / max(1, found.total()))
 
 
 def _too_far(first: _Item, last: _Item, shown: _Shown, characters: int) -> bool:
@@ -278,19 +308,3 @@ def _split(text: str) -> Iterable[tuple[str, bool]]:
         if chunk:
             yield chunk, False
 
-
-def _tidy(pieces: Sequence[Piece]) -> tuple[Piece, ...]:
-    """White space folded to single blanks, control characters gone, outer blanks removed."""
-    tidy: list[Piece] = []
-    blank = True
-    for piece in pieces:
-        text = "".join(character if character.isprintable() else " " for character in piece.text)
-        folded = " ".join(text.split())
-        if text[:1].isspace() and not blank:
-            folded = f" {folded}"
-        if text[-1:].isspace() and folded.strip():
-            folded += " "
-        if folded:
-            tidy.append(Piece(folded, piece.match, piece.formula))
-            blank = folded.endswith(" ")
-    return tuple(tidy)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -26,6 +27,14 @@ def _compiled_kernels() -> None:
     for modules in (SEARCHING, FUSING):
         if (work := compilation(modules)) is not None:
             work.run()
+
+
+@pytest.fixture(autouse=True)
+def _no_traces(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What a search remembers for its user stays in the test's own folder, and colours depend on nothing outside."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    for name in ("NO_COLOR", "FORCE_COLOR", "PORISM_EDITOR", "VISUAL", "EDITOR", "BROWSER"):
+        monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture

@@ -41,7 +41,7 @@ def test_a_folder_is_indexed_searched_changed_and_merged(porism, notes, tmp_path
     assert hits[0]["id"] == "geo"
     bolzano = json.loads(porism("search", "bounded sequence in $\\mathbb{R}$", "--index", index, "--json").out)[0]
     assert "ℝ" in porism("search", "bounded sequence", "--index", index).out
-    assert bolzano["title"] == "Bolzano"
+    assert bolzano["title"]["text"] == "Bolzano"
 
     info = json.loads(porism("info", index, "--json").out)
     before = info["documents"]

@@ -12,7 +12,7 @@ def test_documents_like_one(porism, sample_index) -> None:
     assert result.status == 0
     hits = json.loads(result.out)
     assert [hit["rank"] for hit in hits] == [1, 2, 3]
-    assert all(set(hit) == {"rank", "id", "score", "title", "snippet", "metadata"} for hit in hits)
+    assert all(set(hit) == {"rank", "id", "score", "title", "snippet", "location", "metadata"} for hit in hits)
     assert "basel-by-parseval" not in [hit["id"] for hit in hits]
     one = json.loads(porism("similar", "basel-by-parseval", "--index", sample_index, "-k", 3, "--json",
                             "--terms", 1, "--field", "title").out)

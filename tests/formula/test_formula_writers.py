@@ -115,13 +115,40 @@ TEXTS = [
     (r"\sin x", "sin x"),
     (r"\text{if }x>0", "if x > 0"), (r"x_{ij}", "xᵢⱼ"), (r"x_{max}^A", "xₘₐₓᴬ"), (r"x_Q", "x_Q"),
     ("f(x,y)", "f(x, y)"), ("", ""),
-    (r"\int_0^1\frac{\sin x}{x}dx=\frac a2b", "∫₀¹ (sin x)/x dx = a/2 b"),
+    (r"\int_0^1\frac{\sin x}{x}dx=\frac a2b", "∫₀¹ (sin x)/x dx = (a/2)b"),
     (r"2\sum_i x_i\cdot\frac ab\cdot c", "2 ∑ᵢ xᵢ⋅a/b⋅c"),
     (r"\int f\,dx\int g\,dy", "∫ f dx ∫ g dy"),
 ]
 
 
-@pytest.mark.parametrize(("source", "expected"), TEXTS)
+GROUPED = [  # what a fraction, a root or a script holds is to be seen on one line too
+    (r"\mathfrak m_A B", "𝔪_A B"), (r"\mathfrak m_{AB}", "𝔪_(AB)"), (r"\mathfrak m_A^n", "𝔪ⁿ_A"),
+    (r"x^\alpha y", "x^α y"),
+    (r"X_Y^Z W", "X^Z_Y W"), (r"g''_A B", "g′′_A B"), (r"x_{i_j}k", "x_(iⱼ)k"), (r"x^{y^z}w", "x^(yᶻ)w"),
+    (r"e^{\sin x}", "e^(sin x)"), (r"e^{ix}", "eⁱˣ"), (r"V^*W", "V^* W"), (r"V^*(x)", "V^*(x)"), (r"a*b", "a*b"),
+    (r"M\otimes_A N", "M ⊗_A N"), (r"M\otimes N", "M⊗N"), (r"\mathcal O_X(U)", "𝒪_X(U)"),
+    (r"R\,{}_AM", "R _(A)M"), (r"{}_2F_1(a)", "₂F₁(a)"),
+    (r"?x y", "?x y"), (r"?x+y", "?x + y"),
+    (r"2\frac12", "2(1/2)"), (r"x\frac ab", "x(a/b)"), (r"\frac abc", "(a/b)c"), (r"\frac ab(c+d)", "(a/b)(c + d)"),
+    (r"\frac ab\frac cd", "(a/b)(c/d)"), (r"c/\frac ab", "c/(a/b)"), (r"\frac ab/c", "a/b/c"),
+    (r"f\circ\frac ab", "f∘(a/b)"),
+    (r"\frac ab^2", "(a/b)²"), (r"\frac xy'", "(x/y)′"), (r"\frac xy!", "(x/y)!"), (r"-\frac12", "-1/2"),
+    (r"a-\frac12b", "a - (1/2)b"), (r"\left(\frac ab\right)^2", "(a/b)²"), (r"|\frac ab|x", "|a/b|x"),
+    (r"|x|\frac ab", "|x|(a/b)"),
+    (r"\sin\frac x2\cos x", "sin(x/2) cos x"), (r"\lim_{x\to0}\frac{\sin x}{x}", "lim_(x → 0) (sin x)/x"),
+    (r"\sum_{i=1}^N\frac1ix", "∑ᵢ₌₁ᴺ (1/i)x"), (r"\int_0^1\frac1x\,dx", "∫₀¹ 1/x dx"), (r"\int_A f\,d\mu", "∫_A f dμ"),
+    (r"\frac{f(x)}{g(x)}", "f(x)/g(x)"), (r"\frac{f(x)g(x)}{2}", "(f(x)g(x))/2"), (r"\frac{(a+b)}{c}", "(a + b)/c"),
+    (r"\frac{(a)(b)}{c}", "((a)(b))/c"), (r"\frac{n!}{k!(n-k)!}", "n!/(k!(n - k)!)"),
+    (r"\frac{d}{dx}f(x)", "d/dx f(x)"),
+    (r"\frac{\partial u}{\partial t}=k\frac{\partial^2u}{\partial x^2}", "∂u/∂t = k(∂²u/∂x²)"),
+    (r"\frac{ab}{dx}", "(ab)/dx"), (r"\frac{ab}{cd}", "(ab)/(cd)"),
+    (r"\sqrt xy", "√x y"), (r"\sqrt2\pi", "√2 π"), (r"\sqrt x^2", "(√x)²"), (r"\sqrt[n]{x}y", "ⁿ√x y"),
+    (r"\sqrt{ab}c", "√(ab)c"),
+    (r"\binom nk^2", "C(n, k)²"), (r"f(x)=\begin{cases}x&x>0\\-x&x<0\end{cases}", "f(x) = {x, x > 0; -x, x < 0}"),
+]
+
+
+@pytest.mark.parametrize(("source", "expected"), [*TEXTS, *GROUPED])
 def test_plain_text(source: str, expected: str) -> None:
     assert to_unicode(parse_latex(source)) == expected
 

@@ -124,7 +124,7 @@ def test_hits_show_what_they_share(index) -> None:
     (hit,) = index.more_like("b", 1)
     assert hit.id == "a"
     assert hit.rank == 1
-    assert "<mark>Prime</mark>" in hit.title.marked()
+    assert "[Prime]" in hit.title.marked("[", "]")
 
 
 def test_does_not_depend_on_segments(tmp_path, index) -> None:

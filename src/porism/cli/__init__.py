@@ -6,6 +6,7 @@ Command modules import the library inside their functions, so that ``porism --he
 from __future__ import annotations
 
 import errno
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -22,10 +23,12 @@ from porism.cli.experiments import evaluate, run
 from porism.cli.fusing import fuse
 from porism.cli.grouping import SectionedGroup
 from porism.cli.indexes import delete, index, info, merge
+from porism.cli.opening import open_result
 from porism.cli.parsing import parse
 from porism.cli.searches import search, similar
 from porism.cli.signals import TERMINATED, interrupted_by_sigterm
 from porism.cli.similarities import similarities
+from porism.cli.terminal import echo
 from porism.cli.training import train
 from porism.cli.training_neural import decontextualised, extended
 from porism.cli.training_tokenizers import tokenizer
@@ -47,12 +50,19 @@ def porism() -> None:
     """
 
 
-porism.add_section("Search", demo, search, similar, parse)
+porism.add_section("Search", demo, search, open_result, similar, parse)
 porism.add_section("Collections", index, info, check, delete, merge, expand)
 porism.add_section("Models", train, neighbours, similarities)
 porism.add_section("Experiments", run, evaluate, fuse, compare, experiment)
 for method in (word2vec, fasttext, positional, decontextualised, tokenizer, extended):
     train.add_command(method)
+
+
+def _show(error: click.ClickException) -> None:
+    """Prints what is wrong with a command, without the control characters of its arguments."""
+    shown = io.StringIO()
+    error.show(file=shown)
+    echo(shown.getvalue(), err=True, nl=False)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -72,22 +82,22 @@ def _main(arguments: Sequence[str] | None) -> None:
         status = porism.main(args=list(arguments) if arguments is not None else None, standalone_mode=False)
         sys.stdout.flush()
     except click.exceptions.Abort:
-        click.echo("Interrupted.", err=True)
+        echo("Interrupted.", err=True)
         sys.exit(130)
     except click.ClickException as error:
-        error.show()
+        _show(error)
         sys.exit(error.exit_code)
     except PorismError as error:
-        click.echo(f"Error: {error}", err=True)
+        echo(f"Error: {error}", err=True)
         sys.exit(1)
     except KeyboardInterrupt:
-        click.echo("Interrupted.", err=True)
+        echo("Interrupted.", err=True)
         sys.exit(130)
     except BrokenPipeError:  # the reader of our output (head, less) has gone
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(141)
     except OSError as error:
         reason = "the disk is full" if error.errno == errno.ENOSPC else (error.strerror or str(error))
-        click.echo(f"Error: {error.filename or 'system'}: {reason}.", err=True)
+        echo(f"Error: {error.filename or 'system'}: {reason}.", err=True)
         sys.exit(1)
     sys.exit(status if isinstance(status, int) else 0)

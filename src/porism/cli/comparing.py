@@ -12,6 +12,7 @@ import click
 from porism.cli.first_use import compile_once
 from porism.cli.options import check_outputs, json_option, print_json
 from porism.cli.progress import ProblemLog
+from porism.cli.terminal import echo
 
 if TYPE_CHECKING:
     from porism.fusion import Fusion
@@ -145,7 +146,7 @@ def compare(
         if len(members) < 2:
             raise click.UsageError("--ablation takes two runs or more that are no fusions of each other.")
         if combined:
-            click.echo(f"Not in the ablation, as fusions of the others: {', '.join(combined)}.", err=True)
+            echo(f"Not in the ablation, as fusions of the others: {', '.join(combined)}.", err=True)
         compile_once(fusing=True)
     ablations = [
         make_ablation(
@@ -179,9 +180,9 @@ def compare(
     if as_json:
         print_json(report.to_dict())
         return
-    click.echo(text_table(report, p_values=p_values))
+    echo(text_table(report, p_values=p_values))
     if written:
-        click.echo(f"Written: {', '.join(map(str, written))}.", err=True)
+        echo(f"Written: {', '.join(map(str, written))}.", err=True)
 
 
 def _fused(fusion: Fusion, depth: int, members: Sequence[Run]) -> Run:

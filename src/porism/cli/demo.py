@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from porism.cli.first_use import compile_once
+from porism.cli.terminal import echo, echo_styled, style
 
 
 @click.command(short_help="Index the bundled sample, and answer questions about it.")
@@ -22,17 +23,17 @@ def demo(index_path: Path) -> None:
     compile_once()
     with entries_path() as path:
         report = index_sources([path], index_path, format="jsonl")
-    click.echo(
+    echo(
         f"Indexed {report.documents:,} entries with {report.formulas:,} formulas in {report.seconds:.1f} s: "
         f"{index_path}\n"
     )
     with open_index(index_path) as index:
         for question in DEMO_QUESTIONS:
-            click.echo(click.style(f"» {question}", bold=True))
+            echo_styled(style(f"» {question}", bold=True))
             print_hits(index.search(question, 2))
     question = DEMO_QUESTIONS[0]
-    click.echo("What next:")
-    click.echo(f"  porism search '{question}' --index {index_path} --explain")
-    click.echo(f"  porism search --formulas '$1-\\cos^2 t$' --index {index_path}")
-    click.echo("  porism index YOUR_NOTES --index my-index       (LaTeX, Markdown, notebooks, HTML, JSONL, dumps)")
-    click.echo("  porism search 'words and $formula$' --index my-index")
+    echo("What next:")
+    echo(f"  porism search '{question}' --index {index_path} --explain")
+    echo(f"  porism search --formulas '$1-\\cos^2 t$' --index {index_path}")
+    echo("  porism index YOUR_NOTES --index my-index       (LaTeX, Markdown, notebooks, HTML, JSONL, dumps)")
+    echo("  porism search 'words and $formula$' --index my-index")

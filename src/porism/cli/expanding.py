@@ -12,6 +12,7 @@ from porism.cli.first_use import compile_once
 from porism.cli.options import index_option
 from porism.cli.progress import ProblemLog, counting_progress
 from porism.cli.reading import reading_options
+from porism.cli.terminal import echo
 
 if TYPE_CHECKING:
     from porism.corpus import ReaderOptions
@@ -109,11 +110,11 @@ def _write(
     if not quiet:
         rate = report.documents / max(report.seconds, 1e-9)
         before = f", {report.already:,} were there" if report.already else ""
-        click.echo(
+        echo(
             f"{'Stopped. ' if report.interrupted else ''}{report.documents:,} documents expanded in "
             f"{report.seconds:.1f} s ({rate:,.1f} documents/s, {generator.device}){before}: {output}"
         )
-        click.echo(
+        echo(
             "Run the same command to go on." if report.interrupted
             else f"Add them to the index: porism expand --apply {output} --index {index_path}"
         )
@@ -136,4 +137,4 @@ def _change(index_path: Path, apply_path: Path | None, jobs: int | None, log: Pr
     if not quiet:
         what = "expanded" if apply_path is not None else "without their queries again"
         skipped = f", {report.skipped:,} skipped" if report.skipped else ""
-        click.echo(f"{report.changed:,} documents {what}, {report.unchanged:,} as they were{skipped}: {index_path}")
+        echo(f"{report.changed:,} documents {what}, {report.unchanged:,} as they were{skipped}: {index_path}")

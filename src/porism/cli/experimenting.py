@@ -11,6 +11,7 @@ import click
 from porism.cli.first_use import compile_once
 from porism.cli.options import json_option, print_json
 from porism.cli.progress import ProblemLog, counting_progress
+from porism.cli.terminal import echo, echo_styled, style
 
 if TYPE_CHECKING:
     from porism.recipes import Plan, StageEvent
@@ -58,24 +59,24 @@ def experiment(
             done = run_recipe(recipe_path, fresh=fresh, jobs=jobs, on_event=stages, **options)
     except RecipeError as error:
         for found in error.errors:
-            click.echo(f"Error: {found}", err=True)
+            echo(f"Error: {found}", err=True)
         raise click.exceptions.Exit(1) from error
     except KeyboardInterrupt:
-        click.echo("Interrupted. What was made is kept; the same command goes on from there.", err=True)
+        echo("Interrupted. What was made is kept; the same command goes on from there.", err=True)
         raise click.exceptions.Exit(130) from None
     finally:
         if not quiet:
             log.close()
     for warning in done.warnings:
-        click.echo(f"Warning: {warning}", err=True)
+        echo(f"Warning: {warning}", err=True)
     if as_json:
         print_json(dict(done.record))
         return
     for report in done.reports.values():
-        click.echo(click.style(f"» {report.name}: {report.topics}", bold=True))
-        click.echo(report.text)
+        echo_styled(style(f"» {report.name}: {report.topics}", bold=True))
+        echo(report.text)
     if not quiet:
-        click.echo(f"Written: {done.output}", err=True)
+        echo(f"Written: {done.output}", err=True)
 
 
 class _Stages:
@@ -105,7 +106,7 @@ class _Stages:
             self._stack.close()
             if not self._quiet:
                 how = "cached" if event.what == "cached" else f"{event.seconds:.1f} s"
-                click.echo(f"{event.stage.id}: {how}", err=True)
+                echo(f"{event.stage.id}: {how}", err=True)
 
 
 def _print_plan(plan: Plan, as_json: bool) -> None:
@@ -121,7 +122,7 @@ def _print_plan(plan: Plan, as_json: bool) -> None:
         })
         return
     for stage in plan.stages:
-        click.echo(f"{'cached ' if stage.id in plan.cached else 'to make'}  {stage.id}")
+        echo(f"{'cached ' if stage.id in plan.cached else 'to make'}  {stage.id}")
     for warning in plan.warnings:
-        click.echo(f"Warning: {warning}", err=True)
-    click.echo(f"Results: {plan.output}; cache: {plan.cache}", err=True)
+        echo(f"Warning: {warning}", err=True)
+    echo(f"Results: {plan.output}; cache: {plan.cache}", err=True)

@@ -18,6 +18,7 @@ from porism.cli.options import (
     print_json,
 )
 from porism.cli.progress import ProblemLog, counting_progress
+from porism.cli.terminal import echo
 
 if TYPE_CHECKING:
     from collections.abc import Container
@@ -87,13 +88,13 @@ def run(
     if not quiet:
         log.close()
         count = sum(map(len, results.values()))
-        click.echo(
+        echo(
             f"{len(topics):,} topics, {count:,} results in {seconds:.1f} s "
             f"({1000 * seconds / max(1, len(topics)):.1f} ms a topic): {output}"
         )
         if empty := [topic for topic, ranked in results.items() if not ranked]:
             topics_named = f"{len(empty):,} topic{'s' * (len(empty) > 1)}"
-            click.echo(f"no results for {topics_named}: {', '.join(empty[:10])}", err=True)
+            echo(f"no results for {topics_named}: {', '.join(empty[:10])}", err=True)
 
 
 @click.command(short_help="Score a run file by judgments.")
@@ -182,7 +183,7 @@ def evaluate(
     sections += [table.table() for table in tables]
     if times:
         sections.append(str(more["times"]))
-    click.echo("\n\n".join(sections))
+    echo("\n\n".join(sections))
 
 
 def parse_depths(text: str) -> tuple[int, ...]:

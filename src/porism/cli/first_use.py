@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import click
+from porism.cli.terminal import echo
 
 
 def compile_once(quiet: bool = False, fusing: bool = False) -> None:
@@ -16,9 +16,9 @@ def compile_once(quiet: bool = False, fusing: bool = False) -> None:
     if work is None:
         return
     if not quiet:
-        click.echo(f"Compiling the kernels once, about {work.seconds} s …", err=True)
+        echo(f"Compiling the kernels once, about {work.seconds} s …", err=True)
         if not work.kept:
-            click.echo(
+            echo(
                 "Warning: no folder can be written that would keep them, so every command compiles them again. Name "
                 "one that you can write: export NUMBA_CACHE_DIR=FOLDER", err=True,
             )

@@ -2,82 +2,115 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-import click
-
-from porism.cli.render import on_terminal
+from porism.cli.render import styled
+from porism.cli.terminal import echo, echo_styled, style
 
 if TYPE_CHECKING:
-    from porism.formula_places import Place
     from porism.formula_searching import FormulaHit
-    from porism.highlighting import MarkStyle
+    from porism.marked_text import Snippet
     from porism.retrieve.matches import FormulaMatch
+    from porism.searching import Index
 
 SHOWN_PLACES = 3
 LONGEST_LINE = 500
 """A formula that is longer is cut: one line must not fill the terminal."""
 
 
-def print_formula_hits(hits: Sequence[FormulaHit], explain: bool, show: str) -> None:
+def shown_places(hits: Sequence[FormulaHit], index: Index) -> dict[str, str]:
+    """What the list calls the documents that it names: file and line where the id has the file, else the id."""
+    named = dict.fromkeys(doc_id for hit in hits for doc_id in list(_fields(hit))[:SHOWN_PLACES])
+    locations = {doc_id: index.location(doc_id) for doc_id in named}
+    several = len({location.source for location in locations.values()}) > 1
+    return {
+        doc_id: location.place(several) if location.file and location.file in doc_id else doc_id
+        for doc_id, location in locations.items()
+    }
+
+
+def print_formula_hits(
+    hits: Sequence[FormulaHit], explain: bool, show: str, places: Mapping[str, str] | None = None
+) -> None:
     """Prints formulas as a list: rank, formula, score and places, substitution, and with ``explain`` all of the match.
 
-    On a terminal the matched symbols are bold and green; where there is none, they stand in brackets.
+    ``places`` says what to call a document, by its id.
+
+    Where there is colour the matched symbols are bold and green; elsewhere they are not marked.
     """
     from porism.highlighting import MatchView
-    from porism.snippets import show_formula
+    from porism.marked_text import show_formula
 
     if not hits:
-        click.echo("Nothing found: no formula shares a part with the one asked for.")
+        echo("Nothing found: no formula shares a part with the one asked for.")
         return
     for hit in hits:
         view = MatchView(hit.match) if hit.match is not None else None
         if show == "latex" or view is None:
-            shown = show_formula(hit.formula, "latex" if show == "latex" else "unicode")
+            shown = style(_cut(show_formula(hit.formula, "latex" if show == "latex" else "unicode")))
         else:
-            shown = view.text(_style())[1]
-        click.echo(f"{hit.rank:>2}. {_cut(shown)}")
-        facts = f"{hit.score:.3f}  {_where(hit)}"
-        click.echo(f"    {click.style(facts, dim=True) if on_terminal() else facts}")
+            shown = styled(cut_snippet(view.pieces[1]))
+        echo_styled(f"{hit.rank:>2}. {shown}")
+        echo_styled("    " + style(f"{hit.score:.3f}  {_where(hit, places or {})}", dim=True))
         if explain and hit.match is not None:
             print_matches([hit.match])
         elif view is not None and (substitution := view.substitution()):
-            click.echo(f"    with {_cut(substitution)}")
-        click.echo()
+            echo(f"    with {_cut(substitution)}")
+        echo()
 
 
 def print_matches(matches: Sequence[FormulaMatch], *, tree: bool = True) -> None:
     """Prints how query formulas match formulas that were found, one block of lines a match."""
-    from porism.highlighting import match_lines
+    from porism.highlighting import MatchView, short_lines
 
     for match in matches:
-        for line in match_lines(match, _style(), tree=tree):
-            click.echo(f"      {_cut(line)}")
+        view = MatchView(match)
+        for name, snippet, share in zip(
+            ("asked for", "found"), view.pieces, (match.query_share, match.found_share), strict=True
+        ):
+            echo_styled(f"      {name:<10} {styled(cut_snippet(snippet))}  ({share:.0%} matched)")
+        if substitution := view.substitution():
+            echo(f"      with       {_cut(substitution)}")
+        for line in view.values():
+            echo(f"      as         {_cut(line)}")
+        for line in short_lines(match.explanation) if tree else ():
+            echo(f"      {_cut(line)}")
 
 
-def _style() -> MarkStyle:
-    return "ansi" if on_terminal() else "brackets"
+def cut_snippet(snippet: Snippet, most: int = LONGEST_LINE) -> Snippet:
+    """A snippet of at most ``most`` characters, with ``…`` where something is left out."""
+    from porism.marked_text import Piece, Snippet
+
+    pieces: list[Piece] = []
+    left = most
+    for piece in snippet.pieces:
+        if len(piece.text) > left:
+            return Snippet((*pieces, Piece(piece.text[:left], piece.match, piece.formula), Piece("…")))
+        pieces.append(piece)
+        left -= len(piece.text)
+    return snippet
 
 
 def _cut(line: str) -> str:
-    """A line that is not too long; marks that are open in it are closed."""
-    if len(line) <= LONGEST_LINE:
-        return line
-    return f"{line[:LONGEST_LINE]}…" + ("\x1b[0m" if "\x1b" in line else "")
+    return line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…"
 
 
-def _where(hit: FormulaHit) -> str:
-    """``in 3 documents: basel-problem (title, body), fourier-series (body) …``."""
-    fields: dict[str, list[str]] = {}
-    for place in hit.places:
-        _add(fields, place)
-    named = ", ".join(f"{doc_id} ({', '.join(names)})" for doc_id, names in list(fields.items())[:SHOWN_PLACES])
+def _where(hit: FormulaHit, places: Mapping[str, str]) -> str:
+    """``in 3 documents: basel-problem (title, body), series.tex:12 (body) …``."""
+    named = ", ".join(
+        f"{places.get(doc_id, doc_id)} ({', '.join(names)})"
+        for doc_id, names in list(_fields(hit).items())[:SHOWN_PLACES]
+    )
     more = " …" if hit.documents > SHOWN_PLACES else ""
     return f"in {hit.documents:,} document{'s' if hit.documents != 1 else ''}: {named}{more}"
 
 
-def _add(fields: dict[str, list[str]], place: Place) -> None:
-    names = fields.setdefault(place.doc_id, [])
-    if place.field not in names:
-        names.append(place.field)
+def _fields(hit: FormulaHit) -> dict[str, list[str]]:
+    """The fields of each document in which a formula stands, as far as its places are listed."""
+    fields: dict[str, list[str]] = {}
+    for place in hit.places:
+        names = fields.setdefault(place.doc_id, [])
+        if place.field not in names:
+            names.append(place.field)
+    return fields

@@ -12,6 +12,7 @@ import click
 from porism.cli.first_use import compile_once
 from porism.cli.options import check_outputs
 from porism.cli.progress import ProblemLog
+from porism.cli.terminal import echo
 
 if TYPE_CHECKING:
     from porism.evaluate import Qrels
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 def _list_methods(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
     """Prints methods and parameters, and ends the command."""
     if wanted and not context.resilient_parsing:
-        click.echo(methods_text())
+        echo(methods_text())
         context.exit()
 
 
@@ -106,10 +107,10 @@ def fuse(
     log.close()
     if quiet:
         return
-    click.echo(f"{len(runs):,} runs fused by {method}: {len(fused):,} topics, {len(fused.doc_ids):,} results in "
+    echo(f"{len(runs):,} runs fused by {method}: {len(fused):,} topics, {len(fused.doc_ids):,} results in "
                f"{seconds:.1f} s: {output}")
     for line in _notes(runs, fused, (*training, *held) if folds is None else ()):
-        click.echo(line, err=True)
+        echo(line, err=True)
 
 
 def methods_text() -> str:

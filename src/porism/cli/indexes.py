@@ -13,6 +13,7 @@ from porism.cli.first_use import compile_once
 from porism.cli.options import index_option, json_option, print_json
 from porism.cli.progress import ProblemLog, counting_progress, indexing_progress
 from porism.cli.reading import reading_options
+from porism.cli.terminal import echo
 
 if TYPE_CHECKING:
     from porism.analysis import AnalysisConfig
@@ -76,14 +77,14 @@ def index(
             log.close()
     if not quiet:
         rate = report.documents / max(report.seconds, 1e-9)
-        click.echo(
+        echo(
             f"{'Stopped. ' if report.interrupted else ''}{report.documents:,} documents with {report.formulas:,} "
             f"formulas indexed in {report.seconds:.1f} s ({rate:,.0f} documents/s): {report.path}"
         )
         if report.interrupted:
-            click.echo("The index holds what was read so far and can be used; run the same command to complete it.")
+            echo("The index holds what was read so far and can be used; run the same command to complete it.")
         else:
-            click.echo(f"Ask it: porism search 'words and $formula$' --index {report.path}")
+            echo(f"Ask it: porism search 'words and $formula$' --index {report.path}")
     if report.interrupted:
         raise click.exceptions.Exit(130)
 
@@ -121,9 +122,9 @@ def info(path: Path, as_json: bool, verify: bool) -> None:
         print_json({**found.to_dict(), "check": report.to_dict()} if report else found.to_dict())
     else:
         for line in info_lines(found):
-            click.echo(line)
+            echo(line)
         for line in ["", *check_lines(report)] if report else []:
-            click.echo(line)
+            echo(line)
     if report and not report.sound:
         raise click.exceptions.Exit(1)
 
@@ -147,9 +148,9 @@ def delete(ids: tuple[str, ...], index_path: Path, filters: tuple[str, ...]) -> 
         for key, values in filters_from_strings(filters).items():
             count += sum(writer.delete_matching(key, value) for value in values)
         writer.commit()
-    click.echo(f"{count:,} documents deleted")
+    echo(f"{count:,} documents deleted")
     if count < len(ids):
-        click.echo(f"{len(ids) - count:,} ids are not in the index", err=True)
+        echo(f"{len(ids) - count:,} ids are not in the index", err=True)
 
 
 @click.command(short_help="Merge an index into one segment.")
@@ -164,4 +165,4 @@ def merge(index_path: Path) -> None:
         with counting_progress("merging", quiet=False) as progress:
             writer.merge(on_step=progress)
         writer.commit(before_publish=lambda segments: prepare_segments(segments, DEFAULT_MODEL))
-    click.echo(f"merged: {index_path}")
+    echo(f"merged: {index_path}")

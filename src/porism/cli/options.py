@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from porism.cli.first_use import compile_once
+from porism.cli.terminal import COLORS, choose_color, echo
+from porism.printable import escaped_json
 
 if TYPE_CHECKING:
     from porism.searching import Index
@@ -73,11 +75,20 @@ def json_option(function: Function) -> Function:
     return click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else.")(function)
 
 
+def color_option(function: Function) -> Function:
+    """``--color auto|always|never``."""
+    return click.option(
+        "--color", type=click.Choice(COLORS), default="auto", show_default=True, expose_value=False,
+        callback=choose_color,
+        help="Colours: on a terminal unless NO_COLOR is set, or where FORCE_COLOR is set; or always, or never.",
+    )(function)
+
+
 def print_json(value: Any) -> None:
     """Prints a value as indented JSON, in UTF-8."""
     import orjson
 
-    click.echo(orjson.dumps(value, option=orjson.OPT_INDENT_2).decode("utf-8"))
+    echo(escaped_json(orjson.dumps(value, option=orjson.OPT_INDENT_2).decode("utf-8")))
 
 
 def check_outputs(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from porism.cli.options import json_option, print_json
+from porism.cli.terminal import echo
 
 
 @click.command(short_help="Show how a formula is read: its trees, its MathML.")
@@ -47,7 +48,7 @@ def parse(formula: str, terms: str | None, tokenizer_path: str | None, as_json: 
         if as_json:
             print_json(found)
         else:
-            click.echo("\n".join(found))
+            echo("\n".join(found))
         return
     facts = {
         "unicode": to_unicode(layout),
@@ -61,6 +62,6 @@ def parse(formula: str, terms: str | None, tokenizer_path: str | None, as_json: 
         print_json({**facts, "problems": problems})
         return
     for name, value in facts.items():
-        click.echo(f"{name:<10} {value}")
+        echo(f"{name:<10} {value}")
     for problem in layout.problems:
-        click.echo(f"character {problem.position}: {problem.what}", err=True)
+        echo(f"character {problem.position}: {problem.what}", err=True)

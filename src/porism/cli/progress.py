@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-import click
-
+from porism.cli.terminal import echo
 from porism.errors import Problem
 
 if TYPE_CHECKING:
@@ -40,13 +39,13 @@ class ProblemLog:
         if not self.count:
             return
         reports = "report" if self.count == 1 else "reports"
-        click.echo(f"{self.count:,} {reports} of what was skipped or not understood:", err=True)
+        echo(f"{self.count:,} {reports} of what was skipped or not understood:", err=True)
         for problem in self._first:
-            click.echo(f"  {one_line(problem)}", err=True)
+            echo(f"  {one_line(problem)}", err=True)
         if self._path:
-            click.echo(f"  all of them: {self._path}", err=True)
+            echo(f"  all of them: {self._path}", err=True)
         elif self.count > len(self._first):
-            click.echo("  … (--problems FILE writes all of them)", err=True)
+            echo("  … (--problems FILE writes all of them)", err=True)
 
 
 def one_line(problem: Problem, most: int = 160) -> str:

@@ -2,30 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from porism.cli.options import filter_option, index_option, json_option, model_option, open_with_model, print_json
+from porism.cli.options import (
+    color_option,
+    filter_option,
+    index_option,
+    json_option,
+    model_option,
+    open_with_model,
+    print_json,
+)
+from porism.cli.terminal import echo
+from porism.printable import one_printable_line
 
 if TYPE_CHECKING:
     from porism.explanation import Explanation
+    from porism.hits import Hit
     from porism.retrieve.matches import FormulaMatch
-    from porism.searching import Hit
 
 MATCHED_HITS = 100
 """For at most so many hits a list of formulas marks what matches."""
 
 
 @click.command(short_help="Find documents, or formulas, by words and formulas.")
-@click.argument("question")
+@click.argument("words", nargs=-1, required=True, metavar="QUESTION")
 @index_option
 @click.option("--formulas", is_flag=True, help="Find formulas, not documents: QUESTION is LaTeX or MathML.")
 @click.option("-k", type=click.IntRange(min=1), default=10, show_default=True, help="How many results.")
 @filter_option
 @json_option
+@color_option
 @click.option("--explain", is_flag=True, help="Show what each score is made of.")
 @click.option("--show", type=click.Choice(["unicode", "latex"]), default="unicode", show_default=True,
               help="How to show formulas.")
@@ -34,14 +45,18 @@ MATCHED_HITS = 100
 @click.option("--not-relevant", multiple=True, metavar="ID", help="A document that does not answer the question.")
 @model_option
 def search(
-    question: str, index_path: Path, formulas: bool, k: int, filters: tuple[str, ...], as_json: bool, explain: bool,
-    show: str, relevant: tuple[str, ...], not_relevant: tuple[str, ...], model_name: str,
+    words: tuple[str, ...], index_path: Path, formulas: bool, k: int, filters: tuple[str, ...], as_json: bool,
+    explain: bool, show: str, relevant: tuple[str, ...], not_relevant: tuple[str, ...], model_name: str,
 ) -> None:
     """Find documents by words and formulas: porism search 'why does $\\sum 1/n^2$ converge?'
 
-    Formulas stand between dollars. With --json, prints one array of objects with rank, id, score, title, snippet
-    (matches between <mark> and </mark>) and metadata; with --explain each also has its explanation, and how formulas of
-    the document match those of the question.
+    Formulas stand between dollars, and the question between single quotes, in which the shell leaves dollars alone.
+    What is clearly a formula is read as one without dollars too. "Words between double quotes", within the single
+    ones, must stand in a document as they are; title:word must stand in its title, and so for other fields.
+
+    porism open N opens result N. With --json, prints one array of objects with rank, id, score, title and snippet (each
+    as text, and in pieces that say what matches), location and metadata; with --explain each also has its explanation,
+    and how formulas of the document match those of the question.
 
     With --formulas the results are formulas, each with the places where it stands; with --json, objects with rank,
     score, key, latex, text, mathml, documents and places, and with --explain a match.
@@ -49,6 +64,7 @@ def search(
     --relevant and --not-relevant, which can be given several times, name documents of an earlier answer; others like
     the relevant ones move up, and others like those that are not move down.
     """
+    question = " ".join(words)
     if formulas:
         if relevant or not_relevant:
             raise click.UsageError("--relevant and --not-relevant do not work with --formulas.")
@@ -65,6 +81,7 @@ def search(
 @click.option("-k", type=click.IntRange(min=1), default=10, show_default=True, help="How many results.")
 @filter_option
 @json_option
+@color_option
 @click.option("--explain", is_flag=True, help="Show what each score is made of.")
 @click.option("--show", type=click.Choice(["unicode", "latex"]), default="unicode", show_default=True,
               help="How to show formulas.")
@@ -81,8 +98,10 @@ def similar(
 
     The document itself is left out. With --json, prints what porism search prints.
     """
+    from porism.cli.last_search import remember_search
     from porism.retrieve.more_like_this import Likeness
     from porism.searching import filters_from_strings
+    from porism.suggestions import filter_hints
 
     likeness, chosen = Likeness(terms=terms, fields=fields), filters_from_strings(filters)
     with open_with_model(index_path, model_name, formulas=False) as index:
@@ -90,6 +109,9 @@ def similar(
         explanations = {
             hit.id: index.explain_likeness(doc_id, hit.id, k=k, filters=chosen, likeness=likeness) for hit in hits
         } if explain else None
+        hints = filter_hints(index.snapshot, chosen)
+    remember_search(index_path, f"like {doc_id}", [hit.id for hit in hits])
+    _print_hints(hints)
     _print(hits, as_json, explanations, None, "No other document shares a telling word or part of a formula with it.")
 
 
@@ -97,20 +119,33 @@ def _search_documents(
     question: str, index_path: Path, k: int, filters: tuple[str, ...], as_json: bool, explain: bool, show: str,
     relevant: tuple[str, ...], not_relevant: tuple[str, ...], model_name: str,
 ) -> None:
-    from porism.searching import filters_from_strings, make_query
+    from porism.cli.last_search import remember_search
+    from porism.searching import filters_from_strings
 
     with open_with_model(index_path, model_name, formulas=False) as index:
-        query, chosen = make_query(question), filters_from_strings(filters)
+        chosen = filters_from_strings(filters)
+        asked = index.question(question, guess_formulas=True)
         hits = index.search(
-            query, k, filters=chosen, formulas=show, relevant=relevant,  # type: ignore[arg-type]
+            asked, k, filters=chosen, formulas=show, relevant=relevant,  # type: ignore[arg-type]
             not_relevant=not_relevant,
         )
         explanations = {
-            hit.id: index.explain(query, hit.id, k=k, filters=chosen, relevant=relevant, not_relevant=not_relevant)
+            hit.id: index.explain(asked, hit.id, k=k, filters=chosen, relevant=relevant, not_relevant=not_relevant)
             for hit in hits
         } if explain else None
-        matches = {hit.id: index.matches(query, hit.id) for hit in hits} if explain else None
-    _print(hits, as_json, explanations, matches)
+        matches = {hit.id: index.matches(asked, hit.id) for hit in hits} if explain else None
+        hints = index.hints(asked, chosen)
+    remember_search(index_path, question, [hit.id for hit in hits])
+    _print_hints(hints)
+    nothing = "Nothing found: no document has what the question demands." if asked.conditions or asked.filters else None
+    _print(hits, as_json, explanations, matches, nothing)
+
+
+def _print_hints(hints: Iterable[str]) -> None:
+    """Prints what there is to say of the question, a line each, on standard error."""
+    for hint in hints:
+        line = one_printable_line(hint)
+        echo(f"{line[:1].upper()}{line[1:]}{'' if line.endswith(('.', '?')) else '.'}", err=True)
 
 
 def _print(
@@ -122,7 +157,7 @@ def _print(
         from porism.cli.render import print_hits
 
         if nothing and not hits:
-            click.echo(nothing)
+            echo(nothing)
         else:
             print_hits(hits, explanations, matches)
         return
@@ -143,17 +178,25 @@ def _search_formulas(
     question: str, index_path: Path, k: int, filters: tuple[str, ...], as_json: bool, explain: bool, show: str,
     model_name: str,
 ) -> None:
-    from porism.cli.formula_render import print_formula_hits
+    from porism.cli.formula_render import print_formula_hits, shown_places
+    from porism.cli.last_search import remember_search
     from porism.cli.progress import one_line
+    from porism.formula_queries import read_formula_question
     from porism.searching import filters_from_strings
+    from porism.suggestions import filter_hints
 
     with open_with_model(index_path, model_name, formulas=True) as index:
+        chosen = filters_from_strings(filters)
+        content, notes = read_formula_question(question)
+        _print_hints(notes)
         hits = index.search_formulas(
-            question, k, filters=filters_from_strings(filters),
-            explain=explain or (not as_json and k <= MATCHED_HITS),
-            on_problem=lambda problem: click.echo(one_line(problem), err=True),
+            content, k, filters=chosen, explain=explain or (not as_json and k <= MATCHED_HITS),
+            on_problem=lambda problem: echo(one_line(problem), err=True),
         )
+        _print_hints(filter_hints(index.snapshot, chosen))
+        places = {} if as_json else shown_places(hits, index)
+    remember_search(index_path, question, [hit.places[0].doc_id if hit.places else "" for hit in hits])
     if as_json:
         print_json([hit.to_dict() for hit in hits])
     else:
-        print_formula_hits(hits, explain, show)
+        print_formula_hits(hits, explain, show, places)

@@ -10,6 +10,7 @@ import click
 
 from porism.cli.options import index_option, json_option, print_json
 from porism.cli.progress import counting_progress
+from porism.cli.terminal import echo
 
 if TYPE_CHECKING:
     from porism.similarity import SimilarityMatrix
@@ -80,8 +81,8 @@ def similarities(
     if as_json:
         print_json({"name": name, "path": str(path), **SimilarityMatrix.open(path).info})
     elif not quiet:
-        click.echo(_told(name, SimilarityMatrix.open(path)))
-        click.echo(f"stored: {path} ({path.stat().st_size / 1e6:.1f} MB)")
+        echo(_told(name, SimilarityMatrix.open(path)))
+        echo(f"stored: {path} ({path.stat().st_size / 1e6:.1f} MB)")
 
 
 def _check_looking(context: click.Context) -> None:
@@ -98,9 +99,9 @@ def _show(matrix: SimilarityMatrix, term: str, k: int, as_json: bool) -> None:
         print_json({"term": term, "similar": [{"term": other, "similarity": value} for other, value in found]})
         return
     for other, value in found:
-        click.echo(f"{value:.4f}  {other}")
+        echo(f"{value:.4f}  {other}")
     if not found:
-        click.echo(f"nothing is similar to {term!r}", err=True)
+        echo(f"nothing is similar to {term!r}", err=True)
 
 
 def _list(index_path: Path, as_json: bool) -> None:
@@ -116,9 +117,9 @@ def _list(index_path: Path, as_json: bool) -> None:
         ])
         return
     for name, matrix in matrices:
-        click.echo(_told(name, matrix))
+        echo(_told(name, matrix))
     if not matrices:
-        click.echo("the index has no similarity matrices", err=True)
+        echo("the index has no similarity matrices", err=True)
 
 
 def _told(name: str, matrix: SimilarityMatrix) -> str:

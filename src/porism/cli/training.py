@@ -8,6 +8,7 @@ import click
 
 from porism.cli.options import index_option
 from porism.cli.progress import counting_progress
+from porism.cli.terminal import echo
 
 
 @click.group(short_help="Learn models from the texts and formulas of an index.")
@@ -47,4 +48,4 @@ def tangent_cft(
         path = train_embeddings(index_path, settings, on_progress=progress)
     if not quiet:
         size = path.stat().st_size / 1e6
-        click.echo(f"trained in {time.monotonic() - started:.1f} s: {path} ({size:.1f} MB)")
+        echo(f"trained in {time.monotonic() - started:.1f} s: {path} ({size:.1f} MB)")

@@ -8,6 +8,7 @@ import click
 
 from porism.cli.options import index_option
 from porism.cli.progress import counting_progress
+from porism.cli.terminal import echo
 
 
 @click.command()
@@ -47,15 +48,15 @@ def decontextualised(
         )
     if not quiet:
         before = f", {report.resumed:,} of them before" if report.resumed else ""
-        click.echo(
+        echo(
             f"{'Stopped. ' if report.interrupted else ''}{report.texts:,} texts read{before}, "
             f"{report.tokens:,} tokens; {report.seconds:.1f} s"
         )
         if report.interrupted:
-            click.echo("Run the same command to go on.")
+            echo("Run the same command to go on.")
         else:
             missing = f", {report.missing:,} without one" if report.missing else ""
-            click.echo(f"{report.terms:,} terms have a vector{missing}: {report.path}")
+            echo(f"{report.terms:,} terms have a vector{missing}: {report.path}")
     if report.interrupted:
         raise click.exceptions.Exit(130)
 
@@ -90,6 +91,6 @@ def extended(
     )
     if not quiet:
         first, last = extension.first, extension.first + len(extension.tokens) - 1
-        click.echo(
+        echo(
             f"{len(extension.tokens):,} tokens added ({first:,} to {last:,}), {extension.left_out:,} left out: {folder}"
         )

@@ -8,6 +8,7 @@ import click
 
 from porism.cli.options import index_option
 from porism.cli.progress import ProblemLog, counting_progress
+from porism.cli.terminal import echo
 
 
 @click.command("tokenizer")
@@ -67,8 +68,8 @@ def tokenizer(
         )
     if not quiet:
         log.close()
-        click.echo(
+        echo(
             f"{len(trained):,} tokens learnt from {trained.info['documents']:,} documents in "
             f"{time.monotonic() - started:.1f} s: {path}"
         )
-        click.echo(f"Use it: porism index SOURCE --tokenizer {name}={path} --index DIR")
+        echo(f"Use it: porism index SOURCE --tokenizer {name}={path} --index DIR")

@@ -10,6 +10,7 @@ import click
 
 from porism.cli.options import index_option, json_option, print_json
 from porism.cli.progress import phase_progress
+from porism.cli.terminal import echo
 
 if TYPE_CHECKING:
     from porism.embeddings import Word2Vec
@@ -119,12 +120,12 @@ def _train(method: Callable[..., Word2Vec], given: dict[str, Any]) -> None:
     if quiet:
         return
     if report.resumed:
-        click.echo(f"went on after epoch {report.resumed} of {settings.epochs}")
+        echo(f"went on after epoch {report.resumed} of {settings.epochs}")
     told = ", ".join(f"{loss:.3f}" for loss in losses if loss is not None)
     if told:
-        click.echo(f"mean loss of a term by epoch: {told}")
+        echo(f"mean loss of a term by epoch: {told}")
     size = report.path.stat().st_size / 1e6
-    click.echo(
+    echo(
         f"{report.terms:,} vectors from {report.tokens:,} terms in {report.texts:,} texts, "
         f"{report.seconds:.1f} s: {report.path} ({size:.1f} MB)"
     )
@@ -145,4 +146,4 @@ def neighbours(name: str, term: str, index_path: Path, k: int, as_json: bool) ->
         print_json([{"term": one.term, "cosine": one.cosine} for one in found])
         return
     for one in found:
-        click.echo(f"{one.cosine:6.3f}  {one.term}")
+        echo(f"{one.cosine:6.3f}  {one.term}")

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from porism.formula.alphabets import styled
 from porism.formula.layout import child_rows
 from porism.formula.mathml_writer import preorder
 from porism.formula.tables import RELATION_CLASSES, token_class
+from porism.formula.text_grouping import (
+    has_scripts,
+    is_derivation,
+    is_inline_fraction,
+    is_one_thing,
+    needs_parentheses,
+)
 from porism.formula.tree import LayoutNode, LayoutTree, Row
 
 _SUPERSCRIPTS = dict(zip("0123456789+-=()niabcdefghjklmoprstuvwxyzTVWABDEGHIJKLMNOPRU",
     "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱᵃᵇᶜᵈᵉᶠᵍʰʲᵏˡᵐᵒᵖʳˢᵗᵘᵛʷˣʸᶻᵀⱽᵂᴬᴮᴰᴱᴳᴴᴵᴶᴷᴸᴹᴺᴼᴾᴿᵁ", strict=True))
-_SUPERSCRIPTS |= {"′": "′", "∘": "°", "*": "*", "β": "ᵝ", "γ": "ᵞ", "θ": "ᶿ", "ϕ": "ᵠ", "φ": "ᵠ", "χ": "ᵡ"}
+_SUPERSCRIPTS |= {"′": "′", "∘": "°", "β": "ᵝ", "γ": "ᵞ", "θ": "ᶿ", "ϕ": "ᵠ", "φ": "ᵠ", "χ": "ᵡ"}
 _SUBSCRIPTS = dict(zip("0123456789+-=()aehijklmnoprstuvx", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ", strict=True))
 _SUBSCRIPTS |= {"β": "ᵦ", "γ": "ᵧ", "ρ": "ᵨ", "ϕ": "ᵩ", "φ": "ᵩ", "χ": "ᵪ"}
 _ACCENTS = {
@@ -98,19 +105,43 @@ def _text(tree: LayoutTree, marked: frozenset[int]) -> str:
 def _row_text(row: Row, texts: dict[int, str], marked: frozenset[int]) -> str:
     parts: list[str] = []
     previous = ""
-    in_integral = after_fraction = False
-    for node in row:
+    in_integral = within_bars = after_derivation = is_open = False
+    for number, node in enumerate(row):
         shown = _node_text(node, texts, marked)
         kind = token_class(node.label, node.kind)
-        # A fraction on one line would swallow what follows it, and a differential the variable before it.
-        apart = (after_fraction or (in_integral and node.label == "d")) and kind not in _TIGHT
-        if parts and (_needs_space(previous, kind, parts[-1], shown, parts) or (apart and parts[-1] != " ")):
+        if (
+            is_inline_fraction(node) and not has_scripts(node)
+            and needs_parentheses(row, number, in_integral, within_bars)
+        ):
+            shown, kind = _bracketed(shown), "open"  # spaced as any parenthesis
+        # A differential would swallow the variable before it, and d/dx what follows it.
+        apart = (after_derivation or (in_integral and node.label == "d")) and kind not in _TIGHT
+        apart = apart or (is_open and _begins_symbol(shown)) or _begins_script(shown)
+        is_open = _is_open(node, shown)
+        apart = apart or (is_open and kind == "multiplicative")  # M ⊗_A N
+        if parts and (_needs_space(previous, kind, parts[-1], shown, parts) or apart) and parts[-1] != " ":
             parts.append(" ")
         parts.append(shown)
-        previous = kind
-        after_fraction = node.kind == "F" and node.label == "/"
+        previous = "close" if kind == "open" and node.kind == "F" else kind
+        after_derivation = is_derivation(node)
         in_integral = in_integral or kind == "integral"
+        within_bars ^= kind == "bar"
     return "".join(parts).strip()
+
+
+def _is_open(node: LayoutNode, shown: str) -> bool:
+    """Whether the text of a node would run into a symbol after it: ``x_A``, ``√x``, ``?x``."""
+    text = _unshifted(shown[-2:])
+    return node.kind == "W" or text[:1] in ("_", "^", "√", "∛", "∜") or text == "^*"
+
+
+def _begins_symbol(shown: str) -> bool:
+    first = _unshifted(shown[:1])
+    return first.isalnum() or first in _ROOTS.values() or first == "?"
+
+
+def _begins_script(shown: str) -> bool:
+    return _unshifted(shown[:1]) in ("_", "^")
 
 
 def _needs_space(previous: str, kind: str, before: str, shown: str, parts: list[str]) -> bool:
@@ -138,14 +169,16 @@ def _node_text(node: LayoutNode, texts: dict[int, str], marked: frozenset[int]) 
         for side, row in (("under", node.under), ("over", node.over)):
             if row is not None:
                 text = _marked(text, side, row, texts)
-    if node.below is not None:
-        text += _script(texts[id(node.below)], _SUBSCRIPTS, "_")
-    if node.above is not None:
-        text += _script(texts[id(node.above)], _SUPERSCRIPTS, "^")
+    if has_scripts(node) and (node.kind == "R" or is_inline_fraction(node)):
+        text = _bracketed(text)
+    below = _script(texts[id(node.below)], _SUBSCRIPTS, "_") if node.below is not None else ""
+    above = _script(texts[id(node.above)], _SUPERSCRIPTS, "^") if node.above is not None else ""
+    # A script written with a sign stands last: 𝔪ⁿ_A, since 𝔪_Aⁿ could be the power of A.
+    text += above + below if below and above and _unshifted(below[:1]) == "_" else below + above
     if node.pre_below is not None:
-        text = _script(texts[id(node.pre_below)], _SUBSCRIPTS, "_") + text
+        text = _script(texts[id(node.pre_below)], _SUBSCRIPTS, "_", always=True) + text
     if node.pre_above is not None and node.kind != "R":
-        text = _script(texts[id(node.pre_above)], _SUPERSCRIPTS, "^") + text
+        text = _script(texts[id(node.pre_above)], _SUPERSCRIPTS, "^", always=True) + text
     return text
 
 
@@ -161,11 +194,19 @@ def _marked(text: str, side: str, row: Row, texts: dict[int, str]) -> str:
     return text + _script(note, _SUPERSCRIPTS if side == "over" else _SUBSCRIPTS, "^" if side == "over" else "_")
 
 
-def _script(text: str, characters: dict[str, str], sign: str) -> str:
+def _script(text: str, characters: dict[str, str], sign: str, always: bool = False) -> str:
+    """A script, small where Unicode has all its characters, else after a sign and in parentheses, a single character
+    only where ``always`` says so."""
     compact = text.replace(" ", "")
-    if compact and all(char in characters for char in compact):
+    if compact and all(char in characters for char in compact) and not _has_words(text):
         return "".join(characters[char] for char in compact)
-    return _like(text, sign) + (text if len(text) == 1 else _bracketed(text))
+    return _like(text, sign) + (text if len(text) == 1 and not always else _bracketed(text))
+
+
+def _has_words(text: str) -> bool:
+    """Whether a blank parts letters or digits, which without it would be other ones: ``sin x``."""
+    parts = _unshifted(text).split(" ")
+    return any(first[-1:].isalnum() and second[:1].isalnum() for first, second in pairwise(parts))
 
 
 def _core_text(node: LayoutNode, texts: dict[int, str], own: Callable[[str], str]) -> str:
@@ -189,7 +230,8 @@ def _core_text(node: LayoutNode, texts: dict[int, str], own: Callable[[str], str
         lines = semicolon.join(comma.join(texts[id(cell)] for cell in line) for line in node.elements or [])
         if label == "lines":
             return lines
-        return f"{own('{')}{lines}" if label == "{" else f"{own(label[:1] or '[')}{lines}{own(label[1:] or ']')}"
+        before, after = ("{", "}") if label == "{" else (label[:1] or "[", label[1:] or "]")
+        return own(before) + lines + own(after)
     if kind == "G":
         within = texts.get(id(node.within), "")
         return _bracketed(within) if len(within) > 1 else within
@@ -200,7 +242,7 @@ def _core_text(node: LayoutNode, texts: dict[int, str], own: Callable[[str], str
 
 def _closed(text: str, row: Row | None) -> str:
     """A numerator or denominator, in parentheses unless it is one thing."""
-    if row is None or (len(row) == 1 and row[0].kind in "VNRTWG" and " " not in text):
+    if row is None or (len(row) == 1 and row[0].kind in "VNRTWG" and " " not in text) or is_one_thing(row):
         return text
     return _bracketed(text) if len(text) > 1 or not text else text
 

@@ -142,6 +142,13 @@ class Postings:
             df[self.term_of_dense] = np.count_nonzero(cells, axis=0)
         return df
 
+    def documents_of(self, term: int) -> NDArray[np.int32]:
+        """The documents that have a term, by number (int32, increasing)."""
+        row = int(self.dense_of_term[term])
+        if row >= 0:
+            return np.flatnonzero(self.dense_codes.reshape(self.documents, -1)[:, row]).astype(np.int32)
+        return self.docs[self.indptr[term] : self.indptr[term + 1]]
+
     def live_df(self, live: NDArray[np.bool_]) -> NDArray[np.int32]:
         """In how many of the live documents each term occurs (int32, V); ``live`` has one element a document."""
         if live.all():

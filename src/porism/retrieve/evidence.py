@@ -19,6 +19,7 @@ from porism.index.trees import open_places
 from porism.retrieve.equal_values import VALUES
 from porism.retrieve.formula_model import DEFAULT_FORMULA_MODEL, FormulaModel
 from porism.retrieve.formulas import AskedFormula, FormulaRetriever
+from porism.retrieve.likeness import Likeness, matching_formulas
 from porism.retrieve.matches import FormulaMatch
 from porism.retrieve.model import Matches
 from porism.retrieve.ranking import UnitResults
@@ -106,6 +107,20 @@ class FormulaEvidence:
                 read = retriever.read(asked.formula.formula)
                 found.append(match_formulas(retriever, read, segment, int(formulas[best]), True))
         return found
+
+    def matching(self, query: Query, segment: int, document: int) -> dict[tuple[str, int], Likeness]:
+        """The formulas of a document that are shown as matches, by field and number there."""
+        retriever = self._explainer
+        held = retriever.snapshot.segments[segment]
+        where = held.occurrences
+        places = slice(where.indptr[document], where.indptr[document + 1])
+        ordinals = where.formula[places]
+        asked = [one.formula for one in self._asked(query)]
+        found = matching_formulas(retriever, asked, segment, np.unique(ordinals).astype(np.int32))
+        columns = zip(ordinals.tolist(), where.field[places].tolist(), where.number[places].tolist(), strict=True)
+        return {
+            (held.fields[field], number): found[ordinal] for ordinal, field, number in columns if ordinal in found
+        }
 
     def _asked(self, query: Query) -> list[_Asked]:
         """The query's formulas that say most, with their weights."""

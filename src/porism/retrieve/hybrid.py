@@ -32,6 +32,7 @@ from porism.retrieve.evidence import FormulaEvidence
 from porism.retrieve.feedback import Judged, QueryExpander
 from porism.retrieve.kinds import NamedKinds
 from porism.retrieve.lexical import LexicalRetriever, QueryTerms
+from porism.retrieve.likeness import Likeness
 from porism.retrieve.links import LinkedThreads
 from porism.retrieve.matches import FormulaMatch
 from porism.retrieve.model import DEFAULT_MODEL, ChannelSettings, SearchModel
@@ -193,9 +194,12 @@ class HybridRetriever:
         return self.lexical.search_units([terms], depth, allowed=allowed)[0]
 
     def explain(
-        self, query: Query, doc_id: str, *, k: int = 10, filters: Filters | None = None, judged: Judged | None = None
+        self, query: Query, doc_id: str, *, k: int = 10, filters: Filters | None = None, judged: Judged | None = None,
+        allowed: Sequence[NDArray[np.bool_]] | None = None,
     ) -> Explanation:
         """Why a document has its score in a search for ``k`` results with these filters and judgments.
+
+        ``allowed`` takes the place of filters, as in :meth:`search_units`.
 
         The parts are channels with their terms, what feedback gave to these, and the summands that apply. A document
         that is not among the candidates is explained as if it were one more.
@@ -203,7 +207,7 @@ class HybridRetriever:
         :raises QueryError: the index lacks the document or a judged one, or a filter names a key that no document has.
         """
         asked = self.query_terms(query)
-        allowed = self.allowed(filters) if filters else None
+        allowed = self.allowed(filters) if filters else allowed
         terms = self._expander.expand(asked, allowed, judged)
         return self.explain_terms(query, terms, doc_id, asked=asked, k=k, allowed=allowed)
 
@@ -245,6 +249,18 @@ class HybridRetriever:
         """
         segment, document = self.lexical.find(doc_id)
         return self._evidence.matches(query, segment, document) if self._evidence.possible else []
+
+    def matching_formulas(self, query: Query, doc_id: str) -> dict[tuple[str, int], Likeness] | None:
+        """The formulas of a document that are to be shown as matches of those of the query, by field and number there.
+
+        None where the index has no channels by which formulas are compared.
+
+        :raises QueryError: the index has no such document.
+        """
+        if not self._evidence.possible:
+            return None
+        segment, document = self.lexical.find(doc_id)
+        return self._evidence.matching(query, segment, document)
 
     def allowed(self, filters: Filters) -> list[NDArray[np.bool_]]:
         """For each segment the documents that have the metadata (bool, one a document).

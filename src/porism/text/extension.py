@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.errors import ConfigError, SourceError
-from porism.neural import load_tokenizer, load_torch, load_transformers, loading
+from porism.neural import load_tokenizer, load_torch, load_transformers, loading, pretrained
 from porism.text.bpe import END_OF_MATH, MATH, MathTokenizer
 
 Initial = Literal["mean", "random"]
@@ -137,9 +137,9 @@ def extend_model(
     transformers = load_transformers(_PURPOSE)
     tokenizer = load_tokenizer(model, _PURPOSE)
     with loading(model, "model"):
-        config = transformers.AutoConfig.from_pretrained(model)
+        config = pretrained(transformers.AutoConfig, model)
         kind = getattr(transformers, (config.architectures or ["AutoModel"])[0], transformers.AutoModel)
-        network = kind.from_pretrained(model)
+        network = pretrained(kind, model)
     before = load_tokenizer(model, _PURPOSE)
     extension = extend_tokenizer(tokenizer, tokens, marks=marks)
     if not extension.tokens:

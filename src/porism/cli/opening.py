@@ -1,0 +1,122 @@
+"""``porism open``: a result in the editor or the browser."""
+
+from __future__ import annotations
+
+import subprocess
+import webbrowser
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from porism.cli.first_use import compile_once
+from porism.cli.options import index_option
+from porism.cli.terminal import echo
+
+if TYPE_CHECKING:
+    from porism.locations import Location
+    from porism.searching import Index
+
+_PAGES = frozenset({".html", ".htm", ".xhtml"})
+
+
+@click.command(name="open", short_help="Open a result in the editor or the browser.")
+@click.argument("result", metavar="N|ID")
+@index_option
+@click.option("--print", "only_print", is_flag=True, help="Print where it stands, and open nothing.")
+@click.option("--editor", "in_editor", is_flag=True, help="Open an HTML file in the editor too, not in the browser.")
+def open_result(result: str, index_path: Path, only_print: bool, in_editor: bool) -> None:
+    """Open result N of the last search, or a document by its ID.
+
+    A file opens in the editor that PORISM_EDITOR, VISUAL or EDITOR names, at its line; an HTML file or a document with
+    an address opens in the browser.
+
+    PORISM_EDITOR can say how a line is passed: 'myeditor --line {line} {file}'.
+    """
+    from porism.errors import QueryError
+    from porism.searching import open_index
+
+    compile_once()
+    with open_index(index_path) as index:
+        doc_id = _document(result, index_path, index)
+        location = index.location(doc_id)
+        if location.path is None:
+            if location.url is None:
+                raise QueryError(
+                    f"the index does not know where the document {doc_id!r} comes from: no file, and no 'url' in its "
+                    "metadata", where=str(index_path),
+                )
+            if only_print:
+                echo(location.url)
+            else:
+                _browse(location.url)
+            return
+        _open_file(index, location, location.path, only_print, in_editor)
+
+
+def _document(result: str, index_path: Path, index: Index) -> str:
+    """The id of the document that is meant.
+
+    :raises QueryError: there is none.
+    """
+    from porism.cli.last_search import recall_search
+    from porism.errors import QueryError
+
+    number = int(result) if result.isascii() and result.isdecimal() and len(result) < 7 else None
+    last = recall_search(index_path) if number is not None else None
+    if number is not None and last is not None and 1 <= number <= len(last.ids):
+        return last.ids[number - 1]
+    if result in index:
+        return result
+    if number is None:
+        raise QueryError(
+            f"there is no document {result!r} in the index", where=str(index_path),
+            hint="Give the number of a result of your last search, or an id as a search prints it.",
+        )
+    if last is None:
+        raise QueryError(
+            "no search of this index is remembered", where=str(index_path),
+            hint=f"Search first: porism search WORDS --index {index_path}; then porism open {number}.",
+        )
+    results = "1 result" if len(last.ids) == 1 else f"{len(last.ids)} results"
+    raise QueryError(f"the last search ({last.question!r}) had {results}", where=f"result {number}")
+
+
+def _open_file(index: Index, location: Location, path: Path, only_print: bool, in_editor: bool) -> None:
+    from porism.cli.editors import editor_command
+    from porism.errors import QueryError
+
+    if not path.is_file():
+        raise QueryError(
+            "the file is gone since it was indexed", where=str(path),
+            hint=f"Bring the index up to date: porism update --index {index.snapshot.path}.",
+        )
+    if index.has_changed(location):
+        echo(f"{path} has changed since it was indexed; the document may stand at another line.", err=True)
+    if only_print:
+        echo(f"{path}:{location.line}" if location.line is not None else str(path))
+        return
+    if path.suffix.lower() in _PAGES and not in_editor:
+        _browse(path.as_uri())
+        return
+    command = editor_command(path, location.line)
+    if command is None:
+        raise QueryError(
+            f"no editor was found for {path}", hint="Name one: EDITOR=nano porism open …, or set PORISM_EDITOR."
+        )
+    try:
+        status = subprocess.run(command, check=False).returncode
+    except OSError as error:
+        raise QueryError(
+            f"the editor {command[0]!r} cannot be started ({error.strerror})",
+            hint="Set PORISM_EDITOR, VISUAL or EDITOR to one that is installed.",
+        ) from error
+    if status:
+        raise QueryError(f"the editor {command[0]!r} ended with status {status}")
+
+
+def _browse(address: str) -> None:
+    from porism.errors import QueryError
+
+    if not webbrowser.open(address):
+        raise QueryError(f"no browser could be started for {address}", hint="Set BROWSER, or use --print.")

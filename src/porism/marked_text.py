@@ -1,0 +1,92 @@
+"""Text to be shown with the parts of it that match, as plain pieces: whoever shows them marks and escapes them."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from porism.formula import parse, to_latex, to_unicode
+from porism.types import Content, Formula
+
+FormulaStyle = Literal["unicode", "latex"]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A run of plain text or one formula (as it is to be shown), and whether it matches the query."""
+
+    text: str
+    match: bool = False
+    formula: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready: ``text``, and ``match`` and ``formula`` where they are true."""
+        value: dict[str, Any] = {"text": self.text}
+        return value | {name: True for name in ("match", "formula") if getattr(self, name)}
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """A passage or a title as pieces, in order; ``str`` of it is its plain text."""
+
+    pieces: tuple[Piece, ...]
+
+    def marked(self, before: str, after: str) -> str:
+        """One string with matches between ``before`` and ``after``; nothing is escaped, see :meth:`html` for pages."""
+        return "".join(f"{before}{piece.text}{after}" if piece.match else piece.text for piece in self.pieces)
+
+    def html(self) -> str:
+        """The passage for a page: its text escaped, matches in ``<mark>``."""
+        return "".join(
+            f"<mark>{html.escape(piece.text)}</mark>" if piece.match else html.escape(piece.text)
+            for piece in self.pieces
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready: the plain ``text``, and the ``pieces`` that it is made of."""
+        return {"text": str(self), "pieces": [piece.to_dict() for piece in self.pieces]}
+
+    def __str__(self) -> str:
+        return "".join(piece.text for piece in self.pieces)
+
+
+def plain_json(metadata: Mapping[str, str | tuple[str, ...]]) -> dict[str, str | list[str]]:
+    """Metadata JSON-ready."""
+    return {key: list(value) if isinstance(value, tuple) else value for key, value in metadata.items()}
+
+
+def show_formula(formula: Formula, style: FormulaStyle) -> str:
+    """A formula as readable text: one line of Unicode, or LaTeX between dollars."""
+    if style == "unicode":
+        return to_unicode(parse(formula)) or formula.source.strip()
+    source = to_latex(parse(formula)) if formula.notation == "mathml" else formula.source.strip()
+    return f"${' '.join(source.split())}$"
+
+
+def show_content(content: Content, style: FormulaStyle) -> str:
+    """Content on one line, formulas shown in ``style``."""
+    shown = (part if isinstance(part, str) else show_formula(part, style) for part in content.parts)
+    return " ".join("".join(shown).split())
+
+
+def tidy(pieces: Iterable[Piece] | Sequence[Piece]) -> tuple[Piece, ...]:
+    """White space folded to single blanks, control characters gone, outer blanks removed."""
+    found: list[Piece] = []
+    blank = True
+    for piece in pieces:
+        text = "".join(character if character.isprintable() else " " for character in piece.text)
+        folded = " ".join(text.split())
+        if text[:1].isspace() and not blank:
+            folded = f" {folded}"
+        if text[-1:].isspace() and folded.strip():
+            folded += " "
+        if folded:
+            found.append(Piece(folded, piece.match, piece.formula))
+            blank = folded.endswith(" ")
+    if found and found[-1].text.endswith(" "):
+        last = found.pop()
+        if last.text.strip():
+            found.append(Piece(last.text.rstrip(), last.match, last.formula))
+    return tuple(found)

@@ -1,0 +1,33 @@
+"""Where documents stand."""
+
+from __future__ import annotations
+
+import pytest
+
+from porism.locations import Location
+
+
+def test_what_metadata_tell() -> None:
+    location = Location.of({
+        "source": "stacks", "file": "algebra.tex", "line": "3616", "type": "main-lemma", "tag": "00Q9",
+        "section": ("Quasi-finite maps", "The ring $A_x$"), "url": "https://example.org/00Q9",
+    })
+    assert location.text() == (
+        "algebra.tex:3616 · Main lemma · Quasi-finite maps › The ring Aₓ · tag 00Q9 · https://example.org/00Q9"
+    )
+    assert location.text(with_source=True).startswith("stacks/algebra.tex:3616 · ")
+    assert location.to_dict() == {
+        "source": "stacks", "file": "algebra.tex", "line": 3616, "kind": "main-lemma", "tag": "00Q9",
+        "section": ["Quasi-finite maps", "The ring Aₓ"], "url": "https://example.org/00Q9",
+    }
+
+
+@pytest.mark.parametrize(("metadata", "text"), [
+    ({}, ""), ({"file": "notes.md"}, "notes.md"),
+    ({"source": "notes.md", "file": "notes.md", "line": "2"}, "notes.md:2"),
+    ({"line": "7"}, ""), ({"file": "a", "line": "zero"}, "a"), ({"file": "a", "line": "0"}, "a"),
+    ({"type": "answer"}, "Answer"), ({"url": "javascript:alert(1)"}, ""), ({"link": "http://a.b"}, "http://a.b"),
+    ({"file": "a\x1b[2J\nb"}, "a�[2J b"), ({"file": "a", "section": "x" * 80}, "a · " + "x" * 59 + "…"),
+])
+def test_lines_show_what_is_known(metadata: dict[str, str], text: str) -> None:
+    assert Location.of(metadata).text(with_source=True) == text
