@@ -9,6 +9,7 @@ import click
 
 from porism.cli.options import index_option, json_option, print_json
 from porism.cli.progress import counting_progress
+from porism.cli.terminal import echo
 
 if TYPE_CHECKING:
     from porism.checking import CheckReport
@@ -30,7 +31,7 @@ def check(index_path: Path, repair: bool, as_json: bool, quiet: bool) -> None:
         print_json(report.to_dict())
     else:
         for line in check_lines(report):
-            click.echo(line)
+            echo(line)
     if not report.sound:
         raise click.exceptions.Exit(1)
 
