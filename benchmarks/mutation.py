@@ -30,7 +30,7 @@ import sys
 import tempfile
 import time
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -79,13 +79,15 @@ def main() -> int:
     parser.add_argument("--output", type=Path, help="where to write everything as JSON")
     parser.add_argument("--floor", type=float, default=0.0, help="fail where less than this share is killed")
     parser.add_argument("--seconds", type=float, default=0.0, help="start no mutant after so many seconds; 0: no limit")
+    parser.add_argument("--limit", type=float, help="seconds of processor time that the tests of a mutant may take; "
+                        "without it, all tests run once without a mutant, to see that they pass and how long they take")
     options = parser.parse_args()
     reasons = _reasons()
     chosen = _survivors(options.only) if options.only else _sample(
         options.packages.split(","), options.count, options.seed, reasons
     )
     with tempfile.TemporaryDirectory(prefix="porism-mutation-") as folder:
-        outcomes = _run(chosen, Path(folder), options.jobs, options.seconds)
+        outcomes = _run(chosen, Path(folder), options.jobs, options.seconds, options.limit)
     table = _table(outcomes)
     print(f"\n{'package':10} {'mutants':>8} {'killed':>8} {'share':>8}")
     for name, (count, killed) in table.items():
@@ -159,7 +161,9 @@ def _table(outcomes: Sequence[Outcome]) -> dict[str, tuple[int, int]]:
     return {**{name: (count, killed) for name, (count, killed) in counts.items()}, "all": tuple(everything)}  # type: ignore[dict-item]
 
 
-def _run(mutants: Sequence[Mutant], folder: Path, jobs: int, seconds: float) -> list[Outcome]:
+def _run(
+    mutants: Sequence[Mutant], folder: Path, jobs: int, seconds: float, limit: float | None
+) -> list[Outcome]:
     """The outcome of each mutant, those in time; copies of the project are made in ``folder``."""
     os.environ.pop("NUMBA_CACHE_DIR", None)
     for name in PRELOADED:
@@ -172,14 +176,18 @@ def _run(mutants: Sequence[Mutant], folder: Path, jobs: int, seconds: float) -> 
             shutil.copytree(ROOT / name, pristine / name, ignore=shutil.ignore_patterns("*.pyc", ".git"))
         else:
             shutil.copy2(ROOT / name, pristine / name)
-    seconds_of = _baseline({_package(one) for one in mutants}, pristine, folder)
+    seconds_of = None if limit is not None else _baseline({_package(one) for one in mutants}, pristine, folder)
     started = time.monotonic()
     outcomes: list[Outcome] = []
 
     def test(number: int) -> Outcome | None:
         if seconds and time.monotonic() - started > seconds:
             return None
-        return _outcome(mutants[number], number, pristine, folder, seconds_of)
+        most = limit or 0.0
+        if seconds_of is not None:
+            tests = mirrored_tests(mutants[number].path, PACKAGE, ROOT / "tests")
+            most = max(LEAST_LIMIT, SLOWER * sum(seconds_of.get(test, 0.0) for test in tests))
+        return _outcome(mutants[number], number, pristine, folder, most)
 
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         for outcome in pool.map(test, range(len(mutants))):
@@ -241,16 +249,13 @@ class _Durations:
         self._path.write_text(json.dumps(self._seconds), encoding="utf-8")
 
 
-def _outcome(
-    mutant: Mutant, number: int, pristine: Path, folder: Path, seconds_of: Mapping[str, float]
-) -> Outcome:
+def _outcome(mutant: Mutant, number: int, pristine: Path, folder: Path, limit: float) -> Outcome:
     tests = tuple(mirrored_tests(mutant.path, PACKAGE, ROOT / "tests"))
     status, seconds, last = "untested", 0.0, ""
     if tests:
         tree = folder / f"tree{number}"
         shutil.copytree(pristine, tree, copy_function=os.link)
         _mutate(mutant, tree)
-        limit = max(LEAST_LIMIT, SLOWER * sum(seconds_of.get(test, 0.0) for test in tests))
         if mutant.path.stem.endswith("kernels") or mutant.path.stem == "varint":
             limit += COMPILING
         code, seconds, last = _test(tree, tests, limit)
