@@ -124,8 +124,8 @@ def test_a_project_is_judged_by_its_tests(tmp_path, check, status, share):
         f"from porism.fusion.sums import double\n\n\ndef test_double():\n    assert {asserted}\n"
     )
     command = [
-        sys.executable, tmp_path / "benchmarks" / "mutation.py", "--packages", "fusion", "--floor", "0.9", "--jobs", "1",
-        "--output", tmp_path / "out.json",
+        sys.executable, tmp_path / "benchmarks" / "mutation.py", "--packages", "fusion", "--floor", "0.9",
+        "--jobs", "1", "--output", tmp_path / "out.json",
     ]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == status, done.stderr
