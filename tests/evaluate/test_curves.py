@@ -121,6 +121,10 @@ def test_judged_per_mille(ranked: Ranked) -> None:
     run = ranked(s="xyza", t="ax")
     assert judged_per_mille(run, qrels) == 1000 * (1 / 4 + 1 / 2) / 2
     assert judged_per_mille(run, qrels, 1) == 1000 * (0 + 1) / 2
+    long = Run({"t": [(f"d{place}", -float(place)) for place in range(1, 1002)]})
+    assert judged_per_mille(long, {"t": {"d1000": 1}}) == 1.0
+    assert judged_per_mille(long, {"t": {"d1001": 1}}) == 0.0  # below the first thousand
+    assert judged_per_mille(long, {"t": {"d1001": 1}}, None) == pytest.approx(1000 / 1001)
 
 
 def test_depths_are_checked_before_anything_is_scored(ranked: Ranked, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -178,8 +178,10 @@ def test_holm_by_hand() -> None:
     assert holm([0.5, 0.6, 0.0]) == (1.0, 1.0, 0.0)
     assert holm([0.04]) == (0.04,)
     assert holm([]) == ()
-    with pytest.raises(ConfigError, match="not between 0 and 1"):
-        holm([0.1, math.nan])
+    assert holm([1.0, 0.0]) == (1.0, 0.0)
+    for wrong in (math.nan, 1.001, -0.001, 2.0):
+        with pytest.raises(ConfigError, match="not between 0 and 1"):
+            holm([0.1, wrong])
 
 
 @settings(deadline=None)
