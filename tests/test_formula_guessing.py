@@ -15,6 +15,7 @@ READ = [  # a question, its words with a dot for each formula, the formulas
     (r"why does \sum 1/n^2 converge", "why does ● converge", ["∑ 1/n²"]),
     ("x^2+y^2=z^2", "●", ["x² + y² = z²"]),
     (r"\int_0^1 f", "●", ["∫₀¹ f"]), (r"\int_0^1 f(x) dx converges", "● converges", ["∫₀¹ f(x) dx"]),
+    (r"\mathfrak m_A B", "●", ["𝔪_A B"]), (r"so \mathfrak m_A B", "so ● B", ["𝔪_A"]), ("f x^2 g", "●", ["fx²g"]),
     ("derivative of x^n", "derivative of ●", ["xⁿ"]),
     ("sin^2 x + cos^2 x = 1", "●", ["sin² x + cos² x = 1"]),
     ("is f(x) = x sin(1/x) continuous at 0", "is ● continuous at 0", ["f(x) = x sin(1/x)"]),

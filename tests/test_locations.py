@@ -26,7 +26,8 @@ def test_what_metadata_tell() -> None:
     ({}, ""), ({"file": "notes.md"}, "notes.md"),
     ({"source": "notes.md", "file": "notes.md", "line": "2"}, "notes.md:2"),
     ({"line": "7"}, ""), ({"file": "a", "line": "zero"}, "a"), ({"file": "a", "line": "0"}, "a"),
-    ({"type": "answer"}, "Answer"), ({"url": "javascript:alert(1)"}, ""), ({"link": "http://a.b"}, "http://a.b"),
+    ({"type": "answer"}, "Answer"), ({"type": "document"}, ""), ({"type": "section"}, ""),
+    ({"url": "javascript:alert(1)"}, ""), ({"link": "http://a.b"}, "http://a.b"),
     ({"file": "a\x1b[2J\nb"}, "a�[2J b"), ({"file": "a", "section": "x" * 80}, "a · " + "x" * 59 + "…"),
 ])
 def test_lines_show_what_is_known(metadata: dict[str, str], text: str) -> None:

@@ -60,6 +60,11 @@ def test_a_title_is_whole_and_marked() -> None:
     assert maker("prime").title(Document("x-1", {})).pieces == ()
 
 
+def test_headings_do_not_run_into_what_follows() -> None:
+    document = Document("a", {"body": Content("Primes (odd)\n\nEvery prime.\n\nBut one\nline\n \nand")})
+    assert str(maker("prime").snippet(document)) == "Primes (odd) · Every prime. But one line · and"
+
+
 def test_documents_without_text_have_an_empty_snippet() -> None:
     assert maker("prime").snippet(Document("a", {})).pieces == ()
 

@@ -157,8 +157,15 @@ def _kind(lexemes: tuple[_Lexeme, ...]) -> str:
 
 def _runs(text: str) -> Iterator[list[_Lexeme]]:
     """The lexemes between words and the marks of sentences, without what cannot begin or end a formula."""
+    tokens = list(_tokens(text))
+    if tokens and all(token.kind in ("alone", "part") and not token.ends for token in tokens[:-1]) and (
+        tokens[-1].kind in ("alone", "part")
+    ):  # a question of nothing but mathematics is one formula
+        if whole := _balanced([lexeme for token in tokens for lexeme in token.lexemes]):
+            yield whole
+        return
     run: list[_Token] = []
-    for token in _tokens(text):
+    for token in tokens:
         if token.kind != "word":
             run.append(token)
         if token.kind == "word" or token.ends:

@@ -17,6 +17,8 @@ from porism.types import Metadata
 
 _URL_KEYS = ("url", "link", "href")
 _LONGEST_HEADING = 60
+_SAY_NOTHING = frozenset({"document", "section"})
+"""Kinds that a reader sees without being told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,7 @@ class Location:
 
         :param with_source: whether the name of the source stands before the file.
         """
-        kind = self.kind.replace("-", " ").replace("_", " ") if self.kind else ""
+        kind = self.kind.replace("-", " ").replace("_", " ") if self.kind and self.kind not in _SAY_NOTHING else ""
         parts = [
             self.place(with_source), kind[:1].upper() + kind[1:], " › ".join(map(_short, self.section)),
             f"tag {self.tag}" if self.tag else "", self.url or "",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -37,6 +38,9 @@ SHARED_WORTH = 0.5
 
 LEAST_BY_TERMS = 0.6
 """A formula that is compared by its terms alone matches from this quality on."""
+
+_PARAGRAPH = re.compile(r"(?<=[\w)\]])[ \t]*\n[ \t]*\n\s*(?=\S)")
+"""The end of a paragraph, heading or item that no mark of a sentence ends: on one line nothing else would show it."""
 
 Matching = Callable[[str], Mapping[tuple[str, int], Likeness] | None]
 """Document id → its formulas that match, by field and number there; None where this is not known."""
@@ -140,7 +144,7 @@ class SnippetMaker:
                 pieces.append(Piece(shown, (passage.field, number) in marks, formula=True))
                 number += 1
             else:
-                pieces.extend(self._text_pieces(chunk))
+                pieces.extend(self._text_pieces(_PARAGRAPH.sub(" · ", chunk)))
         if text[end:].strip():
             pieces.append(Piece(" …"))
         return Snippet(tidy(pieces))

@@ -20,6 +20,9 @@ SHOWN_TAGS = 5
 WIDEST = 100
 """Columns of a passage on a wider terminal, and where there is none."""
 
+UNBROKEN = 40
+"""A formula of at most so many columns stays on one line."""
+
 _NUMBER_WIDTH = 4
 
 
@@ -55,7 +58,8 @@ def _words(snippet: Snippet) -> Iterator[list[tuple[str, dict[str, str | bool]]]
     word: list[tuple[str, dict[str, str | bool]]] = []
     for piece in snippet.pieces:
         how: dict[str, str | bool] = {"fg": "green" if piece.formula else "yellow", "bold": True} if piece.match else {}
-        for number, part in enumerate(piece.text.split(" ")):
+        whole = piece.formula and _columns(piece.text) <= UNBROKEN
+        for number, part in enumerate([piece.text] if whole else piece.text.split(" ")):
             if number and word:
                 yield word
                 word = []
