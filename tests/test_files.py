@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import threading
 from pathlib import Path
 
@@ -85,3 +86,38 @@ def test_numbers_of_files_are_decimal_digits_and_nothing_else() -> None:
     for text in ("", " 1", "1_0.5", "٣", "inf", "nan", "1e999", "0x1p3", "1e", ".", "1.5.2", "1e٣"):
         with pytest.raises(ValueError, match="is no finite number"):
             decimal_number(text)
+
+
+def test_a_failure_half_way_leaves_what_was_there(tmp_path: Path) -> None:
+    """A limit on the size of files stands in for a full disk."""
+    resource = pytest.importorskip("resource")
+    target = tmp_path / "file"
+    target.write_text("before")
+    free, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, hard))
+    try:
+        with pytest.raises(SourceError, match="cannot be written"):
+            write_whole(target, b"x" * 1000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (free, hard))
+        signal.signal(signal.SIGXFSZ, before)
+    assert target.read_text() == "before"
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_readers_see_the_old_file_or_the_new_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Until the file gets its name, it is complete beside the old one."""
+    target = tmp_path / "file"
+    target.write_text("before")
+    seen: list[tuple[str, str]] = []
+    true_replace = os.replace
+
+    def replace(source: Path, place: Path) -> None:
+        seen.append((Path(source).read_text(), target.read_text()))
+        true_replace(source, place)
+
+    monkeypatch.setattr(os, "replace", replace)
+    write_whole(target, "after")
+    assert seen == [("after", "before")]
+    assert target.read_text() == "after"

@@ -279,6 +279,20 @@ def test_derived_data(path: Path) -> None:
     assert again.read_derived("postings") is None
 
 
+def test_derived_data_of_another_segment_is_not_taken(path: Path) -> None:
+    with IndexWriter(path) as writer:
+        writer.add(batch_of([Doc("e", {"body": ["other"]})]))
+    first, second = Snapshot.open(path).segments
+    for number, segment in enumerate((first, second)):
+        segment.write_derived("postings", {"docs": np.array([number])}, {"number": number})
+    file = first.derived_path("postings")
+    file.write_bytes(second.derived_path("postings").read_bytes())  # whole, and with a checksum that agrees
+    assert first.read_derived("postings") is None
+    found = second.read_derived("postings")
+    assert found is not None
+    assert found[1] == {"number": 1}
+
+
 def test_derived_data_is_written_before_readers_see_the_segment(path: Path) -> None:
     seen: list[tuple[list[str], int]] = []
 

@@ -1,0 +1,137 @@
+"""What the system does not let us read: many files, rights, memory. None of it says that an index is damaged."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from index_cases import Doc, batch_of
+
+from porism.errors import IndexCorrupt, IndexUnreadable
+from porism.index import IndexWriter, Snapshot, container
+from porism.index.container import Container, ContainerWriter
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="limits and modes of POSIX")
+
+MANY = """
+import os, resource, sys
+from pathlib import Path
+import numpy as np
+from index_cases import Doc, batch_of
+from porism.errors import IndexUnreadable
+from porism.index import IndexWriter, Snapshot, merging
+
+merging.FACTOR = 1000
+path = Path(sys.argv[1])
+with IndexWriter(path) as writer:
+    for number in range(30):
+        writer.add(batch_of([Doc(f"d{number}", {"body": ["x"]})]))
+        writer.commit(before_publish=lambda segments: [
+            segments[-1].write_derived(f"d{n}", {"a": np.arange(3)}, {}) for n in range(20)
+        ])
+held = len(os.listdir("/proc/self/fd")) if os.path.exists("/proc/self/fd") else 0
+resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+snapshot = Snapshot.open(path)
+arrays = [segment.read_derived(f"d{n}")[0]["a"] for segment in snapshot.segments for n in range(20)]
+assert len(snapshot.segments) == 30 and all(array.tolist() == [0, 1, 2] for array in arrays)
+assert not held or len(os.listdir("/proc/self/fd")) <= held
+taken = []
+try:
+    while True:
+        taken.append(os.open(os.devnull, os.O_RDONLY))
+except OSError:
+    pass
+for opening in (Snapshot.open, lambda path: snapshot.segments[0].read_derived("d1")):
+    try:
+        opening(path)
+    except IndexUnreadable as error:
+        print(error)
+"""
+
+
+def test_an_index_of_many_segments_holds_no_descriptors(tmp_path: Path) -> None:
+    """30 segments with 20 files of derived data each, under a limit of 64; and what is told when none is left."""
+    folders = [str(Path(__file__).parent), *filter(None, sys.path)]
+    result = subprocess.run(
+        [sys.executable, "-c", MANY, str(tmp_path / "index")], capture_output=True, text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(folders)},
+    )
+    assert result.returncode == 0, result.stderr
+    lines = result.stdout.splitlines()
+    assert len(lines) == 2
+    for line in lines:
+        assert "cannot be read (Too many open files). Too many files are open" in line
+        assert "ulimit -n" in line
+        assert "delete" not in line
+
+
+@pytest.mark.parametrize("number", [errno.EMFILE, errno.EACCES, errno.EIO, errno.ENOMEM])
+def test_failures_of_the_system_are_no_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    with IndexWriter(tmp_path) as writer:
+        writer.add(batch_of([Doc("a", {"body": ["x"]})]))
+
+    def fail(*_: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(container, "map_file", fail)
+    with pytest.raises(IndexUnreadable) as caught:
+        Snapshot.open(tmp_path)
+    assert not isinstance(caught.value, IndexCorrupt)
+    assert os.strerror(number) in str(caught.value)
+    assert "segment.bin" in str(caught.value)
+    assert "delete" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "segment.bin", "d.bin"])
+def test_rights_that_are_missing(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "index"
+    with IndexWriter(path) as writer:
+        writer.add(batch_of([Doc("a", {"body": ["x"]})]))
+        writer.commit(before_publish=lambda segments: segments[0].write_derived("d", {"a": segments[0].id_order}, {}))
+    (file,) = path.rglob(name)
+    file.chmod(0)
+    code = (
+        "import os, sys; from porism.index import Snapshot; from porism.errors import IndexUnreadable\n"
+        "if os.geteuid() == 0: os.seteuid(65534)\n"
+        "try:\n    Snapshot.open(sys.argv[1]).segments[0].read_derived('d')\n"
+        "except IndexUnreadable as error:\n    print(error)"
+    )
+    for folder in [path, *path.parents]:
+        if not folder.stat().st_mode & 0o001:
+            folder.chmod(folder.stat().st_mode | 0o055)
+    result = subprocess.run(
+        [sys.executable, "-c", code, str(path)], capture_output=True, text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+    )
+    assert f"{name}: cannot be read (Permission denied). This user may not read it" in result.stdout, result.stderr
+    assert "chmod" in result.stdout
+    assert "delete" not in result.stdout
+
+
+def test_memory_is_given_back_when_the_last_array_has_gone(tmp_path: Path) -> None:
+    if not os.path.exists("/proc/self/maps"):
+        pytest.skip("/proc/self/maps")
+    import gc
+
+    import numpy as np
+
+    with ContainerWriter(tmp_path / "c.bin", "test") as writer:
+        writer.add("a", np.arange(10_000))
+        writer.finish({})
+
+    def mapped() -> bool:
+        return str(tmp_path / "c.bin") in Path("/proc/self/maps").read_text()
+
+    array = Container(tmp_path / "c.bin", "test").array("a")[5:]
+    gc.collect()
+    assert mapped()
+    assert array[0] == 5
+    with pytest.raises(ValueError, match="WRITEABLE"):
+        array.flags.writeable = True
+    del array
+    gc.collect()
+    assert not mapped()
