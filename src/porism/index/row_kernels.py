@@ -117,7 +117,7 @@ def _decode_rows(data: Any, starts: Any, rows: Any, limit: Any) -> Any:
             count = np.int64(1)
             if gap & 1:
                 count, at = get(data, at, end)
-                count += 2
+                count = min(count + 2, np.int64(65535))  # never 0, which would mean that the term does not occur
             counts[posting] = count
         if term >= limit or at != end:
             indptr[0] = -1
