@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -234,3 +235,80 @@ def test_any_text_gives_documents(text: str) -> None:
     documents = read(text)
     assert len({document.id for document in documents}) == len(documents)
     assert all(document.fields["body"] or "proof" in document.fields for document in documents)
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("see [[Five lemma]] and [[a/b/Snake lemma.md]]", "see Five lemma and Snake lemma"),
+        ("see [[note|the *shown* text]]", "see the *shown* text"),
+        ("[[note#Proof]] [[note#A#B]] [[#Here]] [[note#^abc123]]", "note > Proof note > A > B Here note"),
+        ("![[diagram.png|300]] ![[note]] ![[note#^x1|shown]]", "[figure] note shown"),
+        ("`[[code]]` x[[1]] [[1,2],[3,4]] [[open", "[[code]] x[[1]] [[1,2],[3,4]] [[open"),
+        ("a ==marked $x$ **b**== c == d ==e", "a marked $x$ b c == d ==e"),
+        ("`a==b==c` and a==b", "a==b==c and a==b"),
+        ("text of a block ^abc123", "text of a block"),
+        ("- item ^id-1\n- x ^2", "- item\n- x ^2"),
+        ("one %%hidden $x%% two\n\n%%\nhidden\n\nlines\n%%\n\nthree 5%% and 6%%", "one two\n\nthree 5%% and 6%%"),
+        ("```\n%% cell\nx\n%% more\n```\n`%%time%%`", "%% cell\nx\n%% more\n\n%%time%%"),
+        ("$$a %% b\n%% c\n$$", "$$a %% b\n%% c$$"),
+    ],
+)
+def test_what_vaults_write_is_cleaned(source: str, expected: str) -> None:
+    assert body(source) == expected
+
+
+def test_callouts_are_units() -> None:
+    problems: list[Problem] = []
+    text, theorem, definition = read(
+        "before\n\n> [!theorem]- Theorem 1.2 (Pythagoras)\n> For a right triangle\n> $a^2+b^2=c^2$. ^py-1\n"
+        "> - and a list\n\n> [!proof]\n> By areas.\n\n> [!definition|wide] Right *angle*\n> A quarter turn.\n\n"
+        "> [!tip] Remember\n> the hint\n\n> a quote\n\nafter", problems,
+    )  # fmt: skip
+    assert problems == []
+    assert (theorem.metadata["type"], theorem.fields["title"].text, theorem.metadata["line"]) == (
+        "theorem", "Pythagoras", "3"
+    )  # fmt: skip
+    assert theorem.fields["body"].to_latex() == "For a right triangle\n$a^2+b^2=c^2$.\n- and a list"
+    assert theorem.fields["proof"].text == "By areas."
+    assert (definition.metadata["type"], definition.fields["title"].text) == ("definition", "Right angle")
+    assert " ".join(text.fields["body"].text.split()) == "before Remember the hint a quote after"
+
+
+def test_a_callout_inside_a_callout_is_part_of_it() -> None:
+    text, theorem = read("> [!theorem] Main\n> So.\n>\n> > [!proof]\n> > Thus.\n\nafter")
+    assert theorem.fields["proof"].text == "Thus."
+    assert text.fields["body"].text == "after"
+
+
+def test_aliases_are_a_field_of_the_first_document() -> None:
+    first, second = read(
+        "---\naliases: [5-lemma, Lemma of five]\n---\n# One\n" + "x " * 1200 + "\n# Two\n" + "y " * 1200
+    )
+    assert first.fields["aliases"].text == "5-lemma, Lemma of five"
+    assert first.metadata["aliases"] == second.metadata["aliases"] == ("5-lemma", "Lemma of five")
+    assert "aliases" not in second.fields
+    (document,) = read("---\nalias: Short name\n---\ntext")
+    assert document.fields["aliases"].text == "Short name"
+
+
+def test_tags_in_the_text_are_kept() -> None:
+    (document,) = read(
+        "---\ntags: ['#given', algebra]\n---\n# Heading #no\n"
+        "About #rings/ideals and #algebra (#Über-2), C#sharp, #123,\n"
+        "#1a2b3c #fff `#code` http://x.y/#part [a](#b) $#x$ &#35;\n\n```\n#include\n```\n\n- #last"
+    )
+    assert document.metadata["tags"] == ("given", "algebra", "rings/ideals", "Über-2", "last")
+    assert document.fields["tags"].text == "given, algebra, rings/ideals, Über-2, last"
+    assert "tags" not in read("no tag")[0].fields
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        "[[", "![[a|", "[[a#", "==", "==a ", "a== ", "%%", "%%\n", "%% a\n", "^a", " ^a-b", "#a", "> [!a] ",
+        "> [!theorem] x\n\n",
+    ],
+)
+def test_time_of_vaults_is_linear(mark: str, assert_linear: Callable[..., None]) -> None:
+    assert_linear(lambda count: read(mark * count), 200, 800)

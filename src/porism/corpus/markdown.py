@@ -20,6 +20,7 @@ LONGEST_FRONT_MATTER = 32_000
 """Longer YAML at the top of a file, in characters, is text."""
 
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?\n)?(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+_ALIAS_NAMES = ("aliases", "alias")
 _TAG_NAMES = ("tags", "tag", "categories", "category", "keywords")
 
 
@@ -51,7 +52,7 @@ def markdown_documents(text: str, name: str, source: str, on_problem: OnProblem)
 
 
 def front_matter(text: str, name: str, on_problem: OnProblem) -> tuple[Content | None, Metadata, int]:
-    """Title and tags of the YAML at the top of a text, and the offset of what comes after it.
+    """Title, tags and aliases of the YAML at the top of a text, and the offset of what comes after it.
 
     What is no YAML, or no mapping, is taken for text.
     """
@@ -61,15 +62,23 @@ def front_matter(text: str, name: str, on_problem: OnProblem) -> tuple[Content |
         return None, {}, 0
     title: Content | None = None
     tags: list[str] = []
+    aliases: list[str] = []
     for key, value in values.items():
         key = str(key).lower()
         if key == "title" and isinstance(value, str) and value.strip():
             title = markdown_text(value, name)
         elif key in _TAG_NAMES:
-            entries = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
-            tags += [clean(entry).strip() for entry in entries if isinstance(entry, str)]
-    unique = tuple(dict.fromkeys(tag for tag in tags if tag))
-    return title, {"tags": unique} if unique else {}, found.end()
+            tags += [entry.removeprefix("#") for entry in _entries(value)]
+        elif key in _ALIAS_NAMES:
+            aliases += _entries(value)
+    extra = {"tags": tags, "aliases": aliases}
+    return title, {key: tuple(dict.fromkeys(entries)) for key, entries in extra.items() if entries}, found.end()
+
+
+def _entries(value: Any) -> list[str]:
+    """The strings of a list, or what stands between the commas of a string."""
+    entries = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
+    return [text for entry in entries if isinstance(entry, str) and (text := clean(entry).strip())]
 
 
 def _yaml(text: str, name: str, on_problem: OnProblem) -> dict[Any, Any] | None:

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 from porism.corpus.html import html_to_content
 from porism.corpus.markdown_inline import InlineReader, markdown_text
 from porism.corpus.markdown_parser import MAX_NESTING, block_tokens
+from porism.corpus.markdown_vault import callout, without_block_id, without_comments
 from porism.corpus.masking import Masked, one_line
+from porism.corpus.pages import theorem_title
 from porism.corpus.sections import FileUnits, kind_of
 from porism.errors import OnProblem, Problem
 from porism.types import Content, Formula
@@ -58,6 +60,7 @@ class MarkdownBlocks:
         self._masked = masked = Masked(
             text, where=self._name, first_line=first_line, on_problem=self._on_problem
         )
+        masked.text = without_comments(masked.text)
         self._inline = InlineReader(masked, environment, self._name, self._on_problem)
         try:
             tokens = block_tokens(masked.text, environment)
@@ -69,7 +72,12 @@ class MarkdownBlocks:
         for position, token in enumerate(tokens):
             if token.nesting == 1:
                 self._open(token, empty=tokens[position + 1].nesting == -1)
+                if token.type == "blockquote_open":
+                    self._quote(tokens[position + 1 : position + 3])
                 opener = token
+            elif token.type == "blockquote_close":
+                if self._divs and self._divs.pop():
+                    self.units.end()
             elif token.type == "inline":
                 self._text(token, opener)
             elif token.nesting == 0:
@@ -87,6 +95,23 @@ class MarkdownBlocks:
         if empty and token.level >= MAX_NESTING - 3 and token.map:  # the parser goes no deeper
             lines = self._masked.text.split("\n")[token.map[0] : token.map[1]]
             self.units.add("\n", *self._masked.parts(_MARKS.sub("", "\n".join(lines))))
+
+    def _quote(self, following: list[Token]) -> None:
+        """The beginning of a quote; as a callout (``> [!theorem] Title``) it may be a unit."""
+        kind: str | None = None
+        first = following[-1] if following and following[0].type == "paragraph_open" else None
+        found = callout(first.content) if first is not None and first.type == "inline" else None
+        if found is not None and first is not None:
+            line = self._line(first)
+            kind = kind_of(found.kind)
+            title = self._inline.content(without_block_id(found.title), line) if found.title else None
+            if kind is not None:
+                title = theorem_title(title) if title and title.text.lower().startswith(kind) else title
+                self.units.begin(kind, title or None, line, self._taken())
+            elif title:
+                self.units.add("\n\n", *title.parts, "\n\n")
+            first.content = found.rest
+        self._divs.append(kind is not None)
 
     def _leaf(self, token: Token) -> None:
         """A block that holds no others."""
@@ -111,7 +136,7 @@ class MarkdownBlocks:
         if opener is not None and kind == "heading_open":
             self._heading(int(opener.tag[1:]), token.content, line)
             return
-        text = token.content
+        text = without_block_id(token.content)
         if kind in _CELLS:
             before = "  "
         else:
@@ -123,6 +148,8 @@ class MarkdownBlocks:
         for label in self._inline.labels:
             self.units.label(label)
         self._inline.labels.clear()
+        self.units.tags += self._inline.tags
+        self._inline.tags.clear()
 
     def _line(self, token: Token) -> int:
         return self._masked.line(token.map[0] if token.map else 0)
@@ -134,7 +161,8 @@ class MarkdownBlocks:
             identifier = _ID.search(found.group(1))
             anchor = identifier.group(1) if identifier else None
             text = text[: found.start()]
-        title = self._inline.content(text.strip(), line)
+        title = self._inline.content(without_block_id(text.strip()), line)
+        self._inline.tags.clear()
         if self._divs and self._divs[-1]:
             if not self.units.retitle(title):  # a heading inside a theorem is part of it
                 self.units.add("\n\n", *title.parts, "\n\n")

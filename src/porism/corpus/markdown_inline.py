@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from porism.corpus.base import clean
 from porism.corpus.html import formula_of_math
 from porism.corpus.markdown_parser import MAX_INLINE, inline_tokens
+from porism.corpus.markdown_vault import tags_of
 from porism.corpus.masking import TOKEN, Masked, one_line
 from porism.corpus.references import reference_text
 from porism.errors import OnProblem, Problem
@@ -45,6 +46,8 @@ class InlineReader:
         self._where, self._on_problem = where, on_problem
         self.labels: list[str] = []
         """The labels of formulas (``$$…$$ {#eq-x}``) in what was read."""
+        self.tags: list[str] = []
+        """The tags (``#algebra``) in what was read."""
 
     def content(self, text: str, line: int | None = None) -> Content:
         """See :meth:`parts`."""
@@ -101,6 +104,7 @@ class InlineReader:
             elif kind == "myst_role":
                 pieces.append(_role(str(token.meta["name"]), self._masked.raw(token.content)))
             elif kind in ("text", "text_special"):
+                self.tags += tags_of(token.content)
                 pieces.append(token.content)
         if mathml is not None:  # never closed
             pieces.append(unescape(_TAG.sub("", "".join(mathml))))

@@ -6,6 +6,8 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from porism.corpus.markdown_vault import highlight, wiki_link
+
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.rules_block import StateBlock
@@ -34,6 +36,8 @@ def markdown_parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"maxNesting": MAX_NESTING}).enable(["table", "strikethrough"])
     parser.use(attrs_plugin, spans=True).use(deflist_plugin).use(myst_role_plugin).use(myst_block_plugin)
     parser.use(footnote_plugin, inline=False, move_to_end=False, always_match_refs=True)
+    parser.inline.ruler.before("link", "wiki_link", wiki_link)
+    parser.inline.ruler.before("emphasis", "highlight", highlight)
     parser.disable(["myst_line_comment", "myst_block_break"])  # text, in files that are not of MyST
     parser.block.ruler.before(
         "fence", "div", _div, {"alt": ["paragraph", "reference", "blockquote", "list", "footnote_def"]}

@@ -157,7 +157,7 @@ class _Page:
         if not title:
             return
         if self._blocks:
-            if not self.units.retitle(_theorem_title(title)) and not _PROOF_HEAD.match(title.text):
+            if not self.units.retitle(theorem_title(title)) and not _PROOF_HEAD.match(title.text):
                 self.units.add("\n", *title.parts, "\n")
             return
         if "ltx_title_document" in classes:
@@ -205,7 +205,7 @@ def _kind(classes: list[str]) -> str | None:
     return "theorem" if latexml else None
 
 
-def _theorem_title(title: Content) -> Content:
+def theorem_title(title: Content) -> Content:
     """``Theorem 1.2 (Lagrange).`` → ``Lagrange``; empty where only the number is there."""
     text = _HEAD.sub("", title.text, count=1).strip().strip(".:").strip()
     inside = _PARENTHESES.match(text)

@@ -51,6 +51,8 @@ class FileUnits:
     ) -> None:
         self.file, self.title = file, title
         self._store = UnitStore(source, on_problem, extra)
+        self.tags: list[str] = []
+        """Tags in the text of the file, which all its documents get beside those in ``extra``."""
         self._units: list[Unit] = []
         self._path: list[tuple[int, Content]] = []
         self._anchors: Counter[str] = Counter()
@@ -136,6 +138,7 @@ class FileUnits:
 
     def documents(self) -> Iterator[Document]:
         """All documents of the file, in order."""
+        self._store.tag(self.tags)
         sections = [unit for unit in self._units if unit.kind == "section"]
         if len(sections) == len(self._units) and self._size <= SHORT_FILE:
             yield from self._one(sections)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
@@ -83,6 +83,13 @@ class UnitStore:
         self._ids: set[UnitId] = set()
         self._pending: list[Unit] = []
 
+    def tag(self, tags: Iterable[str]) -> None:
+        """Gives all documents these tags, beside those that they have."""
+        found = self.extra.get("tags", ())
+        unique = tuple(dict.fromkeys([*([found] if isinstance(found, str) else found), *tags]))
+        if unique:
+            self.extra = {**self.extra, "tags": unique}
+
     def number(self, unit: Unit) -> None:
         """Counts the unit among those of its kind in its file (at its beginning, so that order is that of the text)."""
         self._numbers[unit.file, unit.kind] += 1
@@ -132,6 +139,10 @@ class UnitStore:
         fields["body"] = body
         if proof:
             fields["proof"] = proof
+        for name in ("aliases", "tags"):
+            values = self.extra.get(name)
+            if values and (name == "tags" or not self._ids):  # other names are those of the file: its first document's
+                fields[name] = Content(", ".join(values if isinstance(values, tuple) else (values,)))
         metadata: dict[str, str | tuple[str, ...]] = {
             "source": self.source, "type": unit.kind, "file": unit.file, "line": str(unit.line),
         }  # fmt: skip
