@@ -73,7 +73,7 @@ def test_the_explanation_adds_up_and_names_the_kind(tmp_path: Path) -> None:
         explained = index.explain("definition of manifold", hit.id)
         assert explained.value == pytest.approx(hit.score)
         (part,) = [part for part in explained.parts if part.label.startswith("kind")]
-        assert part.value == pytest.approx(0.2 * (hit.score - part.value))
+        assert part.value == pytest.approx(0.5 * (hit.score - part.value))
         assert "definition" in part.label
 
 

@@ -338,8 +338,8 @@ ProofWiki, names of Mathlib and the sample had a part in them too (docs/effectiv
 
 DEFAULT_MODEL = SearchModel(
     channels={
-        "words": ChannelSettings(1.0, 0.5, 0.75),
-        "word-pairs": ChannelSettings(0.6, 0.5, 0.75),
+        "words": ChannelSettings(1.0, 0.3, 0.85),
+        "word-pairs": ChannelSettings(0.6, 0.3, 0.85),
         "symbols": ChannelSettings(0.5, 0.5, 0.75),
         "tokens": ChannelSettings(0.68, 1.5, 0.75),
         "tokens-2": ChannelSettings(0.68, 1.5, 0.75),
@@ -352,7 +352,8 @@ DEFAULT_MODEL = SearchModel(
     },
     query_field_weights={"title": 2.0},
     views={"title": View(0.3, {"title": 1.0, "aliases": 1.0})},
-    kinds=Kinds(weight=0.2),
+    words_power=0.75,
+    kinds=Kinds(weight=0.5),
     links=Links(weight=0.3),
     tuned_on=TUNED_ON,
 )
