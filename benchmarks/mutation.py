@@ -115,7 +115,7 @@ def _reasons() -> dict[str, str]:
 
     :raises ValueError: one is listed that is no mutant any more.
     """
-    listed = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8"))["equivalent"]
+    listed = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8")).get("equivalent", [])
     reasons = {one["mutant"]: one["reason"] for one in listed}
     files = {key.split("::")[0] for key in reasons}
     known = {one.key(ROOT) for name in files if (ROOT / name).exists() for one in mutants_of(ROOT / name)}

@@ -1,10 +1,12 @@
 """The common fusions beside ranx, on the same runs. Where the two differ, docs/fusion.md says why.
 
-ranx is in none of the extras that tests need: on its first use it compiles for minutes.
+ranx is in none of the extras that tests need: on its first use it compiles for minutes. So two fusions of made-up runs
+are compared, and with PORISM_LONG_TESTS=1 all of them, of real runs too.
 """
 
 from __future__ import annotations
 
+import os
 import signal
 from pathlib import Path
 from typing import Any
@@ -41,6 +43,11 @@ BY_SCORE = [
     *(("linear", {"norm": norm, "weights": [0.4, 0.3, 0.2, 0.1]}, "wsum", norm) for norm in ("min-max", "z-score")),
 ]
 
+RUNS = ["random_runs", "real_runs"]
+
+if not os.environ.get("PORISM_LONG_TESTS"):
+    del BY_RANK[1:], BY_SCORE[1:], RUNS[1:]
+
 
 def without_ties(run: Run) -> Run:
     """The same rankings by distinct scores: ranx orders ties in its own way."""
@@ -73,7 +80,7 @@ def real_runs(shared_data: Path) -> list[Run]:
     return [run.only(topics) for run in runs]
 
 
-@pytest.mark.parametrize("runs", ["random_runs", "real_runs"])
+@pytest.mark.parametrize("runs", RUNS)
 @pytest.mark.parametrize(("method", "parameters", "theirs", "their_parameters"), BY_RANK, ids=str)
 def test_fusions_of_ranks(runs, method, parameters, theirs, their_parameters, request) -> None:
     distinct = [without_ties(run) for run in request.getfixturevalue(runs)]
@@ -84,7 +91,7 @@ def test_fusions_of_ranks(runs, method, parameters, theirs, their_parameters, re
         assert found[topic] == pytest.approx(expected[topic], rel=1e-9, abs=1e-12)
 
 
-@pytest.mark.parametrize("runs", ["random_runs", "real_runs"])
+@pytest.mark.parametrize("runs", RUNS)
 @pytest.mark.parametrize(("method", "parameters", "theirs", "norm"), BY_SCORE, ids=str)
 def test_fusions_of_scores(runs, method, parameters, theirs, norm, request) -> None:
     given = request.getfixturevalue(runs)
