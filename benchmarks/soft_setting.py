@@ -17,11 +17,12 @@ from porism.embeddings.decontextual import Decontextualised
 from porism.embeddings.decontextual_training import train_decontextualised
 from porism.embeddings.vectors import embeddings_path
 from porism.index import Snapshot
-from porism.indexing import index_documents, index_sources, is_index
+from porism.indexing import index_documents, is_index
 from porism.retrieve.systems import JOINT, LATEX, SYSTEMS_2021, TANGENT_L, TEXT
 from porism.similarity import SimilaritySettings, build_similarities, similarity_path
 from porism.text.bpe_training import BpeSettings
 from porism.tokenizing import train_tokenizer
+from porism.updating import index_sources
 
 TOKENIZERS: Mapping[str, BpeSettings] = {
     "scm-text": BpeSettings(kind="text"), "scm-latex": BpeSettings(kind="latex", merges=1_500),

@@ -24,8 +24,9 @@ LAYERS = [
     {"retrieve"},
     {
         "checking", "conditions", "expansion", "formula_guessing", "formula_places", "formula_queries",
-        "formula_searching", "fusion", "highlighting", "hits", "indexing", "kernels", "locations", "marked_text",
-        "questions", "searching", "snippets", "suggestions", "tokenizing",
+        "formula_searching", "freshness", "fusion", "highlighting", "hits", "indexing", "kernels", "locations",
+        "marked_text", "questions", "searching", "snippets", "source_choice", "source_reading", "suggestions",
+        "tokenizing", "updating",
     },
     {"evaluate", "pipeline"},
     {"reports", "tuning"},

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from porism.hits import Hit
     from porism.index import IndexWriter
     from porism.index import info as index_info
-    from porism.indexing import index_documents, index_sources
+    from porism.indexing import index_documents
     from porism.provenance import Provenance
     from porism.recipes import run_recipe
     from porism.retrieve import ChannelSettings, SearchModel
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from porism.run import Run
     from porism.searching import Index, open_index
     from porism.types import Content, Document, Formula, Query
+    from porism.updating import index_sources, update_index
 
 _HOME = {
     "AnalysisConfig": "analysis",
@@ -71,7 +72,7 @@ _HOME = {
     "highlight_text": "highlighting",
     "index_documents": "indexing",
     "index_info": "index",
-    "index_sources": "indexing",
+    "index_sources": "updating",
     "open_index": "searching",
     "open_source": "corpus",
     "operator_tree": "formula",
@@ -83,6 +84,7 @@ _HOME = {
     "to_latex": "formula",
     "to_mathml": "formula",
     "to_unicode": "formula",
+    "update_index": "updating",
 }
 
 _NAME_THERE = {"index_info": "info"}
@@ -129,6 +131,7 @@ __all__ = [
     "to_latex",
     "to_mathml",
     "to_unicode",
+    "update_index",
 ]
 
 

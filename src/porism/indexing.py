@@ -60,48 +60,6 @@ class IndexReport:
     interrupted: bool
 
 
-def index_sources(
-    sources: Sequence[str | os.PathLike[str]],
-    path: str | os.PathLike[str],
-    *,
-    format: str | None = None,
-    options: ReaderOptions | None = None,
-    config: AnalysisConfig | None = None,
-    model: SearchModel = DEFAULT_MODEL,
-    jobs: int | None = None,
-    change: Callable[[Document], Document] | None = None,
-    on_problem: OnProblem | None = None,
-    on_progress: Callable[[Progress], None] | None = None,
-) -> IndexReport:
-    """Reads ``sources`` (files or folders) and adds their documents to the index at ``path``, which is made if need be.
-
-    A document whose id the index has replaces the old one, so running again after an interruption completes the index.
-    ``format`` names a reader (found from the content by default), ``config`` is what a new index is made with (all
-    channels by default; of an index that exists it must be the configuration), and ``jobs`` is the number of
-    analysing processes (all cores by default). Each document is put through ``change`` before it is analysed, where
-    that is given.
-
-    An interruption (Ctrl-C) commits what was analysed and is told in the report, not raised.
-
-    :raises SourceError: a source is missing, empty or of no known format; nothing was committed then.
-    :raises ConfigError: the index exists and was made with another configuration.
-    :raises IndexLocked: another process writes to the index.
-    :raises StorageError: the disk is full or the folder read-only; the last commit stays.
-    """
-    position = [0, 0]
-
-    def reading(done: int, total: int) -> None:
-        position[:] = done, total
-
-    documents = read_documents(
-        sources, format=format, options=options, on_problem=on_problem, on_bytes=reading
-    )
-    return index_documents(
-        map(change, documents) if change else documents, path, config=config, model=model, jobs=jobs,
-        on_problem=on_problem, on_progress=on_progress, position=position,
-    )
-
-
 def index_documents(
     documents: Iterable[Document],
     path: str | os.PathLike[str],
@@ -113,7 +71,8 @@ def index_documents(
     on_progress: Callable[[Progress], None] | None = None,
     position: Sequence[int] = (0, 0),
 ) -> IndexReport:
-    """Adds documents made in Python to the index at ``path``; otherwise as :func:`index_sources`.
+    """Adds documents made in Python to the index at ``path``; they belong to no source, and a document whose id
+    the index has replaces the old one. Otherwise as :func:`porism.updating.index_sources`.
 
     ``position`` is read for the progress: bytes done and bytes in all.
     """
@@ -141,7 +100,7 @@ def index_documents(
             prepare_for_searches(segments, model)
 
         try:
-            for batch, problems in _analyze(analyzer, first, batches, jobs):
+            for batch, problems in analyze_batches(analyzer, first, batches, jobs):
                 writer.add(batch)
                 done += len(batch.ids)
                 formulas += len(batch.occurrence_id)
@@ -168,7 +127,7 @@ def analyze_documents(
     documents: Iterable[Document], analyzer: Analyzer, jobs: int | None = None
 ) -> Iterator[tuple[AnalyzedBatch, list[Problem]]]:
     """Analyses documents batch after batch, by ``jobs`` processes (all cores by default) where they are many."""
-    yield from _analyze(analyzer, *_first_batch(documents), jobs)
+    yield from analyze_batches(analyzer, *_first_batch(documents), jobs)
 
 
 def is_index(path: str | os.PathLike[str]) -> bool:
@@ -184,7 +143,7 @@ def read_documents(
     on_problem: OnProblem | None = None,
     on_bytes: Callable[[int, int], None] = lambda done, total: None,
 ) -> Iterator[Document]:
-    """The documents of ``sources`` one after another, as :func:`index_sources` reads them; nothing is read before the
+    """The documents of ``sources`` one after another, as an index of them reads them; nothing is read before the
     first is asked for. ``on_bytes`` is told how many bytes of how many are read.
 
     :raises SourceError: a source is missing, empty or of no known format.
@@ -241,9 +200,10 @@ def _chain(first: list[Document], rest: Iterator[list[Document]]) -> Iterator[li
     yield from rest
 
 
-def _analyze(
+def analyze_batches(
     analyzer: Analyzer, first: list[Document], rest: Iterator[list[Document]], jobs: int | None
 ) -> Iterator[tuple[AnalyzedBatch, list[Problem]]]:
+    """Analyses batches in their order, by ``jobs`` processes (all cores by default) unless ``first`` is small."""
     workers = jobs or os.cpu_count() or 1
     small = len(first) < BATCH_DOCUMENTS and sum(map(_size, first)) < SERIAL_CHARACTERS
     if workers == 1 or small:

@@ -22,12 +22,12 @@ notes, index = sys.argv[1:]
 commands = [
     ("search", "sum of squares $n^2$", "--index", index, "--explain"),
     ("search", "--formulas", "$n^2$", "--index", index, "--explain"),
-    ("search", "words", "--index", index, "--relevant", "one.md"),
+    ("search", "words", "--index", index, "--relevant", "notes/one.md"),
     ("search", "words $x$", "--index", index, "--model", "plain"),
     ("search", "words $x$", "--index", index, "--model", "paths"),
-    ("similar", "one.md", "--index", index),
+    ("similar", "notes/one.md", "--index", index),
     ("index", notes, "--index", index, "--jobs", "1"),
-    ("delete", "one.md", "--index", index),
+    ("delete", "notes/one.md", "--index", index),
     ("merge", "--index", index),
     ("info", index),
 ]

@@ -54,9 +54,63 @@ def test_a_folder_is_indexed_searched_changed_and_merged(porism, notes, tmp_path
     assert (after["documents"], after["deleted"]) == (before - 1, 0)
     assert "checksum" in porism("info", index, "--verify").out
 
-    again = porism("index", notes, "--index", index, "--jobs", 1)
+    again = porism("index", notes, "--index", index, "--jobs", 1, "--all")
     assert again.status == 0
+    assert "+1 ~0 −0 documents" in again.out
     assert json.loads(porism("info", index, "--json").out)["documents"] == before
+
+
+def test_an_update_says_what_it_did(porism, notes, tmp_path, monkeypatch) -> None:
+    index = tmp_path / "index"
+    monkeypatch.setenv("PORISM_INDEX", str(index))
+    assert porism("update").status == 1
+    assert "there is no index here" in porism("update").err
+    porism("index", notes, "--jobs", 1)
+    assert "+0 ~0 −0 documents" in porism("update").out
+    (notes / "groups.md").rename(notes / "rings.md")
+    (notes / "thm.tex").unlink()
+    lines = (notes / "sums.jsonl").read_text(encoding="utf-8").replace("Gauss", "Gauß")
+    (notes / "sums.jsonl").write_text(lines, encoding="utf-8")
+    result = porism("update", "--jobs", 1)
+    assert result.status == 0, result.err
+    assert "+1 ~1 −2 documents" in result.out
+    assert "2 files read, 0 unchanged" in result.out
+    hits = json.loads(porism("search", "cyclic group", "--json").out)
+    assert [hit["id"] for hit in hits if "groups.md" in hit["id"]] == []
+    result = porism("index", notes, "--encoding", "cp1252", "--jobs", 1)
+    assert "Note: the source notes is read again with other settings of encoding." in result.out
+
+
+def test_a_source_that_is_not_there_is_told(porism, notes, tmp_path) -> None:
+    index = tmp_path / "index"
+    porism("index", notes, "--index", index, "--jobs", 1)
+    notes.rename(tmp_path / "other")
+    result = porism("update", "--index", index)
+    assert result.status == 1
+    assert "Not there: notes. The documents stay." in result.err
+    assert "(not there now)" in porism("info", index).out
+    moved = porism("index", tmp_path / "other", "--index", index, "--jobs", 1)
+    assert "the source notes has moved" in moved.out
+    assert porism("delete", "--source", "notes", "--index", index).out.startswith("4 documents deleted")
+    assert json.loads(porism("info", "--index", index, "--json").out)["sources"] == []
+
+
+def test_info_finds_the_index_as_all_commands_do(porism, notes, tmp_path, monkeypatch) -> None:
+    index = tmp_path / "index"
+    (notes / "broken.ipynb").write_text("{", encoding="utf-8")
+    porism("index", notes, "--index", index, "--jobs", 1)
+    expected = porism("info", index).out
+    assert "notes: 4 documents of 4 files, folder, read 20" in expected
+    assert str(notes) in expected
+    assert porism("info", "--index", index).out == expected
+    monkeypatch.setenv("PORISM_INDEX", str(index))
+    assert porism("info").out == expected
+    assert porism("info", "--values", "tags").out == "1  series\n1  sums\n"
+    assert json.loads(porism("info", "--values", "tags", "--json").out) == {"series": 1, "sums": 1}
+    assert "There are " in porism("info", "--values", "tag").err
+    assert porism("info", "--problems").out.splitlines()[0] == "notes/broken.ipynb (1)"
+    assert json.loads(porism("info", "--problems", "--json").out)[0]["file"] == "notes/broken.ipynb"
+    assert porism("info", "--problems", "--values", "tags").status == 2
 
 
 def test_indexing_twice_changes_no_ranking(porism, notes, tmp_path) -> None:

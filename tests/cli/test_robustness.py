@@ -94,7 +94,7 @@ def test_a_wrong_encoding_is_reported(porism, tmp_path) -> None:
 def test_documents_with_one_id_are_told_and_both_kept(porism, tmp_path) -> None:
     (tmp_path / "twice.jsonl").write_text('{"id": "a", "body": "first"}\n{"id": "a", "body": "second"}\n')
     for _ in range(2):  # the new name is the same each time, so indexing again changes nothing
-        result = porism("index", tmp_path / "twice.jsonl", "--index", tmp_path / "index", "--jobs", 1)
+        result = porism("index", tmp_path / "twice.jsonl", "--index", tmp_path / "index", "--jobs", 1, "--all")
         assert "twice.jsonl" in result.err
         assert documents_of(porism, tmp_path / "index") == 2
     assert json.loads(porism("search", "first", "--index", tmp_path / "index", "--json").out)[0]["id"] == "a"

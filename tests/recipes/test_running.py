@@ -18,7 +18,6 @@ from porism.corpus import read_qrels, read_topics
 from porism.errors import Problem, QueryError, StorageError
 from porism.evaluate import evaluate_run
 from porism.fusion import fuse
-from porism.indexing import index_sources
 from porism.recipes import Experiment, StageEvent, plan_recipe, run_recipe
 from porism.recipes.making import Workshop
 from porism.retrieve import SearchModel
@@ -26,6 +25,7 @@ from porism.retrieve.models import SEARCH_MODELS
 from porism.run import Run
 from porism.searching import Index, open_index
 from porism.types import Query
+from porism.updating import index_sources
 
 Write = Callable[..., Path]
 Asked = list[list[str]]

@@ -22,7 +22,8 @@ from porism.cli.experimenting import experiment
 from porism.cli.experiments import evaluate, run
 from porism.cli.fusing import fuse
 from porism.cli.grouping import SectionedGroup
-from porism.cli.indexes import delete, index, info, merge
+from porism.cli.indexes import delete, index, merge, update
+from porism.cli.informing import info
 from porism.cli.opening import open_result
 from porism.cli.parsing import parse
 from porism.cli.searches import search, similar
@@ -51,7 +52,7 @@ def porism() -> None:
 
 
 porism.add_section("Search", demo, search, open_result, similar, parse)
-porism.add_section("Collections", index, info, check, delete, merge, expand)
+porism.add_section("Collections", index, update, info, check, delete, merge, expand)
 porism.add_section("Models", train, neighbours, similarities)
 porism.add_section("Experiments", run, evaluate, fuse, compare, experiment)
 for method in (word2vec, fasttext, positional, decontextualised, tokenizer, extended):

@@ -16,18 +16,21 @@ from porism.cli.terminal import echo, echo_styled, style
 def demo(index_path: Path) -> None:
     """Index the bundled sample and answer a few questions about it."""
     from porism.cli.render import print_hits
-    from porism.indexing import index_sources
     from porism.sample import DEMO_QUESTIONS, entries_path
     from porism.searching import open_index
+    from porism.updating import index_sources
 
     compile_once()
     with entries_path() as path:
         report = index_sources([path], index_path, format="jsonl")
-    echo(
-        f"Indexed {report.documents:,} entries with {report.formulas:,} formulas in {report.seconds:.1f} s: "
-        f"{index_path}\n"
-    )
     with open_index(index_path) as index:
+        if report.documents:
+            echo(
+                f"Indexed {report.documents:,} entries with {report.formulas:,} formulas in {report.seconds:.1f} s: "
+                f"{index_path}\n"
+            )
+        else:
+            echo(f"The index of {len(index):,} entries is up to date: {index_path}\n")
         for question in DEMO_QUESTIONS:
             echo_styled(style(f"» {question}", bold=True))
             print_hits(index.search(question, 2))

@@ -1,29 +1,28 @@
-"""``porism index``, ``info``, ``delete`` and ``merge``: what an index holds."""
+"""``porism index``, ``update``, ``delete`` and ``merge``: the life of an index."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from porism.cli.checking import check_lines, checked
 from porism.cli.first_use import compile_once
-from porism.cli.options import index_option, json_option, print_json
+from porism.cli.options import index_option
 from porism.cli.progress import ProblemLog, counting_progress, indexing_progress
-from porism.cli.reading import reading_options
+from porism.cli.reading import changing_options
 from porism.cli.terminal import echo
 
 if TYPE_CHECKING:
     from porism.analysis import AnalysisConfig
-    from porism.corpus import ReaderOptions
+    from porism.updating import UpdateReport
 
 
-@click.command()
+@click.command(short_help="Add files or folders to an index, or update them in it.")
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
 @index_option
-@reading_options
+@changing_options
 @click.option("--channels", metavar="NAMES",
               help="Channels of a new index, separated by commas, and sets of them: default, all; by default what "
                    "searches use, and so for text or formulas where only channels of the others are named.")
@@ -32,6 +31,8 @@ if TYPE_CHECKING:
 @click.option("--language", metavar="NAME", help="The stemmer of a new index, or none; english if not given.")
 @click.option("--expansions", "expansions_path", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
               help="Add the queries that porism expand wrote to the documents, as the field expansion.")
+@click.option("--checksum", is_flag=True, help="Compare files by content also where size and time are as before.")
+@click.option("--all", "read_all", is_flag=True, help="Read all files again, also those that have not changed.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Analysing processes; all cores if not given.")
 @click.option("--problems", "problems_path", type=click.Path(dir_okay=False), metavar="FILE",
               help="Write a line for everything that was skipped or not understood.")
@@ -40,22 +41,25 @@ def index(
     sources: tuple[str, ...],
     index_path: Path,
     format_name: str | None,
-    options: ReaderOptions,
+    options: Mapping[str, Any] | None,
     channels: str | None,
     tokenizers: tuple[str, ...],
     language: str | None,
     expansions_path: Path | None,
+    checksum: bool,
+    read_all: bool,
     jobs: int | None,
     problems_path: str | None,
     quiet: bool,
 ) -> None:
-    """Add the documents of files or folders to an index.
+    """Add files or folders to an index, or bring them up to date in it.
 
     SOURCE is a file or folder: an ARQMath collection, a Stack Exchange dump, JSONL, CSV, a LaTeX project, Markdown,
-    Quarto, reST, Jupyter notebooks, HTML, plain text, or a folder that mixes them. A document whose id is already there
-    replaces the old one. Ctrl-C keeps what was read so far; run it again to complete the index.
+    Quarto, reST, Jupyter notebooks, HTML, plain text, or a folder that mixes them. The index remembers its sources and
+    how they were read: of those that it has, only what has changed is read, and what is gone is deleted. Ctrl-C keeps
+    what was read so far; run it again to complete the index.
     """
-    from porism.indexing import index_sources
+    from porism.updating import index_sources
 
     config = _config(channels, language, tokenizers) if channels or language or tokenizers else None
     log = ProblemLog(problems_path)
@@ -70,23 +74,84 @@ def index(
         with indexing_progress(quiet) as progress:
             report = index_sources(
                 sources, index_path, format=format_name, options=options, config=config, jobs=jobs, change=change,
-                on_problem=log, on_progress=progress,
+                on_problem=log, on_progress=progress, checksum=checksum, read_all=read_all,
             )
     finally:
         if not quiet:
             log.close()
+    _tell(report, quiet, "run the same command")
+
+
+@click.command(short_help="Bring an index up to date with its sources.")
+@click.argument("sources", nargs=-1, metavar="[SOURCE]...")
+@index_option
+@click.option("--checksum", is_flag=True, help="Compare files by content also where size and time are as before.")
+@click.option("--all", "read_all", is_flag=True, help="Read all files again, also those that have not changed.")
+@click.option("--remove-missing", is_flag=True,
+              help="Delete the documents of sources that are not there, such as folders that were deleted.")
+@click.option("--jobs", type=click.IntRange(min=1), help="Analysing processes; all cores if not given.")
+@click.option("--problems", "problems_path", type=click.Path(dir_okay=False), metavar="FILE",
+              help="Write a line for everything that was skipped or not understood.")
+@click.option("--quiet", is_flag=True, help="No progress bar and no summary.")
+def update(
+    sources: tuple[str, ...], index_path: Path, checksum: bool, read_all: bool, remove_missing: bool, jobs: int | None,
+    problems_path: str | None, quiet: bool,
+) -> None:
+    """Bring an index up to date with its sources.
+
+    Reads what has changed in the files and folders that were indexed, with the options that they were indexed with, and
+    deletes what is gone. SOURCE is the name or path of one of them, or a path inside one; all if none is given. A
+    source that is not there keeps its documents.
+    """
+    from porism.index.manifest import read_manifest
+    from porism.updating import update_index
+
+    read_manifest(index_path)  # before anything is compiled
+    log = ProblemLog(problems_path)
+    try:
+        compile_once(quiet)
+        with indexing_progress(quiet) as progress:
+            report = update_index(
+                index_path, sources, jobs=jobs, on_problem=log, on_progress=progress, checksum=checksum,
+                read_all=read_all, remove_missing=remove_missing,
+            )
+    finally:
+        if not quiet:
+            log.close()
+    _tell(report, quiet, f"run porism update --index {report.path}")
+
+
+def _tell(report: UpdateReport, quiet: bool, again: str) -> None:
+    """Prints the summary of an update; exits with 130 after an interruption, with 1 where a source was not there."""
     if not quiet:
-        rate = report.documents / max(report.seconds, 1e-9)
-        echo(
-            f"{'Stopped. ' if report.interrupted else ''}{report.documents:,} documents with {report.formulas:,} "
-            f"formulas indexed in {report.seconds:.1f} s ({rate:,.0f} documents/s): {report.path}"
-        )
-        if report.interrupted:
-            echo("The index holds what was read so far and can be used; run the same command to complete it.")
+        for note in report.notes:
+            echo(f"Note: {note}.")
+        stopped = "Stopped. " if report.interrupted else ""
+        if report.new:
+            rate = report.documents / max(report.seconds, 1e-9)
+            echo(
+                f"{stopped}{report.documents:,} documents with {report.formulas:,} formulas indexed in "
+                f"{report.seconds:.1f} s ({rate:,.0f} documents/s): {report.path}"
+            )
         else:
+            failed = f", {report.files_failed:,} not readable" if report.files_failed else ""
+            echo(
+                f"{stopped}+{report.added:,} ~{report.changed:,} −{report.removed:,} documents in "
+                f"{report.seconds:.1f} s ({report.files_read:,} files read, {report.files_unchanged:,} unchanged"
+                f"{failed}): {report.path}"
+            )
+        if report.interrupted:
+            echo(f"The index holds what was read so far and can be used; {again} to complete it.")
+        elif report.new:
             echo(f"Ask it: porism search 'words and $formula$' --index {report.path}")
     if report.interrupted:
         raise click.exceptions.Exit(130)
+    if report.unreachable:
+        echo(
+            f"Not there: {', '.join(report.unreachable)}. The documents stay. porism update --remove-missing deletes "
+            "them; porism index PATH says where a source is now.", err=True,
+        )
+        raise click.exceptions.Exit(1)
 
 
 def _config(channels: str | None, language: str | None, tokenizers: Sequence[str]) -> AnalysisConfig:
@@ -106,49 +171,39 @@ def _config(channels: str | None, language: str | None, tokenizers: Sequence[str
     return AnalysisConfig.named(names, tokenizers=files, language=language or "english")
 
 
-@click.command(short_help="Show what an index contains.")
-@click.argument("path", type=click.Path(path_type=Path), default="porism-index", metavar="[DIR]")
-@json_option
-@click.option("--verify", is_flag=True,
-              help="Also read every file and compare it with its checksum, as porism check does.")
-def info(path: Path, as_json: bool, verify: bool) -> None:
-    """Tell what the index in DIR holds: documents, fields, channels, formulas, sizes, settings."""
-    from porism.cli.render import info_lines
-    from porism.index import info as index_info
-
-    found = index_info(path)
-    report = checked(path, quiet=as_json) if verify else None
-    if as_json:
-        print_json({**found.to_dict(), "check": report.to_dict()} if report else found.to_dict())
-    else:
-        for line in info_lines(found):
-            echo(line)
-        for line in ["", *check_lines(report)] if report else []:
-            echo(line)
-    if report and not report.sound:
-        raise click.exceptions.Exit(1)
-
-
-@click.command()
+@click.command(short_help="Delete documents by id, metadata or source.")
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @index_option
 @click.option("--filter", "filters", multiple=True, metavar="KEY=VALUE",
               help="Delete all documents with this metadata.")
-def delete(ids: tuple[str, ...], index_path: Path, filters: tuple[str, ...]) -> None:
-    """Delete documents from an index, by id or by metadata."""
+@click.option("--source", "source_names", multiple=True, metavar="NAME",
+              help="Forget a source, and delete all its documents.")
+def delete(
+    ids: tuple[str, ...], index_path: Path, filters: tuple[str, ...], source_names: tuple[str, ...]
+) -> None:
+    """Delete documents from an index, by id, by metadata or by source.
+
+    A document of a source that stays comes back when its file has changed.
+    """
     from porism.errors import QueryError
     from porism.index import IndexWriter
     from porism.searching import filters_from_strings
 
-    if not ids and not filters:
-        raise QueryError("nothing to delete was named", hint="Give ids, or --filter KEY=VALUE.")
+    if not ids and not filters and not source_names:
+        raise QueryError("nothing to delete was named", hint="Give ids, --filter KEY=VALUE, or --source NAME.")
+    of_sources = 0
+    if source_names:
+        from porism.updating import remove_source
+
+        compile_once()
+        of_sources = sum(remove_source(index_path, name) for name in source_names)
     with IndexWriter(index_path, create=False) as writer:
         compile_once()
         count = writer.delete(ids) if ids else 0
         for key, values in filters_from_strings(filters).items():
             count += sum(writer.delete_matching(key, value) for value in values)
         writer.commit()
-    echo(f"{count:,} documents deleted")
+    echo(f"{count + of_sources:,} documents deleted")
     if count < len(ids):
         echo(f"{len(ids) - count:,} ids are not in the index", err=True)
 

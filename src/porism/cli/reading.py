@@ -7,6 +7,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 if TYPE_CHECKING:
     from porism.corpus import ReaderOptions
@@ -42,6 +43,23 @@ def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
     def command(*arguments: Any, **given: Any) -> Any:
         return function(*arguments, options=_read(**{name: given.pop(name) for name in _NAMES}), **given)
 
+    return _with_options(command)
+
+
+def changing_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """As :func:`reading_options`, but ``options`` is a mapping of the settings that were given, None where none was."""
+
+    @wraps(function)
+    def command(*arguments: Any, **given: Any) -> Any:
+        context = click.get_current_context()
+        named = [name for name in _NAMES if context.get_parameter_source(name) is not ParameterSource.DEFAULT]
+        options = _read(**{name: given.pop(name) for name in _NAMES})
+        return function(*arguments, options={name: getattr(options, name) for name in named} or None, **given)
+
+    return _with_options(command)
+
+
+def _with_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(_OPTIONS):
         command = option(command)
     return command

@@ -12,7 +12,6 @@ from porism.cli.terminal import echo, echo_styled, style
 if TYPE_CHECKING:
     from porism.explanation import Explanation
     from porism.hits import Hit
-    from porism.index import IndexInfo
     from porism.marked_text import Snippet
     from porism.retrieve.matches import FormulaMatch
 
@@ -119,45 +118,6 @@ def _tags(hit: Hit) -> str:
     tags = hit.metadata.get("tags", ())
     shown = ", ".join((tags,) if isinstance(tags, str) else tags[:SHOWN_TAGS])
     return f"  [{shown}]" if shown else ""
-
-
-def info_lines(info: IndexInfo) -> list[str]:
-    """What ``porism info`` prints: one fact a line, then a table of channels."""
-    from datetime import datetime
-
-    def day(seconds: float) -> str:
-        return datetime.fromtimestamp(seconds).astimezone().isoformat(sep=" ", timespec="seconds")
-
-    deleted = f" ({info.deleted:,} deleted ones still take room; porism merge frees it)" if info.deleted else ""
-    settings = ", ".join(
-        f"{key} {value}" for key, value in info.config.items() if isinstance(value, str)
-    )
-    in_channels = {what: size for what, size in info.sizes.items() if what.startswith("channel ")}
-    facts = {
-        "index": f"{info.path}, format {info.format}, generation {info.generation}",
-        "written": f"first {day(info.created)}, last {day(info.updated)}",
-        "documents": f"{info.documents:,}{deleted}",
-        "fields": ", ".join(info.fields) or "none",
-        "metadata": ", ".join(f"{key} ({count:,})" for key, count in info.metadata.items()) or "none",
-        "formulas": f"{info.formulas:,} distinct, {info.occurrences:,} in all",
-        "settings": settings,
-        "segments": f"{len(info.segments)}",
-        "size": f"{human_bytes(info.size)}: channels {human_bytes(sum(in_channels.values()))}, " + ", ".join(
-            f"{what} {human_bytes(size)}" for what, size in sorted(info.sizes.items(), key=lambda item: -item[1])
-            if what not in in_channels
-        ),
-    }
-    lines = [f"{name:<10} {value}" for name, value in facts.items()]
-    if info.channels:
-        width = max(len(channel.name) for channel in info.channels)
-        lines += ["", f"{'channel':<{width}}  {'of':<8}{'terms':>12}{'postings':>12}{'tokens':>12}{'size':>12}"]
-        lines += [
-            f"{channel.name:<{width}}  {channel.kind:<8}{channel.terms:>12,}{channel.postings:>12,}"
-            f"{channel.tokens:>12,}"
-            f"{human_bytes(in_channels.get(f'channel {channel.name}', 0)):>12}"
-            for channel in info.channels
-        ]
-    return lines
 
 
 def human_bytes(size: float) -> str:

@@ -48,6 +48,8 @@ class ReadGroup:
 
     def __init__(self, name: str, format: str, files: list[Path], *, alone: bool = False) -> None:
         self.name, self.format, self.files, self.alone = name, format, files, alone
+        self.digests: dict[Path, str] = {}
+        """Of files that it came upon while reading, the xxh3-128 of what it read."""
 
     def items(self, on_problem: OnProblem, on_progress: OnProgress) -> Iterator[Item]:
         """Reads it: yields its documents in a stream.

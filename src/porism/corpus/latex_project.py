@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import xxhash
+
 from porism.corpus.base import OnProgress, ReaderOptions, ignore_problem, ignore_progress
 from porism.corpus.files import check_file, is_inside, walk
 from porism.corpus.groups import ReadGroup
@@ -217,6 +219,7 @@ class LatexGroup(ReadGroup):
     def items(self, on_problem: OnProblem, on_progress: OnProgress) -> Iterator[Document]:
         project = self.project
         self.was_read = True
+        self._lookups.clear()
         before = set(project.done)
         store = UnitStore(project.source, on_problem, tags=project.tags(on_problem))
         yield from self._read(store, on_problem, on_progress)
@@ -297,6 +300,7 @@ class LatexGroup(ReadGroup):
         data = read_bytes(path, name, on_problem)
         if data is None:
             return None
+        self.digests[path] = xxhash.xxh3_128_hexdigest(data)
         if real not in project.done:
             project.bytes_done += len(data)
             on_progress(min(project.bytes_done, project.bytes_all), project.bytes_all)

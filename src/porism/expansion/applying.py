@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from porism.analysis import AnalysisConfig, Analyzer
 from porism.documents import clean_text, load_document
@@ -125,7 +125,8 @@ def _replace(
 
         analyzer = Analyzer(AnalysisConfig.from_dict(writer.config, writer.path))
         for batch, problems in analyze_documents(replacing(), analyzer, jobs):
-            writer.add(batch)
+            origins = snapshot.look_up(batch.ids)  # they stay what their sources gave: an update compares with that
+            writer.add(replace(batch, owners=origins.owners, digests=origins.digests, lines=origins.lines))
             changed += len(batch.ids)
             for problem in problems:
                 if on_problem:

@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+
 from porism.index.container import FORMAT
 from porism.index.segment import DERIVED_FOLDER, Segment
 from porism.index.snapshot import Snapshot
@@ -41,6 +43,35 @@ class SegmentInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class SourceInfo:
+    """One source: its documents that can be found, its files, when it was read (seconds since 1970, 0 for not to its
+    end), how many problems there were, and whether its path is there now."""
+
+    name: str
+    path: str
+    format: str
+    documents: int
+    files: int
+    read: float
+    problems: int
+    there: bool
+
+
+@dataclass(frozen=True, slots=True)
+class GroupProblems:
+    """What was skipped or not understood in a file (or in what is read with it): where, and what; ``count`` is all."""
+
+    source: str
+    file: str
+    count: int
+    problems: tuple[tuple[str, str], ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """A JSON-ready mapping."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
 class IndexInfo:
     """Everything that ``porism info`` tells of an index.
 
@@ -65,6 +96,7 @@ class IndexInfo:
     sizes: Mapping[str, int]
     segments: tuple[SegmentInfo, ...]
     config: Mapping[str, Any]
+    sources: tuple[SourceInfo, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """A JSON-ready mapping."""
@@ -100,8 +132,45 @@ def info(path: str | os.PathLike[str]) -> IndexInfo:
                 )
                 for segment in segments
             ),
-            config=snapshot.config,
+            config=snapshot.config, sources=tuple(_source_infos(snapshot)),
         )
+
+
+def metadata_values(snapshot: Snapshot) -> dict[str, dict[str, int]]:
+    """Metadata key → value → documents that have it; keys and values are sorted."""
+    found: dict[str, dict[str, int]] = {}
+    for segment in snapshot.segments:
+        for key, counts in segment.metadata_counts().items():
+            values = found.setdefault(key, {})
+            for value, count in counts.items():
+                values[value] = values.get(value, 0) + count
+    return {key: dict(sorted(found[key].items())) for key in sorted(found)}
+
+
+def source_problems(snapshot: Snapshot) -> list[GroupProblems]:
+    """The files of an index in which something was skipped or not understood, by source."""
+    return [
+        GroupProblems(
+            source.name, source.name if name in ("", source.path.name) else f"{source.name}/{name}",
+            group.problem_count, tuple((problem.where, problem.what) for problem in group.problems),
+        )
+        for source in snapshot.sources.values() for name, group in source.groups.items() if group.problem_count
+    ]
+
+
+def _source_infos(snapshot: Snapshot) -> list[SourceInfo]:
+    counts = np.zeros(snapshot.source_table.next_group, np.int64)
+    for segment in snapshot.segments:
+        owners = segment.owners[segment.live]
+        counts += np.bincount(owners[owners >= 0], minlength=len(counts))
+    return [
+        SourceInfo(
+            source.name, str(source.path), source.format or source.detected,
+            sum(int(counts[group.number]) for group in source.groups.values()), len(source.files), source.read,
+            source.problem_count, source.path.exists(),
+        )
+        for source in snapshot.sources.values()
+    ]
 
 
 def _channels(segments: tuple[Segment, ...]) -> list[ChannelInfo]:

@@ -4,18 +4,34 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from porism.caching import cached_property
 from porism.index.container import corrupt
 from porism.index.manifest import SEGMENT_FOLDER, Manifest, read_live, read_manifest
 from porism.index.segment import Segment
 from porism.index.sources import Source, SourceTable, read_packed_sources, unpack_sources
+from porism.index.strings import Packed
 
 _ATTEMPTS = 100
+
+ABSENT = -2
+"""What :meth:`Snapshot.look_up` says of an id that no document has."""
+
+
+class Origins(NamedTuple):
+    """Where documents came from, one entry a document: the group of the table of sources (-1 for no source), the digest
+    of what each was made from, and the line of its file where it begins (0 for nowhere)."""
+
+    owners: NDArray[np.int32]
+    digests: NDArray[np.uint64]
+    lines: NDArray[np.int32]
 
 
 class Snapshot:
@@ -86,6 +102,21 @@ class Snapshot:
     def source_table(self) -> SourceTable:
         """:attr:`sources` as stored."""
         return SourceTable() if self._packed_sources is None else unpack_sources(self._packed_sources, self.path)
+
+    def look_up(self, ids: Sequence[str]) -> Origins:
+        """Where the document with each id came from; the owner is -2 where there is no such document."""
+        owners = np.full(len(ids), ABSENT, np.int32)
+        digests = np.zeros(len(ids), np.uint64)
+        lines = np.zeros(len(ids), np.int32)
+        packed = Packed.of(ids)
+        for segment in self.segments:
+            docs = segment.names.find_packed(packed)
+            rows = np.flatnonzero(docs >= 0)
+            rows = rows[segment.live[docs[rows]]]
+            owners[rows] = segment.owners[docs[rows]]
+            digests[rows] = segment.digests[docs[rows]]
+            lines[rows] = segment.lines[docs[rows]]
+        return Origins(owners, digests, lines)
 
     def find(self, doc_id: str) -> tuple[Segment, int] | None:
         """The segment of a document and its number there, None where there is no such document."""

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import orjson
@@ -39,25 +39,12 @@ from porism.index.merging import choose_for_count, choose_tier
 from porism.index.parts import BatchPart, Part, SegmentPart
 from porism.index.segment import Segment, filter_term, filter_terms
 from porism.index.snapshot import open_segments, open_sources
-from porism.index.sources import NOBODY, SourceTable, unpack_sources, write_sources
+from porism.index.sources import SourceTable, unpack_sources, write_sources
 from porism.index.strings import Packed
 
 BUFFER_BYTES = 192 << 20
 """Size of the documents that wait in memory before they become a segment; building it takes about as much again."""
 BUFFER_DOCUMENTS = 200_000
-
-ABSENT = -2
-"""What :meth:`IndexWriter.look_up` says of an id that no document has."""
-
-
-class Origins(NamedTuple):
-    """Where documents came from, one entry a document: the group of the table of sources (-1 for no source), the digest
-    of what each was made from, and the line of its file where it begins (0 for nowhere)."""
-
-    owners: NDArray[np.int32]
-    digests: NDArray[np.uint64]
-    lines: NDArray[np.int32]
-
 
 Publish = Callable[[Sequence[Segment]], None]
 
@@ -218,30 +205,8 @@ class IndexWriter:
             found |= (docs >= 0) & held.segment.live[docs]
         return found
 
-    def look_up(self, ids: Sequence[str]) -> Origins:
-        """Where the document with each id came from, committed or not; the owner is -2 where there is none."""
-        owners = np.full(len(ids), ABSENT, np.int32)
-        digests = np.zeros(len(ids), np.uint64)
-        lines = np.zeros(len(ids), np.int32)
-        packed = Packed.of(ids)
-        for held in self._held:
-            segment = held.segment
-            docs = segment.names.find_packed(packed)
-            rows = np.flatnonzero(docs >= 0)
-            rows = rows[segment.live[docs[rows]]]
-            owners[rows] = segment.owners[docs[rows]]
-            digests[rows] = segment.digests[docs[rows]]
-            lines[rows] = segment.lines[docs[rows]]
-        for row, doc_id in enumerate(ids):
-            if doc_id in self._where:
-                batch, doc = self._where[doc_id][0].batch, self._where[doc_id][1]
-                owners[row] = NOBODY if batch.owners is None else batch.owners[doc]
-                digests[row] = 0 if batch.digests is None else batch.digests[doc]
-                lines[row] = 0 if batch.lines is None else batch.lines[doc]
-        return Origins(owners, digests, lines)
-
     def owned(self, owners: NDArray[np.integer]) -> list[str]:
-        """The ids of the documents, committed or in segments, that have one of these owners."""
+        """The ids of the documents in segments that have one of these owners, without those that wait in memory."""
         found: list[str] = []
         for held in self._held:
             docs = np.flatnonzero(np.isin(held.segment.owners, owners) & held.segment.live)
