@@ -16,6 +16,8 @@ READ = [  # a question, its words with a dot for each formula, the formulas
     ("x^2+y^2=z^2", "●", ["x² + y² = z²"]),
     (r"\int_0^1 f", "●", ["∫₀¹ f"]), (r"\int_0^1 f(x) dx converges", "● converges", ["∫₀¹ f(x) dx"]),
     (r"\mathfrak m_A B", "●", ["𝔪_A B"]), (r"so \mathfrak m_A B", "so ● B", ["𝔪_A"]), ("f x^2 g", "●", ["fx²g"]),
+    (r"the H^1(X, \mathbb Z) of X", "the ● of X", ["H¹(X, ℤ)"]),
+    ("if f(x, y) = 0, then", "if ●, then", ["f(x, y) = 0"]),
     ("derivative of x^n", "derivative of ●", ["xⁿ"]),
     ("sin^2 x + cos^2 x = 1", "●", ["sin² x + cos² x = 1"]),
     ("is f(x) = x sin(1/x) continuous at 0", "is ● continuous at 0", ["f(x) = x sin(1/x)"]),

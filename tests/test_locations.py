@@ -22,6 +22,15 @@ def test_what_metadata_tell() -> None:
     }
 
 
+def test_long_lines_lose_outer_headings_and_repeated_ones() -> None:
+    location = Location.of({"file": "a.tex", "line": "3", "section": ("Outer part", "Middle part", "Inner part")})
+    assert location.text(title="Inner part") == "a.tex:3 · Outer part › Middle part"
+    assert location.text(longest=100) == "a.tex:3 · Outer part › Middle part › Inner part"
+    assert location.text(longest=40) == "a.tex:3 · … › Middle part › Inner part"
+    assert location.text(longest=30) == "a.tex:3 · … › Inner part"
+    assert location.text(longest=5) == "a.tex:3 · … › Inner part"
+
+
 @pytest.mark.parametrize(("metadata", "text"), [
     ({}, ""), ({"file": "notes.md"}, "notes.md"),
     ({"source": "notes.md", "file": "notes.md", "line": "2"}, "notes.md:2"),

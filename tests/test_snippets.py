@@ -42,6 +42,11 @@ def test_the_field_with_the_better_passage_wins() -> None:
     assert str(maker("compact closed").snippet(document)) == "a closed compact set"
 
 
+def test_a_statement_comes_before_its_proof_where_both_match() -> None:
+    document = Document("a", {"proof": Content("compact, closed"), "body": Content("A compact closed set")})
+    assert str(maker("compact closed").snippet(document)) == "A compact closed set"
+
+
 def test_without_a_match_the_beginning_is_shown() -> None:
     assert str(maker("zebra").snippet(Document("a", {"body": Content("First words.")}))) == "First words."
 
@@ -61,8 +66,8 @@ def test_a_title_is_whole_and_marked() -> None:
 
 
 def test_headings_do_not_run_into_what_follows() -> None:
-    document = Document("a", {"body": Content("Primes (odd)\n\nEvery prime.\n\nBut one\nline\n \nand")})
-    assert str(maker("prime").snippet(document)) == "Primes (odd) · Every prime. But one line · and"
+    document = Document("a", {"body": Content("Primes (odd)\n\nEvery prime.\n\nBut one\nline\n \nÖdd\n\nand on")})
+    assert str(maker("prime").snippet(document)) == "Primes (odd) · Every prime. But one line · Ödd and on"
 
 
 def test_documents_without_text_have_an_empty_snippet() -> None:

@@ -165,12 +165,14 @@ def _runs(text: str) -> Iterator[list[_Lexeme]]:
             yield whole
         return
     run: list[_Token] = []
+    opened = 0
     for token in tokens:
         if token.kind != "word":
             run.append(token)
-        if token.kind == "word" or token.ends:
+        opened += sum((lexeme.kind == "open") - (lexeme.kind == "close") for lexeme in token.lexemes)
+        if token.kind == "word" or (token.ends and opened <= 0):  # H^1(X, Z) goes on after the comma
             yield from _trimmed(run)
-            run = []
+            run, opened = [], 0
     yield from _trimmed(run)
 
 

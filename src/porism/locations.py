@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -64,15 +64,25 @@ class Location:
         file = f"{self.source}/{self.file}" if with_source and self.source not in (None, self.file) else self.file
         return file if self.line is None else f"{file}:{self.line}"
 
-    def text(self, with_source: bool = False) -> str:
+    def text(self, with_source: bool = False, title: str = "", longest: int | None = None) -> str:
         """One line: ``algebra.tex:3616 · Lemma · Quasi-finite maps › Main theorem · tag 00Q9``; empty where nothing is
         known that a reader would look up.
 
         :param with_source: whether the name of the source stands before the file.
+        :param title: what stands beside it: a heading that says the same is left out.
+        :param longest: of a longer line, outer headings are left out.
         """
+        headings = list(self.section[:-1] if self.section and self.section[-1] == title else self.section)
+        while True:
+            line = self._line(headings, with_source)
+            if longest is None or len(line) <= longest or len(headings) < 2 + (headings[:1] == ["…"]):
+                return line
+            headings = ["…", *headings[2 if headings[0] == "…" else 1 :]]
+
+    def _line(self, headings: Sequence[str], with_source: bool) -> str:
         kind = self.kind.replace("-", " ").replace("_", " ") if self.kind and self.kind not in _SAY_NOTHING else ""
         parts = [
-            self.place(with_source), kind[:1].upper() + kind[1:], " › ".join(map(_short, self.section)),
+            self.place(with_source), kind[:1].upper() + kind[1:], " › ".join(map(_short, headings)),
             f"tag {self.tag}" if self.tag else "", self.url or "",
         ]
         return one_printable_line(" · ".join(part for part in parts if part))

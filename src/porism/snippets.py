@@ -31,16 +31,16 @@ MOST_CHARACTERS = 500_000
 LAST_FIELDS = ("title", "section", "labels", "tags", "expansion")
 """Fields that are shown beside a snippet anyway, and what a model has written: where nothing else is there."""
 
-SHARED_FIELDS = ("question", "comments")
-"""What all answers of a thread have in common, and what others have written: worth less than a document's own text."""
-
-SHARED_WORTH = 0.5
+SIDE_FIELDS = {"question": 0.5, "comments": 0.5, "proof": 0.7}
+"""What a passage is worth where it is not of a document's own text: of what all answers of a thread have in common, of
+what others have written, or of a proof beside its statement."""
 
 LEAST_BY_TERMS = 0.6
 """A formula that is compared by its terms alone matches from this quality on."""
 
-_PARAGRAPH = re.compile(r"(?<=[\w)\]])[ \t]*\n[ \t]*\n\s*(?=\S)")
-"""The end of a paragraph, heading or item that no mark of a sentence ends: on one line nothing else would show it."""
+_PARAGRAPH = re.compile(r"(?<=[\w)\]])[ \t]*\n[ \t]*\n\s*(?=[^\W\d_])(?![a-z])")
+"""The end of a heading or paragraph that no mark of a sentence ends, before a new sentence: on one line nothing else
+would show it."""
 
 Matching = Callable[[str], Mapping[tuple[str, int], Likeness] | None]
 """Document id → its formulas that match, by field and number there; None where this is not known."""
@@ -124,11 +124,9 @@ class SnippetMaker:
         fields = {name: content for name, content in document.fields.items() if content}
         names = [name for name in fields if name not in LAST_FIELDS] or list(fields)
         names = [name for name in names if fields[name] not in shown] or names
-        names.sort(key=SHARED_FIELDS.__contains__)  # where nothing matches, the document's own text comes first
+        names.sort(key=SIDE_FIELDS.__contains__)  # where nothing matches, the document's own text comes first
         passages = [self._best_window(document, name, characters) for name in names]
-        return max(
-            passages, default=None, key=lambda one: one.worth * (SHARED_WORTH if one.field in SHARED_FIELDS else 1.0)
-        )
+        return max(passages, default=None, key=lambda one: one.worth * SIDE_FIELDS.get(one.field, 1.0))
 
     def render(self, document: Document, passage: Passage, style: FormulaStyle) -> Snippet:
         """A passage of a document with the matches in it marked."""

@@ -19,6 +19,9 @@ SHOWN_TAGS = 5
 WIDEST = 100
 """Columns of a passage on a wider terminal, and where there is none."""
 
+LONGEST_PLACE = 90
+"""Characters of the line that says where a document stands; outer headings are left out of a longer one."""
+
 UNBROKEN = 40
 """A formula of at most so many columns stays on one line."""
 
@@ -93,7 +96,8 @@ def print_hits(
     width = min(shutil.get_terminal_size((WIDEST, 24)).columns, WIDEST) - _NUMBER_WIDTH
     for hit in hits:
         echo_styled(f"{hit.rank:>2}. {styled(hit.title, bold=True)}")
-        where = hit.location.text(with_source=several) if hit.location.file or hit.location.url else ""
+        known = hit.location.file or hit.location.url
+        where = hit.location.text(several, str(hit.title), LONGEST_PLACE) if known else ""
         facts = f"{hit.id}{_tags(hit)}"
         echo_styled(indent + style(f"{hit.score:.3f}  ", dim=True) + (
             style(where, fg="cyan") if where else style(facts, dim=True)
