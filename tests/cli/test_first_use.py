@@ -29,6 +29,8 @@ commands = [
     ("index", notes, "--index", index, "--jobs", "1"),
     ("delete", "notes/one.md", "--index", index),
     ("merge", "--index", index),
+    ("update", "--index", index),
+    ("check", "--index", index),
     ("info", index),
 ]
 with ev.install_recorder("numba:compile") as seen:
