@@ -114,6 +114,12 @@ CHANGES: dict[str, Change] = {
     "lowest": lowest, "highest": highest, "shuffled": shuffled, "one large": one_large, "noise": noise,
 }
 SOUND = ("done", "damaged")
+THOROUGH = "PORISM_THOROUGH" in os.environ
+"""Every change of every section; otherwise each section is changed in one way."""
+
+
+def is_due(number: int, change: str) -> bool:
+    return THOROUGH or (number + list(CHANGES).index(change)) % len(CHANGES) == 0
 
 
 @pytest.mark.parametrize("change", CHANGES)
@@ -121,7 +127,9 @@ def test_segments(whole: Path, tmp_path: Path, change: str) -> None:
     failed = {}
     (file,) = whole.glob("segments/*/segment.bin")
     relative = file.relative_to(whole)
-    for name in names_of(file):
+    for number, name in enumerate(names_of(file)):
+        if not is_due(number, change):
+            continue
         copy = tmp_path / "index"
         shutil.copytree(whole, copy)
         craft(copy / relative, name, CHANGES[change])
@@ -146,6 +154,8 @@ def test_derived_data(whole: Path, tmp_path: Path, change: str, monkeypatch: pyt
             if (file.name.split("-")[0], name) in seen:
                 continue
             seen.add((file.name.split("-")[0], name))
+            if not is_due(len(seen), change):
+                continue
             craft(file, name, CHANGES[change])
             told = outcome(lambda: use(copy))
             if told not in SOUND:
