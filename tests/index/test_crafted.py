@@ -115,11 +115,12 @@ CHANGES: dict[str, Change] = {
 }
 SOUND = ("done", "damaged")
 THOROUGH = "PORISM_THOROUGH" in os.environ
-"""Every change of every section; otherwise each section is changed in one way."""
+"""Every change of every section; otherwise two of each: all numbers too small or too large, and one of the others."""
 
 
 def is_due(number: int, change: str) -> bool:
-    return THOROUGH or (number + list(CHANGES).index(change)) % len(CHANGES) == 0
+    place = list(CHANGES).index(change)
+    return THOROUGH or (number % 2 == place if place < 2 else number % 3 == place - 2)
 
 
 @pytest.mark.parametrize("change", CHANGES)

@@ -333,3 +333,13 @@ def test_occurrences_that_do_not_fit_are_refused(path: Path) -> None:
             with pytest.raises(ValueError, match=name):
                 writer.add(replace(good, **{name: column}))
     assert Snapshot.open(path).doc_count == 4
+
+
+def test_what_a_killed_writer_left_is_removed(path: Path) -> None:
+    (path / "tokenizers").mkdir()
+    left = [path / "manifest.json.7-0a.tmp", path / "tokenizers" / "letters.json.7-0a.tmp"]
+    kept = path / "tokenizers" / "letters.json"
+    for file in [*left, kept]:
+        file.write_text("{}")
+    IndexWriter(path).close()
+    assert [file.exists() for file in [*left, kept]] == [False, False, True]

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from porism.index.manifest import MANIFEST_FILE, SEGMENT_FOLDER, Manifest
 from porism.index.segment import DATA_FILE, DERIVED_FOLDER
+from porism.text.bpe import FOLDER as TOKENIZERS
 
 _ABANDONED = 3600
 """Seconds after which a temporary file in ``derived`` is nobody's: readers write there too, without the lock."""
@@ -20,7 +21,7 @@ _ABANDONED = 3600
 
 def clean_index(path: Path, manifest: Manifest | None) -> None:
     """Removes what ``manifest`` does not refer to; what cannot be removed now is left to the next time."""
-    for leftover in path.glob(f"{MANIFEST_FILE}.*.tmp"):
+    for leftover in [*path.glob(f"{MANIFEST_FILE}.*.tmp"), *(path / TOKENIZERS).glob("*.tmp")]:
         _remove(leftover)
     for leftover in path.glob("sources-*"):
         if manifest is None or manifest.sources is None or leftover.name != manifest.sources.file:
