@@ -331,9 +331,16 @@ def check_channels(names: Iterable[str], others: Sequence[str] = (), at: str = "
             )
 
 
-TUNED_ON = tuple(f"A.{number}" for number in range(1, 101))
-"""The topics of ARQMath 2020's answer task, from whose judgments numbers of the default model come. Statements of
-ProofWiki, names of Mathlib and the sample had a part in them too (docs/effectiveness.md)."""
+def _numbered(prefix: str, first: int, last: int) -> tuple[str, ...]:
+    return tuple(f"{prefix}{number}" for number in range(first, last + 1))
+
+
+TUNED_ON = (
+    *_numbered("A.", 1, 100), *_numbered("Q.", 1, 56), *_numbered("100-", 1, 59), *_numbered("1000-", 60, 244),
+    *_numbered("undergrad-", 245, 585), *_numbered("overview-", 586, 1016),
+)
+"""The topics from whose judgments the numbers of the default model come: ARQMath 2020's answer task, the bundled sample,
+and the names of Mathlib. So do statements of ProofWiki, whose ids follow no rule (docs/effectiveness.md)."""
 
 
 DEFAULT_MODEL = SearchModel(
