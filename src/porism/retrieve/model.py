@@ -339,8 +339,8 @@ TUNED_ON = (
     *_numbered("A.", 1, 100), *_numbered("Q.", 1, 56), *_numbered("100-", 1, 59), *_numbered("1000-", 60, 244),
     *_numbered("undergrad-", 245, 585), *_numbered("overview-", 586, 1016),
 )
-"""The topics from whose judgments the numbers of the default model come: ARQMath 2020's answer task, the bundled sample,
-and the names of Mathlib. So do statements of ProofWiki, whose ids follow no rule (docs/effectiveness.md)."""
+"""The topics from whose judgments the numbers of the default model come: ARQMath 2020's answer task, the bundled
+sample, and the names of Mathlib. So do statements of ProofWiki, whose ids follow no rule (docs/effectiveness.md)."""
 
 
 DEFAULT_MODEL = SearchModel(
