@@ -17,6 +17,7 @@ import argparse
 import json
 import os
 import random
+import signal
 import sys
 import tempfile
 from collections import Counter
@@ -39,6 +40,8 @@ QUERIES = [
     "prime number theorem", "continuous function on a compact space $f(x)$", r"$\sum_{n=1}^{\infty} \frac{1}{n^2}$",
     "eigenvalues of a matrix $A^T A$", "group homomorphism kernel", r"$x^2 + y^2 = z^2$", "derivative of an integral",
 ]
+SECONDS = 120
+"""A search that takes longer never ends."""
 FORMULAS = [r"$\sum_{i=1}^m i^2$", r"$a^2+b^2=c^2$"]
 
 
@@ -66,6 +69,8 @@ def ask(folder: Path, expected: str) -> str:
     process = os.fork()
     if process == 0:
         outcome = "killed in the midst"
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(SECONDS)
         try:
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
             outcome = "same" if answers(folder) == expected else "wrong: another answer"
