@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+import porism
 from porism.locations import Location
 
 
@@ -41,3 +44,27 @@ def test_long_lines_lose_outer_headings_and_repeated_ones() -> None:
 ])
 def test_lines_show_what_is_known(metadata: dict[str, str], text: str) -> None:
     assert Location.of(metadata).text(with_source=True) == text
+
+
+def test_paths_come_from_the_sources_of_the_index(tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    (folder / "part").mkdir(parents=True)
+    (folder / "part" / "one.md").write_text("# Primes\n\nEvery prime is odd but one.\n", encoding="utf-8")
+    single = tmp_path / "single.md"
+    single.write_text("# Doubles\n\nEvery double is twice another.\n", encoding="utf-8")
+    porism.index_sources([folder, single], tmp_path / "index", jobs=1)
+    with porism.open_index(tmp_path / "index") as index:
+        (prime,) = index.search("prime", 1)
+        (double,) = index.search("double", 1)
+        assert prime.location.path == folder / "part" / "one.md"
+        assert double.location.path == single
+        assert prime.location.text(True).startswith("notes/part/one.md")
+        assert double.location.text(True).startswith("single.md")
+        assert index.location(prime.id) == prime.location
+        assert not index.has_changed(prime.location)
+        prime.location.path.write_text("# Primes\n\nEvery prime is odd, except one.\n", encoding="utf-8")
+        assert index.has_changed(prime.location)
+        single.write_text(single.read_text(encoding="utf-8").replace("twice", "thice"), encoding="utf-8")
+        assert index.has_changed(double.location)  # as long as before
+        single.unlink()
+        assert not index.has_changed(double.location)

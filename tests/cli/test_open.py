@@ -82,12 +82,15 @@ def opened(porism, tmp_path: Path, monkeypatch) -> Path:
 
 @pytest.fixture
 def notes(porism, tmp_path: Path) -> Path:
-    """An index of a folder: a note with two sections, and a page."""
-    pytest.importorskip("porism.updating", reason="indexing does not yet record its sources")
+    """An index of a folder: a remark and a lemma, and a page."""
     folder = tmp_path / "notes"
     folder.mkdir()
-    text = "# Primes\n\nEvery prime but one is odd.\n\n# Doubles\n\nEvery double.\n"
-    (folder / "note.md").write_text(text, encoding="utf-8")
+    (folder / "note.tex").write_text(
+        "\\documentclass{article}\\newtheorem{lemma}{Lemma}\\newtheorem{remark}{Remark}\n\\begin{document}\n"
+        "\\begin{remark}\nEvery prime but one is odd.\n\\end{remark}\n"
+        "\\begin{lemma}[Doubles]\nEvery double is twice another number.\n\\end{lemma}\n\\end{document}\n",
+        encoding="utf-8",
+    )
     (folder / "page.html").write_text("<h1>Squares</h1><p>Every square.</p>", encoding="utf-8")
     assert porism("index", folder, "--index", tmp_path / "index", "--jobs", 1).status == 0
     return tmp_path / "index"
@@ -96,16 +99,16 @@ def notes(porism, tmp_path: Path) -> Path:
 @pytest.mark.skipif(os.name == "nt", reason="the editor is a script")
 def test_a_result_opens_in_the_editor_at_its_line(porism, notes, opened, tmp_path) -> None:
     found = porism("search", "double", "--index", notes)
-    assert "note.md:5" in found.out
+    assert "note.tex:6 · Lemma" in found.out
     assert porism("open", 1, "--index", notes).status == 0
-    file = tmp_path / "notes" / "note.md"
-    assert opened.read_text(encoding="utf-8") == repr(["+5", str(file)])
+    file = tmp_path / "notes" / "note.tex"
+    assert opened.read_text(encoding="utf-8") == repr(["+6", str(file)])
     printed = porism("open", 1, "--index", notes, "--print")
-    assert printed.out == f"{file}:5\n"
+    assert printed.out == f"{file}:6\n"
     with open_index(notes) as index:
         (hit,) = index.search("prime", 1)
     assert porism("open", hit.id, "--index", notes).status == 0
-    assert opened.read_text(encoding="utf-8") == repr(["+1", str(file)])
+    assert opened.read_text(encoding="utf-8") == repr([f"+{hit.location.line}", str(file)])
 
 
 def test_pages_open_in_the_browser(porism, notes, opened, tmp_path, monkeypatch) -> None:
@@ -133,10 +136,10 @@ def test_an_address_opens_in_the_browser(porism, tmp_path, monkeypatch) -> None:
 
 def test_files_that_are_gone_or_changed_are_said_to_be(porism, notes, opened, tmp_path) -> None:
     porism("search", "double", "--index", notes)
-    file = tmp_path / "notes" / "note.md"
-    file.write_text("# New\n\n" + file.read_text(encoding="utf-8"), encoding="utf-8")
+    file = tmp_path / "notes" / "note.tex"
+    file.write_text("% New\n\n" + file.read_text(encoding="utf-8"), encoding="utf-8")
     changed = porism("open", 1, "--index", notes, "--print")
-    assert (changed.status, changed.out) == (0, f"{file}:5\n")
+    assert (changed.status, changed.out) == (0, f"{file}:6\n")
     assert "has changed since it was indexed" in changed.err
     file.unlink()
     gone = porism("open", 1, "--index", notes)
