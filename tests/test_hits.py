@@ -9,6 +9,7 @@ import pytest
 
 from porism.analysis import AnalysisConfig, Analyzer
 from porism.hits import make_hits
+from porism.marked_text import Piece, Snippet
 from porism.snippets import SnippetMaker
 from porism.types import Content, Document, Formula
 
@@ -58,4 +59,5 @@ def test_json_is_plain_text_in_pieces() -> None:
         {"text": "a <b>"}, {"text": "prime", "match": True}, {"text": "</b> "}, {"text": "p < 2", "formula": True}
     ]
     assert value["metadata"] == {"tags": ["a", "b"]}
+    assert Snippet((Piece("a<b", True), Piece("&"))).html() == "<mark>a&lt;b</mark>&amp;"
     assert hit.snippet.html() == "a &lt;b&gt;<mark>prime</mark>&lt;/b&gt; p &lt; 2"

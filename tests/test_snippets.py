@@ -43,8 +43,10 @@ def test_the_field_with_the_better_passage_wins() -> None:
 
 
 def test_a_statement_comes_before_its_proof_where_both_match() -> None:
-    document = Document("a", {"proof": Content("compact, closed"), "body": Content("A compact closed set")})
-    assert str(maker("compact closed").snippet(document)) == "A compact closed set"
+    document = Document("a", {
+        "proof": Content("compact, closed, bounded, complete"), "body": Content("A compact closed bounded set"),
+    })
+    assert str(maker("compact closed bounded complete").snippet(document)) == "A compact closed bounded set"
 
 
 def test_without_a_match_the_beginning_is_shown() -> None:

@@ -17,7 +17,7 @@ def index(tmp_path_factory):
     path = tmp_path_factory.mktemp("suggestions") / "index"
     bodies = [
         *["every theorem says that continuous functions on compact spaces are bounded"] * 150,
-        "a theroem with a slip", "homomorphisms of Cauchy", "a conitnuous map of a torsor and a torso",
+        "a theroem with a slip", "homomorphisms of Cauchy", "a conitnuous map of a torsor and a torso whcix",
     ]
     documents = [
         Document(str(number), {"body": Content(body)}, {"type": "theorem" if number % 2 else "lemma"})

@@ -28,6 +28,7 @@ MARKED = [  # query, the document's formulas, those that are marked
     (r"$\sum_{i=1}^n i^2$", [r"\sum_{k=1}^m k^2", r"\sum_{k=1}^m k^3", "k^2"], {0}),
     (r"$\sum_{i=1}^n i^2$", [r"S=\sum_{i=1}^n i^2=\frac{n(n+1)(2n+1)}{6}", r"\sum_{k=1}^m k^2"], {0, 1}),
     ("$x^n$", [r"\mathbb{R}^n", "y^n", "x+x^n"], {1, 2}), ("$x^n$", ["n", "x", "x+n"], set()),
+    (r"$\sum_{i=1}^n i^2$", [r"\sum_{i=1}^n i^3", r"\sum_{i=1}^n i^2"], {1}), ("$x^n$", [r"\mathbb{R}^n", "n"], set()),
     ("$x$", ["x", "x+1"], {0}), (r"$1+\frac1x$", [r"\frac{x+1}{x}", "1+x"], {0}),
     (r"$\frac{a}{b}+c$", [r"\frac{\pi}{2}", "c"], set()),
     ("$x^2+1$ and $\\sin t$", [r"\sin t", "x^2+1", r"\cos t"], {0, 1}),
