@@ -43,6 +43,8 @@ class CollectionSettings(Settings):
     id_field: str | None = None
     metadata_fields: tuple[str, ...] | None = None
     encoding: str | None = None
+    outside: bool = False
+    max_unpacked: int | None = None
 
     def __post_init__(self) -> None:
         if (self.source is None) == (self.index is None):

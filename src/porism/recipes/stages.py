@@ -27,7 +27,7 @@ from porism.settings import nearest, write_settings
 from porism.tuning.search import search_record
 
 READER_OPTIONS = (
-    "unit", "comments", "formulas", "fields", "id_field", "metadata_fields", "encoding",
+    "unit", "comments", "formulas", "fields", "id_field", "metadata_fields", "encoding", "outside", "max_unpacked",
 )
 """The settings of a collection that its reader is told."""
 
