@@ -35,7 +35,7 @@ SIDE_FIELDS = {"question": 0.5, "comments": 0.5, "proof": 0.7}
 """What a passage is worth where it is not of a document's own text: of what all answers of a thread have in common, of
 what others have written, or of a proof beside its statement."""
 
-LEAST_BY_TERMS = 0.6
+LEAST_BY_TERMS = 0.8
 """A formula that is compared by its terms alone matches from this quality on."""
 
 _PARAGRAPH = re.compile(r"(?<=[\w)\]])[ \t]*\n[ \t]*\n\s*(?=[^\W\d_])(?![a-z])")
