@@ -52,7 +52,9 @@ def make_index(folder: Path, documents: int) -> None:
     with IndexWriter(folder, config=config.to_dict(), buffer_bytes=1 << 40, buffer_documents=1 << 40) as writer:
         for copy in range(-(-documents // len(batch.ids))):
             ids = [f"{copy}-{doc_id}" for doc_id in batch.ids]
-            stored = [orjson.dumps({**orjson.loads(one), "id": new}) for one, new in zip(batch.stored, ids, strict=True)]
+            stored = [
+                orjson.dumps({**orjson.loads(one), "id": new}) for one, new in zip(batch.stored, ids, strict=True)
+            ]
             writer.add(replace(batch, ids=ids, stored=stored))
         writer.commit(before_publish=prepare_for_searches)
 
