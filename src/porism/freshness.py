@@ -42,6 +42,7 @@ class FileStates:
 
     def __init__(self, root: Path, recorded: Mapping[str, SourceFile], *, trusting: bool = True) -> None:
         self.root, self._recorded, self._trusting = root, recorded, trusting
+        self._prefix = f"{root}{os.sep}"
         self._latest = time.time_ns() - _TICK
         self._now: dict[str, SourceFile | None] = {}
         self.failed: dict[str, str] = {}
@@ -49,6 +50,9 @@ class FileStates:
 
     def name(self, path: Path) -> str:
         """The name of a file: relative to the root, with slashes; absolute outside of it."""
+        whole = str(path)
+        if whole.startswith(self._prefix):
+            return whole[len(self._prefix) :].replace(os.sep, "/")
         return path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else path.as_posix()
 
     def names(self, paths: Sequence[Path]) -> list[str]:
@@ -83,16 +87,16 @@ class FileStates:
             return False
 
     def _look(self, name: str, digest: str) -> SourceFile | None:
-        path = self.root / name
+        path = os.path.join(self.root, name)
         try:
-            status = path.stat()
+            status = os.stat(path)
             before = self._recorded.get(name)
             known = (status.st_size, status.st_mtime_ns)
-            if not digest and self._trusting and before is not None and (before.size, before.mtime) == known:
-                with open_file(path):  # it may have become unreadable
-                    return before
+            same = self._trusting and before is not None and (before.size, before.mtime) == known
+            if same and not digest and os.access(path, os.R_OK):  # it may have become unreadable
+                return before
             mtime = status.st_mtime_ns if status.st_mtime_ns < self._latest else 0
-            return SourceFile(status.st_size, mtime, digest or file_digest(path))
+            return SourceFile(status.st_size, mtime, digest or file_digest(Path(path)))
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
             return None
         except OSError as error:

@@ -309,7 +309,7 @@ class SourceScan:
         lost = [name for name in states.names(group.files) if states.now(name) is None]
         if lost and lost[0] in states.failed:
             self._failed(plan, group.name, states.failed[lost[0]], group.format)
-            if recorded is not None:
+            if recorded is not None and recorded.note is not None:
                 group.skip(recorded.note, [plan.root / name for name in recorded.files])
             return
         if lost and not isinstance(group, CollectionGroup):  # it went between listing and reading
@@ -324,10 +324,11 @@ class SourceScan:
             return False
         if not all(map(plan.states.unchanged, recorded.files)):
             return False
-        return group.fits(recorded.note, [plan.root / name for name in recorded.files])
+        return recorded.note is None or group.fits(recorded.note, [plan.root / name for name in recorded.files])
 
     def _skip(self, plan: _Plan, group: ReadGroup, recorded: SourceGroup) -> None:
-        group.skip(recorded.note, [plan.root / name for name in recorded.files])
+        if recorded.note is not None:
+            group.skip(recorded.note, [plan.root / name for name in recorded.files])
         self._settled[recorded.number] = False
         plan.documents += recorded.documents
         if not plan.means(group.name):

@@ -72,13 +72,16 @@ class FolderReader:
         """
         if not path.is_dir():
             raise SourceError("there is no such folder", where=str(path))
-        found, tables = _entries(path, on_problem, self._only, options)
+        problems: list[Problem] = []
+        found, tables = _entries(path, problems.append, self._only, options)
         if not found:
-            raise _nothing_known(path, tables, self._only)
+            raise _nothing_known(path, tables, self._only, problems=problems)
+        for problem in problems:
+            on_problem(problem)
         if tables:
             on_problem(Problem(str(path), f"{_passed_over(tables, path)}; name such a file to read it"))
         size = sum(size_of(entry) for entry, _ in found)
-        return SourceGroups(self._only or self.name, self._groups(path, found, options), size)
+        return SourceGroups(self._only or _format_of_all(found, tables), self._groups(path, found, options), size)
 
     def _groups(self, path: Path, found: list[tuple[Path, str]], options: ReaderOptions) -> Iterator[ReadGroup]:
         latex = [entry for entry, name in found if name == "latex"]
@@ -155,15 +158,20 @@ def detect_format(path: Path | str, options: ReaderOptions | None = None) -> str
             return collection
         problems: list[Problem] = []
         found, tables = _entries(path, problems.append, options=options)
-        kinds = {name for _, name in found}
         if not found and not tables:
             raise _nothing_known(path, tables, problems=problems)
-        return kinds.pop() if len(kinds) == 1 and not tables and kinds.isdisjoint(_READ_ALONE) else "folder"
+        return _format_of_all(found, tables)
     check_file(path)
     known = _format_of_tables(path) or _format_of(path) or _format_of_bytes(path)
     if known is None:
         raise SourceError("is of no known format", where=str(path), hint=_hint())
     return known
+
+
+def _format_of_all(found: list[tuple[Path, str]], tables: list[Path]) -> str:
+    """The format of a folder of these files: theirs where it is one and no table, else ``folder``."""
+    kinds = {name for _, name in found}
+    return kinds.pop() if len(kinds) == 1 and not tables and kinds.isdisjoint(_READ_ALONE) else FolderReader.name
 
 
 def source_groups(
@@ -179,6 +187,8 @@ def source_groups(
         raise SourceError("there is no such file or folder", where=str(path))
     if special := kind_of_special(path):
         raise SourceError(f"is {special}, not a file", where=str(path), hint=SPECIAL_HINT)
+    if format is None and path.is_dir() and (_format_of(path) or _format_of_tables(path)) is None:
+        return FolderReader().groups(path, options, on_problem)
     name = format or detect_format(path, options)
     reader = READERS[name]
     if path.is_dir() and (name in _TABLES or name == "latex" or isinstance(reader, FileReader | FolderReader)):
