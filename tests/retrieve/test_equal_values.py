@@ -71,30 +71,35 @@ def test_an_equal_formula_of_like_length_comes_first(
 def test_near_misses_are_not_found_by_value(query: str, retriever: FormulaRetriever, snapshot: Snapshot) -> None:
     assert retriever.values is not None
     equal = retriever.values.search(tree_of(query))
-    assert sources(snapshot, equal.found) == [(EQUAL | RENAMED)[query]]
-    assert equal.complete
-    worth = retriever.model.renamed_value if query in RENAMED else retriever.model.value
-    assert equal.worths[0] <= worth
+    assert sources(snapshot, equal) == [(EQUAL | RENAMED)[query]]
+    model = retriever.model
+    assert equal.scores.tolist() == [model.renamed_equal if query in RENAMED else model.equal]
 
 
-@pytest.mark.parametrize("query", ["x", "5", "x+0", r"\sin^2x+\cos^2x", "?a+1", "", r"\frac{1}{x-x}"])
+@pytest.mark.parametrize("query", ["x", "x+0", "?a+1", "", r"\frac{1}{x-x}", r"\cosh^2x-\sinh^2x=1"])
 def test_what_says_nothing_is_not_searched_by_value(query: str, retriever: FormulaRetriever) -> None:
     assert retriever.values is not None
-    equal = retriever.values.search(tree_of(query))
-    assert len(equal.worths) == 0
-    assert equal.complete
+    assert len(retriever.values.search(tree_of(query)).scores) == 0
+
+
+@pytest.mark.parametrize(("query", "found"), [(r"\sin^2x+\cos^2x", "1"), ("1", "1"), (r"\sqrt4", "2")])
+def test_a_number_is_found_as_a_whole_formula_only(
+    query: str, found: str, retriever: FormulaRetriever, snapshot: Snapshot
+) -> None:
+    assert retriever.values is not None
+    assert sources(snapshot, retriever.values.search(tree_of(query))) == [found]
 
 
 def test_how_similar_a_value_makes_a_formula(tmp_path: Path) -> None:
-    """The whole formula is equal: s is near 1. The equal part is one of several: s is smaller, and so is its square."""
+    """The whole formula is equal, or a part of it: the more there is beside the part, the less similar."""
     snapshot = write(tmp_path / "index", {"a": ["x^2+2x+1", "y=x^2+2x+1", "a+b", r"\frac{u}{v}"]})
     retriever = retriever_of(snapshot)
     assert retriever.values is not None
     query = tree_of("(x+1)^2")
     equal = retriever.values.search(query)
-    found = dict(zip(sources(snapshot, equal.found), equal.worths.tolist(), strict=True))
+    found = dict(zip(sources(snapshot, equal), equal.scores.tolist(), strict=True))
     assert list(found) == ["x^2+2x+1", "y=x^2+2x+1"]
-    assert 0 < found["y=x^2+2x+1"] < found["x^2+2x+1"] <= retriever.model.value
+    assert 0 < found["y=x^2+2x+1"] < retriever.model.value < found["x^2+2x+1"] == retriever.model.equal
     everything = np.arange(4, dtype=np.int32)
     one_by_one = retriever.values.similarities(query, UnitResults(everything * 0, everything, np.zeros(4)))
     assert dict(zip([snapshot.segments[0].formula_source(n) for n in range(4)], one_by_one.tolist(), strict=True)) == {
@@ -111,7 +116,7 @@ def test_more_formulas_of_one_value_than_are_searched_for(tmp_path: Path) -> Non
     query = Formula("x^2+2x+1")
     assert retriever.values is not None
     assert len(held) > MOST_EQUAL
-    assert not retriever.values.search(tree_of(query.source)).complete
+    assert len(retriever.values.search(tree_of(query.source)).scores) < len(held)
     found = named(snapshot, retriever.search([query], 1000)[0])
     assert len(found) == len(held)
     assert [retriever.match(query, key).score for key, _ in found] == [score for _, score in found]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,8 @@ from porism.formula import extract, parse
 from porism.index import Snapshot
 from porism.retrieve.evidence import FormulaEvidence
 from porism.retrieve.formula_model import FormulaModel
-from porism.retrieve.model import ChannelSettings, Matches
+from porism.retrieve.hybrid import HybridRetriever
+from porism.retrieve.model import ChannelSettings, Matches, SearchModel
 from porism.retrieve.ranking import UnitResults
 from porism.types import Content, Formula, Query
 
@@ -229,3 +231,82 @@ def test_an_index_without_formulas(tmp_path: Path) -> None:
     snapshot = write(tmp_path / "index", {"a": [], "b": []})
     assert gains(evidence_of(snapshot), asking(title=["a+b"])) == {"a": 0.0, "b": 0.0}
     assert evidence_of(snapshot).matches(asking(title=["a+b"]), 0, 0) == []
+
+
+# --- equal formulas ---
+
+EQUAL = Matches(weight=0.5, least=0.4, equal=1.0, renamed=0.9, part=0.8)
+HELD: Group = {
+    "itself": ["x", r"1+\frac{1}{x}"], "equal": [r"\frac{1+x}{x}"], "renamed": [r"1+\frac{1}{t}"],
+    "part": [r"y=\frac{1+x}{x}"], "unlike": [r"\frac{x}{1+x}"], **{f"other{n}": [f"z^{n}"] for n in range(20)},
+}
+
+
+def hybrid(snapshot: Snapshot, settings: Matches) -> HybridRetriever:
+    model = SearchModel({"tokens": ChannelSettings(1.0), "approach0": ChannelSettings(1.0)}, matches=settings)
+    return HybridRetriever(snapshot, Analyzer(AnalysisConfig.from_dict(snapshot.config)), model)
+
+
+@pytest.mark.parametrize("parts", [1, 3])
+def test_a_document_with_an_equal_formula_gains_what_it_lacks(parts: int, tmp_path: Path) -> None:
+    entries = list(HELD.items())
+    snapshot = write(tmp_path / "index", *(dict(entries[start::parts]) for start in range(parts)))
+    query = asking(body=[r"1+\frac{1}{x}"])
+    found = dict(hybrid(snapshot, EQUAL).search([query], 30)["q"])
+    without = dict(hybrid(snapshot, Matches(weight=0.5, least=0.4)).search([query], 30)["q"])
+    assert list(found)[:4] == ["equal", "itself", "renamed", "part"] or list(found)[:4] == [
+        "itself", "equal", "renamed", "part"
+    ]
+    assert found["equal"] == pytest.approx(found["itself"], rel=0.3)
+    assert found["itself"] == pytest.approx(without["itself"], rel=0.05)
+    assert found["unlike"] == without["unlike"]
+    assert max(without, key=lambda name: without[name]) == "itself"
+    assert without["equal"] < 0.6 * found["equal"]
+
+
+def test_a_document_without_a_term_of_the_query_is_found(tmp_path: Path) -> None:
+    snapshot = write(tmp_path / "index", {"equal": [r"\sin 2\theta"], **{f"o{n}": [f"z^{n}"] for n in range(5)}})
+    query = asking(body=[r"2\cos\theta\sin\theta"])
+    analyzer = Analyzer(AnalysisConfig.from_dict(snapshot.config))
+    model = SearchModel({"tokens-3": ChannelSettings(1.0)}, matches=EQUAL)
+    assert list(dict(HybridRetriever(snapshot, analyzer, model).search([query], 5)["q"])) == ["equal"]
+    allowed = [np.zeros(segment.doc_count, np.bool_) for segment in snapshot.segments]
+    assert not len(HybridRetriever(snapshot, analyzer, model).search_units(query, 5, allowed=allowed).scores)
+    off = replace(model, matches=replace(EQUAL, equal=0.0))
+    assert not dict(HybridRetriever(snapshot, analyzer, off).search([query], 5)["q"])
+
+
+def test_what_many_hold_says_little(tmp_path: Path) -> None:
+    """The same two documents, once among others that hold an equal formula as well."""
+    gained = []
+    for others in ([r"z^{%d}"], [r"\frac{%d+%dx}{%dx}"]):
+        held = {f"o{n}": [others[0].replace("%d", str(n + 2))] for n in range(30)}
+        snapshot = write(tmp_path / str(len(gained)), {"equal": [r"\frac{1+x}{x}"], **held})
+        query = asking(body=[r"1+\frac{1}{x}"])
+        scores, without = (
+            dict(hybrid(snapshot, replace(EQUAL, weight=0.001, equal=equal)).search([query], 40)["q"])
+            for equal in (1.0, 0.0)
+        )
+        gained.append(scores["equal"] - without["equal"])
+    assert gained[0] > 1.0
+    assert gained[1] < 0.1
+
+
+def test_explanations_of_equal_formulas_add_up(tmp_path: Path) -> None:
+    retriever = hybrid(write(tmp_path / "index", HELD), EQUAL)
+    query = asking(body=[r"1+\frac{1}{x}"])
+    for name, score in retriever.search([query], 30)["q"]:
+        explanation = retriever.explain(query, name)
+        assert explanation.value == pytest.approx(score)
+        assert ("an equal one" in str(explanation)) == (name in ("equal", "renamed", "part"))
+    scores = dict(retriever.search([query], 30)["q"])
+    assert retriever.score_documents(query, list(scores)).tolist() == list(scores.values())
+
+
+def test_deleted_documents_and_unknown_shares(tmp_path: Path) -> None:
+    snapshot = write(tmp_path / "index", HELD, deleted=["equal"])
+    found = dict(hybrid(snapshot, EQUAL).search([asking(body=[r"1+\frac{1}{x}"])], 30)["q"])
+    assert "equal" not in found
+    for wrong in ({"equal": -1.0}, {"equal": 11.0}, {"renamed": 1.1}, {"part": -0.1}):
+        with pytest.raises(ConfigError):
+            Matches(**wrong)

@@ -103,7 +103,10 @@ def by_the_book(query: str, model: FormulaModel) -> dict[str, float]:
 
 @pytest.mark.parametrize("query", [query for query in QUERIES if "?" not in query])
 def test_the_score_is_the_one_that_is_documented(query: str, snapshots: list[Snapshot]) -> None:
-    model = replace(DEFAULT_FORMULA_MODEL, value=0.0, renamed_value=0.0)
+    model = replace(
+        DEFAULT_FORMULA_MODEL, value=0.0, renamed_value=0.0, equal=0.0, renamed_equal=0.0, identical=0.0, renamed=0.0,
+        part=0.0, renamed_part=0.0,
+    )
     assert model.alignment is not None
     channels = by_the_book(query, model)
     expected: dict[str, float] = {}

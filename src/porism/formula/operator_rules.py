@@ -260,6 +260,14 @@ def rule_of_unknown(label: str, kind: str) -> Rule:
     return _LEAF_RULE
 
 
+_CONSTANT_LETTERS = frozenset("eπℂℍℕℙℚℝℤ𝔼𝔽ℵ")
+
+
+def is_fixed_name(label: str) -> bool:
+    """Whether a leaf of kind V is no variable that could as well have another name: ``π``, ``e``, ``ℝ``, ``rank``."""
+    return label in _CONSTANT_LETTERS or (len(label) > 1 and label.isalpha())
+
+
 _LETTERS_OF_FONTS = {
     font: {letter: styled(letter, font) for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"}
     for font in ("cal", "frak")

@@ -21,10 +21,12 @@ from numpy.typing import NDArray
 from porism.errors import ConfigError
 from porism.formula import OperatorTree
 from porism.formula.extractors.approach0 import path_class
+from porism.formula.operator_rules import is_fixed_name
 from porism.index import Segment
 from porism.index.compiled import address
 from porism.index.trees import Trees, open_trees
 from porism.retrieve import alignment_kernels as kernels
+from porism.retrieve import exact_kernels
 from porism.settings import Settings
 
 
@@ -150,6 +152,7 @@ class _Table(NamedTuple):
     trees: Trees
     kinds: NDArray[np.uint8]
     families: NDArray[np.int32]
+    fixed: NDArray[np.uint8]
 
 
 class Aligner:
@@ -180,6 +183,36 @@ class Aligner:
         matched, of_query, of_found, found_matched = sums[0].tolist()
         return Alignment(matched, of_query, of_found, found_matched, pairs[:paired], worths[:paired])
 
+    def exactness(self, query: QueryTree, segment: int, formulas: NDArray[np.int32]) -> NDArray[np.int8]:
+        """What each formula is to the query: one of the numbers of :mod:`porism.retrieve.exact_kernels`.
+
+        ``IDENTICAL`` and ``RENAMED`` formulas are the query, the order of commutative operands aside, ``PART`` and
+        ``RENAMED_PART`` contain it; in the renamed ones its variables have other names, one to one.
+        """
+        return self._exact(query, segment, formulas)[0]
+
+    def exact_pairs(self, query: QueryTree, segment: int, formula: int) -> NDArray[np.int32]:
+        """The node of a formula that each node of the query is (int32, n × 2); no rows where it does not hold it."""
+        results, pairs = self._exact(query, segment, np.array([formula], np.int32))
+        return pairs if results[0] else pairs[:0]
+
+    def _exact(
+        self, query: QueryTree, segment: int, formulas: NDArray[np.int32]
+    ) -> tuple[NDArray[np.int8], NDArray[np.int32]]:
+        results, pairs = np.zeros(len(formulas), np.int8), np.zeros((len(query.labels), 2), np.int32)
+        if query.cut or not len(formulas):
+            return results, pairs
+        table = self._table(segment)
+        trees = table.trees
+        formulas = _checked(formulas, trees)
+        fixed = np.array([is_fixed_name(label[1:]) for label in query.labels], np.uint8)
+        exact_kernels.find_exact(
+            len(query.labels), _label_numbers(query, trees), query.kinds, fixed, query.sizes, query.arities,
+            address(trees.indptr), address(trees.labels), address(trees.sizes), address(trees.arities),
+            address(table.kinds), address(table.fixed), len(trees), formulas, results, pairs,
+        )
+        return results, pairs
+
     def steps(self, query: QueryTree, segment: int, formulas: NDArray[np.int32]) -> int:
         """How many pairs of nodes an alignment with formulas looks at, which its time is proportional to.
 
@@ -192,19 +225,12 @@ class Aligner:
     ) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.float64], int]:
         table = self._table(segment)
         trees = table.trees
-        formulas = np.ascontiguousarray(formulas, np.int32)
-        if len(formulas) and not 0 <= int(formulas.min()) <= int(formulas.max()) < len(trees):
-            raise IndexError(f"formulas {formulas.min()} to {formulas.max()} of {len(trees)}")
-        numbers = np.array([trees.number_of(label) for label in query.labels], np.int64)
-        unknown = numbers < 0
-        if unknown.any():  # the same unknown label is the same number, and no label of a formula
-            names = {label: -2 - i for i, label in enumerate(dict.fromkeys(query.labels))}
-            numbers[unknown] = [names[label] for label, new in zip(query.labels, unknown, strict=True) if new]
+        formulas = _checked(formulas, trees)
         size = len(query.labels)
         sums = np.zeros((len(formulas), kernels.SUMS))
         pairs, worths = np.zeros((size, 2), np.int32), np.zeros(size)
         returned = kernels.align(
-            size, numbers.astype(np.int32), query.kinds, query.families, query.sizes, query.arities,
+            size, _label_numbers(query, trees), query.kinds, query.families, query.sizes, query.arities,
             address(trees.indptr), address(trees.labels), address(trees.sizes), address(trees.arities),
             address(table.kinds), address(table.families), len(trees), formulas, self._parameters, sums, pairs, worths,
             keep_pairs,
@@ -220,5 +246,23 @@ class Aligner:
                 trees,
                 np.array([ord(label[0]) & 0xFF if label else 0 for label in labels], np.uint8),
                 np.array([_family(label) for label in labels], np.int32),
+                np.array([is_fixed_name(label[1:]) for label in labels], np.uint8),
             )
         return table
+
+
+def _checked(formulas: NDArray[np.int32], trees: Trees) -> NDArray[np.int32]:
+    formulas = np.ascontiguousarray(formulas, np.int32)
+    if len(formulas) and not 0 <= int(formulas.min()) <= int(formulas.max()) < len(trees):
+        raise IndexError(f"formulas {formulas.min()} to {formulas.max()} of {len(trees)}")
+    return formulas
+
+
+def _label_numbers(query: QueryTree, trees: Trees) -> NDArray[np.int32]:
+    """The numbers of the query's labels in the trees' table (int32)."""
+    numbers = np.array([trees.number_of(label) for label in query.labels], np.int64)
+    unknown = numbers < 0
+    if unknown.any():  # the same unknown label is the same number, and no label of a formula
+        names = {label: -2 - i for i, label in enumerate(dict.fromkeys(query.labels))}
+        numbers[unknown] = [names[label] for label, new in zip(query.labels, unknown, strict=True) if new]
+    return numbers.astype(np.int32)

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from porism.analysis import indexed_form
 from porism.formula import OperatorTree
-from porism.formula.values import expression_values
+from porism.formula.extractors.values import values
+from porism.formula.values import whole_value
 from porism.index.units import FormulaUnits
 from porism.retrieve.lexical import LexicalRetriever
 from porism.retrieve.ranking import UnitResults
@@ -28,13 +29,20 @@ MOST_EQUAL = 100
 _WEIGHTING = BM25()
 
 
-class EqualFormulas(NamedTuple):
-    """Formulas with a part of equal value, each once, and how similar (float64, 0 to the model's worth of a value) that
-    makes them; ``complete`` says that there are no others."""
+class _ByValue(NamedTuple):
+    """One term that says a value, in a query of which the query formula itself scores 1; the similarity that it gives
+    at most, and whether that is less for formulas that say more than the value."""
 
-    found: UnitResults
-    worths: NDArray[np.float64]
-    complete: bool
+    worth: float
+    terms: dict[str, dict[str, float]]
+    graded: bool
+
+    def similar(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """How similar (float64) a formula of this score is."""
+        similar: NDArray[np.float64] = self.worth * (
+            np.minimum(1.0, scores) ** 2 if self.graded else (scores > 0).astype(np.float64)
+        )
+        return similar
 
 
 class EqualValues:
@@ -42,60 +50,55 @@ class EqualValues:
 
     def __init__(self, units: Sequence[FormulaUnits], model: FormulaModel) -> None:
         self._lexical = LexicalRetriever(units, {VALUES: LexicalChannel(1.0, _WEIGHTING)})
-        self._worths = (model.value, model.renamed_value)
+        self._worths = (model.equal, model.renamed_equal, model.value, model.renamed_value)
+        self._last: tuple[OperatorTree | None, list[_ByValue]] = (None, [])
 
-    def search(self, operators: OperatorTree) -> EqualFormulas:
-        """The formulas with a part of the value of the whole formula; of many those that say least else."""
-        found: list[UnitResults] = []
-        worths: list[NDArray[np.float64]] = []
-        for worth, terms in self._queries(operators):
-            results = self._lexical.search_units([terms], MOST_EQUAL)[0]
-            found.append(results)
-            worths.append(_similar(worth, results.scores))
-        if not found:
-            nothing = np.zeros(0, np.int32)
-            return EqualFormulas(UnitResults(nothing, nothing, np.zeros(0)), np.zeros(0), True)
+    def search(self, operators: OperatorTree) -> UnitResults:
+        """The formulas that have the value of the whole formula, and those of which a part has it, each once.
+
+        The scores are what :meth:`similarities` gives. Of many those that say least else are found.
+        """
+        nothing = np.zeros(0, np.int32)
+        found = [UnitResults(nothing, nothing, np.zeros(0))]
+        found += [
+            self._lexical.search_units([query.terms], MOST_EQUAL)[0] for query in self._queries(operators)
+        ]
         segments = np.concatenate([one.segments for one in found])
         units = np.concatenate([one.units for one in found])
-        similar = np.concatenate(worths)
-        order = np.argsort(-similar, kind="stable")  # the better of two comes first and stays
-        _, first = np.unique((segments.astype(np.int64) << 32 | units)[order], return_index=True)
-        kept = order[np.sort(first)]
-        return EqualFormulas(
-            UnitResults(segments[kept], units[kept], similar[kept]), similar[kept],
-            all(len(one.scores) < MOST_EQUAL for one in found),
-        )
+        _, first = np.unique(segments.astype(np.int64) << 32 | units, return_index=True)
+        every = UnitResults(segments[first], units[first], np.zeros(len(first)))
+        similar = self.similarities(operators, every)
+        order = np.argsort(-similar, kind="stable")
+        return UnitResults(every.segments[order], every.units[order], similar[order])
 
     def similarities(self, operators: OperatorTree, found: UnitResults) -> NDArray[np.float64]:
         """How similar (float64) equal values make each formula; 0 where no part of it has the value."""
         similar = np.zeros(len(found.scores))
-        for worth, terms in self._queries(operators):
+        for query in self._queries(operators):
             for segment in np.unique(found.segments).tolist():
                 mine = found.segments == segment
-                scores = self._lexical.score_units(terms, segment, found.units[mine])
-                similar[mine] = np.maximum(similar[mine], _similar(worth, scores))
+                scores = self._lexical.score_units(query.terms, segment, found.units[mine])
+                similar[mine] = np.maximum(similar[mine], query.similar(scores))
         return similar
 
-    def _queries(self, operators: OperatorTree) -> list[tuple[float, dict[str, dict[str, float]]]]:
-        """The value of the whole formula by name and up to renaming, weighted so that itself would score 1."""
-        values = expression_values(operators)
-        if not values or values[0].position != 0:
-            return []
+    def _queries(self, operators: OperatorTree) -> list[_ByValue]:
+        """What asks for the value of the whole formula by name and up to renaming, as a whole and as a part."""
+        known, queries = self._last
+        if known is operators:
+            return queries
+        *whole, telling = whole_value(operators)
+        parts = [term and prefix + term[1:] for prefix, term in zip("=~", whole, strict=True) if telling]
         statistics = self._lexical.statistics(VALUES)
-        length = np.array([float(sum(bool(one.named) + bool(one.renamed) for one in values))])
+        length = np.array([float(len(values(operators)))])
         y = _WEIGHTING.length_values(length, statistics)
-        queries: list[tuple[float, dict[str, dict[str, float]]]] = []
-        for worth, term in zip(self._worths, (values[0].named, values[0].renamed), strict=True):
+        queries = []
+        for number, (worth, term) in enumerate(zip(self._worths, [*whole, *parts], strict=False)):
             if not term or not worth:
                 continue
             indexed = indexed_form(term)
             df = self._lexical.document_frequencies(VALUES, [indexed])
             own = float(_WEIGHTING.term_weights(df, statistics)[0] / (1.0 + y[0]))
             if own > 0 and df[0] > 0:
-                queries.append((worth, {VALUES: {indexed: 1.0 / own}}))
+                queries.append(_ByValue(worth, {VALUES: {indexed: 1.0 / own}}, number > 1))
+        self._last = operators, queries  # one assignment, so that threads at worst do it twice
         return queries
-
-
-def _similar(worth: float, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    similar: NDArray[np.float64] = worth * np.minimum(1.0, scores) ** 2
-    return similar

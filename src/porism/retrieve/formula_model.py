@@ -25,10 +25,14 @@ class FormulaModel(Settings):
 
     ``score = Σ_channel weight · BM25_c(query, formula) / BM25_c(query, query) + alignment_weight · similarity``: each
     channel's score is a share of what the query itself would score, so that weights compare. The similarity
-    (:class:`~porism.retrieve.alignment.AlignmentSettings`) is that of the first ``candidates`` formulas by channels, 0
-    for the others; without ``alignment`` the channels alone decide. A formula of which a part has the value of the
-    whole query is at least ``value · s²`` similar, or ``renamed_value · s²`` where variables must be renamed, with s
-    the BM25 score for that one value as a share of the query's own: less than 1 where the formula says more than that.
+    (:class:`~porism.retrieve.alignment.AlignmentSettings`) is that of the first ``candidates`` formulas by channels,
+    0 for the others; without ``alignment`` the channels alone decide. To the similarity of the query formula itself
+    ``identical`` is added, ``renamed`` to that of one which is the same after renaming variables one to one, and
+    ``part`` and ``renamed_part`` to that of a formula that holds one of these; wildcards stand for whole
+    subexpressions. A formula that has the value of the query is at least ``equal`` similar, or ``renamed_equal``
+    where variables must be renamed. One of which a part has that value is at least ``value · s²`` similar, or
+    ``renamed_value · s²``, with s the BM25 score for that one value as a share of the query's own: less than 1 where
+    the formula says more than that.
 
     A wildcard of the query stands for a variable and for a number, each at half the weight, in the channels named by
     ``wildcard_channels``; these must be made of the operator tree, where the stand-ins are put.
@@ -46,6 +50,12 @@ class FormulaModel(Settings):
     renamed_value: float = 1.2
     wildcard_channels: tuple[str, ...] = ("approach0",)
     tuned_on: tuple[str, ...] = ()
+    identical: float = 3.0
+    renamed: float = 2.0
+    part: float = 2.0
+    renamed_part: float = 1.0
+    equal: float = 2.9
+    renamed_equal: float = 2.4
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "channels", MappingProxyType(dict(self.channels)))
@@ -61,7 +71,9 @@ class FormulaModel(Settings):
                 )
         if not 0 <= self.alignment_weight <= HEAVIEST:
             raise ConfigError(f"the alignment cannot have the weight {self.alignment_weight}", hint=_UP_TO_HEAVIEST)
-        for name in ("value", "renamed_value"):
+        for name in (
+            "identical", "renamed", "part", "renamed_part", "equal", "renamed_equal", "value", "renamed_value",
+        ):
             if not 0 <= getattr(self, name) <= 10:
                 raise ConfigError(f"{name!r} cannot be {getattr(self, name)}", hint="Use a number from 0 to 10.")
         if not 1 <= self.candidates <= MOST_CANDIDATES:

@@ -18,12 +18,14 @@ from porism.index.units import FormulaUnits, formula_units, prepare_units
 from porism.retrieve.alignment import Aligner, QueryTree
 from porism.retrieve.channels import prepare
 from porism.retrieve.equal_values import VALUES, EqualValues
+from porism.retrieve.exact import SUBTREES, Holders
+from porism.retrieve.exact_kernels import IDENTICAL, PART, RENAMED, RENAMED_PART
 from porism.retrieve.formula_model import DEFAULT_FORMULA_MODEL, FormulaModel
 from porism.retrieve.lexical import LexicalRetriever
 from porism.retrieve.matches import FormulaMatch
 from porism.retrieve.ranking import Found, UnitResults, merge
 from porism.retrieve.results import FormulaResults
-from porism.retrieve.weighting import LexicalChannel, closed
+from porism.retrieve.weighting import BM25, LexicalChannel, closed
 from porism.types import Formula
 
 
@@ -68,7 +70,9 @@ class FormulaRetriever:
             units, {name: channels[name] for name in channels if name in known and (name in held or not held)}
         )
         self.aligner = Aligner(snapshot.segments, model.alignment) if model.alignment else None
-        self.values = EqualValues(units, model) if self.aligner and VALUES in known & (held or known) else None
+        there = known & (held or known) if self.aligner else set()
+        self.values = EqualValues(units, model) if VALUES in there else None
+        self.holders = Holders(units) if SUBTREES in there else None
 
     def read(self, formula: Formula) -> AskedFormula:
         """Reads a query formula; total, what cannot be understood is left out."""
@@ -125,11 +129,29 @@ class FormulaRetriever:
                 values[mine] = self.aligner.similarities(asked.tree, segment, found.units[mine])
         return values
 
-    def similarities_of_one(self, asked: AskedFormula, segment: int, formula: int) -> tuple[float, float]:
-        """The similarity of the query formula to one formula, by alignment and by value."""
+    def exactness(self, asked: AskedFormula, found: UnitResults) -> NDArray[np.int8]:
+        """What each formula is to the query formula, as :meth:`Aligner.exactness` says; 0 without alignment."""
+        exact = np.zeros(len(found.scores), np.int8)
+        if self.aligner:
+            for segment in np.unique(found.segments).tolist():
+                mine = found.segments == segment
+                exact[mine] = self.aligner.exactness(asked.tree, segment, found.units[mine])
+        return exact
+
+    def exact_worths(self, exact: NDArray[np.int8]) -> NDArray[np.float64]:
+        """What is added to the similarity (float64) of formulas that are the query formula or hold it."""
+        worths = np.zeros(5)
+        model = self.model
+        worths[[IDENTICAL, RENAMED, PART, RENAMED_PART]] = (
+            model.identical, model.renamed, model.part, model.renamed_part
+        )
+        return worths[exact]
+
+    def similarities_of_one(self, asked: AskedFormula, segment: int, formula: int) -> tuple[float, float, int]:
+        """The similarity of the query formula to one formula, by alignment and by value, and what that is to it."""
         one = UnitResults(np.array([segment], np.int32), np.array([formula], np.int32), np.zeros(1))
         by_value = float(self.values.similarities(asked.operators, one)[0]) if self.values else 0.0
-        return float(self.similarities(asked, one)[0]), by_value
+        return float(self.similarities(asked, one)[0]), by_value, int(self.exactness(asked, one)[0])
 
     def match(self, formula: Formula, key: str) -> FormulaMatch:
         """Why a formula, given by its key, has its score for a query formula.
@@ -160,30 +182,29 @@ class FormulaRetriever:
         return bool(((found.segments == segment) & (found.units == unit)).any())
 
     def _candidates(self, asked: AskedFormula, found: UnitResults) -> tuple[UnitResults, NDArray[np.float64]]:
-        """The formulas of which the similarity counts, and the similarity of each by value (float64)."""
-        first = self._with_itself(asked, found.first(self.model.candidates))
+        """The formulas of which the similarity counts, and the similarity of each by value (float64).
+
+        The first by channels, those that have the query's value, and those that hold the query formula.
+        """
+        candidates = self._with_itself(asked, found.first(self.model.candidates))
+        for finder in (self.values, self.holders):
+            if finder is not None:
+                candidates = self._joined(asked, candidates, finder.search(asked.operators))
         if self.values is None:
-            return first, np.zeros(len(first.scores))
-        equal, worths, complete = self.values.search(asked.operators)
-        keys, others = _numbers(first), _numbers(equal)
-        new = np.flatnonzero(~np.isin(others, keys))
+            return candidates, np.zeros(len(candidates.scores))
+        return candidates, self.values.similarities(asked.operators, candidates)
+
+    def _joined(self, asked: AskedFormula, candidates: UnitResults, others: UnitResults) -> UnitResults:
+        """The candidates and those of the others that are not among them, with their scores by channels."""
+        new = np.flatnonzero(~np.isin(_numbers(others), _numbers(candidates)))
         scores = np.zeros(len(new))
-        for segment in np.unique(equal.segments[new]).tolist():
-            mine = equal.segments[new] == segment
-            scores[mine] = self.lexical.score_units(asked.terms, segment, equal.units[new][mine])
-        candidates = UnitResults(
-            np.concatenate([first.segments, equal.segments[new]]), np.concatenate([first.units, equal.units[new]]),
-            np.concatenate([first.scores, scores]),
+        for segment in np.unique(others.segments[new]).tolist():
+            mine = others.segments[new] == segment
+            scores[mine] = self.lexical.score_units(asked.terms, segment, others.units[new][mine])
+        return UnitResults(
+            np.concatenate([candidates.segments, others.segments[new]]),
+            np.concatenate([candidates.units, others.units[new]]), np.concatenate([candidates.scores, scores]),
         )
-        if not complete:  # more have the value than were asked for, and candidates by channels can be among them
-            return candidates, self.values.similarities(asked.operators, candidates)
-        by_value = np.zeros(len(keys) + len(new))
-        by_value[len(keys) :] = worths[new]
-        order = np.argsort(others)
-        if len(others):
-            places = order[np.minimum(np.searchsorted(others[order], keys), len(others) - 1)]
-            by_value[: len(keys)] = np.where(others[places] == keys, worths[places], 0.0)
-        return candidates, by_value
 
     def _with_itself(self, asked: AskedFormula, found: UnitResults) -> UnitResults:
         """The same formulas and, where the index has it, the query formula itself.
@@ -209,7 +230,8 @@ class FormulaRetriever:
         candidates, by_value = self._candidates(asked, found)
         if not len(candidates.scores):
             return found
-        similar = np.maximum(self.similarities(asked, candidates), by_value)
+        similar = self.similarities(asked, candidates) + self.exact_worths(self.exactness(asked, candidates))
+        similar = np.maximum(similar, by_value)
         scores = candidates.scores + self.model.alignment_weight * similar
         rest = np.flatnonzero(~np.isin(_numbers(found), _numbers(candidates)))
         return rank(UnitResults(
@@ -251,7 +273,9 @@ def prepare_formulas(segments: Sequence[Segment], model: FormulaModel = DEFAULT_
     prepare_units(segments)
     held = {name for segment in segments for name in segment.formula_channels}
     units: list[FormulaUnits] = formula_units(segments)
-    prepare(units, {name: channel for name, channel in lexical_channels(model).items() if name in held})
+    looked_up = {name: LexicalChannel(1.0, BM25()) for name in (VALUES, SUBTREES)}
+    channels = looked_up | lexical_channels(model)
+    prepare(units, {name: channel for name, channel in channels.items() if name in held})
 
 
 def _has_wildcard(operators: OperatorTree) -> bool:

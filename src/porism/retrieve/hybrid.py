@@ -2,7 +2,7 @@
 
 1. The documents found first by the query's terms, in all channels and views.
 2. Feedback adds terms of these to the query, which is asked again. This gives the candidates: as many first documents
-   as the model says, or ``k`` where that is more. Their scores are exact.
+   as the model says, or ``k`` where that is more, and those that summands know of. Their scores are exact.
 3. Each summand that applies adds to the scores of the candidates (:mod:`porism.retrieve.summands`).
 4. The best ``k`` of them.
 
@@ -77,15 +77,17 @@ class HybridRetriever:
             model.field_weights, model.views,
         )
         self.lexical.terms.open_similarities()
-        self._evidence = FormulaEvidence(snapshot, analyzer, model.matches, model.query_field_weights)
         self._reader = QueryReader(analyzer, model, self.lexical)
+        self._evidence = FormulaEvidence(
+            snapshot, analyzer, model.matches, model.query_field_weights, lexical=self.lexical, reader=self._reader
+        )
         self._expander = QueryExpander(snapshot.segments, self.lexical, model.feedback)
         self.summands: tuple[Summand, ...] = self._make_summands()
         """In the order in which they are added."""
 
     def _make_summands(self) -> tuple[Summand, ...]:
         summands: list[Summand] = []
-        if self.model.matches.weight > 0 and self._evidence.possible:
+        if self._evidence.possible:
             summands.append(self._evidence)
         if self.model.kinds.weight > 0:
             summands.append(NamedKinds(self._segments, self.model.kinds))
@@ -154,7 +156,7 @@ class HybridRetriever:
         :raises QueryError: ``k`` is below 1.
         """
         summands = self._applying(query)
-        found = self._candidates(terms, k, summands, allowed)
+        found = self._candidates(query, terms, k, summands, allowed)
         if not summands:
             return found
         for summand in summands:
@@ -188,10 +190,25 @@ class HybridRetriever:
         return [summand for summand in self.summands if summand.applies(query)]
 
     def _candidates(
-        self, terms: QueryTerms, k: int, summands: Sequence[Summand], allowed: Sequence[NDArray[np.bool_]] | None
+        self, query: Query, terms: QueryTerms, k: int, summands: Sequence[Summand],
+        allowed: Sequence[NDArray[np.bool_]] | None,
     ) -> UnitResults:
+        """The first documents by terms, and those that a summand knows of."""
         depth = max(k, self.model.candidates) if summands else k
-        return self.lexical.search_units([terms], depth, allowed=allowed)[0]
+        found = self.lexical.search_units([terms], depth, allowed=allowed)[0]
+        for summand in summands:
+            for segment, documents in summand.further(query):
+                if allowed is not None:
+                    documents = documents[allowed[segment][documents]]
+                known = found.units[found.segments == segment]
+                new = documents[~np.isin(documents, known)]
+                if len(new):
+                    found = UnitResults(
+                        np.concatenate([found.segments, np.full(len(new), segment, np.int32)]),
+                        np.concatenate([found.units, new]),
+                        np.concatenate([found.scores, self.lexical.score_units(terms, segment, new)]),
+                    )
+        return found
 
     def explain(
         self, query: Query, doc_id: str, *, k: int = 10, filters: Filters | None = None, judged: Judged | None = None,
@@ -224,7 +241,7 @@ class HybridRetriever:
         if not summands:
             return explanation
         segment, document = self.lexical.find(doc_id)
-        found = self._candidates(terms, k, summands, allowed)
+        found = self._candidates(query, terms, k, summands, allowed)
         places = np.flatnonzero((found.segments == segment) & (found.units == document))
         if not len(places):
             found = UnitResults(
@@ -248,7 +265,7 @@ class HybridRetriever:
         :raises QueryError: the index has no such document.
         """
         segment, document = self.lexical.find(doc_id)
-        return self._evidence.matches(query, segment, document) if self._evidence.possible else []
+        return self._evidence.matches(query, segment, document) if self._evidence.searchable else []
 
     def matching_formulas(self, query: Query, doc_id: str) -> dict[tuple[str, int], Likeness] | None:
         """The formulas of a document that are to be shown as matches of those of the query, by field and number there.

@@ -70,6 +70,10 @@ class NamedKinds:
         """Whether the query names a kind."""
         return self.settings.weight > 0 and bool(kinds_named(query))
 
+    def further(self, query: Query) -> Sequence[tuple[int, NDArray[np.int32]]]:
+        """None: kinds only reorder."""
+        return ()
+
     def scores(self, query: Query, candidates: UnitResults) -> NDArray[np.float64]:
         """What each candidate gains (float64)."""
         gains = np.zeros(len(candidates.scores))

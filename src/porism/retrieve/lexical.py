@@ -162,11 +162,19 @@ class LexicalRetriever:
         :raises QueryError: a weight is not a finite number ≥ 0.
         :raises ConfigError: the query names a channel that the retriever does not have.
         """
+        return self.score_read(*self.terms.read(query), segment, units)
+
+    def score_read(
+        self, names: tuple[str, ...], prepared: Asked, segment: int, units: NDArray[np.integer]
+    ) -> NDArray[np.float64]:
+        """:meth:`score_units` for terms that ``terms.read`` has read.
+
+        :raises IndexError: there is no such unit.
+        """
         distinct, places = np.unique(np.asarray(units, np.int32), return_inverse=True)
         count = self.segments[segment].doc_count
         if len(distinct) and not 0 <= distinct[0] <= distinct[-1] < count:
             raise IndexError(f"units {distinct[0]} to {distinct[-1]} of {count}")
-        names, prepared = self.terms.read(query)
         if not len(prepared.weights) or not len(distinct):
             return np.zeros(len(places))
         searcher = self._segment_searchers(names)[segment]

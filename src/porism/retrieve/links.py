@@ -61,6 +61,10 @@ class LinkedThreads:
         """Whether there are any links."""
         return self.settings.weight > 0 and len(self.graph.neighbours) > 0
 
+    def further(self, query: Query) -> Sequence[tuple[int, NDArray[np.int32]]]:
+        """None: links only reorder."""
+        return ()
+
     def scores(self, query: Query, candidates: UnitResults) -> NDArray[np.float64]:
         """What each candidate gains (float64)."""
         spread = self._spread(candidates)

@@ -5,15 +5,24 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from porism.explanation import Explanation
 from porism.formula import OperatorNode, notation_of, operator_tree, parse
+from porism.formula.operator_rules import is_fixed_name
 from porism.formula.values import expression_values
 from porism.retrieve.alignment import Alignment
+from porism.retrieve.exact_kernels import IDENTICAL, PART, RENAMED, RENAMED_PART
 from porism.retrieve.matches import FormulaMatch, NodePair, Substitution, ValuePair
 from porism.types import Formula
 
 if TYPE_CHECKING:
     from porism.retrieve.formulas import AskedFormula, FormulaRetriever
+
+_EXACT = {
+    IDENTICAL: "the query formula itself", RENAMED: "the query formula, variables renamed",
+    PART: "holds the query formula", RENAMED_PART: "holds the query formula, variables renamed",
+}
 
 _MOST_VALUES = 50
 """Subexpressions of equal value that are listed."""
@@ -42,24 +51,39 @@ def match_formulas(
             for (query, other), worth in zip(alignment.pairs.tolist(), alignment.worths.tolist(), strict=True)
             if query < len(nodes) and other < len(found_nodes)
         )
+        aligned = pairs
         shares = (_share(alignment.matched, alignment.query), _share(alignment.found_matched, alignment.found))
-        substitutions = _substitutions(pairs, nodes, found_nodes, asked.formula, found)
+        exact_pairs = retriever.aligner.exact_pairs(asked.tree, segment, formula)
+        if len(exact_pairs) and int(exact_pairs[:, 1].max()) < len(found_nodes):
+            worths = {pair.query: pair.worth for pair in pairs}
+            pairs = tuple(
+                NodePair(query, other, 1.0 if _same(nodes[query], found_nodes[other]) else worths.get(query, 1.0))
+                for query, other in exact_pairs.tolist()
+            )
+        substitutions = _substitutions(pairs, nodes, found_nodes, asked.formula, found, len(exact_pairs) > 0)
         weight = retriever.model.alignment_weight if candidate else 0.0
-        similarity, by_value = retriever.similarities_of_one(asked, segment, formula)
-        if candidate and by_value > similarity:
+        similarity, by_value, exact = retriever.similarities_of_one(asked, segment, formula)
+        added = float(retriever.exact_worths(np.array([exact]))[0])
+        if candidate and by_value > similarity + added:
             parts.append(Explanation(
                 weight * by_value,
                 f"equal value: {by_value:.4f} · weight {weight:g} (the alignment has a similarity of {similarity:.4f})",
             ))
             score += weight * by_value
         else:
-            parts.append(_alignment_part(alignment, pairs, nodes, found_nodes, weight, similarity, candidate, shares))
-            score += weight * similarity
+            parts.append(_alignment_part(alignment, aligned, nodes, found_nodes, weight, similarity, candidate, shares))
+            if candidate and added:
+                parts.append(Explanation(weight * added, f"{_EXACT[exact]}: {added:g} · weight {weight:g}"))
+            score += weight * (similarity + (added if candidate else 0.0))
     values = _equal_values(asked, found)
     return FormulaMatch(
         asked.formula, found, score, pairs, substitutions, values, *shares,
         Explanation(score, f"formula {found.source}", parts),
     )
+
+
+def _same(node: OperatorNode, other: OperatorNode) -> bool:
+    return node.kind == "W" or (node.kind == other.kind and node.label == other.label)
 
 
 def _share(part: float, whole: float) -> float:
@@ -88,17 +112,17 @@ def _alignment_part(
 
 def _substitutions(
     pairs: tuple[NodePair, ...], nodes: list[OperatorNode], found_nodes: list[OperatorNode], query: Formula,
-    found: Formula,
+    found: Formula, exact: bool,
 ) -> tuple[Substitution, ...]:
     """What variables and wildcards of the query stand for: as in the alignment the heaviest of all first, and what
-    another variable has taken is left out."""
+    another variable has taken is left out. A wildcard stands for something only where the match is exact."""
     options: defaultdict[tuple[str, str, bool], list[NodePair]] = defaultdict(list)
     for pair in pairs:
         node, other = nodes[pair.query], found_nodes[pair.found]
         wild = node.kind == "W"
-        if node.children or not (wild or (node.kind == "V" and other.kind == "V")):
+        if node.children or not (exact if wild else _is_variable(node) and _is_variable(other)):
             continue
-        options[_written(node, query), _written(other, found), wild].append(pair)
+        options[_written(node, query, nodes), _written(other, found, found_nodes), wild].append(pair)
     given: dict[tuple[str, bool], Substitution] = {}
     taken: set[str] = set()
     for name, partner, wild in sorted(options, key=lambda option: -sum(pair.worth for pair in options[option])):
@@ -111,28 +135,60 @@ def _substitutions(
     return tuple(given[name] for name in order if name in given)
 
 
-def _written(node: OperatorNode, formula: Formula) -> str:
-    """A node as LaTeX where that is how the formula is written, else its symbols side by side."""
+def _is_variable(node: OperatorNode) -> bool:
+    return node.kind == "V" and not node.children and not is_fixed_name(node.label)
+
+
+def _written(node: OperatorNode, formula: Formula, nodes: list[OperatorNode]) -> str:
+    """A node of a tree as LaTeX where that is how the formula is written, else its symbols side by side.
+
+    What stands within it but does not belong to it is left out: of ``\\sin^2x`` the node ``sin`` is ``\\sin x``.
+    """
     if not node.children:
         source = formula.source[node.start : node.end].strip()
         return source if formula.notation == "latex" and source else node.label
-    if formula.notation == "latex":
-        below = list(node.walk())
-        start, end = min(part.start for part in below), max(part.end for part in below)
-        opened = unopened = 0
-        for character in formula.source[start:end]:
-            opened += character == "{"
-            if character == "}":
-                unopened += opened == 0
-                opened -= opened > 0
-        while opened and formula.source[end : end + 1] in ("}", " "):  # spans end with the last symbol
-            opened -= formula.source[end] == "}"
-            end += 1
-        while unopened and start and formula.source[start - 1] in "{ ":  # and begin with the first
-            start -= 1
-            unopened -= formula.source[start] == "{"
-        return formula.source[start:end].strip()
-    return "".join(below.label for below in node.walk() if not below.children)
+    if formula.notation != "latex":
+        return "".join(below.label for below in node.walk() if not below.children)
+    below = list(node.walk())
+    own = set(map(id, below))
+    start, end = min(part.start for part in below), max(part.end for part in below)
+    holes = [
+        (other.start, other.end) for other in nodes
+        if not other.children and id(other) not in own and start < other.start < other.end < end
+    ]
+    start, end = _balanced(formula.source, start, end)
+    text = formula.source[start:end]
+    for first, last in sorted(holes, reverse=True):
+        text = _without(text, first - start, last - start)
+    return text.strip()
+
+
+def _balanced(source: str, start: int, end: int) -> tuple[int, int]:
+    """The span with the braces that its own belong to."""
+    opened = unopened = 0
+    for character in source[start:end]:
+        opened += character == "{"
+        if character == "}":
+            unopened += opened == 0
+            opened -= opened > 0
+    while opened and source[end : end + 1] in ("}", " "):  # spans end with the last symbol
+        opened -= source[end] == "}"
+        end += 1
+    while unopened and start and source[start - 1] in "{ ":  # and begin with the first
+        start -= 1
+        unopened -= source[start] == "{"
+    return start, end
+
+
+def _without(text: str, start: int, end: int) -> str:
+    """A text without a script: the braces around it and the sign before them go as well."""
+    while text[:start].rstrip().endswith("{") and text[end:].lstrip().startswith("}"):
+        start = len(text[:start].rstrip()) - 1
+        end = len(text) - len(text[end:].lstrip()) + 1
+    before = text[:start].rstrip()
+    if not before.endswith(("^", "_")):
+        return text
+    return f"{before[:-1]} {text[end:].lstrip()}"
 
 
 def _equal_values(asked: AskedFormula, found: Formula) -> tuple[ValuePair, ...]:

@@ -199,6 +199,14 @@ class Matches(Settings):
     query formula finds are compared, only those more similar than ``least`` (0 to 1) count, and only the ``formulas``
     of largest mass are asked for. Query formulas of a single symbol never count.
 
+    With ``equal`` above 0 (to 10), formulas that have the value of the query formula or hold it, variables renamed, are
+    matches too, wherever they rank by their terms: full ones where they are the query formula or equal to it, else with
+    the share ``renamed`` where variables must be renamed, and ``part`` where they hold the formula. Their documents are
+    found whatever terms they have. To their score is added what their terms lack beside those of a document that holds
+    the query formula itself, times that share, times ``equal``, and times ``2 − 3 · ln D / ln N`` (from 0 to 1) where
+    D of N documents hold such a formula: to hold what many hold says little; and times ``beside_words`` where the query
+    has words as well.
+
     :raises ConfigError: a number is out of its range.
     """
 
@@ -208,8 +216,19 @@ class Matches(Settings):
     formulas: int = 24
     mass_power: float = 1.0
     combine: Literal["sum", "best"] = "sum"
+    equal: float = 0.0
+    renamed: float = 0.9
+    part: float = 0.8
+    beside_words: float = 0.3
 
     def __post_init__(self) -> None:
+        shares = (self.renamed, self.part, self.beside_words)
+        if not (0 <= self.equal <= 10 and all(0 <= share <= 1 for share in shares)):
+            raise ConfigError(
+                f"matches cannot have 'equal' {self.equal}, 'renamed' {self.renamed}, 'part' {self.part} and "
+                f"'beside_words' {self.beside_words}",
+                hint="Use 0 to 10 for 'equal', and shares from 0 to 1.",
+            )
         if self.combine not in ("sum", "best") or not 0 <= self.mass_power <= 10:
             raise ConfigError(
                 f"matches cannot be combined by {self.combine!r} with a mass power of {self.mass_power}",
@@ -361,6 +380,7 @@ DEFAULT_MODEL = SearchModel(
     views={"title": View(0.3, {"title": 1.0, "aliases": 1.0})},
     words_power=0.75,
     kinds=Kinds(weight=0.5),
+    matches=Matches(weight=0.0, equal=1.0),
     links=Links(weight=0.3),
     tuned_on=TUNED_ON,
 )

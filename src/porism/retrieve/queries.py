@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -27,6 +27,7 @@ class QueryReader:
         self._lexical = lexical
         self._text = [name for name in analyzer.config.text if name in lexical.channels]
         self._formulas = [name for name in analyzer.config.formulas if name in lexical.channels]
+        self._last: Mapping[tuple[str, str], Mapping[str, Sequence[str]]] = {}
         self._powers: dict[str, float] = {}
         self._field_weights: dict[str, Mapping[str, float]] = {}
         for names, power in ((self._text, model.words_power), (self._formulas, model.formulas_power)):
@@ -80,16 +81,45 @@ class QueryReader:
         """What a term of a formula of this mass counts."""
         return float((mass + self._model.mass_offset) ** -self._model.mass_exponent)
 
+    def formula_terms(
+        self, formula: Formula, weights: Mapping[str, float]
+    ) -> tuple[dict[str, dict[str, float]], Mapping[str, Sequence[str]]]:
+        """The terms of one formula, as those of a query that has it with these weights by channel and nothing else;
+        and the terms as they come, by channel."""
+        found = self._last.get((formula.notation, formula.source))
+        if found is None:
+            found = self._analyzer.formula_terms(formula, self._formulas).terms
+        sums: dict[str, defaultdict[str, float]] = {name: defaultdict(float) for name in self._formulas}
+        self._add_terms(sums, [(found, weights)])
+        return {
+            name: {term: total ** self._powers[name] for term, total in weighed.items()}
+            for name, weighed in sums.items() if weighed
+        }, found
+
+    def formula_weights(self, fields: Iterable[str]) -> dict[str, float]:
+        """What a formula that stands once in each of these query fields counts, by channel."""
+        names = list(fields)
+        return {
+            channel: sum(self._field_weights[channel].get(name, 1.0) for name in names) for channel in self._formulas
+        }
+
     def _add_formulas(
         self, sums: Mapping[str, defaultdict[str, float]], asked: Mapping[tuple[str, str], Mapping[str, float]]
     ) -> None:
         """Adds each formula's terms, times its weight in the query and divided by a power of its mass."""
         if not self._formulas or not asked:
             return
-        formulas = [
-            (self._analyzer.formula_terms(Formula(source, notation), self._formulas).terms, weights)  # type: ignore[arg-type]
-            for (notation, source), weights in list(asked.items())[:MOST_FORMULAS]
-        ]
+        found = {
+            (notation, source): self._analyzer.formula_terms(Formula(source, notation), self._formulas).terms  # type: ignore[arg-type]
+            for notation, source in list(asked)[:MOST_FORMULAS]
+        }
+        self._last = found  # what is asked for one by one next are the formulas of the same query
+        self._add_terms(sums, [(terms, asked[key]) for key, terms in found.items()])
+
+    def _add_terms(
+        self, sums: Mapping[str, defaultdict[str, float]],
+        formulas: Sequence[tuple[Mapping[str, Sequence[str]], Mapping[str, float]]],
+    ) -> None:
         for name in self._formulas:
             idf = self._idf(name, {term for terms, _ in formulas for term in terms[name]})
             sum_of = sums[name]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
@@ -20,6 +21,9 @@ class Summand(Protocol):
 
     def applies(self, query: Query) -> bool:
         """Whether it can add anything; where no summand does, no candidates beyond the results are looked for."""
+
+    def further(self, query: Query) -> Sequence[tuple[int, NDArray[np.int32]]]:
+        """Documents by segment (increasing) that are candidates whatever terms they have."""
 
     def scores(self, query: Query, candidates: UnitResults) -> NDArray[np.float64]:
         """What it adds to the score of each candidate (float64, ≥ 0)."""

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from porism.formula.tree import OperatorTree
-from porism.formula.values import expression_values
+from porism.formula.values import chain_values, expression_values, whole_value
 
 
 def values(operators: OperatorTree) -> list[str]:
-    """Two terms for each subexpression that has a value that says something: ``=…`` by name, ``~…`` up to renaming of
-    variables (see :mod:`porism.formula.values`)."""
+    """The values of a formula (:mod:`porism.formula.values`): ``=…`` by name and ``~…`` up to renaming of variables.
+
+    Two terms for each subexpression that has a value that says something, and for the relations that chains say; and
+    two for the whole formula, ``≡…`` and ``≅…``.
+    """
     terms: list[str] = []
     for _, named, renamed in expression_values(operators):
         terms.append(named)
         if renamed:
             terms.append(renamed)
+    terms += chain_values(operators)
+    terms.extend(term for term in whole_value(operators)[:2] if term)
     return terms

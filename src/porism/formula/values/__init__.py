@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import groupby, permutations
+from itertools import combinations, groupby, pairwise, permutations
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ from porism.formula.extractors.walk import operator_walk
 from porism.formula.operator_lists import RELATION_LABELS
 from porism.formula.tree import OperatorNode, OperatorTree
 from porism.formula.values.evaluation import value, value_where
-from porism.formula.values.expressions import Expression, forget, leaf
+from porism.formula.values.expressions import Expression, forget, leaf, make
 from porism.formula.values.field import PRIMES, Value, is_simple
 from porism.formula.values.reading import expressions_of, may_be_imaginary
 from porism.formula.values.rules import install
@@ -79,6 +79,75 @@ def expression_values(operators: OperatorTree) -> list[SubexpressionValue]:
             renamed = expression.renamed
         found.append(SubexpressionValue(position, named, renamed))
     return found
+
+
+MOST_EQUATED = 5
+"""Of a chain of equations with more sides only neighbours are paired."""
+
+
+def chain_values(operators: OperatorTree) -> list[str]:
+    """The terms, by name and up to renaming, of the relations that chains say beside themselves.
+
+    ``0<a\\le b`` says ``0<a`` and ``a\\le b``, and ``a=b=c`` says ``a=c`` as well. Total and bounded in time.
+    """
+    forget()
+    nodes = operator_walk(operators).nodes
+    if not any(len(node.children) > 2 and (node.label in _RELATIONS or "-" in node.label) for node in nodes):
+        return []
+    terms: list[str] = []
+    spent = 0
+    for expression in expressions_of(nodes, _imaginary(nodes)):
+        if expression is None:
+            continue
+        links: Sequence[Expression] = ()
+        if expression.label == "chain":
+            links = expression.children
+        elif expression.label in _RELATIONS and len(expression.children) > 2:
+            sides = expression.children
+            pairs = combinations(sides, 2) if len(sides) <= MOST_EQUATED else pairwise(sides)
+            links = [make(expression.label, *pair) for pair in pairs]
+        for link in links:
+            spent += _cost(link)
+            if spent > LARGEST_FORMULA_WORK:
+                return terms
+            if named := _named(link):
+                renamed = _renamed(link) if link.variables else "~" + named[1:]
+                terms += [term for term in (named, renamed) if term]
+    return terms
+
+
+class WholeValue(NamedTuple):
+    """The value of a whole formula as two index terms, empty where there is none: of formulas equal to it in the same
+    variables (``named``), and after renaming variables (``renamed``).
+
+    ``telling`` says that the value is more than a number or a variable, so that a part which has it is worth finding.
+    """
+
+    named: str
+    renamed: str
+    telling: bool
+
+
+def whole_value(operators: OperatorTree) -> WholeValue:
+    """The value of a formula as a whole, also where that is a plain number: ``\\sin^2x+\\cos^2x`` is ``1``.
+
+    None for a single letter, and none for a relation whose sides are one number. Total and bounded in time.
+    """
+    forget()
+    nodes = operator_walk(operators).nodes
+    expression = expressions_of(nodes, _imaginary(nodes))[0]
+    if expression is None or (expression.kind and expression.exact is None) or _cost(expression) > LARGEST_FORMULA_WORK:
+        return WholeValue("", "", False)
+    named = _named(expression)
+    if named:
+        renamed = expression.renamed
+        if renamed is None:
+            renamed = expression.renamed = _renamed(expression) if expression.variables else "~" + named[1:]
+        return WholeValue("≡" + named[1:], "≅" + renamed[1:] if renamed else "", True)
+    found = value(expression, 0)
+    if found is None or expression.label in _RELATIONS:
+        return WholeValue("", "", False)
+    return WholeValue("≡" + _digest(0, found), "", False)
 
 
 def _wholes(root: OperatorNode) -> set[int]:

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from porism.formula.values.evaluation import opaque_of, value
 from porism.formula.values.exact import exact_root
-from porism.formula.values.expressions import Expression
+from porism.formula.values.expressions import Expression, make, number
 from porism.formula.values.field import (
     PRIMES,
     Value,
@@ -126,7 +126,7 @@ def constant_exponent(expression: Expression) -> Fraction | None:
 def factors(expression: Expression) -> Iterator[tuple[Expression, Fraction]]:
     """What an expression is a product of, as bases and constant exponents.
 
-    ``(ab)^2`` is taken apart, ``\\sqrt{ab}`` is not: for negative a and b it is not √a·√b.
+    ``(ab)^2`` is taken apart, ``\\sqrt{ab}`` is not: for negative a and b it is not √a·√b. But √(a²b) is |a|·√b.
     """
     stack = [(expression, Fraction(1))]
     while stack:
@@ -143,18 +143,111 @@ def factors(expression: Expression) -> Iterator[tuple[Expression, Fraction]]:
         elif label in _POWERS and (inner := constant_exponent(node)) is not None:
             if inner.denominator == 1:
                 stack.append((children[0], inner * exponent))
-            else:
+            elif inner.denominator % 2:
                 yield children[0], inner * exponent
+            else:
+                yield from _even_root(children[0], inner, exponent)
+        elif label == "abs":
+            yield from _absolute_factors(node, exponent)
         else:
             yield node, exponent
 
 
+def _even_root(
+    radicand: Expression, inner: Fraction, exponent: Fraction
+) -> Iterator[tuple[Expression, Fraction]]:
+    """The factors of radicand^(inner·exponent), ``inner`` with an even denominator: √(x²y) is |x|·√y."""
+    rest: list[Expression] = []
+    taken = False
+    for part, power in factors(_as_square(radicand)):
+        if part.exact is None and power.denominator == 1 and power.numerator % 2 == 0:
+            taken = True
+            yield from _absolute_power(part, power * inner * exponent)
+        else:
+            rest.append(part if power == 1 else make("sup", part, number(_plain(power))))
+    if not taken:
+        yield radicand, inner * exponent
+    elif rest:
+        yield rest[0] if len(rest) == 1 else make("times", *rest), inner * exponent
+
+
+def _plain(power: Fraction) -> Fraction | int:
+    return power.numerator if power.denominator == 1 else power
+
+
+def _absolute_power(part: Expression, power: Fraction) -> Iterator[tuple[Expression, Fraction]]:
+    """The factors of |part|^power; an even power needs no bars, and what is positive none at all."""
+    even = power.denominator == 1 and power.numerator % 2 == 0
+    if part.label == "abs" or even or _is_positive(part):
+        yield part, power
+    else:
+        yield make("abs", part), power
+
+
+def _absolute_factors(node: Expression, exponent: Fraction) -> Iterator[tuple[Expression, Fraction]]:
+    """The factors of |a|^exponent: those of a, each in bars."""
+    inside = node.children[0]
+    while inside.label in ("neg", "abs"):
+        inside = inside.children[0]
+    for part, power in factors(inside):
+        if part.exact is not None:
+            yield number(abs(part.exact)), power * exponent
+        elif power.denominator % 2 == 0 or (power.denominator == 1 and power.numerator % 2 == 0):
+            yield part, power * exponent
+        else:
+            yield from _absolute_power(part, power * exponent)
+
+
+def _is_positive(part: Expression) -> bool:
+    return part.kind == "C" and part.label in ("e", "π")
+
+
+def _as_square(radicand: Expression) -> Expression:
+    """A sum a² ± 2ab + b² as the square of a ± b, any other expression as it is."""
+    if radicand.label != "plus" or len(radicand.children) != 3:
+        return radicand
+    whole = value(radicand, 0)
+    for left_out in range(3):
+        one, other = (_base_of_square(child) for place, child in enumerate(radicand.children) if place != left_out)
+        if one is None or other is None:
+            continue
+        for inner in (make("plus", one, other), make("plus", one, make("neg", other))):
+            square = make("sup", inner, number(2))
+            if whole is not None and value(square, 0) == whole:
+                return square
+    return radicand
+
+
+def _base_of_square(term: Expression) -> Expression | None:
+    """What a term is the square of, if it is written as such a product or is the square of a rational number."""
+    found: list[Expression] = []
+    for part, power in factors(term):
+        if part.exact is not None:
+            known = exact_root(part.exact**power.numerator, 2) if power.denominator == 1 else None
+            if known is None:
+                return None
+            found.append(number(known.numerator if known.denominator == 1 else known))
+        elif power.denominator == 1 and power.numerator % 2 == 0:
+            found.append(part if power == 2 else make("sup", part, number(power.numerator // 2)))
+        else:
+            return None
+    return found[0] if len(found) == 1 else make("times", *found) if found else None
+
+
 def product(parts: Iterator[tuple[Expression, Fraction]], level: int) -> Value | None:
-    """The product of powers, in which √a·√b is √(ab) and √a·√a is a whatever the sign of a."""
+    """The product of powers, in which √a·√b is √(ab), √a·√a is a whatever the sign of a, and |a|·|a| is a²."""
     exponents: dict[Value, Fraction] = {}
     exact: dict[Value, Fraction] = {}
+    bars: dict[Value, tuple[Expression, Fraction]] = {}
     total: Value = 1
     for part, exponent in parts:
+        if part.label == "abs":
+            inside = value(part.children[0], level)
+            if inside is None:
+                return None
+            key = min(inside, negative(inside, level), key=repr)
+            bars[key] = part, exponent + bars.get(key, (part, Fraction(0)))[1]
+            continue
         base = value(part, level)
         if base is None:
             return None
@@ -167,11 +260,23 @@ def product(parts: Iterator[tuple[Expression, Fraction]], level: int) -> Value |
             exponents[base] = exponents.get(base, Fraction(0)) + exponent
             if part.exact is not None:
                 exact[base] = part.exact
+    for inside, (part, exponent) in bars.items():
+        # |a|² is a²; what is left is |a| or a root of it
+        even = exponent.numerator // 2 * 2 if exponent.denominator == 1 else 0
+        power = integer_power(inside, even, level)
+        size = value(part, level)
+        if power is None or size is None:
+            return None
+        total = multiply(total, power, level)
+        if exponent.denominator > 1:
+            exponents[size] = exponents.get(size, Fraction(0)) + exponent
+        elif exponent != even:
+            total = multiply(total, size, level)
     under: dict[int, Value] = {}
     for base, exponent in exponents.items():
-        number = exact.get(base)
-        if number is not None:
-            found = _root_of_number(number, exponent, level)
+        known = exact.get(base)
+        if known is not None:
+            found = _root_of_number(known, exponent, level)
         else:
             whole, rest = divmod(exponent.numerator, exponent.denominator)
             found = integer_power(base, whole, level)
@@ -243,7 +348,8 @@ def _absolute(operand: Expression, level: int) -> Value | None:
             size = _absolute(part.children[0], level)
         else:
             size = value(part, level)
-            if exponent.numerator % 2 == 0 and exponent.denominator == 1:
+            even = exponent.numerator % 2 == 0 and exponent.denominator == 1
+            if even or exponent.denominator % 2 == 0 or _is_positive(part):
                 pass
             elif isinstance(size, int):
                 p = PRIMES[level]

@@ -10,7 +10,7 @@ from porism.formula.values.exact import EXACT
 from porism.formula.values.expressions import Expression, rename
 from porism.formula.values.field import EULER, Value, random, rational
 
-_SYMMETRIC = UNORDERED | {"max", "min", "gcd", "lcm"}
+_SYMMETRIC = UNORDERED | {"max", "min", "gcd", "lcm", "chain"}
 
 
 def value(expression: Expression, level: int) -> Value | None:

@@ -30,7 +30,7 @@ LOGARITHM = 2
 BOUND = 4
 ROOT = 8
 
-_FLAGS = {"ln": LOGARITHM, "log": LOGARITHM, "lg": LOGARITHM, "sqrt": ROOT, "root": ROOT}
+_FLAGS = {"ln": LOGARITHM, "log": LOGARITHM, "lg": LOGARITHM, "sqrt": ROOT, "root": ROOT, "abs": ROOT}
 _NUMBER = re.compile(r"(?=\.?\d)\d{0,60}(?:\.\d{0,60})?", re.ASCII)
 _MARKS = frozenset({
     "sub", "bar", "hat", "tilde", "vec", "vecleft", "vecboth", "dot", "ddot", "dddot", "check", "breve", "acute",

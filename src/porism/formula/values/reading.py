@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from types import MappingProxyType
 from typing import cast
 
-from porism.formula.operator_rules import BIG, RELATION
+from porism.formula.operator_rules import BIG, RELATION, UNORDERED
 from porism.formula.operator_rules import RULES as OPERATORS
 from porism.formula.tree import OperatorNode
 from porism.formula.values.expressions import (
@@ -85,10 +86,22 @@ def _operator(label: str, operands: list[Expression]) -> Expression | None:
     arity = _ARITIES.get(label)
     if arity is not None and not arity[0] <= len(operands) <= arity[1]:
         expression = make("odd " + label, *operands)
+    elif len(operands) > 2 and (links := _links(label, operands)):
+        expression = make("chain", *links)
     else:
         reader = _READERS.get(label)
         expression = make(label, *operands) if reader is None else reader(label, operands)
     return expression if expression.size <= LARGEST_EXPRESSION and expression.work <= MOST_WORK else None
+
+
+def _links(label: str, operands: list[Expression]) -> list[Expression]:
+    """The relations of a chain such as ``a<b=c``: of each neighbours; none of what is no chain, or of equal things."""
+    labels = label.split("-")
+    if len(labels) == 1:
+        labels *= len(operands) - 1
+    if len(labels) != len(operands) - 1 or not _RELATIONS.issuperset(labels) or label in UNORDERED:
+        return []
+    return [make(one, *pair) for one, pair in zip(labels, pairwise(operands), strict=True)]
 
 
 def _below(index: Expression) -> Expression:
@@ -130,9 +143,32 @@ def _function(expression: Expression) -> Expression:
 
 
 def _apply(label: str, operands: list[Expression]) -> Expression:
-    if len(operands) == 2 and operands[0].label == "Γ":
+    head = operands[0]
+    if len(operands) == 2 and head.label == "Γ":
         return make("gamma", operands[1])
-    return make("apply", _function(operands[0]), *operands[1:])
+    order = _PRIMES.get(head.label, 0)
+    if order and len(operands) == 2 and head.children[0].kind == "V":
+        return _derived(make("apply", _function(head.children[0]), _VARIABLE), _VARIABLE, operands[1], order)
+    if head.label == "sub" and len(operands) > 2 and head.children[0].kind == "V":
+        variable = head.children[1]
+        if variable.kind == "V" and operands[1:].count(variable) == 1:  # f_x(x,y)
+            return _derived(make("apply", _function(head.children[0]), *operands[1:]), variable, variable, 1)
+    return make("apply", _function(head), *operands[1:])
+
+
+_PRIMES = {"prime": 1, "prime2": 2, "prime3": 3}
+_VARIABLE = leaf("V", "the variable of a function")
+
+
+def _derived(body: Expression, variable: Expression, point: Expression, order: int) -> Expression:
+    """The derivative of a body by a variable at a point; of higher order, the derivative of that by the point."""
+    depth = 1 + max((int(known.label) for known in body.leaves | point.leaves if known.kind == "B"), default=0)
+    bounds = [leaf("B", str(depth + step)) for step in range(order)]
+    for number_, bound in enumerate(bounds):
+        body = rename(body, {variable: bound}) if number_ == 0 else body
+        at = bounds[number_ + 1] if number_ + 1 < order else point
+        body = make("derivative", body, bound, at)
+    return body
 
 
 def _bind(body: Expression, variable: Expression) -> tuple[Expression, Expression]:
@@ -150,6 +186,10 @@ def _big(label: str, operands: list[Expression]) -> Expression:
     if not bounds:
         return make("bare " + label, body)
     lower = bounds[0]
+    sides = _sides(lower)
+    if len(sides) == 3 and len(bounds) == 1 and sides[1].is_name and {"leq"} == {one.label for one in lower.children}:
+        bounds = [make("eq", sides[1], sides[0]), sides[2]]  # 1 ≤ k ≤ n
+        lower = bounds[0]
     if lower.is_name:
         return make(over, *_bind(body, lower), *mark, *bounds[1:])
     parts = lower.children
@@ -161,7 +201,10 @@ def _big(label: str, operands: list[Expression]) -> Expression:
         if interval:
             return make(label, *bound, parts[1], bounds[1])
         return make(over, *bound, *mark, leaf("C", "below " + lower.label), *parts[1:], *bounds[1:])
-    inner = parts if lower.label == "list" else parts[1:-1] if lower.label.split("-")[0] in _RELATIONS else ()
+    if lower.label == "list":
+        inner = parts
+    else:
+        inner = sides[1:-1] or (parts[1:-1] if lower.label in _RELATIONS else ())
     variables = [part for part in inner if part.is_name]
     if not variables:
         return make("bare " + label, *operands)
@@ -171,6 +214,12 @@ def _big(label: str, operands: list[Expression]) -> Expression:
     for variable in variables:
         body = make(over, *_bind(body, variable), *mark, key, *bounds[1:])
     return body
+
+
+def _sides(chain: Expression) -> tuple[Expression, ...]:
+    """What a chain of relations relates, in order; nothing of anything else."""
+    links = chain.children
+    return (links[0].children[0], *(link.children[1] for link in links)) if chain.label == "chain" else ()
 
 
 def _short(label: str, body: Expression, lower: tuple[Expression, ...], upper: Expression) -> Expression | None:
@@ -196,6 +245,9 @@ def _integral(label: str, operands: list[Expression]) -> Expression:
     bounds = [operand for operand in operands[1:] if operand.label != "diff"]
     variables = [differential.children[0] for differential in differentials if differential.children[0].is_name]
     body = operands[0]
+    if not differentials and (inner := _with_differential(body)) is not None:
+        body, variable = inner
+        differentials, variables = [variable], [variable]
     if not variables or len(variables) < len(differentials):
         return make("bare " + label, *operands)
     if len(variables) == 1 and label == "int":
@@ -208,17 +260,109 @@ def _integral(label: str, operands: list[Expression]) -> Expression:
     return body
 
 
+_MOST_ORDER = 4
+"""Derivatives of a higher order are random functions."""
+
+
+def _with_differential(body: Expression) -> tuple[Expression, Expression] | None:
+    """The integrand and the variable of ``\\frac{f\\,dx}{g}``, where the differential stands above a fraction line."""
+    if body.label != "divide":
+        return None
+    above, below = body.children
+    factors = list(above.children) if above.label == "times" else [above]
+    places = [place for place, factor in enumerate(factors) if _differential(factor, 1) is not None]
+    if len(places) != 1 or factors[places[0]].label != "diff":
+        return None
+    variable = factors.pop(places[0]).children[0]
+    rest = number(1) if not factors else factors[0] if len(factors) == 1 else make("times", *factors)
+    return make("divide", rest, below), variable
+
+
 def _derivative(label: str, operands: list[Expression]) -> Expression:
-    if len(operands) == 2 and operands[1].label == "diff":
-        variables = operands[1].children
-        if len(variables) == 1 and variables[0].kind == "V":
-            return make("derivative", operands[0], variables[0])
+    """A derivative ``d/dx`` or ``∂/∂x`` that is applied to what follows."""
+    body = operands[0]
+    for differential in operands[1:2]:
+        order = _order(operands[2]) if len(operands) > 2 else 1
+        variable = _differential(differential, order)
+        if variable is None or not order:
+            break
+        if body.is_name and body is not variable:
+            return _of_name(body, [variable] * order, differential.label)
+        return _derived(body, variable, variable, order)
     return make("bare deriv", *operands)
+
+
+def _order(number_: Expression) -> int:
+    """The order of a derivative, 0 if it is none that is read."""
+    exact = number_.exact
+    return exact.numerator if exact is not None and exact.denominator == 1 and 1 <= exact <= _MOST_ORDER else 0
+
+
+def _differential(expression: Expression, order: int) -> Expression | None:
+    """The variable of ``dx``, ``∂x`` or, of a derivative of this order, ``dx^2``."""
+    if expression.label not in ("diff", "partial") or len(expression.children) != 1:
+        return None
+    variable = expression.children[0]
+    if order > 1:
+        if variable.label != "sup" or _order(variable.children[1]) != order:
+            return None
+        variable = variable.children[0]
+    return variable if variable.kind == "V" else None
+
+
+def _of_name(body: Expression, variables: list[Expression], label: str) -> Expression:
+    """The derivative of a quantity that is one letter: ``∂u/∂t`` is ``u_t``, ``dy/dx`` a quotient of differentials."""
+    if label == "partial":
+        return make("sub", body, variables[0] if len(variables) == 1 else make("index", *variables))
+    order = len(variables)
+    if order == 1:
+        return make("divide", make("diff", body), make("diff", variables[0]))
+    exponent = number(order)
+    return make("divide", make("diff", body, exponent), make("diff", make("sup", variables[0], exponent)))
+
+
+def _divide(label: str, operands: list[Expression]) -> Expression:
+    """A quotient, or ``∂u/∂t`` and ``∂²u/∂x∂y`` of a quantity that is one letter."""
+    above, below = operands
+    order = 1
+    if above.label == "sup" and above.children[0].label == "partial":
+        order = _order(above.children[1])
+        above = above.children[0]
+    if above.label == "partial" and len(above.children) == 1 and above.children[0].is_name and order:
+        variables = _partials(below, order)
+        if variables:
+            return _of_name(above.children[0], variables, "partial")
+    return make(label, *operands)
+
+
+def _partials(below: Expression, order: int) -> list[Expression]:
+    """The variables of ``∂t``, ``∂x∂y`` or ``∂x^2``; none if they are not so many."""
+    if below.label == "times":
+        found = [_differential(part, 1) for part in below.children]
+    else:
+        found = [_differential(below, order)] * order
+    known = [variable for variable in found if variable is not None]
+    return known if len(known) == len(found) == order else []
+
+
+def _partial(label: str, operands: list[Expression]) -> Expression:
+    """``∂_t u``, which is ``u_t``."""
+    if len(operands) == 2 and operands[0].is_name and operands[1].kind == "V":
+        return _of_name(operands[0], [operands[1]], label)
+    return make(label, *operands)
+
+
+def _dotted(label: str, operands: list[Expression]) -> Expression:
+    """``\\dot x`` and ``\\ddot x``, the derivatives by time."""
+    if len(operands) == 1 and operands[0].is_name:
+        return _of_name(operands[0], [leaf("V", "t")] * (1 if label == "dot" else 2), "diff")
+    return make(label, *operands)
 
 
 _READERS: Mapping[str, Callable[[str, list[Expression]], Expression]] = MappingProxyType({
     "sub": _sub, "subsup": _subsup, "root": _root, "degree": _degree, "group": _group, "apply": _apply,
-    "deriv": _derivative, **dict.fromkeys(_BIG, _big), **dict.fromkeys(_LIMITS, _limit),
+    "deriv": _derivative, "divide": _divide, "partial": _partial, "dot": _dotted, "ddot": _dotted,
+    **dict.fromkeys(_BIG, _big), **dict.fromkeys(_LIMITS, _limit),
     **dict.fromkeys(_INTEGRALS, _integral),
 })
 
