@@ -191,8 +191,7 @@ def _digest(values: Mapping[str, Any], seed: int) -> int:
 
 def record_id(values: Mapping[str, Any], options: ReaderOptions) -> str:
     """The id that a record gives itself, empty where it gives none."""
-    guessed_id = guess_fields(values)[1] if options.fields is None else None
-    id_field = options.id_field or guessed_id or _first(values, ID_NAMES)
+    id_field = options.id_field or _first(values, ID_NAMES)
     found = look_up(values, id_field) if id_field is not None else None
     return _scalar(found).strip() if found is not None else ""
 
