@@ -52,7 +52,7 @@ class Pair(NamedTuple):
 def pairs() -> list[Pair]:
     """The pairs of the documentation."""
     text = DOCS.read_text(encoding="utf-8")
-    first, second = re.split(r"^## .*near misses$", text, flags=re.MULTILINE)
+    first, second = re.split(r"^## Near misses$", text, flags=re.MULTILINE)
     first = re.split(r"^## .*pairs that are equal$", first, flags=re.MULTILINE)[1]
     return [
         Pair(*found, same) for part, same in ((first, True), (second, False))
