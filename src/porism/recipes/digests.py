@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import platform
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -19,37 +20,30 @@ from porism.errors import SourceError
 from porism.types import Query
 
 _BLOCK = 1 << 20
+_ROOT = Path(porism.__file__).parent
 
-_TERMS = (
-    "analysis", "batch", "channels", "documents", "embeddings", "errors", "extras", "files", "formula", "index",
-    "neural", "settings", "text", "types",
-)
-_BELOW_INDEX = (*_TERMS, "corpus", "explanation", "provenance", "retrieve", "run", "sample", "similarity")
-_SEARCH = (
-    *_BELOW_INDEX, "formula_places", "formula_queries", "formula_searching", "highlighting", "indexing", "searching",
-    "snippets",
-)
 _MAKING = (
     "recipes/answers.py", "recipes/making.py", "recipes/models.py", "recipes/rerankers.py", "recipes/systems.py",
 )
+_SEARCH = ("formula_searching", "indexing", "searching", "sample", *_MAKING)
 CODE: Mapping[str, tuple[str, ...]] = {
-    "tokenizer": (*_BELOW_INDEX, "indexing", "tokenizing", "recipes/terms_making.py"),
-    "index": (*_BELOW_INDEX, "indexing", "recipes/making.py"),
-    "embeddings": (*_TERMS, "recipes/terms_making.py"),
-    "similarities": (*_TERMS, "similarity", "recipes/terms_making.py"),
-    "run": (*_SEARCH, *_MAKING),
-    "rerank": (*_SEARCH, "fusion", "pipeline", *_MAKING),
-    "fuse": (*_BELOW_INDEX, "fusion", *_MAKING),
-    "tune": (*_SEARCH, "evaluate", "fusion", "pipeline", "tuning", *_MAKING, "recipes/learning.py"),
-    "apply": (*_SEARCH, "evaluate", "fusion", "pipeline", "tuning", *_MAKING, "recipes/learning.py"),
+    "tokenizer": ("indexing", "tokenizing", "recipes/terms_making.py"),
+    "index": ("indexing", "sample", "recipes/making.py"),
+    "embeddings": ("embeddings", "index", "recipes/terms_making.py"),
+    "similarities": ("embeddings", "similarity", "recipes/terms_making.py"),
+    "run": _SEARCH,
+    "rerank": (*_SEARCH, "fusion", "pipeline"),
+    "fuse": ("fusion", *_MAKING),
+    "tune": (*_SEARCH, "evaluate", "fusion", "pipeline", "tuning", "recipes/learning.py"),
+    "apply": (*_SEARCH, "evaluate", "fusion", "pipeline", "tuning", "recipes/learning.py"),
     "report": (
-        *_SEARCH, "evaluate", "fusion", "pipeline", "reports", "tuning", *_MAKING, "recipes/learning.py",
-        "recipes/reporting.py",
+        *_SEARCH, "evaluate", "fusion", "pipeline", "reports", "tuning", "recipes/learning.py", "recipes/reporting.py",
     ),
 }
-"""Kind of stage → the parts of the package that make its output, and all that these import.
+"""Kind of stage → the parts of the package that make its output; :func:`code_parts` adds all that these import.
 
-Of recipes, only what does the work: what the rest works out from a recipe stands in the stages' parameters.
+Of recipes, only what does the work, file by file: what the rest works out from a recipe is among the parameters of the
+stages.
 """
 
 _READING = ("lxml", "docutils", "markdown-it-py", "mdit-py-plugins", "PyYAML", "selectolax")
@@ -117,18 +111,45 @@ def query_digest(query: Query) -> str:
 @cache
 def code_digest(kind: str) -> str:
     """The digest of the parts of Porism that make the output of this kind of stage."""
-    return digest([file for part in CODE[kind] for file in _code_files(part)])
+    return digest([file for part in code_parts(kind) for file in _code_files(part)])
+
+
+@cache
+def code_parts(kind: str) -> tuple[str, ...]:
+    """The parts of the package that make the output of this kind of stage, with all that they import."""
+    found = {part for part in CODE[kind] if not part.endswith(".py")}
+    waiting = sorted(found)
+    while waiting:
+        new = imported_parts(waiting.pop()) - found
+        found |= new
+        waiting += sorted(new)
+    return (*sorted(found), *(part for part in CODE[kind] if part.endswith(".py")))
+
+
+@cache
+def imported_parts(part: str) -> frozenset[str]:
+    """The parts of the package that a part imports, inside functions too, itself among them where it has modules."""
+    found: set[str] = set()
+    for name, _ in _code_files(part):
+        for node in ast.walk(ast.parse((_ROOT / name).read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                names = [f"porism.{a.name}" for a in node.names] if node.module == "porism" else [node.module]
+            else:
+                continue
+            found |= {name.split(".")[1] for name in names if name.startswith("porism.")}
+    return frozenset(found - {"__version__"})
 
 
 @cache
 def _code_files(part: str) -> list[list[str]]:
     """The files of a part of the package, and their digests. Most kinds of stages share most of them."""
-    root = Path(porism.__file__).parent
-    if (root / part).is_dir():
-        files = sorted((root / part).rglob("*.py"))
+    if (_ROOT / part).is_dir():
+        files = sorted((_ROOT / part).rglob("*.py"))
     else:
-        files = [root / part if part.endswith(".py") else root / f"{part}.py"]
-    return [[file.relative_to(root).as_posix(), file_digest(file)] for file in files]
+        files = [_ROOT / part if part.endswith(".py") else _ROOT / f"{part}.py"]
+    return [[file.relative_to(_ROOT).as_posix(), file_digest(file)] for file in files]
 
 
 @cache
