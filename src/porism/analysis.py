@@ -43,7 +43,7 @@ from porism.text.channels import (
     split_terms,
 )
 from porism.text.symbols import content_symbols, formula_symbols
-from porism.types import Content, Document, Formula, Notation
+from porism.types import PLACEHOLDER, Content, Document, Formula, Notation
 
 __all__ = [
     "CHANNEL_SETS",
@@ -164,6 +164,16 @@ class Analyzer:
         """The same without identifiers: joint channels are those of published systems."""
         return WordAnalyzer(self.config.language, self.config.stop_words)
 
+    @cached_property
+    def _all_words(self) -> WordAnalyzer:
+        """The same with stop words: a pair such as `is a` tells a definition from what only names its parts."""
+        return WordAnalyzer(self.config.language, "none", self.config.identifiers)
+
+    def _word_pairs(self, content: Content) -> list[str]:
+        """Words side by side, stop words too; what stands on both sides of a formula is no pair."""
+        runs = map(self._all_words.parts, content.text.split(PLACEHOLDER))
+        return [f"{first} {second}" for run in runs for first, second in pairwise(run)]
+
     @property
     def channels(self) -> tuple[str, ...]:
         """All channels: those of the text, then those of the formulas."""
@@ -180,8 +190,7 @@ class Analyzer:
             if name == WORDS:
                 terms[name] = self.words.terms(content.text)
             elif name == WORD_PAIRS:
-                parts = self.words.parts(content.text)
-                terms[name] = [f"{first} {second}" for first, second in pairwise(parts)]
+                terms[name] = self._word_pairs(content)
             elif name == SYMBOLS:
                 terms[name] = content_symbols(content, self.formula_symbols)
             elif name.startswith(JOINT):

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from porism.analysis import Analyzer, indexed_form, read_formula
 from porism.errors import ConfigError, QueryError
 from porism.formula import LayoutTree, OperatorNode, OperatorTree, extract, layout_key
+from porism.formula.values import WHOLE_MARKS
 from porism.index import Segment, Snapshot
 from porism.index.trees import prepare_trees
 from porism.index.units import FormulaUnits, formula_units, prepare_units
@@ -80,7 +81,7 @@ class FormulaRetriever:
         terms: dict[str, dict[str, float]] = {}
         mass = 0.0
         for name, channel in self.lexical.channels.items():
-            counts: dict[str, float] = dict(Counter(map(indexed_form, extract(name, layout, operators))))
+            counts: dict[str, float] = dict(Counter(map(indexed_form, _summed(name, layout, operators))))
             if name in self.model.wildcard_channels and _has_wildcard(operators):
                 counts = _with_wildcards(name, counts, layout, operators)
             if not counts:
@@ -138,13 +139,16 @@ class FormulaRetriever:
                 exact[mine] = self.aligner.exactness(asked.tree, segment, found.units[mine])
         return exact
 
-    def exact_worths(self, exact: NDArray[np.int8]) -> NDArray[np.float64]:
-        """What is added to the similarity (float64) of formulas that are the query formula or hold it."""
+    def exact_worths(self, asked: AskedFormula, exact: NDArray[np.int8]) -> NDArray[np.float64]:
+        """What is added to the similarity (float64) of formulas that are the query formula or hold it.
+
+        Holding it adds something where the query has wildcards, which bind only there; else alignment grades parts.
+        """
         worths = np.zeros(5)
         model = self.model
-        worths[[IDENTICAL, RENAMED, PART, RENAMED_PART]] = (
-            model.identical, model.renamed, model.part, model.renamed_part
-        )
+        worths[[IDENTICAL, RENAMED]] = model.identical, model.renamed
+        if _has_wildcard(asked.operators):
+            worths[[PART, RENAMED_PART]] = model.part, model.renamed_part
         return worths[exact]
 
     def similarities_of_one(self, asked: AskedFormula, segment: int, formula: int) -> tuple[float, float, int]:
@@ -230,7 +234,9 @@ class FormulaRetriever:
         candidates, by_value = self._candidates(asked, found)
         if not len(candidates.scores):
             return found
-        similar = self.similarities(asked, candidates) + self.exact_worths(self.exactness(asked, candidates))
+        similar = self.similarities(asked, candidates) + self.exact_worths(
+            asked, self.exactness(asked, candidates)
+        )
         similar = np.maximum(similar, by_value)
         scores = candidates.scores + self.model.alignment_weight * similar
         rest = np.flatnonzero(~np.isin(_numbers(found), _numbers(candidates)))
@@ -276,6 +282,15 @@ def prepare_formulas(segments: Sequence[Segment], model: FormulaModel = DEFAULT_
     looked_up = {name: LexicalChannel(1.0, BM25()) for name in (VALUES, SUBTREES)}
     channels = looked_up | lexical_channels(model)
     prepare(units, {name: channel for name, channel in channels.items() if name in held})
+
+
+def _summed(channel: str, layout: LayoutTree, operators: OperatorTree) -> list[str]:
+    """The terms of a query formula that a channel sums over.
+
+    The value of the whole formula is left out: it is asked for by itself (:class:`EqualValues`), and would count twice.
+    """
+    terms = extract(channel, layout, operators)
+    return [term for term in terms if term[:1] not in WHOLE_MARKS] if channel == VALUES else terms
 
 
 def _has_wildcard(operators: OperatorTree) -> bool:

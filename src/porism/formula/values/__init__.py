@@ -116,6 +116,10 @@ def chain_values(operators: OperatorTree) -> list[str]:
     return terms
 
 
+WHOLE_MARKS = ("≡", "≅")
+"""How the terms of whole formulas begin: by name, and up to renaming."""
+
+
 class WholeValue(NamedTuple):
     """The value of a whole formula as two index terms, empty where there is none: of formulas equal to it in the same
     variables (``named``), and after renaming variables (``renamed``).
