@@ -15,6 +15,7 @@ SEARCHING = (
     "porism.index.topk_kernels",
     "porism.index.tree_kernels",
     "porism.retrieve.alignment_kernels",
+    "porism.retrieve.exact_kernels",
     "porism.retrieve.feedback_kernels",
 )
 """Modules of the kernels that indexing, searching and searching formulas need with the default models."""

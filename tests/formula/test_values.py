@@ -16,7 +16,7 @@ from porism.formula.extractors.values import values
 from porism.formula.tree import OperatorNode, OperatorTree
 from porism.formula.values import chain_values, equal, expression_values, whole_value
 from porism.formula.values.evaluation import value
-from porism.formula.values.expressions import leaf
+from porism.formula.values.expressions import MOST_KNOWN, forget, leaf
 from porism.formula.values.field import PRIMES, is_positive
 
 TABLES = (Path(__file__).resolve().parents[2] / "docs" / "values.md").read_text(encoding="utf-8")
@@ -60,6 +60,14 @@ def test_near_misses_share_no_term(one: str, other: str) -> None:
     assert not equal(tree(one), tree(other))
     assert not set(terms_of_whole(one)) & set(terms_of_whole(other))
     assert not set(terms_as_whole(one)) & set(terms_as_whole(other))
+
+
+def test_near_misses_stay_misses_when_the_memory_is_emptied() -> None:
+    for number in range(MOST_KNOWN + 1):
+        leaf("V", f"x_{number}")
+    forget()
+    assert not [pair for pair in MISSES if equal(*map(tree, pair))]
+    assert all(equal(*map(tree, pair)) for pair in EQUAL)
 
 
 @pytest.mark.parametrize(("one", "other"), [

@@ -30,7 +30,9 @@ from porism.tuning import (
 
 SETTINGS: dict[str, Any] = {
     "model": {**DEFAULT_MODEL.to_dict(), "tuned_on": []},
-    "words": {"channels": {"words": {"weight": 1.0, "k1": 1.2, "b": 0.75}}, "matches": {"weight": 0.0}},
+    "words": {
+        "channels": {"words": {"weight": 1.0, "k1": 1.2, "b": 0.75}}, "matches": {"weight": 0.0}, "tuned_on": [],
+    },
     "fusion": {"k": 60, "weights": [1.0, 1.0]},
 }
 """Two searches, one by words alone, and the fusion of both."""

@@ -40,7 +40,6 @@ _POINTS = 2
 _SUM_POINTS = 3
 _SUM_WORK = 4
 """Evaluations of the body of a sum: at its points, and what the closed form takes."""
-_INFINITE = leaf("C", "∞")
 
 
 def places(count: int = _POINTS, shift: int = 0) -> list[Expression]:
@@ -142,7 +141,8 @@ def _over_interval(expression: Expression, level: int) -> Value | None:
     found = [value(put(body, bound, place), level) for place in where]
     rest: list[Value] = []
     result: Value = 0
-    finite = _INFINITE not in lower.leaves and _INFINITE not in upper.leaves
+    # By label: a leaf kept from before the memory was emptied would not be that of the expression.
+    finite = all(part.label != "∞" for limit in (lower, upper) for part in limit.leaves)
     closed = None
     if finite:
         closed = closed_sum(body, bound, Places(lower, make("plus", upper, number(1)), where), level)
