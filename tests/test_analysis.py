@@ -35,6 +35,13 @@ def test_words_are_counted_by_document_and_field() -> None:
     assert row(batch.text["word-pairs"], 1) == {"prime prime": 1, "prime power": 1}
 
 
+def test_pairs_of_words_keep_stop_words_and_end_at_formulas() -> None:
+    content = Content.of("A ring ", Formula("R"), " is a prime ring.")
+    assert Analyzer(CONFIG).content_terms(content, ["words", "word-pairs"]) == {
+        "words": ["ring", "prime", "ring"], "word-pairs": ["a ring", "is a", "a prime", "prime ring"],
+    }
+
+
 def test_equal_formulas_are_one_row_and_keep_their_places() -> None:
     documents = [
         Document("a", {"body": Content.of("If ", Formula("x^2", id="7", visual_id="v"), " and ", Formula("y"), ".")}),

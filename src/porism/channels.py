@@ -23,7 +23,7 @@ from porism.text.channels import (
 )
 
 TEXT_CHANNELS = (WORDS, WORD_PAIRS, SYMBOLS)
-"""The text channels of an index by default: stemmed words, pairs of them side by side (stop words left out), and
+"""The text channels of an index by default: stemmed words, pairs of words side by side (stop words too), and
 mathematical symbols of text and formulas."""
 
 DEFAULT_FORMULAS = (

@@ -19,6 +19,7 @@ from porism.analysis import indexed_form
 from porism.errors import ConfigError, QueryError
 from porism.explanation import Explanation
 from porism.formula import extract, layout_key, parse
+from porism.formula.values import WHOLE_MARKS
 from porism.index import Snapshot
 from porism.retrieve.alignment_kernels import MOST_NODES, most_steps
 from porism.retrieve.formula_model import DEFAULT_FORMULA_MODEL, FormulaModel
@@ -84,7 +85,7 @@ def by_the_book(query: str, model: FormulaModel) -> dict[str, float]:
             return [indexed_form(term) for term in extract(name, parse(Formula(latex)), tree_of(latex))]
 
         rows = {key: terms(latex) for key, latex in keys.items()}
-        asked = Counter(terms(query))
+        asked = Counter(term for term in terms(query) if term[0] not in WHOLE_MARKS)  # found by itself, not summed
         docs = [Doc(key, {"body": row}) for key, row in rows.items()]
         lexical = {"words": LexicalChannel(1.0, BM25(channel.k1, channel.b))}
         scores = dict(bm25_by_the_book(docs, lexical, {}, {"words": dict(asked)}, 1000))

@@ -364,7 +364,7 @@ sample, and the names of Mathlib. So do statements of ProofWiki, whose ids follo
 
 DEFAULT_MODEL = SearchModel(
     channels={
-        "words": ChannelSettings(1.0, 0.3, 0.85),
+        "words": ChannelSettings(1.0, 0.6, 0.85),
         "word-pairs": ChannelSettings(0.6, 0.3, 0.85),
         "symbols": ChannelSettings(0.5, 0.5, 0.75),
         "tokens": ChannelSettings(0.68, 1.5, 0.75),
