@@ -139,16 +139,13 @@ class FormulaRetriever:
                 exact[mine] = self.aligner.exactness(asked.tree, segment, found.units[mine])
         return exact
 
-    def exact_worths(self, asked: AskedFormula, exact: NDArray[np.int8]) -> NDArray[np.float64]:
-        """What is added to the similarity (float64) of formulas that are the query formula or hold it.
-
-        Holding it adds something where the query has wildcards, which bind only there; else alignment grades parts.
-        """
+    def exact_worths(self, exact: NDArray[np.int8]) -> NDArray[np.float64]:
+        """What is added to the similarity (float64) of formulas that are the query formula or hold it."""
         worths = np.zeros(5)
         model = self.model
-        worths[[IDENTICAL, RENAMED]] = model.identical, model.renamed
-        if _has_wildcard(asked.operators):
-            worths[[PART, RENAMED_PART]] = model.part, model.renamed_part
+        worths[[IDENTICAL, RENAMED, PART, RENAMED_PART]] = (
+            model.identical, model.renamed, model.part, model.renamed_part
+        )
         return worths[exact]
 
     def similarities_of_one(self, asked: AskedFormula, segment: int, formula: int) -> tuple[float, float, int]:
@@ -234,9 +231,7 @@ class FormulaRetriever:
         candidates, by_value = self._candidates(asked, found)
         if not len(candidates.scores):
             return found
-        similar = self.similarities(asked, candidates) + self.exact_worths(
-            asked, self.exactness(asked, candidates)
-        )
+        similar = self.similarities(asked, candidates) + self.exact_worths(self.exactness(asked, candidates))
         similar = np.maximum(similar, by_value)
         scores = candidates.scores + self.model.alignment_weight * similar
         rest = np.flatnonzero(~np.isin(_numbers(found), _numbers(candidates)))

@@ -63,7 +63,7 @@ def match_formulas(
         substitutions = _substitutions(pairs, nodes, found_nodes, asked.formula, found, len(exact_pairs) > 0)
         weight = retriever.model.alignment_weight if candidate else 0.0
         similarity, by_value, exact = retriever.similarities_of_one(asked, segment, formula)
-        added = float(retriever.exact_worths(asked, np.array([exact]))[0])
+        added = float(retriever.exact_worths(np.array([exact]))[0])
         if candidate and by_value > similarity + added:
             parts.append(Explanation(
                 weight * by_value,
