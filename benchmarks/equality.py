@@ -30,7 +30,7 @@ from porism.sample import ENTRIES
 DOCS = Path(__file__).resolve().parents[1] / "docs" / "values.md"
 DISTRACTORS = 6
 """Distractors of each pair at most."""
-DEPTH = 1000
+DEPTH = 100
 
 CHANGES = (
     (r"\d", ("2", "3", "1")), (r"\+", ("-",)), ("-", ("+",)), (r"\\sin", (r"\cos", r"\tan")), (r"\\cos", (r"\sin",)),
@@ -99,7 +99,7 @@ def document(doc_id: str, latex: str) -> porism.Document:
 
 
 def place_of(ids: Sequence[str], wanted: str) -> int:
-    """The rank from 1, 0 where it is not found."""
+    """The rank from 1, 0 where it is not among the first."""
     return ids.index(wanted) + 1 if wanted in ids else 0
 
 
