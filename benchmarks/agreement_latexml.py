@@ -32,9 +32,9 @@ from pathlib import Path
 
 from lxml import etree
 
-from porism.formula.latex import parse_latex
-from porism.formula.operator_lists import RELATION_LABELS
-from porism.formula.operators import operator_string, operator_tree
+from porism.formula.latex.parser import parse_latex
+from porism.formula.operators.builder import operator_string, operator_tree
+from porism.formula.operators.lists import RELATION_LABELS
 from porism.formula.tree import OperatorNode
 
 DEFAULT_FORMULAS = Path(__file__).parents[2] / "shared/data/arqmath-mini/latex_representation_v3/1.tsv"

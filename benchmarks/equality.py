@@ -24,8 +24,8 @@ from typing import NamedTuple
 import porism
 from porism.formula import OperatorTree, layout_key, operator_tree, parse, parse_latex
 from porism.formula.values import equal
-from porism.indexing import index_documents
 from porism.sample import ENTRIES
+from porism.search.sources.indexing import index_documents
 
 DOCS = Path(__file__).resolve().parents[1] / "docs" / "values.md"
 DISTRACTORS = 6

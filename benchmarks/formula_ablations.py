@@ -40,7 +40,7 @@ from task import YEARS, read_entries
 from porism import PorismError, Run
 from porism.evaluate import Evaluation, evaluate_run
 from porism.formula import EXTRACTORS
-from porism.retrieve.formula_model import DEFAULT_FORMULA_MODEL, FORMULA_MODELS
+from porism.retrieve.formulas.model import DEFAULT_FORMULA_MODEL, FORMULA_MODELS
 
 MEASURES = ("nDCG'", "MAP'", "bpref")
 

@@ -19,7 +19,7 @@ def formula_model(name: str = "") -> Any:
 
     :raises KeyError: the library has no such model.
     """
-    from porism.retrieve.formula_model import DEFAULT_FORMULA_MODEL, FORMULA_MODELS
+    from porism.retrieve.formulas.model import DEFAULT_FORMULA_MODEL, FORMULA_MODELS
 
     return FORMULA_MODELS[name] if name else DEFAULT_FORMULA_MODEL
 
@@ -45,7 +45,7 @@ def build_formula_index(
     """
     import porism
     from porism.index import Snapshot
-    from porism.retrieve.formulas import prepare_formulas
+    from porism.retrieve.formulas.retriever import prepare_formulas
 
     def documents() -> Iterator[porism.Document]:
         for formula_id, latex in pairs:
@@ -77,9 +77,9 @@ class FormulaSearch:
     def __init__(self, path: Path, model: Any) -> None:
         import numpy as np
 
-        from porism.analysis import AnalysisConfig, Analyzer
+        from porism.analysis.analyzer import AnalysisConfig, Analyzer
         from porism.index import Snapshot
-        from porism.retrieve.formulas import FormulaRetriever
+        from porism.retrieve.formulas.retriever import FormulaRetriever
 
         self.snapshot = Snapshot.open(path)
         self.analyzer = Analyzer(AnalysisConfig.from_dict(self.snapshot.config))
@@ -95,7 +95,7 @@ class FormulaSearch:
 
     def use(self, model: Any) -> None:
         """Searches with another model from now on."""
-        from porism.retrieve.formulas import FormulaRetriever
+        from porism.retrieve.formulas.retriever import FormulaRetriever
 
         self.retriever = FormulaRetriever(self.snapshot, self.analyzer, model)
 

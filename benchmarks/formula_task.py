@@ -48,7 +48,7 @@ def formula_judgments(data: Path, year: str, ids: set[str]) -> dict[str, dict[st
 
 def read_distinct(collection: Path) -> Iterator[Entry]:
     """The formulas of a collection by visual id, each as its first occurrence is written."""
-    from porism.corpus.arqmath import read_formulas
+    from porism.corpus.posts.arqmath import read_formulas
 
     seen: set[str] = set()
     for found in read_formulas(collection):

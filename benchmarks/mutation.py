@@ -205,7 +205,7 @@ def _compile() -> None:
         status = 1
         try:
             sys.path.insert(0, str(ROOT / "src"))
-            from porism.kernels import FUSING, OTHERS, SEARCHING, compilation
+            from porism.compiled.needed import FUSING, OTHERS, SEARCHING, compilation
 
             if (work := compilation((*SEARCHING, *FUSING, *OTHERS))) is not None:
                 work.run()

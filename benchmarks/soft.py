@@ -33,12 +33,12 @@ import numpy as np
 from bench import HERE, print_table, versions
 from scipy import sparse
 
-from porism.analysis import AnalysisConfig, Analyzer
+from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.corpus import read_topics
+from porism.engine.factors import FactorChannel
 from porism.index import Snapshot
-from porism.index.explicit import ExplicitChannel
-from porism.retrieve.hybrid import HybridRetriever
-from porism.retrieve.model import ChannelSettings, SearchModel
+from porism.retrieve.documents.model import ChannelSettings, SearchModel
+from porism.retrieve.documents.retriever import DocumentRetriever
 
 Terms = dict[str, dict[str, float]]
 
@@ -56,17 +56,17 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def retriever(snapshot: Snapshot, channel: str, settings: ChannelSettings) -> HybridRetriever:
+def retriever(snapshot: Snapshot, channel: str, settings: ChannelSettings) -> DocumentRetriever:
     model = SearchModel(
         {channel: settings}, field_weights={"title": 3.0, "comments": 0.0}, formulas_power=1.0, mass_exponent=0.0
     )
-    return HybridRetriever(snapshot, Analyzer(AnalysisConfig.from_dict(snapshot.config)), model)
+    return DocumentRetriever(snapshot, Analyzer(AnalysisConfig.from_dict(snapshot.config)), model)
 
 
 class Space:
     """The documents and the matrix as SciPy has them: the terms of the channel are the columns."""
 
-    def __init__(self, found: HybridRetriever, channel: str) -> None:
+    def __init__(self, found: DocumentRetriever, channel: str) -> None:
         lexical = found.lexical
         if len(lexical.segments) != 1:
             raise SystemExit("this benchmark reads indexes of one segment: porism merge")
@@ -103,7 +103,7 @@ class Space:
         return vector
 
 
-def check(space: Space, found: HybridRetriever, queries: list[Terms], k: int, normalised: bool) -> dict[str, Any]:
+def check(space: Space, found: DocumentRetriever, queries: list[Terms], k: int, normalised: bool) -> dict[str, Any]:
     """How far the scores of the search are from the product of matrices."""
     similar = space.similarities()
     norms = np.ones(space.segment.doc_count)
@@ -201,7 +201,7 @@ def main() -> None:
         )
         for name, ms in times.items()
     ]
-    (rows_of,) = [one for one in found["soft"].lexical.scored(options.channel) if isinstance(one, ExplicitChannel)]
+    (rows_of,) = [one for one in found["soft"].lexical.scored(options.channel) if isinstance(one, FactorChannel)]
     sizes = f"{snapshot.doc_count:,} documents, {len(rows_of.factors):,} postings"
     print(f"{len(queries)} topics, k = {options.k}, {sizes}")
     print_table([("model", "ms", "p95", "times hard", "terms", "deviation", "same first k"), *rows])

@@ -32,9 +32,9 @@ from task import YEARS, judgments
 from porism import Query, Run, read_topics
 from porism.evaluate import evaluate_run
 from porism.fusion import fuse
-from porism.retrieve.hybrid import HybridRetriever
-from porism.retrieve.model import DEFAULT_MODEL, ChannelSettings, SearchModel
-from porism.retrieve.systems import SYSTEMS_2021, SYSTEMS_2022
+from porism.retrieve.documents.model import DEFAULT_MODEL, ChannelSettings, SearchModel
+from porism.retrieve.documents.published import SYSTEMS_2021, SYSTEMS_2022
+from porism.retrieve.documents.retriever import DocumentRetriever
 from porism.tuning import Coordinate, tune_fusion
 
 MEASURES = ["nDCG'", "MAP'"]
@@ -102,7 +102,7 @@ class Bench:
 
     def run(self, model: SearchModel, year: str, name: str) -> Run:
         """The first 1,000 of each topic."""
-        return HybridRetriever(self.snapshot, self.analyzer, model).search(
+        return DocumentRetriever(self.snapshot, self.analyzer, model).search(
             self.topics[year].queries, DEPTH, name=name
         )
 
@@ -111,7 +111,7 @@ class Bench:
         key = (channel, similarity, gamma, softness)
         if key not in self._scores:
             model = model_of({channel: settings_of(1.0, similarity, gamma, softness)})
-            retriever = HybridRetriever(self.snapshot, self.analyzer, model)
+            retriever = DocumentRetriever(self.snapshot, self.analyzer, model)
             queries = self.topics["2020"].queries
             found = np.zeros((len(queries), len(self.ids)))
             for topic, query in enumerate(queries):

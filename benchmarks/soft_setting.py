@@ -10,19 +10,19 @@ from pathlib import Path
 from typing import Any
 
 from porism import AnalysisConfig, open_source
-from porism.analysis import Analyzer
-from porism.channels import CHANNEL_SETS
+from porism.analysis.analyzer import Analyzer
+from porism.analysis.configuration import CHANNEL_SETS
+from porism.analysis.tokenizers.training import BpeSettings
 from porism.embeddings import FastText, Positional, Word2Vec, train_token_vectors
 from porism.embeddings.decontextual import Decontextualised
 from porism.embeddings.decontextual_training import train_decontextualised
 from porism.embeddings.vectors import embeddings_path
 from porism.index import Snapshot
-from porism.indexing import index_documents, is_index
-from porism.retrieve.systems import JOINT, LATEX, SYSTEMS_2021, TANGENT_L, TEXT
+from porism.retrieve.documents.published import JOINT, LATEX, SYSTEMS_2021, TANGENT_L, TEXT
+from porism.search.sources.indexing import index_documents, is_index
+from porism.search.sources.updating import index_sources
+from porism.search.tokenizing import train_tokenizer
 from porism.similarity import SimilaritySettings, build_similarities, similarity_path
-from porism.text.bpe_training import BpeSettings
-from porism.tokenizing import train_tokenizer
-from porism.updating import index_sources
 
 TOKENIZERS: Mapping[str, BpeSettings] = {
     "scm-text": BpeSettings(kind="text"), "scm-latex": BpeSettings(kind="latex", merges=1_500),

@@ -44,7 +44,7 @@ class Porism:
 
     def build(self, corpus: TermCorpus, folder: Path) -> None:
         from porism.index import IndexWriter
-        from porism.retrieve.channels import prepare
+        from porism.retrieve.lexical.channels import prepare
 
         with IndexWriter(folder / "index", config={}) as writer:
             for low in range(0, len(corpus), self.batch):
@@ -54,7 +54,7 @@ class Porism:
 
     def open(self, folder: Path) -> None:
         from porism.index import Snapshot
-        from porism.retrieve.lexical import LexicalRetriever
+        from porism.retrieve.lexical.retriever import LexicalRetriever
 
         self.snapshot = Snapshot.open(folder / "index")
         self.retriever = LexicalRetriever(self.snapshot.segments, self._channels())
@@ -65,14 +65,14 @@ class Porism:
         return time.perf_counter() - start, [int(doc_id) for doc_id in results.ids]
 
     def _channels(self) -> Any:
-        from porism.retrieve.weighting import BM25, LexicalChannel
+        from porism.retrieve.weightings.base import BM25, LexicalChannel
 
         return {"words": LexicalChannel(1.0, BM25(K1, B))}
 
 
 def _analyzed(corpus: TermCorpus, low: int, high: int) -> Any:
     """Documents ``low`` to ``high`` as analysis would hand them over: a vocabulary of the batch's own."""
-    from porism.batch import AnalyzedBatch, TermMatrix
+    from porism.analysis.batch import AnalyzedBatch, TermMatrix
 
     span = corpus.starts[low : high + 1]
     tokens = corpus.tokens[span[0] : span[-1]]

@@ -14,7 +14,7 @@ TERM_CHANNELS = ("words", "tokens", "tokens-2", "tokens-3")
 def write_terms(task: Path) -> None:
     """Analyses documents and topics by Porism for the contenders that get terms: lines of id, [channel, term]…"""
     import porism
-    from porism.analysis import Analyzer
+    from porism.analysis.analyzer import Analyzer
 
     analyzer = Analyzer(porism.AnalysisConfig(text=("words",), formulas=TERM_CHANNELS[1:]))
     known: dict[str, list[tuple[str, str]]] = {}

@@ -36,14 +36,14 @@ from task import YEARS, judgments
 from weighting_peers import PEERS, Comparison, Given
 
 from porism import AnalysisConfig, Document, Query, ReaderOptions, Run, open_source, read_topics
-from porism.analysis import Analyzer
+from porism.analysis.analyzer import Analyzer
 from porism.evaluate import evaluate_run
 from porism.index import Snapshot
-from porism.indexing import index_documents
-from porism.retrieve.lexical import LexicalRetriever
-from porism.retrieve.model import ChannelSettings, SearchModel
-from porism.retrieve.weighting import LexicalChannel
+from porism.retrieve.documents.model import ChannelSettings, SearchModel
+from porism.retrieve.lexical.retriever import LexicalRetriever
 from porism.retrieve.weightings import WEIGHTINGS, weighting_named
+from porism.retrieve.weightings.base import LexicalChannel
+from porism.search.sources.indexing import index_documents
 from porism.tuning import Grid, RunObjective, tune
 
 TEXT, FORMULAS = "words", ("tokens", "subtrees")

@@ -23,7 +23,7 @@ from statistics import median
 import gensim
 import numpy as np
 
-from porism.analysis import AnalysisConfig, Analyzer
+from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.embeddings import Positional, TokenTexts, channel_texts
 from porism.embeddings.corpus import Corpus
 from porism.embeddings.positional import PositionalTrainer

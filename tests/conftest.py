@@ -79,7 +79,7 @@ def shared_data() -> Path:
 def sample_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An index of the bundled sample with all channels; tests must not change it."""
     from porism.sample import ENTRIES
-    from porism.updating import index_sources
+    from porism.search.sources.updating import index_sources
 
     path = tmp_path_factory.mktemp("sample") / "index"
     index_sources([ENTRIES], path, jobs=1)

@@ -7,7 +7,7 @@ import pytest
 from porism.corpus import read_qrels, read_topics
 from porism.evaluate import evaluate_run
 from porism.sample import DEMO_QUESTIONS, QRELS, QUERIES
-from porism.searching import open_index
+from porism.search.index import open_index
 
 
 @pytest.fixture(scope="module")

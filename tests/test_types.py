@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from porism.documents import dump_document, load_document
+from porism.analysis.documents import dump_document, load_document
 from porism.types import PLACEHOLDER, Content, Document, Formula, Query
 
 formulas = st.builds(

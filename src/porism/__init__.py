@@ -16,64 +16,64 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from porism.version import __version__
 
 if TYPE_CHECKING:
-    from porism.analysis import AnalysisConfig
-    from porism.checking import CheckReport, check_index
+    from porism.analysis.analyzer import AnalysisConfig
     from porism.corpus import ReaderOptions, open_source, read_qrels, read_topics
     from porism.errors import PorismError, Problem
     from porism.evaluate import compare_runs, evaluate_run
     from porism.explanation import Explanation
     from porism.formula import operator_tree, parse_latex, parse_mathml, to_latex, to_mathml, to_unicode
-    from porism.formula_places import Place
-    from porism.formula_searching import FormulaHit
     from porism.fusion import fuse
-    from porism.highlighting import highlight_mathml, highlight_text
-    from porism.hits import Hit
     from porism.index import IndexWriter
     from porism.index import info as index_info
-    from porism.indexing import index_documents
-    from porism.provenance import Provenance
     from porism.recipes import run_recipe
     from porism.retrieve import ChannelSettings, SearchModel
-    from porism.retrieve.matches import FormulaMatch
-    from porism.run import Run
-    from porism.searching import Index, open_index
+    from porism.retrieve.formulas.matches import FormulaMatch
+    from porism.runs.provenance import Provenance
+    from porism.runs.run import Run
+    from porism.search.answers import Hit
+    from porism.search.checking import CheckReport, check_index
+    from porism.search.formula_occurrences import Place
+    from porism.search.formulas import FormulaHit
+    from porism.search.highlighting import highlight_mathml, highlight_text
+    from porism.search.index import Index, open_index
+    from porism.search.sources.indexing import index_documents
+    from porism.search.sources.updating import index_sources, update_index
     from porism.types import Content, Document, Formula, Query
-    from porism.updating import index_sources, update_index
 
 _HOME = {
-    "AnalysisConfig": "analysis",
+    "AnalysisConfig": "analysis.analyzer",
     "ChannelSettings": "retrieve",
-    "CheckReport": "checking",
+    "CheckReport": "search.checking",
     "Content": "types",
     "Document": "types",
     "Explanation": "explanation",
     "Formula": "types",
-    "FormulaHit": "formula_searching",
-    "FormulaMatch": "retrieve.matches",
-    "Hit": "hits",
-    "Index": "searching",
+    "FormulaHit": "search.formulas",
+    "FormulaMatch": "retrieve.formulas.matches",
+    "Hit": "search.answers",
+    "Index": "search.index",
     "IndexWriter": "index",
-    "Place": "formula_places",
+    "Place": "search.formula_occurrences",
     "PorismError": "errors",
     "Problem": "errors",
-    "Provenance": "provenance",
+    "Provenance": "runs.provenance",
     "Query": "types",
     "ReaderOptions": "corpus",
-    "Run": "run",
+    "Run": "runs.run",
     "SearchModel": "retrieve",
-    "check_index": "checking",
+    "check_index": "search.checking",
     "compare_runs": "evaluate",
     "evaluate_run": "evaluate",
     "fuse": "fusion",
-    "highlight_mathml": "highlighting",
-    "highlight_text": "highlighting",
-    "index_documents": "indexing",
+    "highlight_mathml": "search.highlighting",
+    "highlight_text": "search.highlighting",
+    "index_documents": "search.sources.indexing",
     "index_info": "index",
-    "index_sources": "updating",
-    "open_index": "searching",
+    "index_sources": "search.sources.updating",
+    "open_index": "search.index",
     "open_source": "corpus",
     "operator_tree": "formula",
     "parse_latex": "formula",
@@ -84,7 +84,7 @@ _HOME = {
     "to_latex": "formula",
     "to_mathml": "formula",
     "to_unicode": "formula",
-    "update_index": "updating",
+    "update_index": "search.sources.updating",
 }
 
 _NAME_THERE = {"index_info": "info"}

@@ -7,7 +7,7 @@
     ├── QueryError         a query or a filter that cannot be run
     ├── FormatError        a run, qrels or topics file with a broken line
     ├── ConfigError        an option, model or channel that does not exist or does not fit
-    ├── IndexError_        something about an index folder
+    ├── IndexFolderError        something about an index folder
     │   ├── IndexNotFound      no index there
     │   ├── IndexCorrupt       files are missing, truncated or changed
     │   ├── IndexUnreadable    the system does not let us read files: rights, open files, a disk
@@ -48,31 +48,31 @@ class ConfigError(PorismError, ValueError):
     """An option, model or channel that does not exist or does not fit."""
 
 
-class IndexError_(PorismError):
+class IndexFolderError(PorismError):
     """Something is wrong with an index folder (named with an underscore so as not to hide the builtin)."""
 
 
-class IndexNotFound(IndexError_):
+class IndexNotFound(IndexFolderError):
     """There is no index in the folder."""
 
 
-class IndexCorrupt(IndexError_):
+class IndexCorrupt(IndexFolderError):
     """Files of the index are missing, truncated or changed."""
 
 
-class IndexUnreadable(IndexError_):
+class IndexUnreadable(IndexFolderError):
     """The system does not let us read files of the index: rights, too many open files, memory, or a failing disk."""
 
 
-class IndexVersionError(IndexError_):
+class IndexVersionError(IndexFolderError):
     """The index was written in another version of the format."""
 
 
-class IndexLocked(IndexError_):
+class IndexLocked(IndexFolderError):
     """Another process is writing to the index."""
 
 
-class StorageError(IndexError_):
+class StorageError(IndexFolderError):
     """The disk is full or the folder cannot be written; the last committed state is intact."""
 
 

@@ -10,10 +10,10 @@ import porism
 from porism.adapters import from_pyterrier, queries_to_frame, run_from_frame, run_to_frame, to_pyterrier
 from porism.errors import ConfigError, FormatError, QueryError
 from porism.fusion import make_fusion
-from porism.pipeline import HybridReranker, RerankStage, Stage, fused, pipeline
-from porism.provenance import Provenance
+from porism.pipeline import RerankStage, RetrieverReranker, Stage, fused, pipeline
 from porism.retrieve import ChannelSettings, SearchModel
-from porism.run import Run
+from porism.runs.provenance import Provenance
+from porism.runs.run import Run
 from porism.types import Content, Query
 
 pt = pytest.importorskip("pyterrier")
@@ -76,9 +76,9 @@ def test_a_batch_is_one_table() -> None:
 
 def test_there_and_back_is_the_same_search(index: porism.Index, topics: Topics) -> None:
     assert stage_of(to_pyterrier(index)).search(topics) == index.run(topics)
-    by = from_pyterrier(to_pyterrier(HybridReranker(index, depth=1000)), depth=30)
+    by = from_pyterrier(to_pyterrier(RetrieverReranker(index, depth=1000)), depth=30)
     assert not isinstance(by, Stage)
-    expected = (pipeline(index, WORDS) >> HybridReranker(index, depth=30)).search(topics, 50)
+    expected = (pipeline(index, WORDS) >> RetrieverReranker(index, depth=30)).search(topics, 50)
     assert (pipeline(index, WORDS) >> by).search(topics, 50) == expected
 
 
@@ -103,11 +103,11 @@ def test_a_transformer_without_ranks_is_cut_by_its_scores() -> None:
 
 def test_pipelines_mix_both(index: porism.Index, topics: Topics) -> None:
     words = to_pyterrier(pipeline(index, WORDS))
-    stage = stage_of(words, name="words") % 50 >> HybridReranker(index, depth=20)
-    assert repr(stage) == "words % 50 >> HybridReranker(depth=20)"
-    assert stage.search(topics) == (pipeline(index, WORDS) % 50 >> HybridReranker(index, depth=20)).search(topics)
+    stage = stage_of(words, name="words") % 50 >> RetrieverReranker(index, depth=20)
+    assert repr(stage) == "words % 50 >> RetrieverReranker(depth=20)"
+    assert stage.search(topics) == (pipeline(index, WORDS) % 50 >> RetrieverReranker(index, depth=20)).search(topics)
     both = fused(stage, index, method="rrf", k=10)
-    own = fused(pipeline(index, WORDS) % 50 >> HybridReranker(index, depth=20), index, method="rrf", k=10)
+    own = fused(pipeline(index, WORDS) % 50 >> RetrieverReranker(index, depth=20), index, method="rrf", k=10)
     assert both.search(topics, 30) == own.search(topics, 30)
 
 
@@ -225,8 +225,8 @@ def test_results_of_other_queries_are_an_error() -> None:
 def test_kinds_are_inspected(index: porism.Index) -> None:
     words = to_pyterrier(pipeline(index, WORDS))
     assert isinstance(from_pyterrier(words), Stage)
-    assert isinstance(from_pyterrier(words >> to_pyterrier(HybridReranker(index))), Stage)
-    assert not isinstance(from_pyterrier(to_pyterrier(HybridReranker(index))), Stage)
+    assert isinstance(from_pyterrier(words >> to_pyterrier(RetrieverReranker(index))), Stage)
+    assert not isinstance(from_pyterrier(to_pyterrier(RetrieverReranker(index))), Stage)
     with pytest.raises(ConfigError, match="kind='retriever'"):
         from_pyterrier(pt.Transformer.identity())
     with pytest.raises(ConfigError, match="there is no kind 'indexer'"):
@@ -242,7 +242,7 @@ def test_a_transformer_that_was_not_adapted_is_told_how(index: porism.Index) -> 
     with pytest.raises(ConfigError, match="from_pyterrier"):
         pipeline(words)
     with pytest.raises(ConfigError, match="from_pyterrier"):
-        pipeline(index).reranked(to_pyterrier(HybridReranker(index)))
+        pipeline(index).reranked(to_pyterrier(RetrieverReranker(index)))
 
 
 def test_no_queries_ask_nothing() -> None:

@@ -31,7 +31,7 @@ def test_examples_of_pipelines_run(folder: Path, capsys: pytest.CaptureFixture[s
     names: dict[str, Any] = {}
     for block in blocks(PAGE.split("## Porism in PyTerrier")[0]):
         exec(block, names)
-    assert capsys.readouterr().out == "words % 200 >> HybridReranker(depth=50)\n"
+    assert capsys.readouterr().out == "words % 200 >> RetrieverReranker(depth=50)\n"
     titles = [names["index"].document(doc_id).title.text for doc_id, _ in names["run"][names["queries"][0].id]]
     assert [len(title) for title in titles] == sorted(map(len, titles))
 

@@ -20,9 +20,9 @@ from porism.adapters import (
 )
 from porism.errors import ConfigError, FormatError, QueryError
 from porism.fusion import fuse, make_fusion
-from porism.pipeline import HybridReranker, formula_pipeline, fused, pipeline
+from porism.pipeline import RetrieverReranker, formula_pipeline, fused, pipeline
 from porism.retrieve import ChannelSettings, SearchModel
-from porism.run import Run
+from porism.runs.run import Run
 from porism.types import Content, Formula, Query
 
 pt = pytest.importorskip("pyterrier")
@@ -181,7 +181,7 @@ def test_empty_tables_have_the_right_columns_and_types(names: list[str], hybrid:
     assert list(found.columns) == [*names, "docno", "score", "rank"]
     assert found["score"].dtype == np.float64
     assert found["rank"].dtype == np.int64
-    by = to_pyterrier(HybridReranker(index))
+    by = to_pyterrier(RetrieverReranker(index))
     again = by(found)
     assert list(again.columns) == list(found.columns)
     assert (again["score"].dtype, again["rank"].dtype) == (np.float64, np.int64)
@@ -212,19 +212,19 @@ def test_a_cutoff_is_pushed_down(index: porism.Index, frame: Any, hybrid: Any) -
 
 
 def test_a_reranker_orders_results_anew(index: porism.Index, topics: Topics, frame: Any, words: Any) -> None:
-    stage = pipeline(index, WORDS) % 50 >> HybridReranker(index, depth=20)
-    found = (words % 50 >> to_pyterrier(HybridReranker(index, depth=20)))(frame)
+    stage = pipeline(index, WORDS) % 50 >> RetrieverReranker(index, depth=20)
+    found = (words % 50 >> to_pyterrier(RetrieverReranker(index, depth=20)))(frame)
     expected = stage.search(topics)
     assert run_from_frame(found) == Run({query_id: expected[query_id] for query_id in expected if expected[query_id]})
     assert found["docno"].tolist() == list(expected.doc_ids)
-    shallow = (words % 50 >> to_pyterrier(HybridReranker(index), depth=20))(frame)
+    shallow = (words % 50 >> to_pyterrier(RetrieverReranker(index), depth=20))(frame)
     assert shallow.equals(found)
 
 
 def test_a_reranker_keeps_columns_of_documents(index: porism.Index, words: Any) -> None:
     first = words.search("group ring")
     first["text"] = [f"text of {doc_id}" for doc_id in first["docno"]]
-    found = to_pyterrier(HybridReranker(index))(first)
+    found = to_pyterrier(RetrieverReranker(index))(first)
     assert list(found.columns) == list(first.columns)
     assert found["text"].tolist() == [f"text of {doc_id}" for doc_id in found["docno"]]
     assert found["score"].is_monotonic_decreasing
@@ -233,7 +233,7 @@ def test_a_reranker_keeps_columns_of_documents(index: porism.Index, words: Any) 
 
 def test_sets_of_documents_are_ranked_whole(index: porism.Index, topics: Topics, frame: Any, words: Any) -> None:
     """``|`` drops scores and ranks: then every document is re-ranked."""
-    by = HybridReranker(index, depth=1)
+    by = RetrieverReranker(index, depth=1)
     found = ((words % 5 | words % 9) >> to_pyterrier(by))(frame)
     expected = (pipeline(index, WORDS) % 9).reranked(by, 9).search(topics)
     assert run_from_frame(found).to_dict() == {name: dict(expected[name]) for name in expected if expected[name]}
@@ -256,14 +256,14 @@ def test_operators_work(index: porism.Index, topics: Topics, frame: Any, hybrid:
 
 
 def test_a_search_gives_features_of_candidates(index: porism.Index, topics: Topics, frame: Any, hybrid: Any) -> None:
-    found = (hybrid % 5 >> (hybrid ** to_pyterrier(HybridReranker(index, WORDS))))(frame)
+    found = (hybrid % 5 >> (hybrid ** to_pyterrier(RetrieverReranker(index, WORDS))))(frame)
     run = index.run(topics, 5)
-    other = HybridReranker(index, WORDS)
+    other = RetrieverReranker(index, WORDS)
     for topic in topics[:10]:
         rows = found[found["qid"] == topic.id]
         docs = [doc for doc, _ in run[topic.id]]
         expected = np.stack([
-            HybridReranker(index).scores(topic, docs), other.scores(topic, docs)
+            RetrieverReranker(index).scores(topic, docs), other.scores(topic, docs)
         ], axis=1) if docs else np.zeros((0, 2))
         assert rows["docno"].tolist() == docs
         assert np.stack(rows["features"].tolist()) == pytest.approx(expected)
@@ -309,7 +309,7 @@ def test_an_experiment_measures_what_evaluation_does(
     index: porism.Index, topics: Topics, qrels: dict[str, dict[str, int]], frame: Any, hybrid: Any, words: Any
 ) -> None:
     measures = ["nDCG@10", "AP(rel=2)", "P(rel=2)@5", "RR"]
-    by = HybridReranker(index)
+    by = RetrieverReranker(index)
     systems = [hybrid, words, words >> to_pyterrier(by), to_pyterrier(make_fusion("rrf"), hybrid, words)]
     table = pt.Experiment(
         systems, frame, qrels_to_frame(qrels), [ir_measures.parse_measure(name) for name in measures],
@@ -327,7 +327,7 @@ def test_an_experiment_measures_what_evaluation_does(
 
 
 def test_inspection_knows_the_columns(index: porism.Index, hybrid: Any, words: Any) -> None:
-    by = to_pyterrier(HybridReranker(index))
+    by = to_pyterrier(RetrieverReranker(index))
     both = to_pyterrier(make_fusion("rrf"), hybrid, words)
     elsewhere = to_pyterrier(Run({"1": [("a", 1.0)]}))
     assert pt.inspect.transformer_inputs(hybrid) == [["qid", "query"], ["qid", "docno", "query"]]
@@ -350,7 +350,7 @@ def test_fields_make_the_query(index: porism.Index) -> None:
     found = to_pyterrier(index, fields=["title", "question"])(frame)
     assert run_from_frame(found) == index.run([query])
     assert index.run([query]) != run_from_frame(to_pyterrier(index)(frame))
-    again = to_pyterrier(HybridReranker(index), fields=["title", "question"])(found)
+    again = to_pyterrier(RetrieverReranker(index), fields=["title", "question"])(found)
     assert again["score"].tolist()[:100] == found["score"].tolist()[:100]
 
 
@@ -359,7 +359,7 @@ def test_equal_transformers_are_told_so(index: porism.Index) -> None:
     assert to_pyterrier(stage) == to_pyterrier(stage)
     assert hash(to_pyterrier(stage)) == hash(to_pyterrier(stage))
     assert to_pyterrier(stage) != to_pyterrier(stage, k=5)
-    by = HybridReranker(index)
+    by = RetrieverReranker(index)
     assert to_pyterrier(by) == to_pyterrier(by)
     assert to_pyterrier(by) != to_pyterrier(by, depth=5)
 
@@ -368,7 +368,7 @@ def test_missing_columns_are_named(hybrid: Any, index: porism.Index) -> None:
     with pytest.raises(pt.validate.InputValidationError, match="missing_columns=\\['query'\\]"):
         hybrid(pd.DataFrame({"qid": ["1"]}))
     with pytest.raises(pt.validate.InputValidationError, match="missing_columns=\\['docno'\\]"):
-        to_pyterrier(HybridReranker(index))(pd.DataFrame({"qid": ["1"], "query": ["x"]}))
+        to_pyterrier(RetrieverReranker(index))(pd.DataFrame({"qid": ["1"], "query": ["x"]}))
     with pytest.raises(pt.validate.InputValidationError, match="query_title"):
         to_pyterrier(index, fields=["title"])(pd.DataFrame({"qid": ["1"], "query": ["x"]}))
     results = pd.DataFrame({"qid": ["1"], "query": ["x"], "docno": ["a"]})
@@ -412,7 +412,7 @@ def test_what_cannot_become_a_transformer(index: porism.Index, hybrid: Any) -> N
         to_pyterrier("index")  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match="has nothing to fuse"):
         to_pyterrier(make_fusion("rrf"))
-    with pytest.raises(ConfigError, match="a HybridReranker has no sources"):
-        to_pyterrier(HybridReranker(index), hybrid)
+    with pytest.raises(ConfigError, match="a RetrieverReranker has no sources"):
+        to_pyterrier(RetrieverReranker(index), hybrid)
     with pytest.raises(QueryError, match="k cannot be 0"):
         to_pyterrier(index, k=0)

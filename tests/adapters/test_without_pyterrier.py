@@ -17,7 +17,7 @@ from porism.adapters import (
     to_pyterrier,
 )
 from porism.errors import MissingExtra
-from porism.run import Run
+from porism.runs.run import Run
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from porism.corpus import open_source
-from porism.indexing import index_documents
 from porism.sample import ENTRIES
+from porism.search.sources.indexing import index_documents
 
 
 @pytest.fixture

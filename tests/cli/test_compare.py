@@ -11,8 +11,8 @@ import pytest
 from porism.corpus import read_qrels
 from porism.evaluate import evaluate_run
 from porism.fusion import fuse
-from porism.provenance import Provenance
-from porism.run import Run
+from porism.runs.provenance import Provenance
+from porism.runs.run import Run
 
 Ranked = list[tuple[str, float]]
 

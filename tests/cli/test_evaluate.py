@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from porism.provenance import Provenance
-from porism.run import Run
+from porism.runs.provenance import Provenance
+from porism.runs.run import Run
 
 Command = Callable[..., Any]
 

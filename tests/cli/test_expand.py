@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from tiny_models import need_models, save_t5
 
 

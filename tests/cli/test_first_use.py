@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from porism.cli.first_use import compile_once
-from porism.kernels import Compilation, compilation
+from porism.compiled.needed import Compilation, compilation
 
 COMMANDS = """
 import sys
@@ -90,7 +90,7 @@ def test_nothing_is_said_where_all_is_compiled(capsys):
 @pytest.mark.parametrize("kept", [True, False])
 def test_the_message_names_the_time_and_what_to_do_where_nothing_is_kept(capsys, monkeypatch, kept):
     ran = []
-    monkeypatch.setattr("porism.kernels.compilation", lambda modules: missing(kept))
+    monkeypatch.setattr("porism.compiled.needed.compilation", lambda modules: missing(kept))
     monkeypatch.setattr(Compilation, "run", lambda self, on_progress: ran.append(on_progress))
     compile_once()
     compile_once(quiet=True)
@@ -113,7 +113,7 @@ def test_the_help_loads_no_compiler():
 
 
 def test_an_index_that_is_not_there_is_told_before_anything_is_compiled(porism, tmp_path, monkeypatch):
-    monkeypatch.setattr("porism.kernels.compilation", lambda modules: pytest.fail("asked for kernels"))
+    monkeypatch.setattr("porism.compiled.needed.compilation", lambda modules: pytest.fail("asked for kernels"))
     for command in (("search", "x"), ("search", "--formulas", "x"), ("similar", "x"), ("delete", "x"), ("merge",)):
         result = porism(*command, "--index", tmp_path / "nowhere")
         assert result.status == 1

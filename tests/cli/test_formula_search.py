@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from porism.analysis import AnalysisConfig
-from porism.run import Run
+from porism.analysis.analyzer import AnalysisConfig
+from porism.runs.run import Run
 
 SUM = r"$\sum_{i=1}^m i^2$"
 HEADER = "id\tpost_id\tthread_id\ttype\tcomment_id\told_visual_id\tvisual_id\tissue\tformula\n"
@@ -171,7 +171,7 @@ def test_nothing_found_is_said(porism, tmp_path) -> None:
 
 
 def test_models(porism, sample_index, tmp_path) -> None:
-    from porism.retrieve.formula_model import FORMULA_MODELS
+    from porism.retrieve.formulas.model import FORMULA_MODELS
 
     query = ("search", "--formulas", SUM, "--index", sample_index, "-k", 1)
     for name, model in FORMULA_MODELS.items():
@@ -199,7 +199,7 @@ def test_options_of_formula_search_need_it(porism) -> None:
 
 def test_documents_can_be_listed_with_the_matches_of_their_formulas(sample_index, capsys) -> None:
     from porism.cli.render import print_hits
-    from porism.searching import open_index
+    from porism.search.index import open_index
 
     with open_index(sample_index) as index:
         hits = index.search(SUM, 1)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from porism.fusion import FUSIONS, fuse
-from porism.run import Run
+from porism.runs.run import Run
 
 
 @pytest.fixture

@@ -180,7 +180,7 @@ def test_an_interruption_leaves_a_usable_index(tmp_path) -> None:
         if out and not out.startswith("Stopped. 0 documents"):  # else it was still starting
             break
     assert out.startswith("Stopped. ")
-    from porism.searching import open_index
+    from porism.search.index import open_index
 
     with open_index(tmp_path / "index") as index:
         assert 0 < len(index) < 200_000

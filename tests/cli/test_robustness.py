@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from porism.indexing import index_documents
-from porism.searching import open_index
+from porism.search.index import open_index
+from porism.search.sources.indexing import index_documents
 from porism.types import Content, Document, Formula
 
 

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from porism.index import Snapshot
-from porism.retrieve.embeddings import MODEL_FILE, EmbeddingRetriever
+from porism.retrieve.formulas.tangent_cft import MODEL_FILE, EmbeddingRetriever
 from porism.types import Formula
 
 

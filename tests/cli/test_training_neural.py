@@ -5,8 +5,9 @@ from __future__ import annotations
 import shutil
 import sys
 
-from porism.embeddings import open_token_vectors
 from tiny_models import need_models, save_bert
+
+from porism.embeddings import open_token_vectors
 
 
 def test_vectors_of_words_are_left_in_the_index(porism, sample_index, tmp_path):

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from dumps import LINKS, rows, write_dump
 
-from porism.corpus.arqmath import ArqmathReader, read_arqmath, read_formulas
 from porism.corpus.base import ReaderOptions, ignore_problem, ignore_progress
-from porism.corpus.formulatable import CollectionFormula
+from porism.corpus.posts.arqmath import ArqmathReader, read_arqmath, read_formulas
+from porism.corpus.posts.formula_table import CollectionFormula
 from porism.errors import ConfigError, Problem, SourceError
 from porism.types import Content, Document, Formula
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from porism.corpus import cells
-from porism.corpus.cells import Row, read_rows
+from porism.corpus.tables import cells
+from porism.corpus.tables.cells import Row, read_rows
 from porism.errors import Problem
 
 

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from porism.corpus.html import formula_of_math, html_to_content, strip_delimiters
-from porism.corpus.htmltree import parse_html
+from porism.corpus.html.content import formula_of_math, html_to_content, strip_delimiters
+from porism.corpus.html.tree import parse_html
 from porism.errors import Problem
 from porism.types import Content, Formula
 

@@ -13,10 +13,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from porism.corpus import jsonarrays, jsonrecords
-from porism.corpus.jsonarrays import Entry, array_entries, is_array
 from porism.corpus.streams import Progress
-from porism.corpus.tabular import read_jsonl
+from porism.corpus.tables import json_arrays as jsonarrays
+from porism.corpus.tables import json_records as jsonrecords
+from porism.corpus.tables.json_arrays import Entry, array_entries, is_array
+from porism.corpus.tables.reader import read_jsonl
 from porism.errors import Problem
 
 JSON = st.recursive(

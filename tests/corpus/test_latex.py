@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from porism.corpus.base import ReaderOptions, ignore_problem, ignore_progress
-from porism.corpus.latex_project import LatexReader
+from porism.corpus.latex.reader import LatexReader
 from porism.errors import Problem, SourceError
 from porism.types import Document
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from porism.corpus.base import ReaderOptions, ignore_problem
-from porism.corpus.markdown import MarkdownReader, markdown_documents
-from porism.corpus.markdown_inline import markdown_text
+from porism.corpus.markdown.inline import markdown_text
+from porism.corpus.markdown.reader import MarkdownReader, markdown_documents
 from porism.errors import Problem
 from porism.types import Document
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from porism.corpus.notebook import notebook_documents
+from porism.corpus.notebooks.reader import notebook_documents
 from porism.errors import Problem
 from porism.types import Document
 

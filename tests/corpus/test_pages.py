@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from porism.corpus.base import ReaderOptions, ignore_problem, ignore_progress
-from porism.corpus.pages import PageReader, page_documents
+from porism.corpus.html.reader import PageReader, page_documents
 from porism.errors import Problem
 from porism.types import Document, Notation
 

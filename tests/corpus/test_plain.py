@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from porism.corpus.base import ReaderOptions, ignore_problem, ignore_progress
-from porism.corpus.plain import LONGEST_LINE, PIECE, WHOLE_FILE, PlainReader
+from porism.corpus.plain_text import LONGEST_LINE, PIECE, WHOLE_FILE, PlainReader
 from porism.errors import Problem, SourceError
 from porism.types import Document
 

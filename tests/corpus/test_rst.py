@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from porism.corpus.base import ignore_problem
-from porism.corpus.rst import rst_documents
+from porism.corpus.rst.reader import rst_documents
 from porism.errors import Problem
 from porism.types import Document
 

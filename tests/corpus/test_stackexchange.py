@@ -15,8 +15,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from porism.corpus.base import ReaderOptions, ignore_problem, ignore_progress
-from porism.corpus.stackexchange import StackExchangeReader, read_stackexchange
-from porism.corpus.threads import temporary_database
+from porism.corpus.posts.stackexchange import StackExchangeReader, read_stackexchange
+from porism.corpus.posts.threads import temporary_database
 from porism.errors import Problem, SourceError
 from porism.types import Content, Document, Formula
 
@@ -343,7 +343,7 @@ def test_a_full_disk(dump: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         database.execute("PRAGMA max_page_count = 2")
         return database
 
-    monkeypatch.setattr("porism.corpus.threads.temporary_database", limited)
+    monkeypatch.setattr("porism.corpus.posts.threads.temporary_database", limited)
     with pytest.raises(SourceError, match=r"the temporary database failed \(.*full\).*TMPDIR"):
         list(read_stackexchange(dump))
 

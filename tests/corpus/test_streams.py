@@ -22,7 +22,7 @@ from porism.corpus.streams import (
     narrow_encoding,
     open_seekable,
 )
-from porism.corpus.textfile import open_file
+from porism.corpus.text_files import open_file
 from porism.errors import ConfigError, Problem, SourceError
 
 

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from porism.corpus.base import ReaderOptions
-from porism.corpus.tabular import CsvReader, JsonlReader, guess_fields, look_up, read_csv, read_jsonl
+from porism.corpus.tables.reader import CsvReader, JsonlReader, guess_fields, look_up, read_csv, read_jsonl
 from porism.errors import ConfigError, Problem, SourceError
 from porism.types import Content, Document, Formula
 

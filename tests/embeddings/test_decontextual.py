@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tiny_models import TEXTS, bpe_tokenizer, need_models, save_bert, save_t5
 
+from porism.analysis.words import WordAnalyzer
 from porism.embeddings.decontextual import Decontextualised, Decontextualizer
 from porism.embeddings.decontextual_texts import SpannedText
 from porism.errors import ConfigError
-from porism.text import WordAnalyzer
-from tiny_models import TEXTS, bpe_tokenizer, need_models, save_bert, save_t5
 
 need_models()
 

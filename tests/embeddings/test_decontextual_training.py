@@ -7,17 +7,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tiny_models import TEXTS, need_models, save_bert
 
-from porism.analysis import AnalysisConfig, Analyzer
+from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.embeddings import decontextual_training, open_token_vectors
 from porism.embeddings.decontextual import Decontextualised
 from porism.embeddings.decontextual_texts import ChannelSpans, SpannedText
 from porism.embeddings.decontextual_training import train_decontextualised
 from porism.errors import ConfigError
 from porism.index import IndexWriter, Snapshot
-from porism.indexing import index_documents
+from porism.search.sources.indexing import index_documents
 from porism.types import Content, Document, Formula
-from tiny_models import TEXTS, need_models, save_bert
 
 SMALL = Decontextualised(stride=8)
 CHANNELS = AnalysisConfig(text=("words", "word-pairs"), formulas=("tokens", "prefix"))

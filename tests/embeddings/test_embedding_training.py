@@ -7,11 +7,11 @@ import sys
 import numpy as np
 import pytest
 
-from porism.analysis import AnalysisConfig
+from porism.analysis.analyzer import AnalysisConfig
 from porism.embeddings import FastText, Positional, TokenTexts, Word2Vec, open_token_vectors, train_token_vectors
 from porism.embeddings.corpus import Corpus
 from porism.errors import ConfigError, MissingExtra
-from porism.indexing import index_documents
+from porism.search.sources.indexing import index_documents
 from porism.types import PLACEHOLDER, Content, Document, Formula
 
 SMALL = {"dimensions": 8, "window": 2, "epochs": 3, "min_count": 2, "sample": 0.0}

@@ -7,13 +7,13 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from porism.analysis import AnalysisConfig, Analyzer
+from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.embeddings import TokenTexts, channel_texts
 from porism.embeddings import texts as texts_module
 from porism.errors import ConfigError
 from porism.index import Snapshot
 from porism.index.writer import IndexWriter
-from porism.indexing import index_documents
+from porism.search.sources.indexing import index_documents
 from porism.types import PLACEHOLDER, Content, Document, Formula
 
 CONFIG = AnalysisConfig(text=("words", "word-pairs"), formulas=("tokens",), stop_words="none", language="none")

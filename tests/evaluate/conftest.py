@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from porism.provenance import Provenance
-from porism.run import Run
+from porism.runs.provenance import Provenance
+from porism.runs.run import Run
 
 
 @pytest.fixture

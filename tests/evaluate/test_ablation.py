@@ -10,8 +10,8 @@ import pytest
 
 from porism.errors import ConfigError, QueryError
 from porism.evaluate import Clustering, leave_one_out, one_per_cluster
-from porism.provenance import Provenance
-from porism.run import Run
+from porism.runs.provenance import Provenance
+from porism.runs.run import Run
 
 Ranked = Callable[..., Run]
 QRELS = {"s": {"a": 2, "b": 2, "c": 2}, "t": {"a": 2, "b": 2, "c": 2}}

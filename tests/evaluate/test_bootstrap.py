@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from porism.errors import ConfigError
 from porism.evaluate import confidence_interval, evaluate_run, evaluation_intervals
 from porism.evaluate.bootstrap import confidence_intervals
-from porism.run import Run
+from porism.runs.run import Run
 
 
 def test_all_samples_of_three_topics() -> None:

@@ -22,8 +22,8 @@ from porism.evaluate import (
     query_features,
     value_groups,
 )
-from porism.provenance import Provenance
-from porism.run import Run
+from porism.runs.provenance import Provenance
+from porism.runs.run import Run
 from porism.types import Content, Formula, Query
 
 Ranked = Callable[..., Run]

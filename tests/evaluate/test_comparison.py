@@ -12,8 +12,8 @@ import pytest
 from porism.corpus import read_qrels
 from porism.errors import ConfigError, FormatError, QueryError
 from porism.evaluate import compare_runs, confidence_interval, evaluate_run, holm, paired_t_test
-from porism.provenance import Provenance
-from porism.run import Run
+from porism.runs.provenance import Provenance
+from porism.runs.run import Run
 
 Ranked = Callable[..., Run]
 QRELS = {topic: {"a": 2, "b": 0, "c": 0, "d": 0} for topic in "stuv"}

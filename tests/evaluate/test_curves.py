@@ -23,8 +23,8 @@ from porism.evaluate import (
     rank_positions,
     time_statistics,
 )
-from porism.provenance import Provenance
-from porism.run import Run
+from porism.runs.provenance import Provenance
+from porism.runs.run import Run
 
 Ranked = Callable[..., Run]
 

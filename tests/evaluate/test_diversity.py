@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from porism.errors import ConfigError, MissingExtra, QueryError
 from porism.evaluate import cluster_runs, rank_biased_overlap, spearman
-from porism.run import Run
+from porism.runs.run import Run
 
 Ranked = Callable[..., Run]
 

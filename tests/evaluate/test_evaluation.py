@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from porism.errors import ConfigError, FormatError, QueryError
 from porism.evaluate import evaluate_run, restrict_qrels
-from porism.run import Run
+from porism.runs.run import Run
 
 QRELS = {"t": {"a": 3, "b": 2, "c": 1, "d": 0, "e": 0}}
 

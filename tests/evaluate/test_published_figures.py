@@ -8,7 +8,7 @@ import pytest
 
 from porism.corpus import read_qrels
 from porism.evaluate import evaluate_run
-from porism.run import Run
+from porism.runs.run import Run
 
 pytestmark = pytest.mark.needs_shared_data
 

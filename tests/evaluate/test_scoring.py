@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from porism.evaluate import DEFAULT_MEASURES, Measure, evaluate_run, parse_measures
-from porism.provenance import Provenance
-from porism.run import Run
+from porism.runs.provenance import Provenance
+from porism.runs.run import Run
 
 DOCS = [f"d{number}" for number in range(12)]
 MEASURES = parse_measures(

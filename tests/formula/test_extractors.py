@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from porism.analysis import AnalysisConfig
+from porism.analysis.analyzer import AnalysisConfig
 from porism.errors import ConfigError
 from porism.formula.extractors import EXTRACTORS, extract
 from porism.formula.extractors.approach0 import MOST_PREFIXES
 from porism.formula.extractors.tangent import operator_tuples
 from porism.formula.extractors.tangent_l import TangentL
-from porism.formula.latex import parse_latex
-from porism.formula.operators import operator_tree
+from porism.formula.latex.parser import parse_latex
+from porism.formula.operators.builder import operator_tree
 from porism.formula.tree import LayoutNode, LayoutTree
 
 EXAMPLE = r"x^2+\frac{a}{b}=0"

@@ -8,8 +8,8 @@ import pytest
 
 from porism.formula import parse, parse_latex
 from porism.formula.extractors.latex import source_latex, unified_names, unified_tokens, whole_latex
-from porism.formula.tables import SYMBOLS
-from porism.formula.tables_commands import ACCENTS, ENVIRONMENTS, FRACTIONS, MARKS
+from porism.formula.tables.commands import ACCENTS, ENVIRONMENTS, FRACTIONS, MARKS
+from porism.formula.tables.lookup import SYMBOLS
 
 
 def unified(latex: str) -> str:

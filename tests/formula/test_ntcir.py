@@ -8,15 +8,7 @@ from pathlib import Path
 import pytest
 
 from porism.corpus.topics import read_topics
-from porism.formula import (
-    LayoutTree,
-    layout_string,
-    operator_string,
-    operator_tree,
-    parse,
-    parse_latex,
-    preorder,
-)
+from porism.formula import LayoutTree, layout_string, operator_string, operator_tree, parse, parse_latex, preorder
 from porism.types import Formula
 
 ROOTS = (

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from porism.formula.latex import parse_latex
-from porism.formula.operators import operator_string, operator_tree
+from porism.formula.latex.parser import parse_latex
+from porism.formula.operators.builder import operator_string, operator_tree
 from porism.formula.tree import LayoutNode, LayoutTree, OperatorNode
 
 

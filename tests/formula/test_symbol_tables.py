@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from porism.formula import tables
-from porism.formula.tables import (
+from porism.formula.tables import lookup as tables
+from porism.formula.tables.lookup import (
     SYMBOLS,
     TOKEN_CLASSES,
     canonical_name,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from porism.formula import operator_tree, parse_latex
 from porism.formula.extractors.values import values
-from porism.formula.operator_rules import RULES
+from porism.formula.operators.rules import RULES
 from porism.formula.tree import OperatorNode, OperatorTree
 from porism.formula.values import MOST_EQUATED, equal, expression_values
 
@@ -171,7 +171,7 @@ def test_any_latex_has_its_values(latex: str) -> None:
 
 
 def test_values_of_the_real_formulas(shared_data) -> None:
-    from porism.corpus.arqmath import read_formulas
+    from porism.corpus.posts.arqmath import read_formulas
 
     rows = islice(read_formulas(shared_data / "arqmath-mini"), 4_000)
     sources = {row.formula.source for row in rows}

@@ -9,8 +9,8 @@ import pytest
 
 from porism.errors import ConfigError, FormatError
 from porism.fusion import FUSIONS, RRF, Condorcet, FusionTable, fuse, make_fusion
-from porism.provenance import Provenance
-from porism.run import Run
+from porism.runs.provenance import Provenance
+from porism.runs.run import Run
 from porism.settings import SettingError, read_settings, write_settings
 
 A = Run({"T": [("x", 2.0), ("y", 1.0)], "U": [("z", 1.0)]}, "a")

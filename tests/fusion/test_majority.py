@@ -11,7 +11,7 @@ import pytest
 
 from porism.errors import ConfigError
 from porism.fusion import IBC, WIBC, FusionTable, fuse
-from porism.run import Run
+from porism.runs.run import Run
 
 
 def run_of(*docs: str, topic: str = "T", name: str = "run") -> Run:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from porism.errors import ConfigError
 from porism.fusion import FUSIONS, FusionTable, Linear, fuse, make_fusion
-from porism.run import Run, rank
+from porism.runs.run import Run, rank
 
 A = Run({"T": [("x", 9.0), ("y", 8.0), ("z", 5.0)]}, "a")
 B = Run({"T": [("y", 0.5), ("w", 0.25)]}, "b")

@@ -15,7 +15,7 @@ import fusion_reference as book
 import pytest
 
 from porism.fusion import fuse
-from porism.run import Run
+from porism.runs.run import Run
 
 ranx: Any = pytest.importorskip("ranx")
 

@@ -10,21 +10,10 @@ import pytest
 
 from porism.errors import ConfigError, QueryError
 from porism.evaluate import evaluate_run
-from porism.fusion import (
-    LINEAR,
-    MODELS,
-    RBC,
-    WIBC,
-    FittedRBC,
-    cross_validate_fusion,
-    fit,
-    fit_wibc,
-    fuse,
-    weighted_by,
-)
+from porism.fusion import LINEAR, MODELS, RBC, WIBC, FittedRBC, cross_validate_fusion, fit, fit_wibc, fuse, weighted_by
 from porism.fusion.regression import _ndcg
-from porism.provenance import Provenance
-from porism.run import Run
+from porism.runs.provenance import Provenance
+from porism.runs.run import Run
 
 pytest.importorskip("sklearn")
 

@@ -28,13 +28,13 @@ from pathlib import Path
 import numpy as np
 import orjson
 
-from porism.analysis import AnalysisConfig, Analyzer
+from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.corpus import open_source
 from porism.errors import IndexCorrupt
 from porism.index import IndexWriter, container
-from porism.indexing import prepare_for_searches
 from porism.sample import ENTRIES
-from porism.searching import open_index
+from porism.search.index import open_index
+from porism.search.sources.indexing import prepare_for_searches
 
 QUERIES = [
     "prime number theorem", "continuous function on a compact space $f(x)$", r"$\sum_{n=1}^{\infty} \frac{1}{n^2}$",

@@ -24,17 +24,17 @@ from pathlib import Path
 import numpy as np
 from power import Disk
 
-from porism.analysis import AnalysisConfig, Analyzer
+from porism.analysis.analyzer import AnalysisConfig, Analyzer
+from porism.analysis.tokenizers.tokenizer import MathTokenizer
+from porism.doc2query import Expansion, ExpansionFile, ExpansionSettings, ExpansionWriter
 from porism.embeddings import open_token_vectors
 from porism.embeddings.vectors import write_token_vectors
 from porism.errors import PorismError
-from porism.expansion import Expansion, ExpansionFile, ExpansionSettings, ExpansionWriter
 from porism.index import IndexWriter, Snapshot
-from porism.indexing import index_documents, prepare_for_searches
-from porism.searching import open_index
+from porism.search.index import open_index
+from porism.search.sources.indexing import index_documents, prepare_for_searches
 from porism.similarity import open_similarities
 from porism.similarity.matrix import write_similarity_matrix
-from porism.text.bpe import MathTokenizer
 from porism.types import Content, Document, Formula
 
 CHANNELS = ["words", "latex", "subtrees"]

@@ -9,8 +9,8 @@ import numpy as np
 import orjson
 import pytest
 
-from porism import durable
 from porism.errors import IndexCorrupt, IndexVersionError, StorageError
+from porism.files import durable
 from porism.index import container
 from porism.index.container import Container, ContainerWriter, Stamp
 

@@ -18,10 +18,10 @@ from crafting import Change, craft, names_of, reseal
 from porism.corpus import open_source
 from porism.errors import IndexCorrupt, PorismError
 from porism.index import Snapshot, container
-from porism.indexing import index_documents
-from porism.retrieve.channels import build_postings, open_postings
+from porism.retrieve.lexical.channels import build_postings, open_postings
 from porism.sample import ENTRIES
-from porism.searching import open_index
+from porism.search.index import open_index
+from porism.search.sources.indexing import index_documents
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="fork")
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from power_cuts import cut_power
 
-from porism import durable
+from porism.files import durable
 
 pytest.importorskip("tokenizers", reason="needs tokenizers: pip install 'porism[embeddings]'")
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc/self/fd")
@@ -33,11 +33,11 @@ def not_synced(path: Path, data: bytes) -> None:
 
 
 BROKEN: dict[str, tuple[str, str, Callable[..., Any]]] = {
-    "tokenizers are not synced": ("porism.text.bpe", "replace_file", not_synced),
+    "tokenizers are not synced": ("porism.analysis.tokenizers.tokenizer", "replace_file", not_synced),
     "the folder of an index is not synced": (
         "porism.index.writer", "make_folder", lambda path: path.mkdir(parents=True, exist_ok=True)
     ),
-    "expansions are not synced": ("porism.expansion.store", "sync_file", nothing),
+    "expansions are not synced": ("porism.doc2query.store", "sync_file", nothing),
 }
 
 

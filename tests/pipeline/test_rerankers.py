@@ -12,12 +12,12 @@ from pipeline_fakes import Fixed, Given, order, queries
 
 import porism
 from porism.errors import ConfigError, FormatError, QueryError
-from porism.indexing import index_documents
-from porism.pipeline import HybridReranker, formula_pipeline, pipeline, rescored
+from porism.pipeline import RetrieverReranker, formula_pipeline, pipeline, rescored
 from porism.retrieve import ChannelSettings, SearchModel
-from porism.retrieve.formula_model import FORMULA_MODELS
-from porism.run import Run, rank
+from porism.retrieve.formulas.model import FORMULA_MODELS
+from porism.runs.run import Run, rank
 from porism.sample import QUERIES
+from porism.search.sources.indexing import index_documents
 from porism.types import Content, Document
 
 WORDS = SearchModel({"words": ChannelSettings()})
@@ -133,7 +133,7 @@ def test_scores_are_those_of_the_search_bit_by_bit(sample_index: Path) -> None:
     with porism.open_index(sample_index) as index:
         run = index.run(topics, 1000)
         shuffled = rescored(run, {query: np.arange(len(run[query])) for query in run})
-        again = HybridReranker(index).rerank(topics, shuffled, 1000)
+        again = RetrieverReranker(index).rerank(topics, shuffled, 1000)
         assert again == run
         assert again.scores.tolist() == run.scores.tolist()
 
@@ -145,7 +145,7 @@ def test_scores_are_those_of_the_search_over_segments(grown: Path) -> None:
         run = index.run([query])
         assert len(run["q"]) == 4 - 1
         other = Run({"q": [("d3", 9.0), ("absent", 8.0), *((doc, 1.0) for doc, _ in run["q"])]})
-        got = HybridReranker(index).rerank([query], other)
+        got = RetrieverReranker(index).rerank([query], other)
         assert got["q"][:3] == run["q"]
         assert got["q"][3] == ("d3", 0.0)
         assert got["q"][4][0] == "absent"
@@ -155,14 +155,14 @@ def test_a_reranker_can_have_another_model_than_its_index(sample_index: Path) ->
     topics = porism.read_topics(QUERIES)
     with porism.open_index(sample_index) as index:
         words = pipeline(index, WORDS).search(topics, 30)
-        got = (pipeline(index) % 300 >> HybridReranker(index, WORDS, depth=300)).search(topics)
+        got = (pipeline(index) % 300 >> RetrieverReranker(index, WORDS, depth=300)).search(topics)
         for topic in topics:
             found = dict(got[topic.id])
             assert {doc: found[doc] for doc, _ in words[topic.id] if doc in found} == {
                 doc: score for doc, score in words[topic.id] if doc in found
             }
         with pytest.raises(ConfigError, match="has its model already"):
-            HybridReranker(index.retriever, WORDS)
+            RetrieverReranker(index.retriever, WORDS)
 
 
 def test_formula_search_is_a_stage(sample_index: Path) -> None:

@@ -11,10 +11,10 @@ from pipeline_fakes import Clock, Fixed, Given, order, queries
 import porism
 from porism.errors import ConfigError, FormatError, QueryError
 from porism.fusion import fuse, make_fusion
-from porism.pipeline import HybridReranker, Stage, fused, pipeline, stages
-from porism.provenance import Provenance
+from porism.pipeline import RetrieverReranker, Stage, fused, pipeline, stages
 from porism.retrieve import ChannelSettings, SearchModel
-from porism.run import Run
+from porism.runs.provenance import Provenance
+from porism.runs.run import Run
 from porism.sample import QUERIES
 
 LETTERS = {"q": {letter: 26.0 - place for place, letter in enumerate("abcdefgh")}}
@@ -319,6 +319,6 @@ def test_a_search_of_an_index_is_the_one_that_its_user_knows(sample_index: Path)
         assert searched.provenance is not None
         assert searched.provenance.made_by["model"] == words.to_dict()
         assert searched.provenance.tuned_on == ("t1",)
-        reranked = (pipeline(index, words) >> HybridReranker(index)).search(topics)
+        reranked = (pipeline(index, words) >> RetrieverReranker(index)).search(topics)
         assert reranked.provenance is not None
         assert reranked.provenance.tuned_on == ("t1", *index.retriever.model.tuned_on)

@@ -12,7 +12,7 @@ from recipe_cases import RECIPE, TOPICS
 from porism.cli import main
 from porism.recipes import run_recipe
 from porism.retrieve.models import SEARCH_MODELS
-from porism.run import Run
+from porism.runs.run import Run
 
 Write = Callable[..., Path]
 

@@ -14,14 +14,14 @@ from recipe_cases import RECIPE, TOPICS
 from porism.corpus import read_qrels, read_topics
 from porism.evaluate import evaluate_run
 from porism.fusion import fuse
-from porism.pipeline import HybridReranker, ScoringReranker
+from porism.pipeline import RetrieverReranker, ScoringReranker
+from porism.pipeline.rerankers import registry as kinds
+from porism.pipeline.rerankers.registry import RERANKERS
 from porism.recipes import Experiment, RecipeError, plan_recipe, run_recipe
-from porism.recipes import rerankers as kinds
-from porism.recipes.rerankers import RERANKERS
 from porism.retrieve import SearchModel
 from porism.retrieve.models import SEARCH_MODELS
-from porism.run import Run
-from porism.searching import Index, open_index
+from porism.runs.run import Run
+from porism.search.index import Index, open_index
 from porism.types import Query
 
 Write = Callable[..., Path]
@@ -61,9 +61,9 @@ def test_runs_are_those_of_the_library(write: Write, laboratory: Path) -> None:
     words, better = experiment.run("words", "dev"), experiment.run("better", "dev")
     model = SearchModel.from_dict({"words_power": 0.5}, SEARCH_MODELS["plain"])
     with library(experiment) as index:
-        expected = HybridReranker(index, model, 5).rerank(queries, words)
+        expected = RetrieverReranker(index, model, 5).rerank(queries, words)
         first = Run.read(laboratory / "first.run")
-        again = HybridReranker(index, SEARCH_MODELS["words"], 100).rerank(queries, first)
+        again = RetrieverReranker(index, SEARCH_MODELS["words"], 100).rerank(queries, first)
     assert same(better, expected)
     assert not same(better, words)
     assert same(experiment.run("again", "dev"), again)
@@ -99,16 +99,16 @@ def test_only_what_changed_is_made_again(write: Write) -> None:
 
 def test_an_interrupted_reranker_goes_on(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    real = HybridReranker.scores
+    real = RetrieverReranker.scores
 
-    def scores(self: HybridReranker, query: Query, doc_ids: Sequence[str]) -> NDArray[np.float64]:
+    def scores(self: RetrieverReranker, query: Query, doc_ids: Sequence[str]) -> NDArray[np.float64]:
         if len(asked) == 4:
             asked.append("stop")
             raise KeyboardInterrupt
         asked.append(query.id)
         return real(self, query, doc_ids)
 
-    monkeypatch.setattr(HybridReranker, "scores", scores)
+    monkeypatch.setattr(RetrieverReranker, "scores", scores)
     path = write(RERANKED)
     with pytest.raises(KeyboardInterrupt):
         run_recipe(path, only=["better"])
@@ -137,7 +137,7 @@ parameters = {depth = [2, 8], channels.tokens.weight = [0.0, 9.0], words.feedbac
                 for weight in (0.0, 9.0):
                     channels = {**base["channels"], "tokens": {**base["channels"]["tokens"], "weight": weight}}
                     model = SearchModel.from_dict(base | {"channels": channels})
-                    run = HybridReranker(index, model, depth).rerank(queries, source)
+                    run = RetrieverReranker(index, model, depth).rerank(queries, source)
                     found[depth, weight, feedback] = evaluate_run(run, qrels, ["nDCG'"])["nDCG'"], run
     best = max(score for score, _ in found.values())
     chosen = experiment.record["tuned"]["best"]

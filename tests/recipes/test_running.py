@@ -13,19 +13,19 @@ from typing import Any
 import pytest
 from recipe_cases import FUSIONS, RECIPE, TOPICS
 
-from porism.analysis import AnalysisConfig
+from porism.analysis.analyzer import AnalysisConfig
 from porism.corpus import read_qrels, read_topics
 from porism.errors import Problem, QueryError, StorageError
 from porism.evaluate import evaluate_run
 from porism.fusion import fuse
 from porism.recipes import Experiment, StageEvent, plan_recipe, run_recipe
-from porism.recipes.making import Workshop
+from porism.recipes.making import StageMaker
 from porism.retrieve import SearchModel
 from porism.retrieve.models import SEARCH_MODELS
-from porism.run import Run
-from porism.searching import Index, open_index
+from porism.runs.run import Run
+from porism.search.index import Index, open_index
+from porism.search.sources.updating import index_sources
 from porism.types import Query
-from porism.updating import index_sources
 
 Write = Callable[..., Path]
 Asked = list[list[str]]
@@ -170,15 +170,15 @@ def test_a_changed_topic_alone_is_asked_again(write: Write, laboratory: Path, as
 def interrupting(monkeypatch: pytest.MonkeyPatch, after: int) -> list[str]:
     """Interrupts a pipeline after so many topics; gives the topics that were asked."""
     topics: list[str] = []
-    real = Workshop._ask
+    real = StageMaker._ask
 
-    def ask(self: Workshop, index: Index, system: str, queries: Sequence[Query], *rest: Any) -> Run:
+    def ask(self: StageMaker, index: Index, system: str, queries: Sequence[Query], *rest: Any) -> Run:
         if len(topics) == after:
             raise KeyboardInterrupt
         topics.extend(query.id for query in queries)
         return real(self, index, system, queries, *rest)
 
-    monkeypatch.setattr(Workshop, "_ask", ask)
+    monkeypatch.setattr(StageMaker, "_ask", ask)
     return topics
 
 

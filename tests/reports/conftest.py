@@ -6,9 +6,9 @@ from importlib.util import find_spec
 
 import pytest
 
-from porism.provenance import Provenance
 from porism.reports import Report, make_report
-from porism.run import Run
+from porism.runs.provenance import Provenance
+from porism.runs.run import Run
 from porism.types import Content, Formula, Query
 
 TOPICS = ("t1", "t2", "t3", "t4", "t5", "t6")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from porism.errors import SourceError
 from porism.reports import Report, latex_tables, make_report, write_latex
 from porism.reports.latex import escape
-from porism.run import Run
+from porism.runs.run import Run
 
 
 def test_special_characters_by_hand() -> None:

@@ -10,7 +10,7 @@ from lxml import html as lxml_html
 
 from porism.reports import Report, html_page, make_report, plots, write_html
 from porism.reports.theme import COLOURS
-from porism.run import Run
+from porism.runs.run import Run
 
 ODD = r"<b>&$_%$ \x{}^~#"
 

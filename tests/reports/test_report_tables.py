@@ -15,7 +15,7 @@ from porism.evaluate import compare_runs, evaluate_run
 from porism.evaluate.depths import judged_per_mille
 from porism.reports import Report, make_report, plots, summary_csv, text_table, topics_csv, write_csv, write_plots
 from porism.reports.plots import most_different
-from porism.run import Run
+from porism.runs.run import Run
 
 ODD = r"<b>&$_%$ \x{}^~#"
 QRELS = {f"t{number}": {"a": 3, "b": 2, "c": 1, "d": 0} for number in range(1, 7)}

@@ -15,9 +15,9 @@ import threading
 from pathlib import Path
 
 from porism.corpus import open_source
-from porism.indexing import index_documents
 from porism.sample import ENTRIES
-from porism.searching import open_index
+from porism.search.index import open_index
+from porism.search.sources.indexing import index_documents
 
 WORDS = "group ring field prime matrix integral series limit compact kernel measure graph vector convex norm".split()
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from porism.caching import cached_property
-from porism.locks import Lock
+from porism.concurrency.caching import cached_property
+from porism.concurrency.locks import Lock
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="fork")
 

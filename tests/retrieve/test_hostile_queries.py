@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import pytest
+from hostile import COMMUTATIVE, HOSTILE, WILD, megabyte
 
-from formula.hostile import COMMUTATIVE, HOSTILE, WILD, megabyte
-from porism.analysis import AnalysisConfig, Analyzer
+from porism.analysis.analyzer import AnalysisConfig, Analyzer
+from porism.engine.units import formula_units
 from porism.index import Snapshot
-from porism.index.units import formula_units
-from porism.indexing import index_documents
-from porism.retrieve.formulas import FormulaRetriever
-from porism.retrieve.lexical import LexicalRetriever
-from porism.retrieve.weighting import BM25, LexicalChannel
+from porism.retrieve.formulas.retriever import FormulaRetriever
+from porism.retrieve.lexical.retriever import LexicalRetriever
+from porism.retrieve.weightings.base import BM25, LexicalChannel
+from porism.search.sources.indexing import index_documents
 from porism.types import Content, Document, Formula
 
 SIZES = (1, 2, 5, 12, 40, 130)

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from porism.errors import ConfigError
-from porism.retrieve.model import DEFAULT_MODEL, ChannelSettings, Feedback, Links, Matches, SearchModel, View
+from porism.retrieve.documents.model import DEFAULT_MODEL, ChannelSettings, Feedback, Links, Matches, SearchModel, View
 from porism.retrieve.models import SEARCH_MODELS, formula_model_from, read_search_model, search_model_from
-from porism.searching import Index, make_query, open_index
+from porism.search.index import Index, make_query, open_index
 from porism.settings import SettingError
 from porism.types import Query
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from porism.analysis import AnalysisConfig
+from porism.analysis.analyzer import AnalysisConfig
 from porism.embeddings import embeddings_path, open_token_vectors, write_token_vectors
 from porism.errors import ConfigError, IndexCorrupt, IndexNotFound
 from porism.index import Snapshot
 from porism.index.writer import IndexWriter
-from porism.indexing import index_documents
+from porism.search.sources.indexing import index_documents
 from porism.similarity import (
     SimilaritySettings,
     build_similarities,

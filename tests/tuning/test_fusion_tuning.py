@@ -14,7 +14,7 @@ from porism.corpus import read_qrels
 from porism.errors import ConfigError, Problem, QueryError
 from porism.evaluate import evaluate_run
 from porism.fusion import FUSIONS, fuse
-from porism.run import Run
+from porism.runs.run import Run
 from porism.settings import SettingError
 from porism.tuning import (
     CrossValidated,

@@ -12,9 +12,9 @@ from porism.corpus import read_qrels, read_topics
 from porism.errors import ConfigError
 from porism.evaluate import evaluate_run
 from porism.pipeline import Stage, fused, pipeline
-from porism.retrieve.model import DEFAULT_MODEL, SearchModel
+from porism.retrieve.documents.model import DEFAULT_MODEL, SearchModel
 from porism.sample import QRELS, QUERIES
-from porism.searching import Index, open_index
+from porism.search.index import Index, open_index
 from porism.settings import SettingError
 from porism.tuning import (
     Coordinate,

@@ -11,18 +11,9 @@ import pytest
 
 from porism.errors import ConfigError, FormatError, SourceError
 from porism.evaluate import evaluate_run
-from porism.provenance import Provenance
-from porism.run import Run
-from porism.tuning import (
-    CrossValidated,
-    RunObjective,
-    Tuned,
-    apply_tuned,
-    cross_validate,
-    load_tuned,
-    save_tuned,
-    tune,
-)
+from porism.runs.provenance import Provenance
+from porism.runs.run import Run
+from porism.tuning import CrossValidated, RunObjective, Tuned, apply_tuned, cross_validate, load_tuned, save_tuned, tune
 
 QRELS = {topic: {"good": 2, "bad": 0} for topic in ("A.1", "A.2", "A.3")}
 

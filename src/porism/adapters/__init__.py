@@ -1,6 +1,6 @@
 """Porism within other tools, and these within Porism."""
 
-from porism.adapters.pyterrier import (
+from porism.adapters.pyterrier.convert import (
     from_pyterrier,
     qrels_to_frame,
     queries_from_frame,

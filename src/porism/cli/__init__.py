@@ -13,7 +13,6 @@ from collections.abc import Sequence
 
 import click
 
-from porism import __version__
 from porism.cli.checking import check
 from porism.cli.comparing import compare
 from porism.cli.demo import demo
@@ -35,6 +34,7 @@ from porism.cli.training_neural import decontextualised, extended
 from porism.cli.training_tokenizers import tokenizer
 from porism.cli.training_vectors import fasttext, neighbours, positional, word2vec
 from porism.errors import PorismError
+from porism.version import __version__
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 

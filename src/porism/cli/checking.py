@@ -12,7 +12,7 @@ from porism.cli.progress import counting_progress
 from porism.cli.terminal import echo
 
 if TYPE_CHECKING:
-    from porism.checking import CheckReport
+    from porism.search.checking import CheckReport
 
 
 @click.command(short_help="Read every file of an index, and repair what can be.")
@@ -38,7 +38,7 @@ def check(index_path: Path, repair: bool, as_json: bool, quiet: bool) -> None:
 
 def checked(path: Path, *, repair: bool = False, quiet: bool = False) -> CheckReport:
     """Checks an index, with a progress bar in megabytes."""
-    from porism.checking import check_index
+    from porism.search.checking import check_index
 
     with counting_progress("reading MB", quiet) as progress:
         return check_index(

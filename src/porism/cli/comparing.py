@@ -16,7 +16,7 @@ from porism.cli.terminal import echo
 
 if TYPE_CHECKING:
     from porism.fusion import Fusion
-    from porism.run import Run
+    from porism.runs.run import Run
 
 _FILE = click.Path(path_type=Path)
 
@@ -104,7 +104,7 @@ def compare(
         write_plots,
     )
     from porism.reports.tables import topics_path as by_topic_path
-    from porism.run import Run
+    from porism.runs.run import Run
 
     check_outputs(
         {"--html": html_path, "--latex": latex_path, "--csv": csv_path,
@@ -133,7 +133,7 @@ def compare(
     runs = [Run.read(path, log, ranks=ranks) for path in run_paths]  # type: ignore[arg-type]  # click checked it
     qrels = read_qrels(qrels_path)
     if collection is not None:
-        from porism.searching import open_index
+        from porism.search.index import open_index
 
         with open_index(collection) as index:
             qrels = restrict_qrels(qrels, index.formula_names() if formulas else index)

@@ -17,8 +17,8 @@ def demo(index_path: Path) -> None:
     """Index the bundled sample and answer a few questions about it."""
     from porism.cli.render import print_hits
     from porism.sample import DEMO_QUESTIONS, entries_path
-    from porism.searching import open_index
-    from porism.updating import index_sources
+    from porism.search.index import open_index
+    from porism.search.sources.updating import index_sources
 
     compile_once()
     with entries_path() as path:

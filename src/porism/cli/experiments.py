@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from porism.errors import OnProblem
     from porism.evaluate.breakdown import Groups
-    from porism.provenance import Provenance
+    from porism.runs.provenance import Provenance
 
 OF_QUERIES = ("length", "math-share")
 """What topics can be grouped by without any information on them."""
@@ -57,8 +57,8 @@ def run(
     import time
 
     from porism.corpus import read_topics
-    from porism.run import Run
-    from porism.searching import filters_from_strings
+    from porism.runs.run import Run
+    from porism.search.index import filters_from_strings
 
     log = ProblemLog()
     topics = read_topics(topics_path)
@@ -141,7 +141,7 @@ def evaluate(
         restrict_qrels,
         time_statistics,
     )
-    from porism.run import Run
+    from porism.runs.run import Run
 
     if formulas and collection is None:
         raise click.UsageError("--formulas works with --collection only.")
@@ -152,7 +152,7 @@ def evaluate(
     found = Run.read(run_path, log)
     qrels = read_qrels(qrels_path)
     if collection is not None:
-        from porism.searching import open_index
+        from porism.search.index import open_index
 
         with open_index(collection) as index:
             qrels = restrict_qrels(qrels, index.formula_names() if formulas else index)

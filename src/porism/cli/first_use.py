@@ -10,7 +10,7 @@ def compile_once(quiet: bool = False, fusing: bool = False) -> None:
 
     A line on standard error says so, and a bar on a terminal shows how far it is; with ``quiet``, neither.
     """
-    from porism.kernels import FUSING, SEARCHING, compilation
+    from porism.compiled.needed import FUSING, SEARCHING, compilation
 
     work = compilation(FUSING if fusing else SEARCHING)
     if work is None:

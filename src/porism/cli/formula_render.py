@@ -9,10 +9,10 @@ from porism.cli.render import styled
 from porism.cli.terminal import echo, echo_styled, style
 
 if TYPE_CHECKING:
-    from porism.formula_searching import FormulaHit
-    from porism.marked_text import Snippet
-    from porism.retrieve.matches import FormulaMatch
-    from porism.searching import Index
+    from porism.retrieve.formulas.matches import FormulaMatch
+    from porism.search.formulas import FormulaHit
+    from porism.search.index import Index
+    from porism.search.marked_text import Snippet
 
 SHOWN_PLACES = 3
 LONGEST_LINE = 500
@@ -39,8 +39,8 @@ def print_formula_hits(
 
     Where there is colour the matched symbols are bold and green; elsewhere they are not marked.
     """
-    from porism.highlighting import MatchView
-    from porism.marked_text import show_formula
+    from porism.search.highlighting import MatchView
+    from porism.search.marked_text import show_formula
 
     if not hits:
         echo("Nothing found: no formula shares a part with the one asked for.")
@@ -62,7 +62,7 @@ def print_formula_hits(
 
 def print_matches(matches: Sequence[FormulaMatch], *, tree: bool = True) -> None:
     """Prints how query formulas match formulas that were found, one block of lines a match."""
-    from porism.highlighting import MatchView, short_lines
+    from porism.search.highlighting import MatchView, short_lines
 
     for match in matches:
         view = MatchView(match)
@@ -80,7 +80,7 @@ def print_matches(matches: Sequence[FormulaMatch], *, tree: bool = True) -> None
 
 def cut_snippet(snippet: Snippet, most: int = LONGEST_LINE) -> Snippet:
     """A snippet of at most ``most`` characters, with ``…`` where something is left out."""
-    from porism.marked_text import Piece, Snippet
+    from porism.search.marked_text import Piece, Snippet
 
     pieces: list[Piece] = []
     left = most

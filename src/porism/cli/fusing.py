@@ -17,7 +17,7 @@ from porism.cli.terminal import echo
 if TYPE_CHECKING:
     from porism.evaluate import Qrels
     from porism.fusion import Fusion
-    from porism.run import Run
+    from porism.runs.run import Run
 
 
 def _list_methods(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
@@ -174,7 +174,7 @@ def _read(paths: Sequence[Path], ranks: str, log: ProblemLog) -> list[Run]:
     from collections import Counter
 
     from porism.errors import QueryError
-    from porism.run import Run
+    from porism.runs.run import Run
 
     runs = [Run.read(path, log, ranks=ranks) for path in paths]  # type: ignore[arg-type]  # click checked it
     counts = Counter(topic for run in runs for topic in run)
@@ -240,7 +240,7 @@ def _named(given: str, judged: Sequence[str], option: str) -> list[str]:
     :raises ConfigError: a topic has no judgments, or none is named.
     """
     from porism.errors import ConfigError
-    from porism.files import read_lines
+    from porism.files.text import read_lines
     from porism.settings import nearest
 
     is_file = Path(given).is_file()
@@ -259,7 +259,7 @@ def _named(given: str, judged: Sequence[str], option: str) -> list[str]:
 def _store(path: Path, fitted: Any) -> None:
     import orjson
 
-    from porism.files import write_whole
+    from porism.files.text import write_whole
     from porism.fusion import FittedWIBC
 
     regression = fitted.regression if isinstance(fitted, FittedWIBC) else fitted

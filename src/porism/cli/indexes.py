@@ -15,8 +15,8 @@ from porism.cli.reading import changing_options
 from porism.cli.terminal import echo
 
 if TYPE_CHECKING:
-    from porism.analysis import AnalysisConfig
-    from porism.updating import UpdateReport
+    from porism.analysis.analyzer import AnalysisConfig
+    from porism.search.sources.updating import UpdateReport
 
 
 @click.command(short_help="Add files or folders to an index, or update them in it.")
@@ -59,13 +59,13 @@ def index(
     how they were read: of those that it has, only what has changed is read, and what is gone is deleted. Ctrl-C keeps
     what was read so far; run it again to complete the index.
     """
-    from porism.updating import index_sources
+    from porism.search.sources.updating import index_sources
 
     config = _config(channels, language, tokenizers) if channels or language or tokenizers else None
     log = ProblemLog(problems_path)
     change = None
     if expansions_path:
-        from porism.expansion import Expander, ExpansionFile
+        from porism.doc2query import Expander, ExpansionFile
 
         change = Expander(ExpansionFile(expansions_path), log)
     try:
@@ -104,7 +104,7 @@ def update(
     source that is not there keeps its documents.
     """
     from porism.index.manifest import read_manifest
-    from porism.updating import update_index
+    from porism.search.sources.updating import update_index
 
     read_manifest(index_path)  # before anything is compiled
     log = ProblemLog(problems_path)
@@ -156,7 +156,7 @@ def _tell(report: UpdateReport, quiet: bool, again: str) -> None:
 
 def _config(channels: str | None, language: str | None, tokenizers: Sequence[str]) -> AnalysisConfig:
     """The configuration of a new index."""
-    from porism.analysis import AnalysisConfig
+    from porism.analysis.analyzer import AnalysisConfig
     from porism.errors import ConfigError
 
     files: dict[str, str] = {}
@@ -187,13 +187,13 @@ def delete(
     """
     from porism.errors import QueryError
     from porism.index import IndexWriter
-    from porism.searching import filters_from_strings
+    from porism.search.index import filters_from_strings
 
     if not ids and not filters and not source_names:
         raise QueryError("nothing to delete was named", hint="Give ids, --filter KEY=VALUE, or --source NAME.")
     of_sources = 0
     if source_names:
-        from porism.updating import remove_source
+        from porism.search.sources.updating import remove_source
 
         compile_once()
         of_sources = sum(remove_source(index_path, name) for name in source_names)

@@ -14,8 +14,8 @@ from porism.cli.options import index_option
 from porism.cli.terminal import echo
 
 if TYPE_CHECKING:
-    from porism.locations import Location
-    from porism.searching import Index
+    from porism.search.index import Index
+    from porism.search.locations import Location
 
 _PAGES = frozenset({".html", ".htm", ".xhtml"})
 
@@ -34,7 +34,7 @@ def open_result(result: str, index_path: Path, only_print: bool, in_editor: bool
     PORISM_EDITOR can say how a line is passed: 'myeditor --line {line} {file}'.
     """
     from porism.errors import QueryError
-    from porism.searching import open_index
+    from porism.search.index import open_index
 
     compile_once()
     with open_index(index_path) as index:

@@ -10,10 +10,10 @@ import click
 
 from porism.cli.first_use import compile_once
 from porism.cli.terminal import COLORS, choose_color, echo
-from porism.printable import escaped_json
+from porism.search.printable import escaped_json
 
 if TYPE_CHECKING:
-    from porism.searching import Index
+    from porism.search.index import Index
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -50,7 +50,7 @@ def open_with_model(path: Path, model_name: str, formulas: bool, quiet: bool = F
     :raises ConfigError: there is no such model or file, or it is broken.
     """
     from porism.retrieve.models import read_formula_model, read_search_model
-    from porism.searching import open_index
+    from porism.search.index import open_index
 
     if formulas:
         index = open_index(path, formula_model=read_formula_model(model_name))

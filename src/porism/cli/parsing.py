@@ -16,7 +16,8 @@ from porism.cli.terminal import echo
 @json_option
 def parse(formula: str, terms: str | None, tokenizer_path: str | None, as_json: bool) -> None:
     """Show how a formula (LaTeX without dollars, or MathML) is read: its trees, its MathML, what was not understood."""
-    from porism.analysis import AnalysisConfig, Analyzer
+    from porism.analysis.analyzer import AnalysisConfig, Analyzer
+    from porism.analysis.channels import is_text_channel
     from porism.formula import (
         extract,
         layout_string,
@@ -28,7 +29,6 @@ def parse(formula: str, terms: str | None, tokenizer_path: str | None, as_json: 
         to_mathml,
         to_unicode,
     )
-    from porism.text.channels import is_text_channel
     from porism.types import Content, Formula, Notation
 
     text = formula.strip()
@@ -37,7 +37,7 @@ def parse(formula: str, terms: str | None, tokenizer_path: str | None, as_json: 
     operators = operator_tree(layout)
     if terms is not None or tokenizer_path is not None:
         if tokenizer_path is not None:
-            from porism.text.bpe import load_tokenizer
+            from porism.analysis.tokenizers.tokenizer import load_tokenizer
 
             found = load_tokenizer(tokenizer_path).formula_terms(layout)
         elif is_text_channel(str(terms)):

@@ -10,7 +10,7 @@ from porism.cli.terminal import echo
 from porism.errors import Problem
 
 if TYPE_CHECKING:
-    from porism.indexing import Progress
+    from porism.search.sources.indexing import Progress
 
 SHOWN_PROBLEMS = 5
 

@@ -11,9 +11,9 @@ from porism.cli.terminal import echo, echo_styled, style
 
 if TYPE_CHECKING:
     from porism.explanation import Explanation
-    from porism.hits import Hit
-    from porism.marked_text import Snippet
-    from porism.retrieve.matches import FormulaMatch
+    from porism.retrieve.formulas.matches import FormulaMatch
+    from porism.search.answers import Hit
+    from porism.search.marked_text import Snippet
 
 SHOWN_TAGS = 5
 WIDEST = 100
@@ -111,7 +111,7 @@ def print_hits(
 
             print_matches(matches[hit.id], tree=False)
         if explanations and hit.id in explanations:
-            from porism.highlighting import short_lines
+            from porism.search.highlighting import short_lines
 
             for explained in short_lines(explanations[hit.id]):
                 echo(f"      {explained}")

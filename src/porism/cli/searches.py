@@ -18,12 +18,12 @@ from porism.cli.options import (
     print_json,
 )
 from porism.cli.terminal import echo
-from porism.printable import one_printable_line
+from porism.search.printable import one_printable_line
 
 if TYPE_CHECKING:
     from porism.explanation import Explanation
-    from porism.hits import Hit
-    from porism.retrieve.matches import FormulaMatch
+    from porism.retrieve.formulas.matches import FormulaMatch
+    from porism.search.answers import Hit
 
 MATCHED_HITS = 100
 """For at most so many hits a list of formulas marks what matches."""
@@ -99,9 +99,9 @@ def similar(
     The document itself is left out. With --json, prints what porism search prints.
     """
     from porism.cli.last_search import remember_search
-    from porism.retrieve.more_like_this import Likeness
-    from porism.searching import filters_from_strings
-    from porism.suggestions import filter_hints
+    from porism.retrieve.documents.more_like_this import Likeness
+    from porism.search.index import filters_from_strings
+    from porism.search.suggestions import filter_hints
 
     likeness, chosen = Likeness(terms=terms, fields=fields), filters_from_strings(filters)
     with open_with_model(index_path, model_name, formulas=False) as index:
@@ -120,7 +120,7 @@ def _search_documents(
     relevant: tuple[str, ...], not_relevant: tuple[str, ...], model_name: str,
 ) -> None:
     from porism.cli.last_search import remember_search
-    from porism.searching import filters_from_strings
+    from porism.search.index import filters_from_strings
 
     with open_with_model(index_path, model_name, formulas=False) as index:
         chosen = filters_from_strings(filters)
@@ -161,7 +161,7 @@ def _print(
         else:
             print_hits(hits, explanations, matches)
         return
-    from porism.highlighting import MatchView
+    from porism.search.highlighting import MatchView
 
     found = []
     for hit in hits:
@@ -181,9 +181,9 @@ def _search_formulas(
     from porism.cli.formula_render import print_formula_hits, shown_places
     from porism.cli.last_search import remember_search
     from porism.cli.progress import one_line
-    from porism.formula_queries import read_formula_question
-    from porism.searching import filters_from_strings
-    from porism.suggestions import filter_hints
+    from porism.search.formula_queries import read_formula_question
+    from porism.search.index import filters_from_strings
+    from porism.search.suggestions import filter_hints
 
     with open_with_model(index_path, model_name, formulas=True) as index:
         chosen = filters_from_strings(filters)

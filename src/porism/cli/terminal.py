@@ -8,7 +8,7 @@ from typing import IO, Any
 
 import click
 
-from porism.printable import printable
+from porism.search.printable import printable
 
 COLORS = ("auto", "always", "never")
 

@@ -82,8 +82,8 @@ def extended(
     Old tokens keep their numbers and embeddings, and text without formulas is read as before. The new embeddings are
     a beginning: train the model on texts with formulas before you use it.
     """
-    from porism.text.bpe import load_tokenizer
-    from porism.text.extension import extend_model, latex_tokens
+    from porism.analysis.tokenizers.tokenizer import load_tokenizer
+    from porism.neural.extension import extend_model, latex_tokens
 
     wanted = [*tokens, *(latex_tokens(load_tokenizer(tokenizer_path)) if tokenizer_path else ())]
     extension = extend_model(

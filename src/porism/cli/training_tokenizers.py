@@ -42,10 +42,10 @@ def tokenizer(
     """
     import time
 
+    from porism.analysis.tokenizers.tokenizer import check_tokenizer_name
+    from porism.analysis.tokenizers.training import BpeSettings
     from porism.errors import ConfigError
-    from porism.text.bpe import check_tokenizer_name
-    from porism.text.bpe_training import BpeSettings
-    from porism.tokenizing import train_tokenizer
+    from porism.search.tokenizing import train_tokenizer
 
     check_tokenizer_name(name)
     settings = BpeSettings(kind, latex, merges, minimum_frequency, longest)  # type: ignore[arg-type]

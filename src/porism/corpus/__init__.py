@@ -1,7 +1,7 @@
 """Sources: readers of collections, topics and judgments."""
 
 from porism.corpus.base import OnProgress, Reader, ReaderOptions
-from porism.corpus.html import html_to_content
+from porism.corpus.html.content import html_to_content
 from porism.corpus.mathtext import split_math
 from porism.corpus.opening import open_source
 from porism.corpus.registry import READERS, detect_format

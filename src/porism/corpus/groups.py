@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from porism.corpus.base import OnProgress, Reader, ReaderOptions, UnitId
-from porism.corpus.files import FileReader
-from porism.corpus.textfile import size_of
+from porism.corpus.text_files import size_of
+from porism.corpus.walking import FileReader
 from porism.errors import OnProblem, Problem
 from porism.types import Document
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from porism.corpus.base import OnProgress, ReaderOptions, ignore_problem, ignore_progress
 from porism.corpus.groups import Placer, Unread
 from porism.corpus.registry import SourceGroups, guarded, source_groups
-from porism.corpus.textfile import size_of
+from porism.corpus.text_files import size_of
 from porism.errors import OnProblem, Problem, SourceError
 from porism.types import Document
 

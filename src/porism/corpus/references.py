@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from porism.corpus.latex_tables import LABEL_WORDS, REFERRED_TO, THEOREMS
+from porism.corpus.latex.tables import LABEL_WORDS, REFERRED_TO, THEOREMS
 
 _PREFIX = re.compile(r"([A-Za-z]+)[:_-]")
 _LAST_WORD = re.compile(r"([^\W\d_]+)\.?[\s\u00a0~]*[(\[]?\Z|§[\s\u00a0~]*\Z")

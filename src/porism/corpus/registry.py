@@ -6,22 +6,22 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from porism.corpus.arqmath import ArqmathReader
 from porism.corpus.base import OnProgress, Reader, ReaderOptions, ignore_problem, ignore_progress
-from porism.corpus.files import SPECIAL_HINT, FileReader, check_file, relative_name, source_name, walk
-from porism.corpus.formulaposts import FormulaTableReader
 from porism.corpus.groups import CollectionGroup, FileGroup, Item, ReadGroup, TableGroup, Unread
-from porism.corpus.headers import has_text_column
-from porism.corpus.latex_project import EXTENSIONS as LATEX_EXTENSIONS
-from porism.corpus.latex_project import LatexProject, LatexReader
-from porism.corpus.markdown import MarkdownReader
-from porism.corpus.notebook import NotebookReader
-from porism.corpus.pages import PageReader
-from porism.corpus.plain import PlainReader
-from porism.corpus.rst import RstReader
-from porism.corpus.stackexchange import StackExchangeReader
-from porism.corpus.tabular import CsvReader, JsonlReader
-from porism.corpus.textfile import guess_encoding, kind_of_special, open_file, size_of
+from porism.corpus.html.reader import PageReader
+from porism.corpus.latex.reader import EXTENSIONS as LATEX_EXTENSIONS
+from porism.corpus.latex.reader import LatexProject, LatexReader
+from porism.corpus.markdown.reader import MarkdownReader
+from porism.corpus.notebooks.reader import NotebookReader
+from porism.corpus.plain_text import PlainReader
+from porism.corpus.posts.arqmath import ArqmathReader
+from porism.corpus.posts.formula_posts import FormulaTableReader
+from porism.corpus.posts.stackexchange import StackExchangeReader
+from porism.corpus.rst.reader import RstReader
+from porism.corpus.tables.headers import has_text_column
+from porism.corpus.tables.reader import CsvReader, JsonlReader
+from porism.corpus.text_files import guess_encoding, kind_of_special, open_file, size_of
+from porism.corpus.walking import SPECIAL_HINT, FileReader, check_file, relative_name, source_name, walk
 from porism.errors import OnProblem, PorismError, Problem, SourceError
 from porism.types import Document
 

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from porism.corpus.latex_tables import PROOFS, THEOREMS, words
+from porism.corpus.latex.tables import PROOFS, THEOREMS, words
 from porism.corpus.units import Parts, Unit, UnitStore
 from porism.errors import OnProblem
 from porism.types import Content, Document, Formula, Metadata

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO
 
 from porism.corpus.base import OnProgress
-from porism.corpus.textfile import guess_encoding, kind_of_special, open_file
+from porism.corpus.text_files import guess_encoding, kind_of_special, open_file
 from porism.errors import OnProblem, Problem, SourceError
 
 BLOCK = 1 << 20

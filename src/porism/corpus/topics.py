@@ -10,13 +10,13 @@ from typing import Any, Literal
 import orjson
 
 from porism.corpus.base import clean, ignore_problem
-from porism.corpus.cells import read_rows
-from porism.corpus.html import strip_delimiters
+from porism.corpus.html.content import strip_delimiters
 from porism.corpus.mathtext import split_math
+from porism.corpus.posts.threads import body_content, inline_content, tag_names
 from porism.corpus.streams import byte_lines, check_source, open_seekable
-from porism.corpus.threads import body_content, inline_content, tag_names
+from porism.corpus.tables.cells import read_rows
 from porism.errors import FormatError, OnProblem
-from porism.files import decimal_number, whole_number
+from porism.files.text import decimal_number, whole_number
 from porism.types import PLACEHOLDER, Content, Formula, Query
 
 _EXPECTED = "topics: ARQMath XML, JSON lines, or lines of an id, a tab, and a text or formula"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from porism.corpus.base import UnitId
-from porism.corpus.latex_tables import UNPROVABLE
+from porism.corpus.latex.tables import UNPROVABLE
 from porism.errors import OnProblem, Problem
 from porism.types import Content, Document, Formula, Metadata
 

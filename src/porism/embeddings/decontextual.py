@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from porism.embeddings.decontextual_texts import SpannedText, math_marks
 from porism.errors import ConfigError
-from porism.neural import choose_device, load_model, load_tokenizer, load_torch, longest_input
+from porism.neural.loading import choose_device, load_model, load_tokenizer, load_torch, longest_input
 from porism.settings import SettingError, Settings
 
 _PURPOSE = "decontextualised embeddings"

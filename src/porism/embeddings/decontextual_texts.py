@@ -14,14 +14,14 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.analysis import WORDS, Analyzer, indexed_form, read_formula
-from porism.documents import clean_text, load_document
+from porism.analysis.analyzer import WORDS, Analyzer, indexed_form, read_formula
+from porism.analysis.documents import clean_text, load_document
+from porism.analysis.tokenizers.tokenizer import END_OF_MATH, MATH, MathTokenizer
 from porism.embeddings.texts import formula_of
 from porism.errors import ConfigError
 from porism.formula import to_latex
 from porism.index import Segment, Snapshot
 from porism.settings import nearest
-from porism.text.bpe import END_OF_MATH, MATH, MathTokenizer
 from porism.types import PLACEHOLDER, Content, Formula
 
 BPE = "bpe:"

@@ -16,15 +16,15 @@ from typing import Any
 
 import xxhash
 
-from porism.analysis import AnalysisConfig, Analyzer
-from porism.durable import make_folder
+from porism.analysis.analyzer import AnalysisConfig, Analyzer
+from porism.concurrency.interrupts import uninterrupted
 from porism.embeddings.decontextual import Decontextualised, Decontextualizer
 from porism.embeddings.decontextual_texts import ChannelSpans
 from porism.embeddings.vectors import embeddings_path, write_token_vectors
 from porism.errors import ConfigError, IndexCorrupt, IndexVersionError
+from porism.files.durable import make_folder
 from porism.index import Snapshot
 from porism.index.container import Container, ContainerWriter
-from porism.index.interrupts import uninterrupted
 from porism.settings import write_settings
 
 _STATE = "token-vectors-training"

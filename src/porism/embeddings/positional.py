@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from porism.compiled.kernels import address
 from porism.embeddings.corpus import Corpus, EpochTexts
 from porism.embeddings.positional_kernels import LANES, train_texts
 from porism.embeddings.settings import Positional
 from porism.embeddings.trainers import OnTokens, Trained, check_finite, chosen, rate_at
-from porism.index.compiled import address
 
 _AT_ONCE = 100_000
 """Terms that a thread reads before it looks whether it should stop: less than a second."""

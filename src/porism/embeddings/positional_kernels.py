@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from porism.index.compiled import compiled, f32_at, i32_at, i64_at, inlined
+from porism.compiled.kernels import compiled, f32_at, i32_at, i64_at, inlined
 
 LANES = 32
 """Float32 numbers that a loop handles in one turn: four registers of eight, or two of sixteen."""

@@ -17,8 +17,8 @@ import joblib
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.analysis import Analyzer, indexed_form
-from porism.documents import load_document
+from porism.analysis.analyzer import Analyzer, indexed_form
+from porism.analysis.documents import load_document
 from porism.errors import ConfigError
 from porism.index import Segment, Snapshot
 from porism.index.strings import offsets

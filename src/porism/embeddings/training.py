@@ -16,8 +16,7 @@ from typing import Any
 
 import xxhash
 
-from porism.analysis import AnalysisConfig, Analyzer
-from porism.durable import make_folder
+from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.embeddings.corpus import GENSIM, Corpus
 from porism.embeddings.settings import Positional, Word2Vec
 from porism.embeddings.texts import OnProgress, channel_texts
@@ -25,6 +24,7 @@ from porism.embeddings.trainers import Trainer
 from porism.embeddings.vectors import embeddings_path, write_token_vectors
 from porism.errors import IndexCorrupt, IndexVersionError
 from porism.extras import need
+from porism.files.durable import make_folder
 from porism.index import Snapshot
 from porism.index.container import Container, ContainerWriter
 from porism.settings import write_settings

@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.caching import cached_property
-from porism.durable import make_folder
+from porism.concurrency.caching import cached_property
 from porism.errors import ConfigError, IndexCorrupt
+from porism.files.durable import make_folder
 from porism.index.container import Container, ContainerWriter, Stamp
 from porism.index.strings import Dictionary, Packed, write_dictionary
 

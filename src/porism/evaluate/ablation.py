@@ -17,7 +17,7 @@ from porism.evaluate.evaluation import Missing, evaluate_run, shared_topics
 from porism.evaluate.judgments import Qrels
 from porism.evaluate.measures import Measure, parse_measure
 from porism.evaluate.tables import aligned, shown
-from porism.run import Run
+from porism.runs.run import Run
 
 Fuse = Callable[[Sequence[Run]], Run]
 """Makes one run of several, e.g. ``lambda runs: fuse(runs, "rrf")``."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.errors import ConfigError, QueryError
-from porism.run import Run
+from porism.runs.run import Run
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from porism.evaluate.judgments import Qrels
 from porism.evaluate.measures import DEFAULT_MEASURES, Measure, parse_measure
 from porism.evaluate.significance import TIE, PairedTest, holm, paired_t_test, permutation_tests, stars, wilcoxon
 from porism.evaluate.tables import aligned, shown, some
-from porism.run import Run
+from porism.runs.run import Run
 from porism.settings import nearest
 
 Test = Literal["t-test", "wilcoxon", "permutation"]

@@ -12,7 +12,7 @@ from porism.evaluate.evaluation import Missing, check_missing, ranked_documents,
 from porism.evaluate.judgments import Qrels, whole_gains
 from porism.evaluate.measures import RELEVANT
 from porism.evaluate.tables import some
-from porism.run import Run
+from porism.runs.run import Run
 
 RECALL_LEVELS: NDArray[np.float64] = np.arange(11) / 10
 """0, 0.1, … 1: where :func:`precision_recall` has its points."""

@@ -8,18 +8,11 @@ from typing import Any
 
 from porism.errors import ConfigError
 from porism.evaluate.bootstrap import Interval, check_bootstrap, evaluation_intervals
-from porism.evaluate.evaluation import (
-    Evaluation,
-    Missing,
-    check_missing,
-    evaluate_run,
-    ranked_documents,
-    shared_topics,
-)
+from porism.evaluate.evaluation import Evaluation, Missing, check_missing, evaluate_run, ranked_documents, shared_topics
 from porism.evaluate.judgments import Qrels
 from porism.evaluate.measures import DEFAULT_MEASURES, Measure, parse_measure
 from porism.evaluate.tables import aligned, with_interval
-from porism.run import Run
+from porism.runs.run import Run
 
 DEPTHS = (10, 100, 1000)
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from porism.errors import ConfigError
 from porism.evaluate.alignment import TopicLists, aligned_topics, check_runs
-from porism.run import Run
+from porism.runs.run import Run
 
 Documents = Literal["pool", "either", "both"]
 """Which documents are correlated: those of all runs, those of either of the two lists, or those that both have."""

@@ -14,7 +14,7 @@ from porism.evaluate.judgments import Qrels, whole_gains
 from porism.evaluate.measures import DEFAULT_MEASURES, Measure, parse_measure
 from porism.evaluate.scoring import COUNTS, Rankings
 from porism.evaluate.tables import aligned, shown, some, with_interval
-from porism.run import Run
+from porism.runs.run import Run
 
 Missing = Literal["zero", "skip"]
 """What becomes of topics that the run does not answer: they count as zero, or are left out."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from porism.text.words import WORD
+from porism.analysis.words import WORD
 from porism.types import Query
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import Any
 
-from porism.caching import cached_property
+from porism.concurrency.caching import cached_property
 from porism.errors import ConfigError
 from porism.evaluate.measures import Measure
 

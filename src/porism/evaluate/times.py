@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from porism.errors import QueryError
-from porism.run import Run
+from porism.runs.run import Run
 
 
 @dataclass(frozen=True, slots=True)

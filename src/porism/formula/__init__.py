@@ -2,15 +2,15 @@
 
 from porism.formula.extractors import EXTRACTORS, Extractor, extract, find_extractor
 from porism.formula.keys import layout_key, layout_string
-from porism.formula.latex import parse_latex
-from porism.formula.latex_writer import to_latex
-from porism.formula.mathml import parse_mathml
-from porism.formula.mathml_writer import preorder, to_mathml
+from porism.formula.latex.parser import parse_latex
+from porism.formula.mathml.parser import parse_mathml
 from porism.formula.notation import notation_of, parse
-from porism.formula.operators import operator_string, operator_tree
+from porism.formula.operators.builder import operator_string, operator_tree
 from porism.formula.packed import pack_tree, unpack_tree
-from porism.formula.text_writer import to_marked_unicode, to_unicode
 from porism.formula.tree import LayoutNode, LayoutTree, OperatorNode, OperatorTree, ParseProblem
+from porism.formula.writers.latex import to_latex
+from porism.formula.writers.mathml import preorder, to_mathml
+from porism.formula.writers.text import to_marked_unicode, to_unicode
 
 __all__ = [
     "EXTRACTORS",

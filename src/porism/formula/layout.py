@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from porism.formula.tables import DROPPED_AT_END, is_limit_operator, token_class
-from porism.formula.tables_commands import ACCENT_SYNONYMS, BRACES, MARKS
+from porism.formula.tables.commands import ACCENT_SYNONYMS, BRACES, MARKS
+from porism.formula.tables.lookup import DROPPED_AT_END, is_limit_operator, token_class
 from porism.formula.tree import LayoutNode, Row
 
 SCRIPT_SLOTS = ("above", "below")

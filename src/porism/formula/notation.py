@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from porism.formula.latex import parse_latex
-from porism.formula.latex_macros import Macro
-from porism.formula.mathml import parse_mathml
+from porism.formula.latex.macros import Macro
+from porism.formula.latex.parser import parse_latex
+from porism.formula.mathml.parser import parse_mathml
 from porism.formula.tree import LayoutTree
 from porism.types import Formula, Notation
 

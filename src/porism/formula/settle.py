@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from porism.formula.layout import SCRIPT_SLOTS, brace_mark, child_rows, group_nodes, matrix, nucleus, trim
-from porism.formula.tables import MATRIX_FENCES, token_class
+from porism.formula.tables.lookup import MATRIX_FENCES, token_class
 from porism.formula.tree import LayoutNode, Row
 
 _MOST_ROUNDS = 8

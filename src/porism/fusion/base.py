@@ -12,8 +12,8 @@ import numpy as np
 
 from porism.errors import ConfigError
 from porism.fusion.table import Floats, FusionTable
-from porism.provenance import Provenance
-from porism.run import Run
+from porism.runs.provenance import Provenance
+from porism.runs.run import Run
 from porism.settings import Settings, write_settings
 
 LARGEST_WEIGHT = 1e100

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from porism.index.compiled import compiled, inlined
+from porism.compiled.kernels import compiled, inlined
 
 # How a list's scores are normalised.
 NONE, MIN_MAX, Z_SCORE, RANK, SUM = range(5)

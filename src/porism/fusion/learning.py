@@ -14,8 +14,8 @@ from porism.fusion.base import Fusion
 from porism.fusion.majority import WIBC
 from porism.fusion.regression import RBC, FittedRBC, Qrels, _judged_topics, _tuned
 from porism.fusion.table import Floats, FusionTable
-from porism.provenance import Provenance
-from porism.run import Run
+from porism.runs.provenance import Provenance
+from porism.runs.run import Run
 from porism.settings import write_settings
 
 

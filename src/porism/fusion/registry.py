@@ -13,7 +13,7 @@ from porism.fusion.majority import IBC, WIBC
 from porism.fusion.ranks import ISR, RRF, Borda, LogISR
 from porism.fusion.regression import RBC
 from porism.fusion.table import FusionTable
-from porism.run import Run
+from porism.runs.run import Run
 from porism.settings import nearest, read_settings
 
 FUSIONS: Mapping[str, type[Fusion]] = {

@@ -16,8 +16,8 @@ from porism.errors import ConfigError, QueryError
 from porism.fusion.base import Fusion, check_deepest
 from porism.fusion.estimators import LINEAR, MODELS, Numbers, fit_estimator, linear_part, predict
 from porism.fusion.table import Floats, FusionTable
-from porism.provenance import Provenance
-from porism.run import Run
+from porism.runs.provenance import Provenance
+from porism.runs.run import Run
 from porism.settings import read_settings, write_settings
 
 Qrels = Mapping[str, Mapping[str, int]]

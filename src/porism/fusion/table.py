@@ -9,9 +9,9 @@ from itertools import count
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.caching import cached_property
+from porism.concurrency.caching import cached_property
 from porism.errors import ConfigError, FormatError
-from porism.run import Run
+from porism.runs.run import Run
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -10,7 +10,7 @@ from typing import NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.durable import make_folder, storage_errors, sync_folder
+from porism.files.durable import make_folder, storage_errors, sync_folder
 from porism.index.container import ContainerWriter, Stamp
 from porism.index.parts import Part
 from porism.index.records import write_records

@@ -11,9 +11,9 @@ import shutil
 import time
 from pathlib import Path
 
+from porism.analysis.tokenizers.tokenizer import FOLDER as TOKENIZERS
 from porism.index.manifest import MANIFEST_FILE, SEGMENT_FOLDER, Manifest
 from porism.index.segment import DATA_FILE, DERIVED_FOLDER
-from porism.text.bpe import FOLDER as TOKENIZERS
 
 _ABANDONED = 3600
 """Seconds after which a temporary file in ``derived`` is nobody's: readers write there too, without the lock."""

@@ -31,10 +31,10 @@ import orjson
 import xxhash
 from numpy.typing import NDArray
 
-from porism import __version__
-from porism.durable import publish, storage_errors, sync_file, temporary_name
 from porism.errors import IndexCorrupt, IndexUnreadable, IndexVersionError
+from porism.files.durable import publish, storage_errors, sync_file, temporary_name
 from porism.index.mapping import map_file
+from porism.version import __version__
 
 FORMAT = 3
 """Version of everything on disk; raised when an older program could not read what is written."""

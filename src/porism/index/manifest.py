@@ -13,10 +13,10 @@ import orjson
 import xxhash
 from numpy.typing import NDArray
 
-from porism import __version__
-from porism.durable import replace_file
 from porism.errors import IndexNotFound
+from porism.files.durable import replace_file
 from porism.index.container import FORMAT, Container, ContainerWriter, Stamp, check_format, corrupt, unreadable
+from porism.version import __version__
 
 MANIFEST_FILE = "manifest.json"
 SEGMENT_FOLDER = "segments"

@@ -9,7 +9,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from porism.batch import AnalyzedBatch, TermMatrix
+from porism.analysis.batch import AnalyzedBatch, TermMatrix
 from porism.index.rows import CHUNK_ROWS, Csr
 from porism.index.segment import Segment, filter_terms
 from porism.index.sources import NOBODY

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from porism.index.compiled import compiled
+from porism.compiled.kernels import compiled
 from porism.index.varint import get, put
 
 _BYTES = "Array(uint8, 1, 'C', readonly=True)"

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.caching import cached_property
+from porism.concurrency.caching import cached_property
 from porism.index.columns import damaged, starts
 from porism.index.container import Container, ContainerWriter
 from porism.index.strings import offsets

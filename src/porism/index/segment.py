@@ -10,9 +10,9 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from porism.caching import cached_property
-from porism.durable import make_folder
+from porism.concurrency.caching import cached_property
 from porism.errors import IndexCorrupt, IndexVersionError
+from porism.files.durable import make_folder
 from porism.index.columns import column, starts
 from porism.index.container import Container, ContainerWriter, Stamp, corrupt
 from porism.index.records import Records
@@ -21,7 +21,7 @@ from porism.index.strings import Dictionary, Names, decode
 from porism.types import Metadata
 
 if TYPE_CHECKING:
-    from porism.index.postings import Entries
+    from porism.engine.postings import Entries
 
 DATA_FILE = "segment.bin"
 DERIVED_FOLDER = "derived"
@@ -187,7 +187,7 @@ class Segment:
         return self.records("stored")
 
     def stored(self, doc: int) -> bytes:
-        """A document as the JSON that :func:`porism.documents.dump_document` made."""
+        """A document as the JSON that :func:`porism.analysis.documents.dump_document` made."""
         return self._stored[doc]
 
     @cached_property
@@ -267,7 +267,7 @@ class Segment:
 
         :raises KeyError: the segment has no such channel.
         """
-        from porism.index.postings import Entries
+        from porism.engine.postings import Entries
 
         if channel in self.text_channels:
             return Entries.of_text(self.doc_count, len(self.fields))

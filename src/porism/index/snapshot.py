@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.caching import cached_property
+from porism.concurrency.caching import cached_property
 from porism.index.container import corrupt
 from porism.index.manifest import SEGMENT_FOLDER, Manifest, read_live, read_manifest
 from porism.index.segment import Segment

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from porism.index.compiled import compiled, inlined
+from porism.compiled.kernels import compiled, inlined
 from porism.index.varint import get, put
 
 _BYTES = "Array(uint8, 1, 'C', readonly=True)"

@@ -15,7 +15,7 @@ from typing import NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.caching import cached_property
+from porism.concurrency.caching import cached_property
 from porism.errors import IndexCorrupt
 from porism.index.columns import column, damaged
 from porism.index.columns import starts as bounds

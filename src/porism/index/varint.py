@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from porism.index.compiled import inlined
+from porism.compiled.kernels import inlined
 
 
 @inlined()

@@ -16,14 +16,14 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from porism.batch import AnalyzedBatch
-from porism.durable import make_folder, storage_errors, sync_folder
+from porism.analysis.batch import AnalyzedBatch
+from porism.concurrency.interrupts import uninterrupted
 from porism.errors import ConfigError, IndexNotFound, StorageError
+from porism.files.durable import make_folder, storage_errors, sync_folder
+from porism.files.lock import WriterLock
 from porism.index.build import OnStep, write_segment
 from porism.index.cleaning import clean_index
 from porism.index.container import corrupt
-from porism.index.interrupts import uninterrupted
-from porism.index.lock import WriterLock
 from porism.index.manifest import (
     LOCK_FILE,
     MANIFEST_FILE,

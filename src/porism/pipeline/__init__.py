@@ -2,16 +2,16 @@
 
 ::
 
-    from porism.pipeline import HybridReranker, formula_pipeline, fused, pipeline
+    from porism.pipeline import RetrieverReranker, formula_pipeline, fused, pipeline
 
-    stage = pipeline(index, fast) % 200 >> HybridReranker(index)
+    stage = pipeline(index, fast) % 200 >> RetrieverReranker(index)
     run = stage.search(queries, 100)
 """
 
-from porism.pipeline.making import formula_pipeline, fused, pipeline
+from porism.pipeline.building import formula_pipeline, fused, pipeline
 from porism.pipeline.protocols import DEPTH, Reranker, Retriever
-from porism.pipeline.rerankers import HybridReranker, ScoringReranker, rescored
-from porism.pipeline.sources import FormulaStage, RunStage, SearchStage, describe_index
+from porism.pipeline.rerankers.scoring import RetrieverReranker, ScoringReranker, rescored
+from porism.pipeline.retrieving import FormulaStage, RunStage, SearchStage, describe_index
 from porism.pipeline.stages import CutoffStage, CutReranker, FusedStage, NamedStage, RerankStage, RetrieverStage, Stage
 
 __all__ = [
@@ -20,11 +20,11 @@ __all__ = [
     "CutoffStage",
     "FormulaStage",
     "FusedStage",
-    "HybridReranker",
     "NamedStage",
     "RerankStage",
     "Reranker",
     "Retriever",
+    "RetrieverReranker",
     "RetrieverStage",
     "RunStage",
     "ScoringReranker",

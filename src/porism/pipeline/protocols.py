@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Protocol, runtime_checkable
 
 from porism.errors import QueryError
-from porism.run import Run
+from porism.runs.run import Run
 from porism.types import Query
 
 DEPTH = 100
@@ -47,7 +47,7 @@ def check_queries(queries: Iterable[Query]) -> list[Query]:
     for query in asked:
         if not isinstance(query, Query):
             raise QueryError(
-                f"{query!r} is no query", hint="Make one of text by porism.searching.make_query, or read topics."
+                f"{query!r} is no query", hint="Make one of text by porism.search.index.make_query, or read topics."
             )
     seen: set[str] = set()
     for query in asked:

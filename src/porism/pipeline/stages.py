@@ -2,7 +2,7 @@
 
 ::
 
-    stage = pipeline(index) % 200 >> HybridReranker(index, model)
+    stage = pipeline(index) % 200 >> RetrieverReranker(index, model)
     run = fused(stage, formulas, method="rrf", k=60).search(queries, 100)
     run.provenance.made_by                  # what made it, as data
 """
@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from porism.errors import ConfigError, FormatError
 from porism.fusion import Fusion, fuse
 from porism.pipeline.protocols import DEPTH, Reranker, Retriever, check_count, check_queries, describe
-from porism.provenance import Provenance
-from porism.run import Run
+from porism.runs.provenance import Provenance
+from porism.runs.run import Run
 from porism.settings import write_settings
 from porism.types import Query
 

@@ -14,7 +14,7 @@ experiment says how each part was made.
 from __future__ import annotations
 
 from porism.recipes.cache import CacheLocked
-from porism.recipes.findings import RecipeError
+from porism.recipes.errors import RecipeError
 from porism.recipes.reporting import ReportResult
 from porism.recipes.running import Experiment, Plan, StageEvent, plan_recipe, run_recipe
 from porism.recipes.settings import Recipe

@@ -10,7 +10,7 @@ import xxhash
 
 from porism.errors import OnProblem, Problem, StorageError
 from porism.recipes.cache import writing
-from porism.run import Ranked
+from porism.runs.run import Ranked
 
 Answer = tuple[Ranked, float]
 """(document id, score) best first, and the seconds that the query took."""

@@ -27,7 +27,7 @@ from typing import Any
 import orjson
 
 from porism.errors import IndexLocked, OnProblem, Problem, StorageError
-from porism.index.lock import WriterLock
+from porism.files.lock import WriterLock
 from porism.recipes.digests import digest, file_digest
 
 ENTRY = "entry.json"

@@ -11,13 +11,7 @@ from porism.recipes.checking_names import nearest_or
 from porism.recipes.checking_searches import SearchChecker
 from porism.recipes.derived import demanded, read_tuned, report_systems, tuning_search
 from porism.recipes.reading import tolerant
-from porism.recipes.settings import (
-    FusionSettings,
-    ReportSettings,
-    RunSettings,
-    TuningSettings,
-    own_settings,
-)
+from porism.recipes.settings import FusionSettings, ReportSettings, RunSettings, TuningSettings, own_settings
 from porism.recipes.systems import (
     Definition,
     asks_index,

@@ -8,7 +8,7 @@ from typing import Any
 from porism.errors import ConfigError
 from porism.evaluate import parse_measure
 from porism.recipes.derived import part_names
-from porism.recipes.findings import Findings
+from porism.recipes.errors import RecipeErrors
 from porism.recipes.reading import Draft
 from porism.recipes.settings import SYSTEM_TABLES, Recipe
 from porism.recipes.systems import base_set
@@ -21,7 +21,7 @@ class NameChecker:
     def __init__(self, draft: Draft) -> None:
         self.draft = draft
         self.recipe: Recipe = draft.recipe
-        self.findings: Findings = draft.findings
+        self.findings: RecipeErrors = draft.findings
         tables = {name: table for name, table in self.recipe.plain.items() if isinstance(table, Mapping)}
         # Also those that are broken in themselves: what names them is right.
         self.systems = [name for kind in SYSTEM_TABLES for name in tables.get(kind, ())]

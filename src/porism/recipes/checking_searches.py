@@ -8,15 +8,15 @@ from typing import Any
 
 from porism.corpus.registry import READERS
 from porism.errors import ConfigError, PorismError
+from porism.pipeline.rerankers.registry import reranker_kind
 from porism.recipes.checking_terms import TermChecker
 from porism.recipes.derived import analysis_config
 from porism.recipes.reading import tolerant
-from porism.recipes.rerankers import reranker_kind
 from porism.recipes.settings import PipelineSettings, RerankerSettings, own_settings
 from porism.recipes.systems import is_formula_set, pipeline_model
 from porism.recipes.terms import tokenizer_of
 from porism.retrieve import SearchModel
-from porism.retrieve.formula_model import FormulaModel
+from porism.retrieve.formulas.model import FormulaModel
 from porism.settings import Path, SettingError, nearest
 
 

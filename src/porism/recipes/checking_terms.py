@@ -9,19 +9,16 @@ from dataclasses import replace
 from pathlib import Path as FilePath
 from typing import Any
 
-from porism.analysis import TEXT_CHANNELS
-from porism.caching import cached_property
+from porism.analysis.analyzer import TEXT_CHANNELS
+from porism.analysis.tokenizers.tokenizer import check_tokenizer_name
+from porism.analysis.tokenizers.training import BpeSettings
+from porism.concurrency.caching import cached_property
 from porism.embeddings import check_name, embeddings_path
 from porism.errors import ConfigError, PorismError
 from porism.recipes.checking_names import NameChecker
 from porism.recipes.derived import analysis_config
 from porism.recipes.reading import tolerant
-from porism.recipes.settings import (
-    EmbeddingSettings,
-    SimilarityTable,
-    TokenizerSettings,
-    own_settings,
-)
+from porism.recipes.settings import EmbeddingSettings, SimilarityTable, TokenizerSettings, own_settings
 from porism.recipes.terms import (
     METHODS,
     Matrix,
@@ -32,11 +29,9 @@ from porism.recipes.terms import (
     table_matrices,
     tokenizer_of,
 )
-from porism.retrieve.model import check_channels
+from porism.retrieve.documents.model import check_channels
 from porism.settings import Path, nearest
 from porism.similarity import SimilaritySettings, similarity_path
-from porism.text.bpe import check_tokenizer_name
-from porism.text.bpe_training import BpeSettings
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 

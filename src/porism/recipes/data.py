@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path as FilePath
 from typing import Any
 
-from porism.analysis import AnalysisConfig
+from porism.analysis.analyzer import AnalysisConfig
 from porism.corpus import read_qrels, read_topics
 from porism.corpus.registry import detect_format
 from porism.corpus.topics import read_topic_information
@@ -21,7 +21,7 @@ from porism.recipes.reading import Draft
 from porism.recipes.settings import TopicSettings
 from porism.recipes.systems import base_set, fusion_below, is_formula_set
 from porism.recipes.terms_extras import term_extras
-from porism.run import Run
+from porism.runs.run import Run
 from porism.settings import Path, nearest
 from porism.types import Query
 

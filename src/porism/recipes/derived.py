@@ -7,7 +7,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from porism.analysis import CHANNEL_SETS, DEFAULT_FORMULAS, TEXT_CHANNELS, AnalysisConfig
+from porism.analysis.analyzer import CHANNEL_SETS, DEFAULT_FORMULAS, TEXT_CHANNELS, AnalysisConfig
+from porism.analysis.channels import BPE, is_text_channel
+from porism.analysis.tokenizers.tokenizer import TokenizerReference
 from porism.errors import PorismError
 from porism.formula import EXTRACTORS
 from porism.recipes.reading import Draft
@@ -23,8 +25,6 @@ from porism.recipes.systems import (
 )
 from porism.recipes.terms import planned_tokenizers, tokenizer_of, trained_channels
 from porism.settings import Path as SettingPath
-from porism.text.bpe import TokenizerReference
-from porism.text.channels import BPE, is_text_channel
 from porism.tuning import Search, Space, make_search
 from porism.tuning.parameters import Parameter, read_parameter
 

@@ -15,7 +15,7 @@ import xxhash
 
 import porism
 from porism.corpus.base import ignore_problem
-from porism.corpus.files import walk
+from porism.corpus.walking import walk
 from porism.errors import SourceError
 from porism.types import Query
 
@@ -23,7 +23,7 @@ _BLOCK = 1 << 20
 _ROOT = Path(porism.__file__).parent
 
 _MAKING = (
-    "recipes/answers.py", "recipes/making.py", "recipes/models.py", "recipes/rerankers.py", "recipes/systems.py",
+    "recipes/answers.py", "recipes/making.py", "recipes/models.py", "pipeline/rerankers/registry.py", "recipes/systems.py",
 )
 _SEARCH = ("formula_searching", "indexing", "searching", "sample", *_MAKING)
 CODE: Mapping[str, tuple[str, ...]] = {

@@ -14,13 +14,13 @@ from porism.recipes.cache import Entry, writing
 from porism.recipes.data import asks_for_formulas
 from porism.recipes.derived import tuning_search, tuning_space
 from porism.recipes.digests import code_digest, digest, library_versions
-from porism.recipes.making import Workshop
+from porism.recipes.making import StageMaker
 from porism.recipes.models import MODELS_FOLDER
 from porism.recipes.settings import TuningSettings
 from porism.recipes.stages import Stage
 from porism.recipes.systems import Definition, Parameters, base_set, owner_of, split_by_system
 from porism.recipes.terms_making import OnCount
-from porism.run import Run
+from porism.runs.run import Run
 from porism.settings import write_settings
 from porism.tuning import (
     CrossValidated,
@@ -45,7 +45,7 @@ TUNED_FILE = "tuned.json"
 class Tuner:
     """The tunings of a recipe."""
 
-    def __init__(self, workshop: Workshop) -> None:
+    def __init__(self, workshop: StageMaker) -> None:
         self.workshop = workshop
         self.recipe = workshop.recipe
 

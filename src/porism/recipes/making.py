@@ -10,13 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from porism.analysis import AnalysisConfig
-from porism.errors import IndexError_, IndexNotFound, OnProblem, SourceError
+from porism.analysis.analyzer import AnalysisConfig
+from porism.errors import IndexFolderError, IndexNotFound, OnProblem, SourceError
 from porism.fusion import RBC, WIBC, Fusion, FusionTable, cross_validate_fusion, fit
 from porism.index.manifest import read_manifest
-from porism.indexing import Progress, index_documents, read_documents
 from porism.pipeline.protocols import describe
-from porism.provenance import Provenance
 from porism.recipes.answers import AnswerStore
 from porism.recipes.cache import Cache, Entry
 from porism.recipes.data import Data, TopicSet, asks_for_formulas, restricted
@@ -27,10 +25,12 @@ from porism.recipes.stages import Planner, Stage, told_reader
 from porism.recipes.systems import Definition, Parameters, base_set, untuned_members
 from porism.recipes.terms_making import OnCount, TermMaker, tokenizer_references
 from porism.retrieve import DEFAULT_MODEL
-from porism.retrieve.formula_model import FormulaModel
+from porism.retrieve.formulas.model import FormulaModel
 from porism.retrieve.models import channel_model
-from porism.run import Ranked, Run
-from porism.searching import Index, open_index
+from porism.runs.provenance import Provenance
+from porism.runs.run import Ranked, Run
+from porism.search.index import Index, open_index
+from porism.search.sources.indexing import Progress, index_documents, read_documents
 from porism.types import Document, Query
 
 RUN_FILE = "run"
@@ -39,7 +39,7 @@ RUN_FILE = "run"
 _KEPT_RUNS = 8
 
 
-class Workshop:
+class StageMaker:
     """Makes what stages need, in memory; what lies in the cache is read from there.
 
     A context manager: it keeps the index open.
@@ -55,7 +55,7 @@ class Workshop:
         self._tables: OrderedDict[tuple[int, ...], FusionTable] = OrderedDict()
         self._qrels: dict[str, dict[str, dict[str, int]]] = {}
 
-    def __enter__(self) -> Workshop:
+    def __enter__(self) -> StageMaker:
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -311,7 +311,7 @@ class Workshop:
 def open_any_index(path: Path) -> Index:
     """An index to be searched by other models: it need not have a channel of the default one.
 
-    :raises IndexError_: there is none, or it is damaged.
+    :raises IndexFolderError: there is none, or it is damaged.
     """
     config = AnalysisConfig.from_dict(read_manifest(path).config)
     channels = (*config.text, *config.formulas)
@@ -323,7 +323,7 @@ def _missing(path: Path, documents: Any) -> Any:
     """The documents that the index at ``path``, from an interrupted start, does not have as they are now."""
     try:
         index = open_any_index(path)
-    except IndexError_ as error:  # there is none, nothing was committed, or it is damaged: begun anew
+    except IndexFolderError as error:  # there is none, nothing was committed, or it is damaged: begun anew
         if not isinstance(error, IndexNotFound):
             shutil.rmtree(path)
         yield from documents

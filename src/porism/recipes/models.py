@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from porism.retrieve import SearchModel
-from porism.retrieve.formula_model import FORMULA_MODELS, FormulaModel
+from porism.retrieve.formulas.model import FORMULA_MODELS, FormulaModel
 from porism.retrieve.models import SEARCH_MODELS, read_formula_model, read_search_model
 from porism.settings import SettingError, nearest
 

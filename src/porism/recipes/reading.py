@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from porism.errors import ConfigError
-from porism.recipes.findings import Findings, RecipeError, without
-from porism.recipes.places import line_numbers
+from porism.recipes.errors import RecipeError, RecipeErrors, without
+from porism.recipes.lines import line_numbers
 from porism.recipes.settings import (
     SAMPLE,
     SYSTEM_TABLES,
@@ -56,7 +56,7 @@ class Draft:
     """A recipe as read, what was found wrong with it, and the folder that its paths start from."""
 
     recipe: Recipe
-    findings: Findings
+    findings: RecipeErrors
     folder: Path
     stem: str
 
@@ -89,7 +89,7 @@ def read_recipe(source: str | os.PathLike[str] | Mapping[str, Any], folder: str 
     :raises RecipeError: there is no such file, or it is no TOML.
     """
     if isinstance(source, Mapping):
-        findings = Findings("recipe", {})
+        findings = RecipeErrors("recipe", {})
         try:
             plain = _plain(source, (), findings)
         except RecursionError:
@@ -98,7 +98,7 @@ def read_recipe(source: str | os.PathLike[str] | Mapping[str, Any], folder: str 
     path = Path(source)
     text = _text(path)
     given = _toml(text, str(path))
-    findings = Findings(str(path), line_numbers(text))
+    findings = RecipeErrors(str(path), line_numbers(text))
     try:
         plain = _plain(given, (), findings)
     except RecursionError:
@@ -137,7 +137,7 @@ def _toml(text: str, file: str) -> dict[str, Any]:
         raise RecipeError([ConfigError("a number has too many digits", where=file)]) from None
 
 
-def _plain(value: Any, path: SettingPath, findings: Findings) -> Any:
+def _plain(value: Any, path: SettingPath, findings: RecipeErrors) -> Any:
     """Values as JSON has them: tuples as lists, paths and dates as strings; None is left out of tables.
 
     What JSON cannot hold is noted and left out.
@@ -167,7 +167,7 @@ def _plain(value: Any, path: SettingPath, findings: Findings) -> Any:
     return None
 
 
-def _recipe(plain: dict[str, Any], findings: Findings, stem: str) -> Recipe:
+def _recipe(plain: dict[str, Any], findings: RecipeErrors, stem: str) -> Recipe:
     known = own_settings(Recipe, but="plain")
     for name in plain:
         if name not in known:
@@ -211,7 +211,7 @@ def _recipe(plain: dict[str, Any], findings: Findings, stem: str) -> Recipe:
     return recipe
 
 
-def check_name(name: str, path: SettingPath, findings: Findings) -> None:
+def check_name(name: str, path: SettingPath, findings: RecipeErrors) -> None:
     """Names become names of files and columns: letters, digits and some signs."""
     if not _NAME.fullmatch(name):
         findings.error(f"the name {name!r} cannot be used", path, "Use letters, digits and _ + - @.")
@@ -221,7 +221,7 @@ def check_name(name: str, path: SettingPath, findings: Findings) -> None:
         )
 
 
-def _table(cls: type[T], given: Any, at: SettingPath, findings: Findings) -> T | None:
+def _table(cls: type[T], given: Any, at: SettingPath, findings: RecipeErrors) -> T | None:
     """A table of the recipe as settings; None where there is too little of it to be used."""
     if not isinstance(given, Mapping):
         findings.error(f"{dotted(at)!r} cannot be {given!r}", at, f"Write [{dotted(at)}] and its settings.")
@@ -245,7 +245,7 @@ def _table(cls: type[T], given: Any, at: SettingPath, findings: Findings) -> T |
 
 
 def tolerant(
-    read: Callable[[Mapping[str, Any]], T], given: Mapping[str, Any], at: SettingPath, findings: Findings
+    read: Callable[[Mapping[str, Any]], T], given: Mapping[str, Any], at: SettingPath, findings: RecipeErrors
 ) -> T | None:
     """What ``read`` makes of the settings; each that it refuses is noted and left out, until the rest can be read."""
     settings: Mapping[str, Any] | None = given
@@ -273,7 +273,7 @@ def _named_in(what: str, settings: Mapping[str, Any]) -> str:
     return named[0] if len(named) == 1 else ""
 
 
-def _one_table_each(recipe: Recipe, findings: Findings) -> None:
+def _one_table_each(recipe: Recipe, findings: RecipeErrors) -> None:
     """Systems share one set of names."""
     seen: dict[str, str] = {}
     for kind in SYSTEM_TABLES:

@@ -16,14 +16,14 @@ from porism.recipes.checking import BEST
 from porism.recipes.data import TopicSet
 from porism.recipes.derived import report_systems
 from porism.recipes.learning import Tuner
-from porism.recipes.making import Workshop
+from porism.recipes.making import StageMaker
 from porism.recipes.settings import ReportSettings
 from porism.recipes.stages import Stage
 from porism.recipes.systems import Definition, base_set
 from porism.reports import Ablation, make_ablation, make_report, text_table, write_csv, write_html, write_latex
 from porism.reports.details import tuning_curves
 from porism.reports.report import Report
-from porism.run import Run
+from porism.runs.run import Run
 from porism.settings import write_settings
 
 TEXT_FILE = "report.txt"
@@ -50,7 +50,7 @@ class ReportResult:
 class Reporter:
     """Makes the reports of a recipe."""
 
-    def __init__(self, workshop: Workshop, tuner: Tuner) -> None:
+    def __init__(self, workshop: StageMaker, tuner: Tuner) -> None:
         self.workshop = workshop
         self.recipe = workshop.recipe
         self.tuner = tuner

@@ -10,19 +10,19 @@ from pathlib import Path
 from typing import Any, Literal
 
 from porism.errors import ConfigError, OnProblem, PorismError, Problem
-from porism.indexing import Progress
 from porism.recipes.cache import Cache, Entry, writing
 from porism.recipes.checking import Checker
 from porism.recipes.data import Data, Loader
-from porism.recipes.honesty import learned_warnings
 from porism.recipes.learning import Tuner
-from porism.recipes.making import Workshop
+from porism.recipes.making import StageMaker
 from porism.recipes.reading import Draft, read_recipe
 from porism.recipes.records import make_record, place_models, place_report, place_run, write_record
 from porism.recipes.reporting import Reporter, ReportResult
 from porism.recipes.settings import SAMPLE, Recipe
 from porism.recipes.stages import Planner, Stage
-from porism.run import Run
+from porism.recipes.tuned_topics import learned_warnings
+from porism.runs.run import Run
+from porism.search.sources.indexing import Progress
 
 CACHE_FOLDER = ".porism-cache"
 
@@ -146,14 +146,14 @@ def run_recipe(
         checked.output.mkdir(parents=True, exist_ok=True)
         (checked.output / f".{os.getpid()}.part").touch()
         (checked.output / f".{os.getpid()}.part").unlink()
-    with store.locked(), Workshop(checked.draft, checked.data, store, checked.planner, on_problem) as workshop:
+    with store.locked(), StageMaker(checked.draft, checked.data, store, checked.planner, on_problem) as workshop:
         return _Runner(checked, store, workshop, jobs, on_event or (lambda event: None)).run()
 
 
 class _Runner:
     """Makes the stages of one experiment in order."""
 
-    def __init__(self, checked: _Checked, store: Cache, workshop: Workshop, jobs: int | None, tell: OnEvent) -> None:
+    def __init__(self, checked: _Checked, store: Cache, workshop: StageMaker, jobs: int | None, tell: OnEvent) -> None:
         self.checked, self.store, self.workshop, self.jobs, self.tell = checked, store, workshop, jobs, tell
         self.tuner = Tuner(workshop)
         self.reporter = Reporter(workshop, self.tuner)
@@ -260,7 +260,7 @@ def _checked(
             findings.warn(told, draft.report_path(name))
     planner = Planner(draft, data)
     stages = planner.plan(only)
-    terms = Workshop(draft, data, Cache(kept), planner, on_problem).terms
+    terms = StageMaker(draft, data, Cache(kept), planner, on_problem).terms
     for stage in stages:
         if stage.kind in ("embeddings", "similarities"):
             table = planner.terms.matrices[stage.name].table if stage.kind == "similarities" else stage.name

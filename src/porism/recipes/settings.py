@@ -62,7 +62,7 @@ class TokenizerSettings(Settings):
 
     :param file: one that is there; nothing is trained then.
     :param vocabulary: how many tokens there are at most, in place of ``merges``.
-    :param settings: what else the recipe says: those of :class:`porism.text.bpe_training.BpeSettings`.
+    :param settings: what else the recipe says: those of :class:`porism.analysis.tokenizers.training.BpeSettings`.
     """
 
     file: str | None = None
@@ -167,7 +167,7 @@ class RerankerSettings(Settings):
     """Another system's results, the first of them in a new order and the others beneath.
 
     :param of: the system, of whatever kind.
-    :param kind: what gives documents their scores, by a name of :data:`porism.recipes.rerankers.RERANKERS`.
+    :param kind: what gives documents their scores, by a name of :data:`porism.pipeline.rerankers.registry.RERANKERS`.
     :param model: the named model that it begins with, or a file of settings (``FILE.toml``).
     :param depth: how many results of each topic are re-ranked.
     :param settings: what else the recipe says: settings of the model, over those of the named one.

@@ -11,17 +11,10 @@ from porism.errors import ConfigError
 from porism.recipes.data import Data, TopicSet, asks_for_formulas
 from porism.recipes.derived import analysis_config, demanded, report_systems, tuning_search, tuning_space
 from porism.recipes.digests import code_digest, digest, library_versions, source_digest
-from porism.recipes.findings import RecipeError
+from porism.recipes.errors import RecipeError
 from porism.recipes.reading import Draft
 from porism.recipes.settings import CollectionSettings, ReportSettings
-from porism.recipes.systems import (
-    Definition,
-    asks_index,
-    base_set,
-    can_answer,
-    fusion_method,
-    needs,
-)
+from porism.recipes.systems import Definition, asks_index, base_set, can_answer, fusion_method, needs
 from porism.recipes.terms_planning import TermStages
 from porism.settings import nearest, write_settings
 from porism.tuning.search import search_record

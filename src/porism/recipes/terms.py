@@ -10,19 +10,19 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from porism.analysis import TEXT_CHANNELS
+from porism.analysis.analyzer import TEXT_CHANNELS
+from porism.analysis.channels import BPE, JOINT, joint_channel
+from porism.analysis.tokenizers.tokenizer import TokenizerReference, tokenizer_reference
+from porism.analysis.tokenizers.training import BpeSettings
 from porism.embeddings import FastText, Positional, Word2Vec
 from porism.embeddings.decontextual import Decontextualised
 from porism.errors import ConfigError, PorismError
 from porism.recipes.reading import Draft
 from porism.recipes.settings import EmbeddingSettings, Recipe, SimilarityTable, TokenizerSettings
 from porism.recipes.systems import Definition, asks_index, flat_parameters, owner_of
-from porism.retrieve.model import check_channels
+from porism.retrieve.documents.model import check_channels
 from porism.settings import SettingError, nearest, read_settings
 from porism.similarity import SimilaritySettings
-from porism.text.bpe import TokenizerReference, tokenizer_reference
-from porism.text.bpe_training import BpeSettings
-from porism.text.channels import BPE, JOINT, joint_channel
 
 METHODS: Mapping[str, type[Word2Vec] | type[Decontextualised]] = MappingProxyType({
     method.method: method for method in (Word2Vec, FastText, Positional, Decontextualised)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from porism.analysis.tokenizers.tokenizer import TokenizerReference, tokenizer_reference
 from porism.embeddings import TokenVectors, embeddings_path, train_token_vectors
 from porism.embeddings.decontextual import Decontextualised
 from porism.embeddings.decontextual_training import train_decontextualised
@@ -17,12 +18,11 @@ from porism.recipes.cache import Entry, writing
 from porism.recipes.digests import digest, file_digest
 from porism.recipes.stages import Stage, told_reader
 from porism.recipes.terms import bpe_settings, embedding_settings, file_reference, model_place
+from porism.search.tokenizing import train_tokenizer
 from porism.similarity import SimilarityMatrix, build_similarities, similarity_path
-from porism.text.bpe import TokenizerReference, tokenizer_reference
-from porism.tokenizing import train_tokenizer
 
 if TYPE_CHECKING:
-    from porism.recipes.making import Workshop
+    from porism.recipes.making import StageMaker
 
 OnCount = Callable[[int, int | None], None]
 """Told how much is done and how much there is."""
@@ -38,7 +38,7 @@ class TermMaker:
     them is put into the index under their own name.
     """
 
-    def __init__(self, workshop: Workshop) -> None:
+    def __init__(self, workshop: StageMaker) -> None:
         self.workshop = workshop
         self.recipe, self.draft, self.cache = workshop.recipe, workshop.draft, workshop.cache
 
@@ -150,7 +150,7 @@ class TermMaker:
         return self.cache.folder / "placed" / f"{digest(str(target.resolve()))}.txt"
 
 
-def tokenizer_references(workshop: Workshop) -> dict[str, TokenizerReference]:
+def tokenizer_references(workshop: StageMaker) -> dict[str, TokenizerReference]:
     """The tokenizers that the index is made with, trained or given."""
     found = {}
     for name, table in workshop.recipe.tokenizers.items():

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from porism.analysis.tokenizers.tokenizer import TokenizerReference
 from porism.embeddings import embeddings_path
 from porism.recipes.derived import analysis_config
 from porism.recipes.digests import digest, file_digest
@@ -19,7 +20,6 @@ from porism.recipes.terms import (
 )
 from porism.settings import write_settings
 from porism.similarity import similarity_path
-from porism.text.bpe import TokenizerReference
 
 if TYPE_CHECKING:
     from porism.recipes.stages import Planner, Stage

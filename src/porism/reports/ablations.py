@@ -14,7 +14,7 @@ from porism.evaluate.evaluation import Missing
 from porism.evaluate.judgments import Qrels
 from porism.evaluate.measures import Measure
 from porism.reports.words import number, p_value, signed
-from porism.run import Run
+from porism.runs.run import Run
 
 DRAWS = 20
 """So many choices of one member of each cluster are fused, or all where there are no more."""

@@ -21,16 +21,7 @@ from porism.reports.canvas import (
     short_names,
     styles,
 )
-from porism.reports.layout import (
-    MANY,
-    Scale,
-    grid_of_panels,
-    linear_scale,
-    new_figure,
-    segments,
-    text_width,
-    widest,
-)
+from porism.reports.layout import MANY, Scale, grid_of_panels, linear_scale, new_figure, segments, text_width, widest
 from porism.reports.theme import light
 from porism.reports.words import others as others_are
 

@@ -7,15 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from porism.errors import ConfigError
-from porism.evaluate import (
-    Breakdown,
-    Comparison,
-    Qrels,
-    QueryFeatures,
-    breakdown,
-    groups_by,
-    query_features,
-)
+from porism.evaluate import Breakdown, Comparison, Qrels, QueryFeatures, breakdown, groups_by, query_features
 from porism.evaluate.breakdown import value_groups
 from porism.evaluate.clustering import cluster_runs
 from porism.evaluate.curves import precision_recall, rank_positions
@@ -26,10 +18,10 @@ from porism.evaluate.measures import Measure
 from porism.evaluate.scoring import Rankings
 from porism.evaluate.tables import some
 from porism.evaluate.times import time_statistics
-from porism.provenance import Provenance
 from porism.reports.report import COLUMNS, DEPTHS, Diversity, RankPositions, TuningCurve
 from porism.reports.words import signed
-from porism.run import Run
+from porism.runs.provenance import Provenance
+from porism.runs.run import Run
 from porism.types import Query
 
 PERSISTENCE = 0.9

@@ -9,16 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from porism.extras import need
-from porism.reports.canvas import (
-    Plot,
-    Style,
-    bare_rows,
-    drawing,
-    legend_above,
-    legend_height,
-    short_names,
-    styles,
-)
+from porism.reports.canvas import Plot, Style, bare_rows, drawing, legend_above, legend_height, short_names, styles
 from porism.reports.layout import MANY, WIDTH, new_figure, segments, widest
 from porism.reports.theme import SERIES, light
 

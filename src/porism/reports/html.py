@@ -12,7 +12,7 @@ from typing import Any
 
 from porism.evaluate import Breakdown, Evaluation
 from porism.extras import need
-from porism.files import write_whole
+from porism.files.text import write_whole
 from porism.reports.ablations import Ablation
 from porism.reports.canvas import Plot, printable
 from porism.reports.files import check_target

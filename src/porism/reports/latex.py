@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path
 
-from porism.files import write_whole
+from porism.files.text import write_whole
 from porism.reports.ablations import Ablation
 from porism.reports.canvas import printable
 from porism.reports.files import check_target

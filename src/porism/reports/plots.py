@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from porism.errors import SourceError
 from porism.evaluate import Breakdown
-from porism.files import write_whole
+from porism.files.text import write_whole
 from porism.reports.canvas import Plot, styles
 from porism.reports.curve_plots import depths_plot, groups_plot, precision_recall_plot, times_plot, tuning_plot
 from porism.reports.diversity_plots import dendrogram_plot, rank_positions_plot, similarity_plot

@@ -26,7 +26,7 @@ from porism.evaluate import (
 from porism.evaluate.bootstrap import Interval
 from porism.evaluate.comparison import Test
 from porism.reports.ablations import Ablation
-from porism.run import Run
+from porism.runs.run import Run
 from porism.settings import nearest
 from porism.types import Query
 

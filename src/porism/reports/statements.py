@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from importlib.metadata import PackageNotFoundError, version
 
-from porism import __version__
 from porism.evaluate.comparison import TESTS
 from porism.evaluate.tables import some
 from porism.reports.report import Report
 from porism.reports.words import number, per_cent
+from porism.version import __version__
 
 SAMPLES = 10_000
 """Samples of a bootstrap interval."""

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from porism.files import write_whole
+from porism.files.text import write_whole
 from porism.reports.files import check_target
 from porism.reports.report import Report
 

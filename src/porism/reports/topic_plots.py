@@ -13,15 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from porism.evaluate.significance import TIE
 from porism.extras import need
 from porism.reports.canvas import Plot, bare_rows, drawing, short_names, styles
-from porism.reports.layout import (
-    MANY,
-    Scale,
-    grid_of_panels,
-    linear_scale,
-    new_figure,
-    segments,
-    widest,
-)
+from porism.reports.layout import MANY, Scale, grid_of_panels, linear_scale, new_figure, segments, widest
 from porism.reports.theme import light
 from porism.reports.words import others as others_are
 from porism.reports.words import per_cent, signed

@@ -1,14 +1,14 @@
 """Retrieval models over an index: lexical weightings of channels, and their sum."""
 
-from porism.retrieve.channels import View
-from porism.retrieve.embeddings import EmbeddingModel, EmbeddingRetriever, train_embeddings
-from porism.retrieve.hybrid import Filters, HybridRetriever, prepare_segments
-from porism.retrieve.lexical import LexicalRetriever, QueryTerms
-from porism.retrieve.model import DEFAULT_MODEL, ChannelSettings, Feedback, Kinds, Links, SearchModel
+from porism.retrieve.documents.model import DEFAULT_MODEL, ChannelSettings, Feedback, Kinds, Links, SearchModel
+from porism.retrieve.documents.retriever import DocumentRetriever, Filters, prepare_segments
+from porism.retrieve.formulas.results import FormulaResults
+from porism.retrieve.formulas.tangent_cft import EmbeddingModel, EmbeddingRetriever, train_embeddings
+from porism.retrieve.formulas.word_vectors import FastTextSettings
+from porism.retrieve.lexical.channels import View
+from porism.retrieve.lexical.retriever import LexicalRetriever, QueryTerms
 from porism.retrieve.ranking import Results, UnitResults
-from porism.retrieve.results import FormulaResults
-from porism.retrieve.weighting import BM25, BM25Plus, ChannelStatistics, LexicalChannel, Weighting
-from porism.retrieve.wordvectors import FastTextSettings
+from porism.retrieve.weightings.base import BM25, BM25Plus, ChannelStatistics, LexicalChannel, Weighting
 
 __all__ = [
     "BM25",
@@ -16,13 +16,13 @@ __all__ = [
     "BM25Plus",
     "ChannelSettings",
     "ChannelStatistics",
+    "DocumentRetriever",
     "EmbeddingModel",
     "EmbeddingRetriever",
     "FastTextSettings",
     "Feedback",
     "Filters",
     "FormulaResults",
-    "HybridRetriever",
     "Kinds",
     "LexicalChannel",
     "LexicalRetriever",

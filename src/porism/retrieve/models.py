@@ -12,10 +12,10 @@ from typing import Any, TypeVar
 import orjson
 
 from porism.errors import ConfigError
-from porism.retrieve.formula_model import FORMULA_MODELS, FormulaModel
-from porism.retrieve.model import DEFAULT_MODEL, ChannelSettings, Feedback, Kinds, Links, Matches, SearchModel
-from porism.retrieve.systems import SYSTEMS_2021, SYSTEMS_2022
-from porism.retrieve.tangent_l import tangent_l_model
+from porism.retrieve.documents.model import DEFAULT_MODEL, ChannelSettings, Feedback, Kinds, Links, Matches, SearchModel
+from porism.retrieve.documents.published import SYSTEMS_2021, SYSTEMS_2022
+from porism.retrieve.documents.tangent_l import tangent_l_model
+from porism.retrieve.formulas.model import FORMULA_MODELS, FormulaModel
 from porism.settings import SettingError, nearest
 
 M = TypeVar("M")
@@ -44,7 +44,7 @@ SEARCH_MODELS: Mapping[str, SearchModel] = MappingProxyType({
     **SYSTEMS_2022,
 })
 """Models by name: the default, the default as a plain sum of channels, parts and other lines of work alone, and
-published systems (:mod:`porism.retrieve.systems`)."""
+published systems (:mod:`porism.retrieve.documents.published`)."""
 
 
 def read_search_model(named: str) -> SearchModel:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.index.units import Units
+from porism.engine.units import Units
 
 _FEW_IDS = 64
 

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from porism.compiled.kernels import address
 from porism.errors import ConfigError
 from porism.extras import need
-from porism.index.compiled import address
 from porism.index.strings import offsets
 from porism.similarity import kernels
 from porism.similarity.settings import SimilaritySettings

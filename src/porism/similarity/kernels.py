@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from porism.index.compiled import compiled, f32_at, f64_at, i32_at, i64_at, inlined, u8_at
+from porism.compiled.kernels import compiled, f32_at, f64_at, i32_at, i64_at, inlined, u8_at
 
 LEAST = 1e-7
 """Similarities below this are not kept; sums of larger ones, of 24 bits each, are exact in whatever order."""

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.durable import make_folder
+from porism.compiled.kernels import as_layout
 from porism.errors import ConfigError, IndexCorrupt
-from porism.index.compiled import as_layout
+from porism.files.durable import make_folder
 from porism.index.container import Container, ContainerWriter
 from porism.index.strings import Dictionary, Packed, write_dictionary
 

@@ -11,14 +11,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from porism import __version__
-from porism.caching import cached_property
+from porism.concurrency.caching import cached_property
 from porism.errors import ConfigError, OnProblem
 from porism.evaluate import Measure, Missing, Qrels, evaluate_run, parse_measure
 from porism.evaluate.evaluation import check_missing
 from porism.evaluate.splits import k_fold
 from porism.fusion import FUSIONS, Fusion, FusionTable, make_fusion
-from porism.run import Run
+from porism.runs.run import Run
 from porism.settings import write_settings
 from porism.tuning.gains import GainMeasure
 from porism.tuning.parameters import value_key
@@ -29,6 +28,7 @@ from porism.tuning.trials import OnProgress
 from porism.tuning.tune import cross_validate, tune
 from porism.tuning.tuned import CrossValidated, Tuned
 from porism.types import Query
+from porism.version import __version__
 
 DEFAULT_MEASURE = "nDCG'"
 

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from porism import __version__
 from porism.errors import ConfigError, OnProblem
 from porism.evaluate.splits import k_fold
 from porism.tuning.search import Grid, Search, search_record
@@ -19,6 +18,7 @@ from porism.tuning.space import Space
 from porism.tuning.store import TrialStore
 from porism.tuning.trials import Exploration, KnownObjective, Objective, OnProgress, Trial, Trials
 from porism.tuning.tuned import CrossValidated, Fold, Tuned
+from porism.version import __version__
 
 
 def tune(

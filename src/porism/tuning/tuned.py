@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from porism.errors import ConfigError, FormatError, SourceError
-from porism.files import write_whole
-from porism.provenance import Provenance
-from porism.run import Run
+from porism.files.text import write_whole
+from porism.runs.provenance import Provenance
+from porism.runs.run import Run
 from porism.tuning.space import configuration_key
 from porism.tuning.trials import Trial, shown
 

@@ -10,9 +10,9 @@ import pytest
 from weighting_cases import TINY, Counted, score
 
 from porism.errors import ConfigError
-from porism.retrieve.weighting import BM25, ChannelStatistics, TermCounts
 from porism.retrieve.weightings import BM25L, BM25T, BM25Adapt, BM25Atire, BM25Robertson, TFldp
 from porism.retrieve.weightings.adaptive import LEVELS
+from porism.retrieve.weightings.base import BM25, ChannelStatistics, TermCounts
 
 B = 0.25 + 0.75 * 5 / 3
 """Of the second document, whose length is 5 beside a mean of 3."""

@@ -10,7 +10,6 @@ import pytest
 from weighting_cases import Counted, random_texts
 
 from porism.errors import ConfigError
-from porism.retrieve.weighting import BM25, BM25Plus, ChannelStatistics, DocumentCounts, TermCounts, is_general
 from porism.retrieve.weightings import (
     BM25L,
     WEIGHTINGS,
@@ -22,6 +21,7 @@ from porism.retrieve.weightings import (
     TFldp,
     weighting_named,
 )
+from porism.retrieve.weightings.base import BM25, BM25Plus, ChannelStatistics, DocumentCounts, TermCounts, is_general
 from porism.retrieve.weightings.names import SMART
 
 NAMES = [name for name in WEIGHTINGS if name != SMART]

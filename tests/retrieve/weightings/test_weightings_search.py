@@ -8,10 +8,10 @@ import pytest
 from lexical_cases import Doc, write
 from weighting_cases import Counted, random_texts
 
-from porism.retrieve.channels import View
-from porism.retrieve.lexical import LexicalRetriever
-from porism.retrieve.weighting import LexicalChannel
+from porism.retrieve.lexical.channels import View
+from porism.retrieve.lexical.retriever import LexicalRetriever
 from porism.retrieve.weightings import WEIGHTINGS, weighting_named
+from porism.retrieve.weightings.base import LexicalChannel
 from porism.retrieve.weightings.names import SMART
 
 SCHEMES = ["Lnu.ltb", "ltc.ltc", "nfb.bpu", "dpn.npn", "anc.ntc", "bxu.lfc"]

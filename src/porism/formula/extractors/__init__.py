@@ -21,13 +21,7 @@ from porism.formula.extractors.approach0 import leaf_root_paths
 from porism.formula.extractors.latex import unified_tokens, whole_latex
 from porism.formula.extractors.mias import m_terms
 from porism.formula.extractors.subtrees import subtrees
-from porism.formula.extractors.tangent import (
-    cft_operator_words,
-    cft_words,
-    layout_tuples,
-    operator_tuples,
-    shapes,
-)
+from porism.formula.extractors.tangent import cft_operator_words, cft_words, layout_tuples, operator_tuples, shapes
 from porism.formula.extractors.tangent_l import TangentL, tangent_l_options
 from porism.formula.extractors.tokens import (
     infix_notation,

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from porism.formula.extractors.walk import operator_walk
-from porism.formula.operator_lists import RELATION_LABELS
+from porism.formula.operators.lists import RELATION_LABELS
 from porism.formula.tree import OperatorTree
 
 MOST_PATHS = 64

@@ -13,13 +13,13 @@ from functools import lru_cache
 from importlib.resources import files
 
 from porism.formula.extractors.walk import MOST_NODES
-from porism.formula.latex_writer import to_latex
 from porism.formula.layout import mark_order
 from porism.formula.notation import notation_of
-from porism.formula.operator_rules import leaf_label
-from porism.formula.tables import SYMBOLS
-from porism.formula.tables_commands import ACCENTS, ENVIRONMENTS, FRACTIONS
+from porism.formula.operators.rules import leaf_label
+from porism.formula.tables.commands import ACCENTS, ENVIRONMENTS, FRACTIONS
+from porism.formula.tables.lookup import SYMBOLS
 from porism.formula.tree import LayoutNode, LayoutTree, Row
+from porism.formula.writers.latex import to_latex
 
 _ENVIRONMENT = re.compile(r"\\begin\{(\w+)\}")
 _FONTS = {"DOUBLE-STRUCK": "mathbb", "SCRIPT": "mathcal", "FRAKTUR": "mathfrak", "BLACK-LETTER": "mathfrak"}

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from operator import attrgetter, itemgetter
 
-from porism.formula.operator_rules import leaf_label
+from porism.formula.operators.rules import leaf_label
 from porism.formula.tree import LayoutNode, LayoutTree, Row
 
 LARGEST_TERM = 64

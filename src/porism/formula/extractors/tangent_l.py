@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from porism.errors import ConfigError
 from porism.formula.extractors.walk import LONGEST_LOCATION, LayoutWalk, layout_walk
-from porism.formula.tables import token_class
+from porism.formula.tables.lookup import token_class
 from porism.formula.tree import LayoutTree
 
 _KNOWN_LABELS = 1 << 14

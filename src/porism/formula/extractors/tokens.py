@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from porism.formula.extractors.walk import MOST_NODES, operator_walk
-from porism.formula.operator_rules import leaf_label
+from porism.formula.operators.rules import leaf_label
 from porism.formula.tree import LayoutNode, LayoutTree, OperatorTree, Row
 
 _PLAIN = frozenset("VNO")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from porism.formula.operator_rules import leaf_label
-from porism.formula.operators import tangent_label
+from porism.formula.operators.builder import tangent_label
+from porism.formula.operators.rules import leaf_label
 from porism.formula.tree import LayoutNode, LayoutTree, OperatorNode, OperatorTree, Row
 
 MOST_NODES = 4_000

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from xxhash import xxh3_64_hexdigest
 
 from porism.formula.extractors.walk import operator_walk
-from porism.formula.operator_lists import RELATION_LABELS
+from porism.formula.operators.lists import RELATION_LABELS
 from porism.formula.tree import OperatorNode, OperatorTree
 from porism.formula.values.evaluation import value, value_where
 from porism.formula.values.expressions import Expression, forget, leaf, make

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from porism.formula.operator_rules import UNORDERED
+from porism.formula.operators.rules import UNORDERED
 from porism.formula.values.exact import EXACT
 from porism.formula.values.expressions import Expression, rename
 from porism.formula.values.field import EULER, Value, random, rational

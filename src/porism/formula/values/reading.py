@@ -7,8 +7,8 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import cast
 
-from porism.formula.operator_rules import BIG, RELATION, UNORDERED
-from porism.formula.operator_rules import RULES as OPERATORS
+from porism.formula.operators.rules import BIG, RELATION, UNORDERED
+from porism.formula.operators.rules import RULES as OPERATORS
 from porism.formula.tree import OperatorNode
 from porism.formula.values.expressions import (
     LARGEST_EXPRESSION,

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from porism.index.explicit import Rows
-from porism.retrieve.weighting import ChannelStatistics, CountedQuery, DocumentCounts, PlainGeneral, TermCounts
+from porism.engine.factors import Rows
+from porism.retrieve.weightings.base import ChannelStatistics, CountedQuery, DocumentCounts, PlainGeneral, TermCounts
 from porism.retrieve.weightings.common import (
     STEP,
     Counts,
@@ -43,7 +43,7 @@ class BM25Adapt(CountedQuery):
     Trotman, Puurula and Burgess, *Improvements to BM25 and Language Models Examined* (ADCS 2014). Where T is 1 every k1
     fits equally: the term has ``k1``. A term with G₁ ≤ 0 does not count.
 
-    :raises ConfigError: ``k1`` is not a number from 0 to :data:`~porism.retrieve.weighting.HEAVIEST`, or ``b`` not
+    :raises ConfigError: ``k1`` is not a number from 0 to :data:`~porism.retrieve.weightings.base.HEAVIEST`, or ``b`` not
         between 0 and 1.
     """
 
@@ -185,7 +185,7 @@ class TFldp(PlainGeneral):
     (SIGIR 2013); table 1 of Kamphuis et al. 2020. Their parameters are b = 0.2 and δ = 1.
 
     :raises ConfigError: ``b`` is not between 0 and 1, or ``delta`` not from 1 (below, logarithms of small frequencies
-        would not exist) to :data:`~porism.retrieve.weighting.HEAVIEST`.
+        would not exist) to :data:`~porism.retrieve.weightings.base.HEAVIEST`.
     """
 
     b: float = 0.75

@@ -3,7 +3,7 @@
 Kamphuis, de Vries, Boytsov and Lin, *Which BM25 Do You Mean?* (ECIR 2020), table 1, lists them. Scores are those of the
 table; where the factor of the table has a constant, it stands in the weight of the term here. Throughout, N is the
 number of documents, df in how many of them the term occurs, and ``B = 1 − b + b · length / mean length``. The variant
-of Lucene and BM25+ are in :mod:`porism.retrieve.weighting`.
+of Lucene and BM25+ are in :mod:`porism.retrieve.weightings.base`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from porism.errors import ConfigError
-from porism.retrieve.weighting import HEAVIEST, ChannelStatistics, CountedQuery
+from porism.retrieve.weightings.base import HEAVIEST, ChannelStatistics, CountedQuery
 from porism.retrieve.weightings.common import Counts, Floats, check_bm25, collection_size, length_ratio, occurring
 
 

@@ -7,9 +7,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from porism.engine.factors import Rows
 from porism.errors import ConfigError
-from porism.index.explicit import Rows
-from porism.retrieve.weighting import HEAVIEST, ChannelStatistics, DocumentCounts
+from porism.retrieve.weightings.base import HEAVIEST, ChannelStatistics, DocumentCounts
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]

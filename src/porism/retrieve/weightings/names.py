@@ -9,8 +9,8 @@ from types import MappingProxyType
 from typing import Any
 
 from porism.errors import ConfigError
-from porism.retrieve.weighting import BM25, BM25Plus, Weighting
 from porism.retrieve.weightings.adaptive import BM25T, BM25Adapt, TFldp
+from porism.retrieve.weightings.base import BM25, BM25Plus, Weighting
 from porism.retrieve.weightings.bm25 import BM25L, BM25Atire, BM25Robertson
 from porism.retrieve.weightings.language import Dirichlet, JelinekMercer
 from porism.retrieve.weightings.randomness import DPH, PL2, InL2

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from porism.index.explicit import Rows
-from porism.retrieve.weighting import HEAVIEST, ChannelStatistics, DocumentCounts, PlainGeneral, TermCounts
+from porism.engine.factors import Rows
+from porism.retrieve.weightings.base import HEAVIEST, ChannelStatistics, DocumentCounts, PlainGeneral, TermCounts
 from porism.retrieve.weightings.bm25 import Saturating
 from porism.retrieve.weightings.common import (
     Counts,

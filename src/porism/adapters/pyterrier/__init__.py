@@ -1,0 +1,1 @@
+"""Stages as transformers of PyTerrier, and back."""

@@ -1,0 +1,1 @@
+"""Documents and queries into the terms of channels."""

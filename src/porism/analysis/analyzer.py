@@ -1,0 +1,410 @@
+"""From documents and queries to terms: which channels there are, and how each is filled.
+
+A *channel* is one stream of terms. Those of the text (:mod:`porism.analysis.channels`) read a whole content and may put
+formulas in place; those of the formulas read one formula by the term extractor of their name
+(:data:`porism.formula.EXTRACTORS`); ``bpe:NAME`` are the tokens of a trained tokenizer and one or the other. Documents
+are analysed in batches, so that batches can be spread over processes and each distinct formula of a batch is parsed
+once.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import xxhash
+from numpy.typing import NDArray
+
+from porism.analysis.batch import AnalyzedBatch, TermMatrix
+from porism.analysis.channels import (
+    BPE,
+    JOINT,
+    LUCENE,
+    SYMBOLS,
+    WHITESPACE,
+    WORD_PAIRS,
+    WORDS,
+    joint_channel,
+    split_terms,
+)
+from porism.analysis.configuration import CHANNEL_SETS, DEFAULT_FORMULAS, TEXT_CHANNELS, AnalysisConfig, channels_named
+from porism.analysis.documents import clean_text, dump_document
+from porism.analysis.symbols import content_symbols, formula_symbols
+from porism.analysis.tokenizers.tokenizer import TokenizerReference
+from porism.analysis.words import WordAnalyzer
+from porism.concurrency.caching import cached_property
+from porism.errors import ConfigError, PorismError, Problem
+from porism.formula import LayoutTree, OperatorTree, find_extractor, layout_key, operator_tree, pack_tree, parse
+from porism.formula.extractors import Terms
+from porism.formula.extractors.latex import source_latex
+from porism.types import PLACEHOLDER, Content, Document, Formula, Notation
+
+__all__ = [
+    "CHANNEL_SETS",
+    "DEFAULT_FORMULAS",
+    "LONGEST_TERM",
+    "TEXT_CHANNELS",
+    "WORDS",
+    "WORD_PAIRS",
+    "AnalysisConfig",
+    "AnalyzedFormula",
+    "Analyzer",
+    "channels_named",
+    "indexed_form",
+    "read_formula",
+]
+
+MOST_PROBLEMS_PER_BATCH = 200
+"""Reports of one batch beyond these are counted and summed up in one line."""
+
+
+LONGEST_TERM = 40
+"""Longer terms are indexed by their beginning and a digest: whole formulas as terms would fill the dictionary."""
+
+
+_SOURCE, _WRITTEN, _SYMBOLS = "source:", "written:", "symbols:"
+"""What text channels ask of a formula beside terms: its LaTeX as it was written, and as a tokenizer reads it, and its
+symbols."""
+
+
+def indexed_form(term: str) -> str:
+    """The form in which a term stands in an index: itself, or if it is long its beginning and its digest."""
+    if len(term) <= LONGEST_TERM:
+        return term
+    return f"{term[: LONGEST_TERM - 17]}…{xxhash.xxh3_64_hexdigest(term.encode('utf-8', 'surrogatepass'))}"
+
+
+def _indexed_forms(terms: list[str]) -> list[str]:
+    return [term if len(term) <= LONGEST_TERM else indexed_form(term) for term in terms]
+
+
+@dataclass(frozen=True, slots=True)
+class AnalyzedFormula:
+    """One distinct formula: its normalised key and its terms by channel, with repetition."""
+
+    key: str
+    terms: Mapping[str, list[str]]
+
+
+class _Numbering(dict[str, int]):
+    """Numbers tokens in the order of first sight; those that it knows are looked up without running Python code."""
+
+    def __missing__(self, token: str) -> int:
+        number = self[token] = len(self)
+        return number
+
+
+@dataclass
+class _Columns:
+    """The term counts of one channel while a batch is being filled: one flat list of (row, term) tokens."""
+
+    rows: list[int] = field(default_factory=list)
+    lengths: list[int] = field(default_factory=list)
+    tokens: list[str] = field(default_factory=list)
+
+    def add(self, row: int, terms: list[str]) -> None:
+        if terms:
+            self.rows.append(row)
+            self.lengths.append(len(terms))
+            self.tokens.extend(terms)
+
+    def matrix(self, row_count: int) -> TermMatrix:
+        vocabulary = _Numbering()
+        ids = np.fromiter(map(vocabulary.__getitem__, self.tokens), np.int64, count=len(self.tokens))
+        rows = np.repeat(np.asarray(self.rows, np.int64), np.asarray(self.lengths, np.int64))
+        cells, counts = np.unique(rows * max(1, len(vocabulary)) + ids, return_counts=True)
+        cell_rows, terms = np.divmod(cells, max(1, len(vocabulary)))
+        indptr = np.zeros(row_count + 1, np.int64)
+        np.cumsum(np.bincount(cell_rows, minlength=row_count), out=indptr[1:])
+        return TermMatrix(
+            [term if len(term) <= LONGEST_TERM else indexed_form(term) for term in vocabulary],
+            indptr,
+            terms.astype(np.int32),
+            np.minimum(counts, 65_535).astype(np.uint16),
+        )
+
+
+@lru_cache(maxsize=256)
+def read_formula(source: str, notation: Notation) -> tuple[LayoutTree, OperatorTree]:
+    """Both trees of a formula, as indexing reads it; those of the last ones are remembered and must not be changed.
+
+    A query is read several times: for its documents, for its formulas, and for what is shown of it.
+    """
+    layout = parse(Formula(clean_text(source), notation))
+    return layout, operator_tree(layout)
+
+
+_REMEMBERED_FORMULAS = 1 << 14
+
+
+class Analyzer:
+    """Fills the channels of an :class:`AnalysisConfig`. Cheap to make and to pickle."""
+
+    def __init__(self, config: AnalysisConfig | None = None) -> None:
+        self.config = config or AnalysisConfig()
+        self._in_place: dict[tuple[str, str, str], list[str]] = {}
+        self._extractors: dict[str, Terms] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Analyzer, (self.config,)
+
+    @cached_property
+    def words(self) -> WordAnalyzer:
+        """The analyser of the words channel."""
+        return WordAnalyzer(self.config.language, self.config.stop_words, self.config.identifiers)
+
+    @cached_property
+    def _plain_words(self) -> WordAnalyzer:
+        """The same without identifiers: joint channels are those of published systems."""
+        return WordAnalyzer(self.config.language, self.config.stop_words)
+
+    @cached_property
+    def _all_words(self) -> WordAnalyzer:
+        """The same with stop words: a pair such as `is a` tells a definition from what only names its parts."""
+        return WordAnalyzer(self.config.language, "none", self.config.identifiers)
+
+    def _word_pairs(self, content: Content) -> list[str]:
+        """Words side by side, stop words too; what stands on both sides of a formula is no pair."""
+        runs = map(self._all_words.parts, content.text.split(PLACEHOLDER))
+        return [f"{first} {second}" for run in runs for first, second in pairwise(run)]
+
+    @property
+    def channels(self) -> tuple[str, ...]:
+        """All channels: those of the text, then those of the formulas."""
+        return (*self.config.text, *self.config.formulas)
+
+    def content_terms(self, content: Content, channels: Iterable[str] | None = None) -> dict[str, list[str]]:
+        """The terms of a text with formulas in place by text channel (all by default), with repetition, in order.
+
+        :raises MissingExtra: a channel of byte-pair encoding needs the library ``tokenizers``.
+        """
+        names = self.config.text if channels is None else tuple(channels)
+        terms: dict[str, list[str]] = {}
+        for name in names:
+            if name == WORDS:
+                terms[name] = self.words.terms(content.text)
+            elif name == WORD_PAIRS:
+                terms[name] = self._word_pairs(content)
+            elif name == SYMBOLS:
+                terms[name] = content_symbols(content, self.formula_symbols)
+            elif name.startswith(JOINT):
+                terms[name] = joint_channel(name).terms(content, self._plain_words.terms, self._formula_in_place)
+            elif name.startswith(BPE):
+                tokenizer = self._reference(name).load()
+                terms[name] = tokenizer.terms(content, partial(self._written_in_place, f"{_WRITTEN}{name}"))
+            else:
+                terms[name] = split_terms(name, content, partial(self._written_in_place, _SOURCE))
+        return {name: _indexed_forms(found) for name, found in terms.items()}
+
+    def formula_symbols(self, formula: Formula) -> list[str]:
+        """The symbols of a formula, as the channel ``symbols`` has them."""
+        return self._formula_in_place(_SYMBOLS, formula)
+
+    def formula_terms(self, formula: Formula, channels: Iterable[str] | None = None) -> AnalyzedFormula:
+        """The key and terms of one formula in ``channels`` (all by default)."""
+        layout, operators = read_formula(formula.source, formula.notation)
+        names = self.config.formulas if channels is None else channels
+        return AnalyzedFormula(
+            layout_key(layout),
+            {name: _indexed_forms(self.extract(name, layout, operators)) for name in names},
+        )
+
+    def extract(self, channel: str, layout: LayoutTree, operators: OperatorTree) -> list[str]:
+        """The terms of a formula in any formula channel, those of the index's tokenizers included, as they are.
+
+        :raises ConfigError: there is no such channel.
+        """
+        terms = self._extractors.get(channel)
+        if terms is None:
+            terms = self._extractors[channel] = self._make_extractor(channel)
+        return terms(layout, operators)
+
+    def _make_extractor(self, channel: str) -> Terms:
+        if channel == _SOURCE:
+            return lambda layout, operators: [source_latex(layout)]
+        if channel == _SYMBOLS:
+            return lambda layout, operators: formula_symbols(layout)
+        if channel.startswith(_WRITTEN):
+            tokenizer = self._reference(channel.removeprefix(_WRITTEN)).load()
+            return lambda layout, operators: [tokenizer.written(layout)]
+        if channel.startswith(BPE):
+            tokenizer = self._reference(channel).load()
+            return lambda layout, operators: tokenizer.formula_terms(layout)
+        return find_extractor(channel).terms
+
+    def _reference(self, channel: str) -> TokenizerReference:
+        for reference in self.config.tokenizers:
+            if reference.channel == channel:
+                return reference
+        raise ConfigError(f"the index has no channel {channel!r}")
+
+    @cached_property
+    def in_place(self) -> tuple[str, ...]:
+        """What the text channels of the configuration ask of each formula, by names that :meth:`extract` knows."""
+        asked: list[str] = []
+        for name in self.config.text:
+            if name.startswith(JOINT):
+                asked.append(joint_channel(name).formulas)
+            elif name.startswith(BPE):
+                asked += [f"{_WRITTEN}{name}"] if self._reference(name).kind == "joint" else []
+            elif name in (WHITESPACE, LUCENE):
+                asked.append(_SOURCE)
+            elif name == SYMBOLS:
+                asked.append(_SYMBOLS)
+        return tuple(dict.fromkeys(asked))
+
+    def remember(self, what: str, formula: Formula, terms: list[str]) -> None:
+        """Keeps the terms of a formula in place, so that it is not read again for the text around it."""
+        self._in_place[what, formula.notation, formula.source] = terms
+
+    def forget(self) -> None:
+        """Lets go of all formulas in place."""
+        self._in_place.clear()
+
+    def _formula_in_place(self, what: str, formula: Formula) -> list[str]:
+        terms = self._in_place.get((what, formula.notation, formula.source))
+        if terms is None:
+            if len(self._in_place) >= _REMEMBERED_FORMULAS:
+                self.forget()
+            terms = self.extract(what, *read_formula(formula.source, formula.notation))
+            self.remember(what, formula, terms)
+        return terms
+
+    def _written_in_place(self, what: str, formula: Formula) -> str:
+        return "".join(self._formula_in_place(what, formula))
+
+    def analyze(self, documents: Sequence[Document]) -> tuple[AnalyzedBatch, list[Problem]]:
+        """One batch, and what was skipped or not understood in it."""
+        with _no_cycles():
+            return _BatchBuilder(self).build(documents)
+
+
+@contextmanager
+def _no_cycles() -> Iterator[None]:
+    """Keeps the garbage collector from walking through trees again and again: they have no cycles."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+class _BatchBuilder:
+    def __init__(self, analyzer: Analyzer) -> None:
+        self.analyzer = analyzer
+        self.analyzer.forget()
+        self.in_place = analyzer.in_place
+        self.text_columns = {name: _Columns() for name in analyzer.config.text}
+        self.formula_columns = {name: _Columns() for name in analyzer.config.formulas}
+        self.row_of_source: dict[tuple[str, str], int] = {}
+        self.row_of_key: dict[str, int] = {}
+        self.sources: list[str] = []
+        self.trees: list[bytes] = []
+        self.problems: list[Problem] = []
+        self.unreported = 0
+
+    def build(self, documents: Sequence[Document]) -> tuple[AnalyzedBatch, list[Problem]]:
+        fields = tuple(dict.fromkeys(name for document in documents for name in document.fields))
+        number_of = {name: number for number, name in enumerate(fields)}
+        occurrences: list[tuple[int, int, int, int]] = []
+        ids: list[str] = []
+        visual_ids: list[str] = []
+        for position, document in enumerate(documents):
+            in_order = sorted((number_of[name], content) for name, content in document.fields.items())
+            for number, content in in_order:
+                for nth, formula in enumerate(content.formulas):
+                    row = self._formula_row(formula, document.id)
+                    if row is not None:
+                        occurrences.append((position, number, row, nth))
+                        ids.append(clean_text(formula.id or ""))
+                        visual_ids.append(clean_text(formula.visual_id or ""))
+                for name, terms in self.analyzer.content_terms(content).items():
+                    self.text_columns[name].add(position * len(fields) + number, terms)
+        if self.unreported:
+            self.problems.append(Problem("this batch", f"{self.unreported} further reports left out"))
+        columns = np.asarray(occurrences, np.int64).reshape(-1, 4)
+        batch = AnalyzedBatch(
+            ids=[clean_text(document.id) for document in documents],
+            stored=[dump_document(document) for document in documents],
+            metadata=[_clean_metadata(document) for document in documents],
+            fields=fields,
+            text={
+                name: column.matrix(len(documents) * len(fields)) for name, column in self.text_columns.items()
+            },
+            formula_keys=list(self.row_of_key),
+            formula_sources=self.sources,
+            formula_trees=self.trees,
+            formulas={name: column.matrix(len(self.sources)) for name, column in self.formula_columns.items()},
+            occurrence_doc=_column(columns, 0, np.int32),
+            occurrence_field=_column(columns, 1, np.uint16),
+            occurrence_formula=_column(columns, 2, np.int32),
+            occurrence_number=_column(columns, 3, np.int32),
+            occurrence_id=ids,
+            occurrence_visual_id=visual_ids,
+        )
+        return batch, self.problems
+
+    def _formula_row(self, formula: Formula, doc_id: str) -> int | None:
+        written = (formula.notation, formula.source)
+        row = self.row_of_source.get(written)
+        if row is None:
+            row = self._new_formula(formula, doc_id)
+            self.row_of_source[written] = row
+        return row if row >= 0 else None
+
+    def _new_formula(self, formula: Formula, doc_id: str) -> int:
+        try:
+            layout = parse(Formula(clean_text(formula.source), formula.notation))
+            key = clean_text(layout_key(layout))
+            row = self.row_of_key.get(key)
+            if row is not None and not self.in_place:
+                return row
+            operators = operator_tree(layout)
+            for what in self.in_place:
+                self.analyzer.remember(what, formula, self.analyzer.extract(what, layout, operators))
+            if row is not None:
+                return row
+            terms = {name: self.analyzer.extract(name, layout, operators) for name in self.formula_columns}
+            tree = pack_tree(operators)
+        except PorismError:  # what is missing for all formulas
+            raise
+        except Exception as error:  # one formula must never stop the indexing of a million documents
+            for what in self.in_place:
+                self.analyzer.remember(what, formula, [])
+            self._report(Problem(doc_id, f"formula skipped, {type(error).__name__}: {error}: {formula.source[:80]!r}"))
+            return -1
+        if layout.problems:
+            first = layout.problems[0]
+            self._report(Problem(doc_id, f"formula {formula.source[:60]!r}, character {first.position}: {first.what}"))
+        row = len(self.sources)
+        self.row_of_key[key] = row
+        self.sources.append(clean_text(formula.source))
+        self.trees.append(tree)
+        for name, found in terms.items():
+            self.formula_columns[name].add(row, found)
+        return row
+
+    def _report(self, problem: Problem) -> None:
+        if len(self.problems) < MOST_PROBLEMS_PER_BATCH:
+            self.problems.append(problem)
+        else:
+            self.unreported += 1
+
+
+def _column(columns: NDArray[np.int64], number: int, dtype: Any) -> NDArray[Any]:
+    return np.ascontiguousarray(columns[:, number]).astype(dtype)
+
+
+def _clean_metadata(document: Document) -> dict[str, str | tuple[str, ...]]:
+    return {
+        clean_text(key): clean_text(value) if isinstance(value, str) else tuple(clean_text(entry) for entry in value)
+        for key, value in document.metadata.items()
+    }

@@ -1,0 +1,170 @@
+"""Which channels an index has, and what they are made with: the configuration that is stored in an index."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from porism.analysis.channels import (
+    BPE,
+    JOINT,
+    SYMBOLS,
+    TEXT_CHANNEL_NAMES,
+    WORD_PAIRS,
+    WORDS,
+    is_text_channel,
+    joint_channel,
+)
+from porism.analysis.tokenizers.tokenizer import TokenizerReference, tokenizer_path, tokenizer_reference
+from porism.analysis.words import WordAnalyzer
+from porism.errors import ConfigError
+from porism.formula import EXTRACTORS, find_extractor
+
+TEXT_CHANNELS = (WORDS, WORD_PAIRS, SYMBOLS)
+"""The text channels of an index by default: stemmed words, pairs of words side by side (stop words too), and
+mathematical symbols of text and formulas."""
+
+DEFAULT_FORMULAS = (
+    "tokens", "tokens-2", "tokens-3", "prefix", "tangent-l", "tangent-cft", "tangent-cft-operators", "approach0",
+    "subtrees", "values",
+)
+"""The formula channels of an index by default: those that the models that come with Porism search, and no others."""
+
+CHANNEL_SETS: dict[str, tuple[str, ...]] = {
+    "default": (*TEXT_CHANNELS, *DEFAULT_FORMULAS),
+    "all": (*TEXT_CHANNEL_NAMES, *EXTRACTORS),
+    "mirmu2021": (
+        "whitespace", "lucene", "joint:prefix+words=simple+case=upper", "joint:latex+words=plain",
+        "joint:prefix+words=plain+case=upper",
+    ),
+    "scm2022": ("tangent-l",),
+}
+"""Names that stand for several channels of a new index; the last two are those of published systems."""
+
+
+def channels_named(names: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Text channels and formula channels of these names and :data:`CHANNEL_SETS`; the default ones where none is named.
+
+    ``bpe:NAME`` is neither: :meth:`AnalysisConfig.named` adds it where it belongs.
+
+    :raises ConfigError: a channel does not exist.
+    """
+    named = list(dict.fromkeys(channel for name in names for channel in CHANNEL_SETS.get(name, (name,))))
+    text = tuple(name for name in named if is_text_channel(name))
+    formulas = tuple(name for name in named if not is_text_channel(name) and not name.startswith(BPE))
+    return text or TEXT_CHANNELS, formulas or DEFAULT_FORMULAS
+
+
+@dataclass(frozen=True)
+class AnalysisConfig:
+    """What an index must know to read a query as it read the documents; stored in it and checked when it is opened.
+
+    ``text`` names the text channels, ``formulas`` the formula channels, each a term extractor; ``language`` the
+    Snowball stemmer (or ``none``) and ``stop_words`` a list (``english`` or ``none``). With ``identifiers`` the
+    channels ``words`` and ``word-pairs`` split identifiers into their parts, and ``words`` keeps them whole too.
+    ``tokenizers`` are those of the channels ``bpe:NAME``; :meth:`named` makes a configuration that has some.
+
+    :raises ConfigError: a channel, a language or a list does not exist.
+    """
+
+    text: tuple[str, ...] = TEXT_CHANNELS
+    formulas: tuple[str, ...] = DEFAULT_FORMULAS
+    language: str = "english"
+    stop_words: str = "english"
+    identifiers: bool = True
+    tokenizers: tuple[TokenizerReference, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in self.text:
+            if name.startswith(JOINT):
+                formulas = joint_channel(name).formulas
+                if formulas.startswith(BPE):
+                    self._tokenizer_of(formulas, text=False)
+            elif name.startswith(BPE):
+                self._tokenizer_of(name, text=True)
+            elif name not in TEXT_CHANNEL_NAMES:
+                known = ", ".join(TEXT_CHANNEL_NAMES)
+                raise ConfigError(f"there is no text channel {name!r}", hint=f"Choose from {known}, or {JOINT}OPTIONS.")
+        for name in self.formulas:
+            if name.startswith(BPE):
+                self._tokenizer_of(name, text=False)
+            else:
+                find_extractor(name)
+        WordAnalyzer(self.language, self.stop_words)
+
+    def _tokenizer_of(self, channel: str, *, text: bool) -> TokenizerReference:
+        for reference in self.tokenizers:
+            if reference.channel == channel:
+                if text is (reference.kind != "latex"):
+                    return reference
+                reads = "formulas" if reference.kind == "latex" else "text"
+                raise ConfigError(f"the channel {channel!r} cannot stand here: its tokenizer reads {reads}")
+        raise _no_tokenizer(channel)
+
+    @classmethod
+    def named(
+        cls, names: Iterable[str] = (), *, tokenizers: Mapping[str, str | os.PathLike[str]] | None = None,
+        language: str = "english", stop_words: str = "english", identifiers: bool = True,
+    ) -> AnalysisConfig:
+        """The configuration with the channels of these names and sets (:func:`channels_named`), and with a channel
+        ``bpe:NAME`` for each name and file of a tokenizer: one of the formulas if it reads LaTeX, else of the text.
+
+        :raises ConfigError: a channel does not exist, or the name or file of a tokenizer does not do.
+        :raises MissingExtra: there are tokenizers, and the library ``tokenizers`` is not installed.
+        """
+        known = tuple(tokenizer_reference(name, path) for name, path in (tokenizers or {}).items())
+        names = list(names)
+        for name in names:
+            if name.startswith(BPE) and all(name != one.channel for one in known):
+                raise _no_tokenizer(name)
+        text, formulas = channels_named(names)
+        return cls(
+            (*text, *(one.channel for one in known if one.kind != "latex")),
+            (*formulas, *(one.channel for one in known if one.kind == "latex")), language, stop_words, identifiers,
+            known,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """A JSON-ready mapping."""
+        value: dict[str, Any] = {
+            "text": list(self.text), "formulas": list(self.formulas), "language": self.language,
+            "stop_words": self.stop_words, "identifiers": self.identifiers,
+        }
+        if self.tokenizers:  # left out where there are none, as in indexes that know nothing of them
+            value["tokenizers"] = {one.name: {"kind": one.kind, "digest": one.digest} for one in self.tokenizers}
+        return value
+
+    @classmethod
+    def from_dict(cls, value: Mapping[str, Any], folder: str | os.PathLike[str] | None = None) -> AnalysisConfig:
+        """The inverse of :meth:`to_dict`; ``folder`` is that of the index, whose tokenizers are checked.
+
+        :raises ConfigError: a setting is unknown: the index was made by another version.
+        :raises IndexCorrupt: a tokenizer is missing or was changed.
+        """
+        known = {"text", "formulas", "language", "stop_words", "identifiers", "tokenizers"}
+        if unknown := set(value) - known:
+            raise ConfigError(
+                f"the index was analysed with settings this version does not know: {', '.join(sorted(unknown))}",
+                hint="Index the collection again with this version.",
+            )
+        tokenizers = tuple(
+            TokenizerReference(
+                name, held["kind"], held["digest"], "" if folder is None else str(tokenizer_path(folder, name))
+            )
+            for name, held in value.get("tokenizers", {}).items()
+        )
+        if folder is not None:
+            for reference in tokenizers:
+                reference.check()
+        return cls(
+            tuple(value["text"]), tuple(value["formulas"]), value["language"], value["stop_words"],
+            value.get("identifiers", False), tokenizers,
+        )
+
+
+def _no_tokenizer(channel: str) -> ConfigError:
+    return ConfigError(
+        f"there is no tokenizer for the channel {channel!r}", hint="Name its file: --tokenizer NAME=FILE."
+    )

@@ -1,0 +1,1 @@
+"""Byte-pair tokenizers of text and LaTeX: training, keeping, running."""

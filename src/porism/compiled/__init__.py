@@ -1,0 +1,1 @@
+"""Compiled kernels: how they are declared, compiled at once, and cached."""

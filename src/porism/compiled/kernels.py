@@ -1,0 +1,215 @@
+"""How kernels are compiled: once, with fixed types, cached on disk, and reading arrays through their addresses.
+
+A kernel that takes NumPy arrays is compiled again for each combination of types, layouts and read-only flags that it
+meets, which a user would feel as seconds in a query. So kernels here declare one signature, and arrays that may be
+memory-mapped read-only, or whose number varies (one set a channel), are passed as addresses. Whoever passes an address
+keeps the array alive for the call.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from pickle import UnpicklingError
+from typing import Any, TypeVar, cast
+
+import numba
+import numba.extending
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.concurrency.interrupts import uninterrupted
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+njit: Any = numba.njit  # versions of Numba differ in how much they say of their types
+types: Any = numba.types
+intrinsic: Any = numba.extending.intrinsic
+
+
+_preparing = threading.RLock()
+"""Held while a kernel is compiled or loaded: a fork waits, since Numba's own locks would stay closed in the child."""
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_preparing.acquire, after_in_parent=_preparing.release, after_in_child=_preparing.release
+    )
+
+
+class Kernel:
+    """A function that is compiled for its one signature, or loaded from the cache on disk, when it is first called."""
+
+    def __init__(self, function: Callable[..., Any], signature: str, fast_math: bool, eager: bool) -> None:
+        self._function = function
+        self._signature = signature
+        self._options = {"nogil": True, "fastmath": fast_math, "error_model": "numpy", "no_cfunc_wrapper": True}
+        self._compiled: Callable[..., Any] | None = None
+        self.module = function.__module__
+        self.__name__ = function.__name__
+        self.__doc__ = function.__doc__
+        if eager:
+            _kernels.append(self)
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.module}.{self.__name__}>"
+
+    @property
+    def ready(self) -> bool:
+        """Whether it was compiled or loaded."""
+        return self._compiled is not None
+
+    @property
+    def size(self) -> int:
+        """The bytes of its Python code, about proportional to the time that compiling it takes."""
+        return len(self._function.__code__.co_code)
+
+    def prepare(self) -> Callable[..., Any]:
+        """The compiled function; cached on disk where some folder can be written."""
+        if self._compiled is None:
+            spare_scipy()
+            # A Ctrl-C in the midst would leave Numba's own tables half filled, and nothing could be compiled any more.
+            with uninterrupted(), _preparing:
+                self._compiled = self._through_the_cache() or njit(self._signature, **self._options)(self._function)
+        return self._compiled
+
+    def _through_the_cache(self) -> Callable[..., Any] | None:
+        """The compiled function, loaded or stored; None where no folder can be written, or the disk is full."""
+        try:
+            return cast(Callable[..., Any], njit(self._signature, cache=True, **self._options)(self._function))
+        except (RuntimeError, OSError):
+            return None
+        except (EOFError, UnpicklingError, ValueError, TypeError, AttributeError, ImportError, IndexError, KeyError):
+            # A file of the cache is broken, as after a power cut: forget it, and write it again.
+            with suppress(RuntimeError, OSError):
+                njit(cache=True, **self._options)(self._function)._cache.flush()
+                return cast(Callable[..., Any], njit(self._signature, cache=True, **self._options)(self._function))
+            return None
+
+    def cache_folder(self) -> str | None:
+        """Where its compiled code is kept; None where no folder can be written."""
+        spare_scipy()
+        try:
+            return cast(str, njit(cache=True, **self._options)(self._function).stats.cache_path)
+        except RuntimeError:
+            return None
+
+    def is_cached(self) -> bool:
+        """Whether it can be loaded from the cache on disk; compiles and loads nothing.
+
+        Numba has no public question of this kind. Where its inner parts are other than known, the answer is yes: then
+        the kernel is compiled when it is first called.
+        """
+        spare_scipy()
+        try:
+            dispatcher = njit(cache=True, **self._options)(self._function)
+        except RuntimeError:
+            return False
+        try:
+            key = dispatcher._cache._index_key(self._signature, dispatcher.targetctx.codegen())
+            file = dispatcher._cache._cache_file
+            name = file._load_index().get(key)
+            return name is not None and os.path.getsize(file._data_path(name)) > 0
+        except AttributeError:
+            return True
+        except (OSError, EOFError, UnpicklingError, ValueError, IndexError, KeyError, ImportError):
+            return False
+
+    def __call__(self, *arguments: Any) -> Any:
+        try:
+            return (self._compiled or self.prepare())(*arguments)
+        except SystemError as error:
+            # This is what becomes of a Ctrl-C that comes while Numba unpacks the arguments.
+            cause: BaseException | None = error
+            while isinstance(cause, SystemError):
+                cause = cause.__cause__ or cause.__context__
+            if isinstance(cause, KeyboardInterrupt):
+                raise cause from None
+            raise
+
+
+_kernels: list[Kernel] = []
+
+
+def warm_up() -> None:
+    """Compiles, or loads, the eager kernels of all modules imported so far, so that no query has to."""
+    for kernel in _kernels:
+        kernel.prepare()
+
+
+def spare_scipy() -> None:
+    """Keeps Numba from importing SciPy's linear algebra, which no kernel needs, and which doubles the time to start.
+
+    While it loads, Numba tries the import to know whether SciPy is there; later uses of linear algebra ask again. So
+    the question is answered with yes this one time.
+    """
+    if "numba.np.arraymath" in sys.modules:
+        return
+    linalg = importlib.import_module("numba.np.linalg")
+    ensure = getattr(linalg, "ensure_blas", None)
+    if ensure is None or importlib.util.find_spec("scipy") is None:
+        return
+    setattr(linalg, "ensure_blas", lambda: None)  # noqa: B010
+    try:
+        importlib.import_module("numba.np.arraymath")
+    finally:
+        setattr(linalg, "ensure_blas", ensure)  # noqa: B010
+
+
+def compiled(
+    signature: str, *, fast_math: bool = False, eager: bool = True
+) -> Callable[[Callable[..., Any]], Kernel]:
+    """Marks a kernel with its one signature; it releases the interpreter lock while it runs.
+
+    One that is not ``eager`` is compiled when it is first called: what most searches do not need.
+    """
+    return lambda function: Kernel(function, signature, fast_math, eager)
+
+
+def inlined(*, fast_math: bool = False) -> Callable[[F], F]:
+    """Marks a helper that becomes part of the kernels that call it; it must stand in the same file as they do.
+
+    It cannot be called from Python: what Numba makes for that takes a tenth of the time to compile.
+    """
+    options = {"nogil": True, "error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+    def decorate(function: F) -> F:
+        return cast(F, njit(fastmath=fast_math, **options)(function))
+
+    return decorate
+
+
+def address(array: NDArray[Any] | None) -> int:
+    """Where the data of a C-contiguous array begins; 0 for None."""
+    if array is None:
+        return 0
+    if not array.flags.c_contiguous:
+        raise ValueError("only a contiguous array can be passed by its address")
+    return int(array.__array_interface__["data"][0])
+
+
+def as_layout(array: NDArray[Any], dtype: Any) -> NDArray[Any]:
+    """The array itself where it is contiguous and of this type, else a copy that is."""
+    return np.ascontiguousarray(array, dtype)
+
+
+def _pointer(element: Any) -> Any:
+    def at(typing_context: Any, location: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
+
+        return types.CPointer(element)(types.int64), generate
+
+    return intrinsic(at)
+
+
+u8_at = _pointer(types.uint8)
+"""In a kernel: the pointer to bytes at an address; ``u8_at(a)[i]`` is one of them."""
+u16_at = _pointer(types.uint16)
+i32_at = _pointer(types.int32)
+i64_at = _pointer(types.int64)
+f64_at = _pointer(types.float64)
+f32_at = _pointer(types.float32)

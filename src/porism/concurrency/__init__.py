@@ -1,0 +1,1 @@
+"""Threads, processes, forks and interruptions."""

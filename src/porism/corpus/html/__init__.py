@@ -1,0 +1,1 @@
+"""HTML: pages, and the contents of posts and cells."""

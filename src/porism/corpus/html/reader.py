@@ -1,0 +1,213 @@
+"""Web pages: HTML and XHTML with formulas in any form, and papers as LaTeXML writes them (arXMLiv, ar5iv).
+
+One walk over the tree of the page makes content, cuts it at headings and at theorem-like blocks, and leaves out what is
+none (navigation, bibliographies).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from selectolax.lexbor import LexborNode
+
+from porism.corpus.base import ReaderOptions, clean
+from porism.corpus.html.content import ContentBuilder
+from porism.corpus.html.tree import BLOCKS, parse_html, walk
+from porism.corpus.sections import FileUnits, kind_of
+from porism.corpus.text_files import decode, guess_encoding, read_bytes
+from porism.corpus.walking import FileReader
+from porism.errors import OnProblem, Problem
+from porism.types import Content, Document, Notation
+
+_CHARSET = re.compile(rb"""<meta\b[^>]{0,200}?charset\s*=\s*["']?\s*([\w:.-]{1,40})""", re.IGNORECASE)
+_XML_ENCODING = re.compile(rb"""^\s*<\?xml\b[^>]{0,200}?encoding\s*=\s*["']([\w:.-]{1,40})["']""")
+_HEAD = re.compile(r"^\s*[^\W\d]+(?:\s+[^\W\d]+){0,2}\s+[\dA-Z]+(?:\.\d+)*\s*[.:]?\s*")
+_PARENTHESES = re.compile(r"^\((.*)\)\s*[.:]?$", re.DOTALL)
+_DEEPEST_BLOCK = 50
+_PROOF_HEAD = re.compile(r"^\s*(?:proof|solution|answer)\s*[.:]?\s*$", re.IGNORECASE)
+
+_HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6", "title"))
+_UNIT_ELEMENTS = frozenset(("div", "section", "article", "blockquote"))
+_NO_CONTENT = frozenset(("nav", "footer", "aside", "form", "button", "select"))
+_NO_CONTENT_CLASSES = frozenset(
+    (
+        "ltx_bibliography", "ltx_page_navbar", "ltx_page_footer", "ltx_page_header", "ltx_TOC", "ltx_authors",
+        "ltx_dates", "ltx_pagination", "ltx_index", "ltx_ERROR", "navbar", "sidebar", "breadcrumb", "breadcrumbs",
+        "toc", "menu", "mw-editsection", "navigation", "cookie-banner", "site-footer", "site-header", "ar5iv-footer",
+        "ltx_classification", "ltx_rdf", "ltx_note_outer_hidden", "printfooter", "catlinks", "reflist", "navbox",
+    )
+)  # fmt: skip
+
+
+class PageReader(FileReader):
+    """Reads web pages."""
+
+    name = "html"
+    extensions = (".html", ".htm", ".xhtml", ".xht")
+
+    def read_file(
+        self, path: Path, name: str, source: str, options: ReaderOptions, on_problem: OnProblem
+    ) -> Iterator[Document]:
+        data = read_bytes(path, name, on_problem)
+        if data is None:
+            return
+        encoding = options.encoding or guess_encoding(data) or declared_encoding(data)
+        yield from page_documents(decode(data, name, on_problem, encoding), name, source, options.formulas, on_problem)
+
+
+def declared_encoding(data: bytes) -> str | None:
+    """The encoding that the XML declaration or a ``<meta>`` element of a page names; None where Python knows none."""
+    head = data[:4096]
+    found = _XML_ENCODING.search(head) or _CHARSET.search(head)
+    if found is None:
+        return None
+    name = found.group(1).decode("ascii", "replace").lower()
+    name = "cp1252" if name in ("iso-8859-1", "latin1", "latin-1", "us-ascii", "ascii") else name
+    try:
+        b"".decode(name)
+        "".encode(name)
+    except (LookupError, ValueError):
+        return None
+    return None if name.startswith(("utf-16", "utf16")) else name  # a page whose declaration can be read is not
+
+
+def page_documents(
+    text: str, name: str, source: str, formulas: Notation, on_problem: OnProblem
+) -> Iterator[Document]:
+    """The documents of one page.
+
+    :param name: of the file, in ids and metadata.
+    :param source: the name of the collection.
+    :param formulas: the notation wanted where the page has both.
+    """
+    yield from _Page(clean(text), name, source, formulas, on_problem).read()
+
+
+class _Page:
+    """The walk over one page."""
+
+    def __init__(self, html: str, name: str, source: str, formulas: Notation, on_problem: OnProblem) -> None:
+        self.name, self.formulas, self.on_problem = name, formulas, on_problem
+        self.units = FileUnits(name, source, on_problem)
+        self.builder = ContentBuilder(formulas)
+        self.tree = parse_html(
+            html, mark_lines=_HEADINGS | _UNIT_ELEMENTS | {"p"}, must_end=_HEADINGS | _NO_CONTENT
+        )
+        self._line = 1
+        self._kept_line = 1  # where what has not been kept yet begins
+        self._section_id: str | None = None
+        self._depth = 0
+        self._blocks: list[int] = []  # the depths of the elements that are units
+
+    def read(self) -> Iterator[Document]:
+        for what in self.tree.problems:
+            self.on_problem(Problem(self.name, what))
+        walk(self.tree.body, self._enter, self._leave)
+        self._keep()
+        yield from self.units.documents()
+
+    def _enter(self, node: LexborNode, tag: str) -> bool:
+        if tag not in BLOCKS and tag != "span" and tag not in _NO_CONTENT:
+            return self._go_on(node, tag)
+        attributes = node.attributes
+        if line := attributes.get("data-line"):
+            self._line = int(line) if line.isdecimal() else self._line
+        classes = (attributes.get("class") or "").split()
+        if tag in _NO_CONTENT or attributes.get("role") in ("navigation", "search") or (
+            classes and not _NO_CONTENT_CLASSES.isdisjoint(classes)
+        ):
+            return False
+        if tag in _HEADINGS:
+            self._keep()
+            self._heading(node, tag, attributes.get("id"), classes)
+            return False
+        kind = _kind(classes) if tag in _UNIT_ELEMENTS and classes and len(self._blocks) < _DEEPEST_BLOCK else None
+        if kind is not None:
+            self._keep()
+            if self._go_on(node, tag):
+                self._blocks.append(self._depth)
+                self.units.begin(kind, None, self._line, attributes.get("id") or None)
+                return True
+            return False
+        if tag == "section" and attributes.get("id"):
+            self._section_id = attributes["id"]
+        return self._go_on(node, tag)
+
+    def _go_on(self, node: LexborNode, tag: str) -> bool:
+        entered = self.builder.enter(node, tag)
+        self._depth += entered
+        return entered
+
+    def _leave(self, tag: str) -> None:
+        self.builder.leave(tag)
+        if self._blocks and self._blocks[-1] == self._depth:
+            self._blocks.pop()
+            self._keep()
+            self.units.end()
+        self._depth -= 1
+
+    def _heading(self, node: LexborNode, tag: str, anchor: str | None, classes: list[str]) -> None:
+        title = self._title(node)
+        if tag == "title":
+            if not self.units.title and not self.units.nested:
+                self.units.title = title
+            return
+        if not title:
+            return
+        if self._blocks:
+            if not self.units.retitle(theorem_title(title)) and not _PROOF_HEAD.match(title.text):
+                self.units.add("\n", *title.parts, "\n")
+            return
+        if "ltx_title_document" in classes:
+            self.units.title = title
+            return
+        anchor = anchor or self._section_id
+        self._section_id = None
+        self.units.heading(int(tag[1]), title, self._line, anchor)
+
+    def _title(self, heading: LexborNode) -> Content:
+        """What a heading says, without LaTeXML's ``1.2`` or ``Theorem 3`` before it."""
+        builder = ContentBuilder(self.formulas)
+
+        def enter(node: LexborNode, tag: str) -> bool:
+            if tag == "span" and "ltx_tag" in (node.attributes.get("class") or "").split():
+                return False
+            return builder.enter(node, tag)
+
+        walk(heading, enter, builder.leave)
+        return builder.take()
+
+    def _keep(self) -> None:
+        """Gives what has been visited to the open unit."""
+        content = self.builder.take()
+        for what in self.builder.problems():
+            self.on_problem(Problem(f"{self.name}:{self._kept_line}", what))
+        if content:
+            self.units.add("\n", *content.parts, "\n")
+        self._kept_line = self._line
+
+
+def _kind(classes: list[str]) -> str | None:
+    """The type of unit that an element with these classes is."""
+    if "ltx_abstract" in classes:
+        return "abstract"
+    if "ltx_proof" in classes:
+        return "proof"
+    latexml = "ltx_theorem" in classes
+    for name in classes:
+        if name.startswith("ltx_theorem_"):
+            plain = name.removeprefix("ltx_theorem_").lower()
+            return kind_of(plain) or plain
+        if not latexml and len(name) > 3 and (kind := kind_of(name)):
+            return None if kind == "remark" and name == "note" else kind
+    return "theorem" if latexml else None
+
+
+def theorem_title(title: Content) -> Content:
+    """``Theorem 1.2 (Lagrange).`` → ``Lagrange``; empty where only the number is there."""
+    text = _HEAD.sub("", title.text, count=1).strip().strip(".:").strip()
+    inside = _PARENTHESES.match(text)
+    text = (inside.group(1) if inside else text).strip()
+    return Content(text, title.formulas) if text.count("\ufffc") == len(title.formulas) else title

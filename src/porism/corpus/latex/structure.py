@@ -1,0 +1,310 @@
+"""The structure of a LaTeX project: sections, theorem-like environments, proofs, and the files they stand in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from porism.corpus.latex.macros import Environment
+from porism.corpus.latex.tables import PROOFS, REFERENCES, SECTION_LEVELS, THEOREMS
+from porism.corpus.latex.text import LatexText
+from porism.corpus.latex.tokens import FileFrame, join
+from porism.corpus.units import Unit, UnitStore
+from porism.errors import OnProblem, Problem
+from porism.types import Content, Document
+
+Loader = Callable[[str, str], FileFrame | None]
+"""(command, argument) → the file that ``\\input``, ``\\usepackage``… names; None where there is nothing to read."""
+
+_INCLUDES = "input include subfile subfileinclude usepackage RequirePackage documentclass LoadClass InputIfFileExists"
+_IMPORTS = "import subimport inputfrom includefrom subinputfrom subincludefrom"
+
+
+class LatexStructure(LatexText):
+    """Turns the tokens of a project into units, and hands these out as documents.
+
+    :param store: takes the finished units.
+    :param load: opens the files that the source names.
+    """
+
+    def __init__(self, store: UnitStore, load: Loader, on_problem: OnProblem) -> None:
+        self.store, self._load, self._on_problem = store, load, on_problem
+        self.silent: set[str] = set()
+        self.document_title: Content | None = None
+        self._files: list[FileFrame] = []
+        self._path: list[tuple[int, Content]] = []
+        self._units: list[Unit] = []
+        self._section = Unit("text", "", 1)
+        self._section_ended = False
+        self._title_labels: list[str] = []
+        self._content_before = False
+        super().__init__()
+        for name in _INCLUDES.split():
+            self.expander.primitives["\\" + name] = self._include
+        for name in _IMPORTS.split():
+            self.expander.primitives["\\" + name] = self._import
+        for name in SECTION_LEVELS:
+            self.commands["\\" + name] = self._heading
+        self.commands["\\title"] = self._title
+        for name in ("author", "date"):
+            self.commands["\\" + name] = self._drop
+
+    def read(self, frame: FileFrame, *, preamble: bool) -> Iterator[Document]:
+        """Yields the documents of one main file with all that it includes.
+
+        :param preamble: whether the text begins at ``\\begin{document}`` only.
+        """
+        self.preamble = preamble
+        self.document_title = None
+        self._files, self._path = [frame], []
+        self.expander.stream.open_file(frame)
+        self._begin_section("text", None)
+        while (token := self.expander.next()) is not None:
+            self.token(token)
+            if self._section_ended or self.store.crowded:
+                self._section_ended = False
+                yield from self.store.flush()
+        self._end_units()
+        self.close(0)
+        self._end_section()
+        yield from self.store.flush()
+
+    # the hooks of the text -------------------------------------------------------------------------------------
+
+    @property
+    def line(self) -> int:
+        return self._files[-1].line if self._files else 1
+
+    def report(self, what: str) -> None:
+        if self.expander.in_class:  # nothing of it is content
+            return
+        self._on_problem(Problem(f"{self._files[-1].name if self._files else ''}:{self.line}", what))
+
+    def label(self, name: str) -> None:
+        if name and not self.preamble:
+            unit = self._units[-1] if self._units else self._section
+            unit.labels.append(name)
+            if unit.kind not in ("text", "abstract", "proof"):
+                self.kinds.setdefault(name, unit.kind)
+
+    def end_of_file(self) -> None:
+        if len(self._files) > 1:
+            self._files.pop()
+            self.out.append("\n\n")
+            self._look_at_class()
+
+    # files -----------------------------------------------------------------------------------------------------
+
+    def _include(self, command: str) -> None:
+        reader = self.expander
+        reader.optional()
+        token = reader.skip_spaces()
+        if token is None:
+            return
+        if token[0] in "{\\" or len(token) == 1:
+            reader.stream.push([token])
+            names = reader.name()
+        else:  # \input file.tex
+            names, _, rest = token.partition(" ")
+            reader.stream.push([rest] if rest else [])
+            while (more := reader.stream.next()) in ("_", "~", "^"):  # file_name
+                following = reader.stream.next() or ""
+                head, _, rest = following.partition(" ")
+                names += more + head
+                reader.stream.push([rest] if rest else [])
+                if rest or not head:
+                    break
+            else:
+                reader.stream.push([more] if more is not None else [])
+        frames = [self._load(command[1:], name.strip()) for name in names.split(",")]
+        for frame in reversed(frames):
+            if frame is not None:
+                self._enter(frame)
+
+    def _import(self, command: str) -> None:
+        self.expander.star()
+        folder, name = self.expander.name(), self.expander.name()
+        frame = self._load(command[1:], f"{folder.rstrip('/')}/{name}")
+        if frame is not None:
+            self._enter(frame)
+
+    def _enter(self, frame: FileFrame) -> None:
+        self._files.append(frame)
+        self.expander.stream.open_file(frame)
+        self._look_at_class()
+
+    def _look_at_class(self) -> None:
+        """Nothing is content while a class or style file is read."""
+        in_class = any(frame.is_class for frame in self._files)
+        if in_class and not self.expander.in_class:
+            self._content_before = not self.preamble
+            self.preamble = True
+        elif self.expander.in_class and not in_class:
+            self.preamble = not self._content_before
+        self.expander.in_class = in_class
+
+    @property
+    def files(self) -> list[FileFrame]:
+        """The files that are open, outermost first."""
+        return self._files
+
+    # sections --------------------------------------------------------------------------------------------------
+
+    def _unit(self, kind: str, title: Content | None) -> Unit:
+        path = tuple(heading for _, heading in self._path)
+        unit = Unit(kind, self._files[-1].name if self._files else "", self.line, path, title)
+        self.store.number(unit)
+        return unit
+
+    def _begin_section(self, kind: str, title: Content | None) -> None:
+        self._section = self._unit(kind, title)
+        self.out = self._section.body
+
+    def _end_section(self) -> None:
+        if self._section.title is None and not self._section.section:
+            self._section.title = self.document_title
+        self._add(self._section)
+        self._section_ended = True
+
+    def _add(self, unit: Unit) -> None:
+        if unit.file not in self.silent:
+            self.store.add(unit)
+
+    def _heading(self, command: str) -> None:
+        self.expander.star()
+        self.expander.optional()
+        title = self.content(self.expander.group() or [])
+        if self.preamble:
+            return
+        if self.inline:
+            self.out.extend(title.parts)
+            return
+        self._end_units()
+        self._end_section()
+        level = SECTION_LEVELS[command[1:]]
+        self._path = [entry for entry in self._path if entry[0] < level]
+        self._path.append((level, title))
+        self._begin_section("section", title)
+
+    def _title(self, command: str) -> None:
+        self.expander.optional()
+        title = self.content(self.expander.group() or [])
+        self.document_title = title or self.document_title
+
+    def _drop(self, command: str) -> None:
+        self.expander.optional()
+        self.expander.group()
+
+    # units -----------------------------------------------------------------------------------------------------
+
+    def begin_unit(self, name: str) -> bool:
+        environment = self.expander.environments.get(name)
+        declared = self.declarations.theorems.get(name)
+        plain = name.rstrip("*").lower()
+        theorem = declared is not None or plain in THEOREMS
+        proof = not theorem and plain in PROOFS
+        if not theorem and not proof and name != "abstract":
+            return False
+        if environment is not None and declared is None and self._wraps_unit(name, environment):
+            return False
+        title = None
+        if environment is not None and declared is None:
+            values = self.expander.arguments(environment.begin) or []
+            title = self.content(next((value for value in values if value), []))
+            title = Content("") if title.text.rstrip(".:").lower() == plain else title
+        elif declared is not None and declared.tcolorbox:
+            self.expander.optional()
+            title = self.content(self.expander.group() or [])
+            labels = [self.expander.name()]
+        else:
+            title = self._optional_title()
+        if declared is not None:
+            kind = declared.printed.lower() or plain
+            kind = THEOREMS.get(kind, kind)
+        else:
+            kind = THEOREMS.get(plain, "proof" if proof else plain)
+        if proof:
+            self._begin_proof(name, title)
+        else:
+            self._begin_theorem(name, kind, title)
+            if declared is not None and declared.tcolorbox:
+                self.label(labels[0])
+        return True
+
+    def _optional_title(self) -> Content:
+        tokens = self.expander.optional() or []
+        for position, token in enumerate(tokens):  # whose theorem a "Proof of \ref{…}" proves
+            if token in REFERENCES and "}" in tokens[position:]:
+                end = tokens.index("}", position)
+                self._title_labels.extend(join(tokens[position + 2 : end]).split(","))
+        return self.content(tokens)
+
+    def _wraps_unit(self, name: str, environment: Environment) -> bool:
+        """Whether the beginning of an environment begins another theorem-like environment or a proof."""
+        body = environment.begin.body
+        for position, token in enumerate(body[:-2]):
+            inner = body[position + 2]
+            if token == "\\begin" and isinstance(inner, str) and inner != name:
+                plain = inner.rstrip("*").lower()
+                if inner in self.declarations.theorems or plain in THEOREMS or plain in PROOFS:
+                    return True
+        return False
+
+    def _begin_theorem(self, name: str, kind: str, title: Content | None) -> None:
+        if self._units:  # inside another: part of it
+            self._inside(name, kind, title)
+            return
+        unit = self._unit(kind, title or self.document_title if kind == "abstract" else title)
+        self.out.append("\n\n")
+        self._units.append(unit)
+        self.out = unit.body
+        self.open(name, self._end_theorem, unit=True)
+
+    def _end_theorem(self) -> None:
+        self._add(self._units.pop())
+        self.out = self._section.body
+
+    def _inside(self, name: str, kind: str, title: Content | None) -> None:
+        self.out.append(f"\n\n{kind.capitalize()}")
+        self.out.extend([" (", *title.parts, ")"] if title else [])
+        self.out.append(". ")
+        self.open(name, lambda: self.out.append("\n\n"))
+
+    def _begin_proof(self, name: str, title: Content | None) -> None:
+        labels, self._title_labels = self._title_labels, []
+        if self._units:
+            unit = self._units[-1]
+            if self.out is not unit.body or unit.kind == "proof":
+                self._inside(name, "proof", title)
+                return
+        else:
+            found = self.store.theorem_for(labels)
+            unit = found or self._unit("proof", title)
+            if found is None:
+                self._units.append(unit)
+                self.out = unit.body
+                self.open(name, self._end_theorem, unit=True)
+                return
+            self._units.append(unit)
+        before = self.out
+        self.out = unit.proof
+        if self.out:
+            self.out.append("\n\n")
+        if title:
+            self.out.extend([*title.parts, ". "])
+
+        def end() -> None:
+            self.out = before
+            if before is self._section.body:
+                self._units.pop()
+                before.append("\n\n")
+
+        self.open(name, end, unit=True)
+
+    def _end_units(self) -> None:
+        """Ends what is still open where a section begins or the project ends: an ``\\end`` was forgotten."""
+        for index, entry in enumerate(self.opened):
+            if entry.unit:
+                self.report(f"\\begin{{{entry.name}}} of line {entry.line} is never ended")
+                self.close(index)
+                break
+        self._units.clear()

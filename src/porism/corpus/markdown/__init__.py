@@ -1,0 +1,1 @@
+"""Markdown: notes, vaults and wikis."""

@@ -1,0 +1,137 @@
+"""Jupyter notebooks: Markdown cells by their headings, comments and docstrings of Python, formulas of outputs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from porism.corpus.base import ReaderOptions
+from porism.corpus.html.content import strip_delimiters
+from porism.corpus.markdown.blocks import MarkdownBlocks
+from porism.corpus.notebooks.python_code import comments_and_docstrings
+from porism.corpus.sections import FileUnits
+from porism.corpus.text_files import read_text
+from porism.corpus.walking import FileReader
+from porism.errors import OnProblem, Problem
+from porism.types import Content, Document, Formula
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+
+
+class NotebookReader(FileReader):
+    """Reads Jupyter notebooks of the formats 3 and 4."""
+
+    name = "notebook"
+    extensions = (".ipynb",)
+
+    def read_file(
+        self, path: Path, name: str, source: str, options: ReaderOptions, on_problem: OnProblem
+    ) -> Iterator[Document]:
+        text = read_text(path, name, on_problem, options.encoding)
+        if text is not None:
+            yield from notebook_documents(text, name, source, on_problem)
+
+
+def notebook_documents(text: str, name: str, source: str, on_problem: OnProblem) -> Iterator[Document]:
+    """The documents of one notebook.
+
+    :param name: of the file, in ids and metadata.
+    :param source: the name of the collection.
+    """
+    notebook = _parse(text, name, on_problem)
+    if notebook is None:
+        return
+    metadata = notebook.get("metadata")
+    title = metadata.get("title") if isinstance(metadata, dict) else None
+    units = FileUnits(name, source, on_problem, Content.of(title) if isinstance(title, str) and title else None)
+    language = _language(metadata)
+    told = False
+    for number, cell in enumerate(_cells(notebook), 1):
+        where = f"{name}:cell {number}"
+        kind = cell.get("cell_type") if isinstance(cell, dict) else None
+        if kind not in ("markdown", "code", "raw", "heading", "html"):
+            on_problem(Problem(where, "is no cell that can be read; it is left out"))
+            continue
+        body = _text(cell.get("source", cell.get("input", "")))
+        if body is None:
+            on_problem(Problem(where, "has no text as its source; it is left out"))
+        elif kind == "heading":
+            level = cell.get("level")
+            MarkdownBlocks(units, where, on_problem).read("#" * (level if level in range(1, 7) else 1) + " " + body)
+        elif kind in ("markdown", "html"):
+            MarkdownBlocks(units, where, on_problem).read(body)
+            units.add("\n\n")
+        elif kind == "code":
+            words = comments_and_docstrings(body) if _is_python(cell.get("language") or language) else []
+            if words:
+                units.add("\n\n", "\n".join(words), "\n\n")
+            elif words is None and not told:
+                told = True
+                on_problem(Problem(where, "is not Python as it should be; comments of such cells are left out"))
+            _outputs(units, cell.get("outputs"))
+    yield from units.documents()
+
+
+def _parse(text: str, name: str, on_problem: OnProblem) -> dict[str, Any] | None:
+    try:
+        notebook = orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        try:  # control characters and the like
+            notebook = orjson.loads(_CONTROL.sub(" ", text).encode("utf-8", "replace"))
+        except orjson.JSONDecodeError:
+            on_problem(Problem(f"{name}:{error.lineno}", f"is no notebook: broken JSON ({error.msg})"))
+            return None
+    except RecursionError:
+        on_problem(Problem(name, "is no notebook: its JSON is nested too deeply"))
+        return None
+    if isinstance(notebook, dict) and (
+        isinstance(notebook.get("cells"), list) or isinstance(notebook.get("worksheets"), list)
+    ):
+        return notebook
+    on_problem(Problem(name, "is no notebook: it has no cells"))
+    return None
+
+
+def _cells(notebook: dict[str, Any]) -> Iterator[Any]:
+    """The cells, from the worksheets where the notebook is of format 3."""
+    yield from notebook.get("cells") or []
+    for sheet in notebook.get("worksheets") or []:
+        if isinstance(sheet, dict) and isinstance(sheet.get("cells"), list):
+            yield from sheet["cells"]
+
+
+def _text(value: Any) -> str | None:
+    """A string, or the lines of one."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and all(isinstance(line, str) for line in value):
+        return "".join(value)
+    return None
+
+
+def _language(metadata: Any) -> Any:
+    """The language of the code cells, where the notebook names one."""
+    for group, key in (("language_info", "name"), ("kernelspec", "language")):
+        entry = metadata.get(group) if isinstance(metadata, dict) else None
+        if isinstance(entry, dict) and entry.get(key):
+            return entry[key]
+    return None
+
+
+def _is_python(language: Any) -> bool:
+    """Whether code is Python, as it is where no language is named."""
+    return language is None or (isinstance(language, str) and language.lower().startswith(("python", "ipython")))
+
+
+def _outputs(units: FileUnits, outputs: Any) -> None:
+    for output in outputs if isinstance(outputs, list) else []:
+        data = output.get("data", output) if isinstance(output, dict) else None
+        latex = _text(data.get("text/latex", data.get("latex"))) if isinstance(data, dict) else None
+        if latex:
+            source, display = strip_delimiters(latex)
+            if source:
+                units.add(" ", Formula(" ".join(source.replace("\ufffc", " ").split()), display=display), " ")

@@ -1,0 +1,1 @@
+"""Posts of question-and-answer sites: ARQMath and Stack Exchange."""

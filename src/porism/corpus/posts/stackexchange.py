@@ -1,0 +1,81 @@
+"""Stack Exchange data dumps: ``Posts.xml``, with ``Comments.xml`` and ``PostLinks.xml`` beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from porism.corpus.base import OnProgress, ReaderOptions, Unit, ignore_problem
+from porism.corpus.posts.threads import ThreadFiles, ThreadReader
+from porism.corpus.streams import first_bytes
+from porism.corpus.walking import only_inside
+from porism.errors import OnProblem, SourceError
+from porism.types import Document, Notation
+
+_HINT = "Expected Posts.xml of a Stack Exchange dump (unpack the .7z archive first), or the folder that holds it"
+
+
+class StackExchangeReader:
+    """A Stack Exchange dump as a registered reader."""
+
+    name = "stackexchange"
+
+    def detect(self, path: Path) -> bool:
+        """Whether it is a folder with ``Posts.xml``, or an XML file that begins with ``<posts>``."""
+        if path.is_dir():
+            return _member(path, "Posts") is not None
+        if not path.name.lower().endswith((".xml", ".xml.gz")):
+            return False
+        start = first_bytes(path, 2000)
+        return b"<posts" in start or (b"<row" in start and b"PostTypeId=" in start)
+
+    def read(
+        self, path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress
+    ) -> Iterator[Document]:
+        """Yields the documents, see :func:`read_stackexchange`."""
+        return _read(Path(path), options, on_problem, on_progress)
+
+
+def read_stackexchange(
+    path: str | Path,
+    *,
+    unit: Unit = "answer",
+    comments: bool = True,
+    formulas: Notation = "latex",
+    on_problem: OnProblem | None = None,
+    on_progress: OnProgress | None = None,
+) -> Iterator[Document]:
+    """Yields the documents of a Stack Exchange dump, with the units, fields and metadata of ``read_arqmath``.
+
+    Bodies may be HTML or Markdown, with formulas between dollars or in bare environments.
+
+    :param path: the folder of the dump, or its file of posts alone; ``.gz`` files are read as they are.
+    :raises SourceError: there are no posts, or none that can be read.
+    """
+    options = ReaderOptions(unit=unit, comments=comments, formulas=formulas)
+    return _read(Path(path), options, on_problem or ignore_problem, on_progress)
+
+
+def _read(
+    path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress | None
+) -> Iterator[Document]:
+    if path.is_dir():
+        def member(kind: str) -> Path | None:
+            found = _member(path, kind)
+            return next(iter(only_inside([found], path, options, on_problem)), None) if found else None
+
+        posts = member("Posts")
+        if posts is None:
+            raise SourceError("there is no file of posts", where=str(path), hint=_HINT)
+        files = ThreadFiles(posts, member("Comments"), member("PostLinks"))
+    else:
+        files = ThreadFiles(path)
+    name = options.collection or path.resolve().name
+    return ThreadReader(files, name, options, on_problem, on_progress).documents()
+
+
+def _member(folder: Path, kind: str) -> Path | None:
+    for name in (f"{kind}.xml", f"{kind}.xml.gz", f"{kind.lower()}.xml", f"{kind.lower()}.xml.gz"):
+        if (folder / name).is_file():
+            return folder / name
+    return None

@@ -1,0 +1,192 @@
+"""reStructuredText: a document for each section and each theorem-like directive."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from porism.corpus.base import ReaderOptions, clean
+from porism.corpus.html.content import strip_delimiters
+from porism.corpus.latex.tables import words
+from porism.corpus.markdown.masking import Masked, one_line
+from porism.corpus.rst.parser import LONGEST_LINE, as_written, parse_rst
+from porism.corpus.sections import FileUnits, kind_of
+from porism.corpus.text_files import read_text
+from porism.corpus.walking import FileReader
+from porism.errors import OnProblem, Problem
+from porism.types import Content, Document, Formula
+
+Node = Any
+"""A node of docutils, which says nothing of types to a type checker."""
+
+LONGEST_TEXT = 1_000_000
+"""A longer text, in characters, is read without its marks."""
+MOST_LITERALS = 1_000_000_000
+"""So is one with more lines times literal blocks: docutils copies all lines that are left at each of these."""
+
+_BLANK_LINES = re.compile(r"\n[ \t]*\n\s*")
+_RULE = re.compile(r"(?m)^([!-/:-@\[-`{-~])\1{2,}[ \t]*$\n?")
+_INVISIBLE = words("comment substitution_definition pending label image transition")
+_REFERENCE_MARKS = words("footnote_reference citation_reference image system_message")
+_VERBATIM = words("literal_block doctest_block raw")
+_DEEPEST_SUBSTITUTION = 2
+
+
+class RstReader(FileReader):
+    """Reads reStructuredText files."""
+
+    name = "rst"
+    extensions = (".rst", ".rest")
+
+    def read_file(
+        self, path: Path, name: str, source: str, options: ReaderOptions, on_problem: OnProblem
+    ) -> Iterator[Document]:
+        text = read_text(path, name, on_problem, options.encoding)
+        if text is not None:
+            yield from rst_documents(text, name, source, on_problem)
+
+
+def rst_documents(text: str, name: str, source: str, on_problem: OnProblem) -> Iterator[Document]:
+    """The documents of one reStructuredText. A text that docutils cannot read is reported and read as plain text.
+
+    :param name: of the file, in ids and metadata.
+    :param source: the name of the collection.
+    """
+    units = FileUnits(name, source, on_problem)
+    masked = Masked(text, code=False, wide=True)
+    tree: Node = None
+    if _is_too_long(masked.text):
+        on_problem(Problem(name, "it, or one of its lines, is too long to be parsed; it is read as plain text"))
+    else:
+        try:
+            tree, unread = parse_rst(masked.text)
+            for line, why in unread:
+                on_problem(Problem(f"{name}:{masked.line(line - 1)}", why))
+        except Exception as error:  # docutils fails in many ways on what is no reStructuredText
+            why = "its blocks are nested too deeply" if isinstance(error, RecursionError) else f"{error!r:.200}"
+            on_problem(Problem(name, f"cannot be parsed ({why}); it is read as plain text"))
+    if tree is None or not tree.children:
+        units.add(*masked.parts(masked.text))
+    else:
+        _TreeReader(units, masked, tree).read(tree, -1)
+    yield from units.documents()
+
+
+def _is_too_long(text: str) -> bool:
+    return (
+        len(text) > LONGEST_TEXT
+        or text.count("\n") * text.count("::\n") > MOST_LITERALS
+        or any(len(line) > LONGEST_LINE for line in text.split("\n"))
+    )
+
+
+class _TreeReader:
+    """Walks a document tree into units."""
+
+    def __init__(self, units: FileUnits, masked: Masked, tree: Node) -> None:
+        self.units, self._masked = units, masked
+        self._substitutions = {str(name).lower(): node for name, node in tree.substitution_defs.items()}
+        self._labels: list[str] = []
+        self._bullet = False
+
+    def read(self, node: Node, level: int) -> None:
+        """Takes in what stands in a node; ``level`` is that of the section around it."""
+        for child in node.children:
+            kind = child.tagname
+            if kind in _INVISIBLE:
+                continue
+            if kind == "section":
+                self._section(child, level + 1)
+            elif kind == "container" and child.get("directive"):
+                self._directive(child, level)
+            elif kind == "target":
+                self._labels += [] if child.get("refuri") else list(child.get("names", ()))
+            elif kind == "math_block":
+                self._formulas(child.astext())
+            elif kind in _VERBATIM:
+                self.units.add("\n\n", *self._verbatim(child), "\n\n")
+            elif kind == "system_message":  # holds what could not be parsed
+                for lost in child.children:
+                    if lost.tagname == "literal_block":
+                        self.units.add("\n\n", *self._masked.parts(_RULE.sub("", as_written(lost.astext()))))
+            elif self._is_running(child):
+                self._paragraph(child)
+            else:
+                self._bullet = self._bullet or kind == "list_item"
+                self.read(child, level)
+
+    def _is_running(self, node: Node) -> bool:
+        """Whether the node holds text."""
+        from docutils.nodes import Text, TextElement
+
+        return isinstance(node, TextElement | Text)
+
+    def _section(self, node: Node, level: int) -> None:
+        title = node.children[0] if node.children and node.children[0].tagname == "title" else None
+        line = self._line(next((text.line for text in title.children), None)) if title is not None else 1
+        self.units.heading(level, self._content(title) if title is not None else Content(""), line)
+        for label in self._labels:
+            self.units.label(label)
+        self._labels = []
+        if title is not None:
+            del node.children[0]
+        self.read(node, level)
+
+    def _directive(self, node: Node, level: int) -> None:
+        kind = kind_of(node["directive"])
+        title = node.children[0] if node.children and node.children[0].tagname == "title" else None
+        if kind is None:
+            self.read(node, level)
+            if node["label"]:
+                self.units.label(node["label"])
+            return
+        label = node["label"] or (self._labels[-1] if self._labels else None)
+        self._labels = []
+        if title is not None:
+            del node.children[0]
+        self.units.begin(kind, self._content(title) if title is not None else None, self._line(node.line), label)
+        self.read(node, level)
+        self.units.end()
+
+    def _paragraph(self, node: Node) -> None:
+        before = "  " if node.parent.tagname == "entry" and node.parent.children[0] is node else "\n\n"
+        if node.parent.tagname == "entry" and node.parent.parent.children[0] is node.parent:
+            before = "\n"
+        if node.tagname == "line":
+            before = "\n"
+        if self._bullet:
+            before, self._bullet = "\n- ", False
+        self.units.add(before, *self._parts(node))
+
+    def _formulas(self, text: str) -> None:
+        for block in _BLANK_LINES.split(text):
+            source = one_line(strip_delimiters(self._masked.raw(block))[0])
+            if source:
+                self.units.add(" ", Formula(source, display=True), " ")
+
+    def _verbatim(self, node: Node) -> list[str | Formula]:
+        return [self._masked.raw(as_written(node.astext()))]
+
+    def _content(self, node: Node) -> Content:
+        return Content.of(*self._parts(node))
+
+    def _parts(self, node: Node, depth: int = 0) -> list[str | Formula]:
+        """The strings and formulas of running text."""
+        if node.tagname == "#text":
+            return [part if isinstance(part, Formula) else clean(part) for part in self._masked.parts(node.astext())]
+        if node.tagname in _REFERENCE_MARKS:
+            return []
+        if node.tagname == "math":
+            source = one_line(strip_delimiters(self._masked.raw(node.astext()))[0])
+            return [Formula(source)] if source else []
+        if node.tagname == "literal":
+            return self._verbatim(node)
+        if node.tagname == "substitution_reference" and depth < _DEEPEST_SUBSTITUTION:
+            node = self._substitutions.get(str(node.get("refname", "")).lower(), node)
+            depth += 1
+        return [part for child in node.children for part in self._parts(child, depth)]
+
+    def _line(self, number: int | None) -> int:
+        return self._masked.line(max((number or 1) - 1, 0))

@@ -1,0 +1,1 @@
+"""Tables and records: JSON Lines, JSON, CSV and TSV."""

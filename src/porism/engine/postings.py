@@ -1,0 +1,489 @@
+"""Which documents each term of one channel occurs in, how often, and how much that counts.
+
+:class:`Postings` hold, for given field weights, the weighted frequency of each term in each document and the documents'
+weighted lengths, exactly: both as codes into tables of the distinct values, which are few. Terms that occur in at least
+one document of :data:`DENSE_SHARE` are *dense*: they have a cell for every document. All others are *sparse*: a list of
+documents in order, and a code beside each.
+
+:class:`Impacts` are one byte a posting: the share of a term's weight that the document gets under one weighting and one
+mean length, rounded to multiples of a step, with the largest error that rounding made. A search sums impacts to find
+candidates and uses the exact codes to score them (:mod:`porism.engine.topk`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.compiled.kernels import address, as_layout
+from porism.concurrency.caching import cached_property
+from porism.engine import postings_kernels as kernels
+from porism.errors import IndexCorrupt
+from porism.index.container import Container, Section
+
+DENSE_SHARE = 16
+"""A term is dense when it occurs in more than one of this many documents."""
+
+DENSE_AT_LEAST = 64
+"""… and in at least this many."""
+
+LANE = 64
+"""Rows of dense impacts are padded with zeros to a multiple of this many documents."""
+
+_SAFE_DRIFT = 1.5
+"""Impacts of another mean length are used while that adds at most so many steps to their error: up to a drift of 2%,
+which costs a search less than computing new impacts costs a process."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """Which matrix rows each document is made of.
+
+    ``starts`` is int64 of length documents + 1; ``rows`` int64 and ``fields`` uint16 have one element an entry.
+    """
+
+    starts: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    fields: NDArray[np.uint16]
+
+    @classmethod
+    def of_text(cls, documents: int, field_count: int) -> Entries:
+        """The entries of a text channel, where row ``document * field_count + field`` is a field's."""
+        return cls(
+            np.arange(documents + 1, dtype=np.int64) * field_count,
+            np.arange(documents * field_count, dtype=np.int64),
+            np.tile(np.arange(field_count, dtype=np.uint16), documents),
+        )
+
+
+_GUARDED = ("docs", "sparse_codes")
+_GUARDED_IMPACTS = ("impacts", "dense_impacts")
+"""Arrays of which a search reads only the parts of its terms."""
+
+_REPAIR = "Make it again: porism check --repair."
+
+_ARRAYS: Mapping[str, Any] = {
+    "indptr": np.int64, "docs": np.int32, "sparse_codes": np.uint8, "sparse_escapes": np.int64,
+    "sparse_values": np.int32, "dense_of_term": np.int32, "dense_codes": np.uint8, "dense_escapes": np.int64,
+    "dense_values": np.int32, "tf_table": np.float64, "length_codes": np.int32, "length_table": np.float64,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Postings:
+    """The postings of one channel of N documents and V terms, P of them sparse and D dense terms.
+
+    ``indptr`` (int64, V + 1) bounds each term's part of ``docs`` (int32, P, increasing within a term) and
+    ``sparse_codes`` (uint8, P). ``dense_of_term`` (int32, V) is a term's dense row, -1 for a sparse one;
+    ``dense_codes`` (uint8, N × D) is document by document. A code indexes ``tf_table`` (float64; 0 is "does not
+    occur"); code 255 says that the index is in ``sparse_values`` or ``dense_values`` (int32), at the place where
+    ``sparse_escapes`` or ``dense_escapes`` (int64, increasing) has the position of the code. ``length_codes`` (int32,
+    N) index ``length_table`` (float64, increasing).
+    """
+
+    indptr: NDArray[np.int64]
+    docs: NDArray[np.int32]
+    sparse_codes: NDArray[np.uint8]
+    sparse_escapes: NDArray[np.int64]
+    sparse_values: NDArray[np.int32]
+    dense_of_term: NDArray[np.int32]
+    dense_codes: NDArray[np.uint8]
+    dense_escapes: NDArray[np.int64]
+    dense_values: NDArray[np.int32]
+    tf_table: NDArray[np.float64]
+    length_codes: NDArray[np.int32]
+    length_table: NDArray[np.float64]
+    guards: Mapping[str, Section] = field(default_factory=dict, compare=False)
+    """Sections of ``docs`` and ``sparse_codes`` that were not compared with their checksums: :meth:`require` them."""
+    where: str = ""
+    """The file of the arrays, for messages; empty where they were computed."""
+
+    @property
+    def documents(self) -> int:
+        """N."""
+        return len(self.length_codes)
+
+    @property
+    def vocabulary(self) -> int:
+        """V."""
+        return len(self.dense_of_term)
+
+    def require(self, terms: NDArray[np.integer]) -> None:
+        """Compares what kernels read of terms with its checksums, where it was not yet.
+
+        :raises IndexCorrupt: it was changed.
+        """
+        for section in self.guards.values():
+            section.require(self.indptr[terms], self.indptr[terms + 1])
+
+    def require_all(self) -> None:
+        """Compares everything with its checksums that was not yet.
+
+        :raises IndexCorrupt: it was changed.
+        """
+        for section in self.guards.values():
+            section.all()
+
+    @cached_property
+    def term_of_dense(self) -> NDArray[np.int32]:
+        """The dense terms in the order of their rows (int32, D)."""
+        return np.flatnonzero(self.dense_of_term >= 0).astype(np.int32)
+
+    @cached_property
+    def df(self) -> NDArray[np.int32]:
+        """In how many documents each term occurs (int32, V)."""
+        df = np.diff(self.indptr).astype(np.int32)
+        if len(self.term_of_dense):
+            cells = self.dense_codes.reshape(self.documents, -1)
+            df[self.term_of_dense] = np.count_nonzero(cells, axis=0)
+        return df
+
+    def documents_of(self, term: int) -> NDArray[np.int32]:
+        """The documents that have a term, by number (int32, increasing)."""
+        row = int(self.dense_of_term[term])
+        if row >= 0:
+            return np.flatnonzero(self.dense_codes.reshape(self.documents, -1)[:, row]).astype(np.int32)
+        return self.docs[self.indptr[term] : self.indptr[term + 1]]
+
+    def live_df(self, live: NDArray[np.bool_]) -> NDArray[np.int32]:
+        """In how many of the live documents each term occurs (int32, V); ``live`` has one element a document."""
+        if live.all():
+            return self.df
+        self.require_all()
+        gone = np.zeros(self.vocabulary, np.int32)
+        mask = as_layout(live, np.bool_)
+        if not kernels.count_gone(
+            self.documents, self.vocabulary, len(self.term_of_dense), address(self.indptr), address(self.docs),
+            address(self.dense_codes), address(self.term_of_dense), len(self.docs), address(mask), gone,
+        ):
+            raise self.senseless()
+        return self.df - gone
+
+    def senseless(self) -> IndexCorrupt:
+        """The error for postings whose numbers make no sense, although they may be as they were written."""
+        return IndexCorrupt(
+            "the postings name documents or frequencies that are not there", where=self.where or None, hint=_REPAIR
+        )
+
+    def length_counts(self, live: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
+        """How many (live) documents have each length of ``length_table``."""
+        codes = self.length_codes if live is None else self.length_codes[live]
+        return np.bincount(codes, minlength=len(self.length_table)).astype(np.int64)
+
+    def frequency(self, term: int, document: int) -> float:
+        """The weighted frequency of a term in a document, 0 where it does not occur."""
+        return float(self.tf_table[self.frequency_index(term, document)])
+
+    def frequency_index(self, term: int, document: int) -> int:
+        """Where ``tf_table`` has the frequency of a term in a document; 0 where it does not occur."""
+        self.require(np.array([term]))
+        row = int(self.dense_of_term[term])
+        if row >= 0:
+            position = document * len(self.term_of_dense) + row
+            code, escapes, values = int(self.dense_codes[position]), self.dense_escapes, self.dense_values
+        else:
+            start, stop = int(self.indptr[term]), int(self.indptr[term + 1])
+            position = start + int(np.searchsorted(self.docs[start:stop], document))
+            if position == stop or self.docs[position] != document:
+                return 0
+            code, escapes, values = int(self.sparse_codes[position]), self.sparse_escapes, self.sparse_values
+        if code == kernels.ESCAPE:
+            place = int(np.searchsorted(escapes, position))
+            code = int(values[place]) if place < len(values) else 0
+        return code if code < len(self.tf_table) else 0
+
+    def length(self, document: int) -> float:
+        """The weighted length of a document."""
+        return float(self.length_table[self.length_codes[document]])
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """The arrays by name; :meth:`from_arrays` is the inverse."""
+        self.require_all()
+        return {name: getattr(self, name) for name in _ARRAYS}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Postings:
+        """Postings over arrays that may be memory-mapped.
+
+        :raises IndexCorrupt: arrays are missing or their sizes do not fit together.
+        """
+        return cls._of(arrays, {}, "")
+
+    @classmethod
+    def open(cls, derived: Container) -> Postings:
+        """Postings in a file of derived data, of which searches read no more than they need.
+
+        :raises IndexCorrupt: arrays are missing, were changed, or their sizes do not fit together.
+        """
+        guards = {name: derived.section(name) for name in _GUARDED}
+        arrays = {
+            name: guards[name].array if name in guards else derived.array(name) for name in _ARRAYS if name in derived
+        }
+        waiting = {name: section for name, section in guards.items() if not section.complete}
+        return cls._of(arrays, waiting, str(derived.path))
+
+    @classmethod
+    def _of(cls, arrays: Mapping[str, NDArray[Any]], guards: Mapping[str, Section], where: str) -> Postings:
+        if missing := [name for name in _ARRAYS if name not in arrays]:
+            raise IndexCorrupt(f"the postings lack {', '.join(missing)}")
+        if any(arrays[name].dtype != np.dtype(dtype) for name, dtype in _ARRAYS.items()):
+            raise IndexCorrupt("the postings' arrays are of other types")
+        columns = {name: as_layout(arrays[name], dtype).reshape(-1) for name, dtype in _ARRAYS.items()}
+        postings = cls(**columns, guards=guards, where=where)
+        postings._check()
+        return postings
+
+    def _check(self) -> None:
+        """Whatever kernels rely on to stay within the arrays, short of reading all postings.
+
+        Documents and one-byte codes of postings are not looked at: kernels bear all of them.
+        """
+        dense = len(self.term_of_dense)
+        sound = (
+            len(self.indptr) == self.vocabulary + 1
+            and int(self.indptr[0]) == 0
+            and int(self.indptr[-1]) == len(self.docs) == len(self.sparse_codes)
+            and bool((np.diff(self.indptr) >= 0).all())
+            and len(self.dense_codes) == self.documents * dense
+            and np.array_equal(self.dense_of_term[self.term_of_dense], np.arange(dense))
+            and len(self.sparse_escapes) == len(self.sparse_values)
+            and len(self.dense_escapes) == len(self.dense_values)
+            and len(self.tf_table) > 0
+            and bool(np.isfinite(self.tf_table).all() and (self.tf_table >= 0).all())
+            and bool(np.isfinite(self.length_table).all() and (self.length_table >= 0).all())
+            and _within(self.length_codes, len(self.length_table))
+            and _within(self.sparse_values, len(self.tf_table))
+            and _within(self.dense_values, len(self.tf_table))
+        )
+        if not sound:
+            raise IndexCorrupt("the sizes of the postings' arrays do not fit together")
+
+    @classmethod
+    def build(
+        cls,
+        indptr: NDArray[np.int64],
+        terms: NDArray[np.int32],
+        counts: NDArray[np.uint8] | NDArray[np.uint16],
+        vocabulary: int,
+        entries: Entries,
+        field_weights: Sequence[tuple[int, float]],
+        *,
+        dense_share: int = DENSE_SHARE,
+        dense_at_least: int = DENSE_AT_LEAST,
+    ) -> Postings:
+        """Inverts a term matrix (``indptr``, ``terms``, ``counts``; rows named by ``entries``).
+
+        ``field_weights`` are (field number, weight) in the order in which weighted counts are added; fields of weight 0
+        and those that are not listed do not count.
+        """
+        wide = counts.dtype != np.uint8
+        matrix = (
+            as_layout(entries.starts, np.int64), as_layout(entries.rows, np.int64),
+            as_layout(entries.fields, np.uint16), as_layout(indptr, np.int64), as_layout(terms, np.int32),
+            as_layout(counts, np.uint16 if wide else np.uint8),
+        )
+        documents = len(entries.starts) - 1
+        used = [(number, weight) for number, weight in field_weights if weight > 0]
+        source = (
+            documents, len(entries.rows), *(address(array) for array in matrix), wide,
+            np.array([number for number, _ in used], np.int64), np.array([weight for _, weight in used], np.float64),
+        )
+        df = np.zeros(vocabulary, np.int32)
+        lengths = np.zeros(documents, np.float64)
+        keys, uses = _count(source, df, lengths)
+
+        # the commonest frequencies get the one-byte codes
+        slots = np.flatnonzero(keys)
+        slots = slots[np.lexsort((keys[slots], -uses[slots]))]
+        value_of_slot = np.zeros(len(keys), np.int32)
+        value_of_slot[slots] = np.arange(1, len(slots) + 1)
+        tf_table = np.concatenate([[0.0], keys[slots]])
+        escaped = int(uses[slots[kernels.ESCAPE - 1 :]].sum())
+
+        dense = (df.astype(np.int64) * dense_share > documents) & (df >= dense_at_least)
+        dense_count = int(dense.sum())
+        dense_of_term = np.where(dense, np.cumsum(dense) - 1, -1).astype(np.int32)
+        sparse_indptr = np.zeros(vocabulary + 1, np.int64)
+        np.cumsum(np.where(dense, 0, df), out=sparse_indptr[1:])
+        docs = np.empty(int(sparse_indptr[-1]), np.int32)
+        sparse_codes = np.empty(len(docs), np.uint8)
+        dense_codes = np.zeros(documents * dense_count, np.uint8)
+        sparse_escapes, dense_escapes = np.empty(escaped, np.int64), np.empty(escaped, np.int64)
+        sparse_values, dense_values = np.empty(escaped, np.int32), np.empty(escaped, np.int32)
+        sparse_exceptions, dense_exceptions = kernels.place_postings(
+            *source, keys, value_of_slot, dense_of_term, sparse_indptr[:-1].copy(), docs, sparse_codes, dense_codes,
+            dense_count, sparse_escapes, sparse_values, dense_escapes, dense_values,
+        )
+        length_table, length_codes = np.unique(lengths, return_inverse=True)
+        by_place = np.argsort(sparse_escapes[:sparse_exceptions])
+        by_cell = np.argsort(dense_escapes[:dense_exceptions])
+        return cls(
+            sparse_indptr, docs, sparse_codes, sparse_escapes[by_place], sparse_values[by_place], dense_of_term,
+            dense_codes, dense_escapes[by_cell], dense_values[by_cell], tf_table,
+            length_codes.astype(np.int32).reshape(-1), length_table,
+        )
+
+
+def _count(
+    source: tuple[Any, ...], df: NDArray[np.int32], lengths: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Runs the first pass with a table of frequencies that is large enough: (its keys, their uses)."""
+    size = 1 << 14
+    while True:
+        keys, uses = np.zeros(size, np.float64), np.zeros(size, np.int64)
+        df[:] = 0
+        if kernels.count_postings(*source, df, lengths, keys, uses) >= 0:
+            return keys, uses
+        size *= 8
+
+
+@dataclass(frozen=True, eq=False)
+class Impacts:
+    """One byte a posting of some :class:`Postings`: the exact factor is within ``error`` of ``step`` times the byte.
+
+    ``sparse`` (uint8, P) goes with ``docs``; ``dense`` (uint8, D × padded N) is term by term. The factor of a posting
+    is ``shift + x / (x + y)`` where ``saturating``, else ``shift + x / y``, with x of ``tf_values`` (float64, beside
+    ``tf_table``) and y of ``length_values`` (float64, beside ``length_table``).
+    """
+
+    sparse: NDArray[np.uint8]
+    dense: NDArray[np.uint8]
+    step: float
+    error: float
+    tf_values: NDArray[np.float64]
+    length_values: NDArray[np.float64]
+    saturating: bool
+    shift: float = 0.0
+    guards: Mapping[str, Section] = field(default_factory=dict, compare=False)
+    """Sections of ``sparse`` and ``dense`` that were not compared with their checksums: :meth:`require` them."""
+
+    def require(self, postings: Postings, terms: NDArray[np.integer]) -> None:
+        """Compares what a search reads of terms with its checksums, where it was not yet.
+
+        :raises IndexCorrupt: it was changed.
+        """
+        if "impacts" in self.guards:
+            self.guards["impacts"].require(postings.indptr[terms], postings.indptr[terms + 1])
+        if "dense_impacts" in self.guards:
+            rows = postings.dense_of_term[terms].astype(np.int64)
+            rows = rows[rows >= 0] * self.dense.shape[1]
+            self.guards["dense_impacts"].require(rows, rows + self.dense.shape[1])
+
+    @classmethod
+    def build(
+        cls,
+        postings: Postings,
+        tf_values: NDArray[np.float64],
+        length_values: NDArray[np.float64],
+        saturating: bool,
+        shift: float = 0.0,
+    ) -> Impacts:
+        """Rounds the factors of all postings."""
+        postings.require_all()
+        tf_values, length_values = as_layout(tf_values, np.float64), as_layout(length_values, np.float64)
+        padded = pad(tf_values)
+        dense_count = len(postings.term_of_dense)
+        sparse = np.empty(len(postings.docs), np.uint8)
+        dense = np.zeros((dense_count, -(-postings.documents // LANE) * LANE), np.uint8)
+        source = (
+            postings.documents, len(postings.docs), dense_count, address(postings.docs),
+            address(postings.sparse_codes), len(postings.sparse_escapes), address(postings.sparse_escapes),
+            address(postings.sparse_values), address(postings.dense_codes), len(postings.dense_escapes),
+            address(postings.dense_escapes), address(postings.dense_values), address(postings.length_codes),
+            address(padded), len(padded), address(length_values), len(length_values), saturating, shift,
+        )
+        peak = shift + 1.0 if saturating else kernels.quantise(*source, 0.0, sparse, dense)[0]
+        step = peak / 255 if peak > 0 else 1.0
+        _, error = kernels.quantise(*source, step, sparse, dense)
+        if error < 0:
+            raise postings.senseless()
+        return cls(sparse, dense, step, error, tf_values, length_values, saturating, shift)
+
+    def error_for(
+        self, tf_values: NDArray[np.float64], length_values: NDArray[np.float64], saturating: bool, shift: float = 0.0
+    ) -> float:
+        """The largest error of these impacts when read as those of another weighting; infinite where unusable."""
+        same = saturating == self.saturating and shift == self.shift
+        if not same or not np.array_equal(tf_values, self.tf_values):
+            return float("inf")
+        if np.array_equal(length_values, self.length_values):
+            return self.error
+        if not (length_values > 0).all() or not (self.length_values > 0).all():
+            return float("inf")
+        drift = float(np.abs(np.log(length_values / self.length_values)).max())
+        # |d factor / d log y| is x·y / (x + y)² ≤ 1/4 where saturating, else the factor less the shift
+        added = drift / 4 if saturating else 255 * self.step * float(np.expm1(drift))
+        return self.error + added if added <= _SAFE_DRIFT * self.step else float("inf")
+
+    def to_arrays(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+        """The arrays by name and the JSON-ready rest; :meth:`from_arrays` is the inverse."""
+        for section in self.guards.values():
+            section.all()
+        arrays: dict[str, NDArray[Any]] = {
+            "impacts": self.sparse, "dense_impacts": self.dense, "tf_values": self.tf_values,
+            "length_values": self.length_values,
+        }
+        info = {"step": self.step, "error": self.error, "saturating": self.saturating, "shift": self.shift}
+        return arrays, info
+
+    @classmethod
+    def from_arrays(
+        cls, postings: Postings, arrays: Mapping[str, NDArray[Any]], info: Mapping[str, Any]
+    ) -> Impacts:
+        """Impacts over arrays that may be memory-mapped.
+
+        :raises IndexCorrupt: something is missing or does not fit the postings.
+        """
+        return cls._of(postings, arrays, info, {})
+
+    @classmethod
+    def open(cls, postings: Postings, derived: Container) -> Impacts:
+        """Impacts in a file of derived data, of which searches read no more than they need.
+
+        :raises IndexCorrupt: something is missing, was changed, or does not fit the postings.
+        """
+        guards = {name: derived.section(name) for name in _GUARDED_IMPACTS}
+        arrays = {name: guards[name].array if name in guards else derived.array(name) for name in derived}
+        waiting = {name: section for name, section in guards.items() if not section.complete}
+        return cls._of(postings, arrays, derived.info["info"], waiting)
+
+    @classmethod
+    def _of(
+        cls, postings: Postings, arrays: Mapping[str, NDArray[Any]], info: Mapping[str, Any],
+        guards: Mapping[str, Section],
+    ) -> Impacts:
+        try:
+            if arrays["impacts"].dtype != np.uint8 or arrays["dense_impacts"].dtype != np.uint8:
+                raise TypeError("they are no bytes")
+            dense = as_layout(arrays["dense_impacts"], np.uint8)
+            impacts = cls(
+                as_layout(arrays["impacts"], np.uint8).reshape(-1),
+                dense.reshape(len(postings.term_of_dense), -(-postings.documents // LANE) * LANE),
+                float(info["step"]), float(info["error"]), as_layout(arrays["tf_values"], np.float64),
+                as_layout(arrays["length_values"], np.float64), bool(info["saturating"]),
+                float(info.get("shift", 0.0)), guards,
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            raise IndexCorrupt(f"the impacts cannot be read ({error})") from error
+        sizes = (len(impacts.sparse), len(impacts.tf_values), len(impacts.length_values))
+        if sizes != (len(postings.docs), len(postings.tf_table), len(postings.length_table)):
+            raise IndexCorrupt("the impacts do not fit the postings")
+        numbers = (impacts.step, impacts.error, impacts.shift)
+        if not np.isfinite(numbers).all() or impacts.step <= 0 or impacts.error < 0:
+            raise IndexCorrupt("the impacts are no multiples of a step")
+        return impacts
+
+
+def pad(tf_values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Values by code with 0 behind them, so that every one-byte code is the position of one."""
+    if len(tf_values) > kernels.ESCAPE:
+        return tf_values
+    return np.concatenate([tf_values, np.zeros(kernels.ESCAPE + 1 - len(tf_values))])
+
+
+def _within(values: NDArray[np.int32], end: int) -> bool:
+    return not len(values) or bool(values.min() >= 0 and values.max() < end)

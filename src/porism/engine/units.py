@@ -1,0 +1,189 @@
+"""What a search can rank: the documents of a segment, or its distinct formulas.
+
+A *unit* is one of the things that are ranked. A :class:`Segment` is the units of its documents; :class:`FormulaUnits`
+show the same segment with each distinct formula as a unit, whose id is its key. So one engine searches both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.engine.postings import Entries
+from porism.index.container import Container
+from porism.index.rows import TermRows
+from porism.index.segment import Segment
+from porism.index.string_kernels import digests, first_of_equal
+from porism.index.strings import Dictionary, Names
+
+FORMULA_FIELD = "formula"
+"""The one field of a formula as a unit; fields in which it occurs do not matter."""
+
+DIGESTS = "key-digests"
+"""The name of the derived data that :func:`prepare_units` stores."""
+LAYOUT = 1
+"""Changes when digests are made differently, so that those of other versions are not read."""
+_PREFIX = "formulas-"
+
+
+class Units(Protocol):
+    """The units of one segment, numbered from 0, with the channels that have terms of them.
+
+    ``noun`` is what a message calls a unit; ``live`` (bool) tells those that can be found; ``id_order`` (int32) is the
+    rank of each id in code-point order. ``entries`` are the rows of a channel that each unit is made of. Postings of
+    terms in more than one unit of ``dense_share`` are dense.
+    """
+
+    @property
+    def noun(self) -> str: ...
+    @property
+    def dense_share(self) -> int: ...
+    @property
+    def doc_count(self) -> int: ...
+    @property
+    def live(self) -> NDArray[np.bool_]: ...
+    @property
+    def fields(self) -> tuple[str, ...]: ...
+    @property
+    def text_channels(self) -> tuple[str, ...]: ...
+    @property
+    def formula_channels(self) -> tuple[str, ...]: ...
+    @property
+    def names(self) -> Names: ...
+    @property
+    def id_order(self) -> NDArray[np.int32]: ...
+    def doc_ids(self, docs: NDArray[np.integer] | Sequence[int]) -> list[str]: ...
+    def find(self, doc_id: str) -> int | None: ...
+    def dictionary(self, channel: str) -> Dictionary: ...
+    def matrix(self, channel: str) -> TermRows: ...
+    def entries(self, channel: str) -> Entries: ...
+    def write_derived(self, name: str, arrays: Mapping[str, NDArray[Any]], info: Mapping[str, Any]) -> None: ...
+    def read_derived(self, name: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]] | None: ...
+    def open_derived(self, name: str) -> Container | None: ...
+
+
+class FormulaUnits:
+    """The distinct formulas of a segment as :class:`Units`; each is one row of every formula channel.
+
+    ``live`` (bool, one a formula) is True for those that can be found.
+    """
+
+    noun = "formula"
+    dense_share = 6
+    """A query formula has few terms, so room counts more than speed here."""
+    fields: tuple[str, ...] = (FORMULA_FIELD,)
+    text_channels: tuple[str, ...] = ()
+
+    def __init__(self, segment: Segment, live: NDArray[np.bool_]) -> None:
+        if len(live) != segment.formula_count:
+            raise ValueError(f"live has {len(live)} elements where the segment has {segment.formula_count} formulas")
+        self.segment = segment
+        self.doc_count = segment.formula_count
+        self.live = live
+        self.formula_channels = segment.formula_channels
+
+    def __repr__(self) -> str:
+        return f"FormulaUnits({self.segment.name}, {np.count_nonzero(self.live)} of {self.doc_count} formulas live)"
+
+    @property
+    def names(self) -> Names:
+        """The keys of the formulas."""
+        return self.segment.keys
+
+    @property
+    def id_order(self) -> NDArray[np.int32]:
+        """The rank of each formula's key in code-point order within the segment."""
+        return self.segment.keys.rank
+
+    def doc_ids(self, docs: NDArray[np.integer] | Sequence[int]) -> list[str]:
+        """The keys of formulas, in the order given."""
+        return self.segment.keys.names(np.asarray(docs, np.int64))
+
+    def find(self, doc_id: str) -> int | None:
+        """The live formula with this key, None where there is none."""
+        formula = self.segment.find_formula(doc_id)
+        return formula if formula is not None and self.live[formula] else None
+
+    def dictionary(self, channel: str) -> Dictionary:
+        """The terms of a formula channel."""
+        return self.segment.dictionary(channel)
+
+    def matrix(self, channel: str) -> TermRows:
+        """The rows of a formula channel, one a formula."""
+        return self.segment.matrix(channel)
+
+    def entries(self, channel: str) -> Entries:
+        """Each formula is one row."""
+        return Entries.of_text(self.doc_count, 1)
+
+    def write_derived(self, name: str, arrays: Mapping[str, NDArray[Any]], info: Mapping[str, Any]) -> None:
+        """Keeps derived data of formulas with the segment, under a name that those of documents do not have."""
+        self.segment.write_derived(_PREFIX + name, arrays, info)
+
+    def read_derived(self, name: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]] | None:
+        """What :meth:`write_derived` kept; None where it is missing or broken."""
+        return self.segment.read_derived(_PREFIX + name)
+
+    def open_derived(self, name: str) -> Container | None:
+        """The file of what :meth:`write_derived` kept; None where it is missing or broken."""
+        return self.segment.open_derived(_PREFIX + name)
+
+
+def formula_units(segments: Sequence[Segment]) -> list[FormulaUnits]:
+    """The formulas of segments that are searched together, each distinct formula once.
+
+    A formula is live if a live document holds it; of several segments that hold the same key, it is live in the first
+    only. So statistics and scores do not depend on how documents are spread over segments.
+    """
+    masks = [_held(segment) for segment in segments]
+    having = [number for number, mask in enumerate(masks) if mask.any()]
+    if len(having) > 1:
+        first = first_of_equal(np.concatenate([_digests(segments[number])[masks[number]] for number in having]))
+        start = 0
+        for number in having:
+            stop = start + int(np.count_nonzero(masks[number]))
+            masks[number][masks[number]] = first[start:stop]
+            start = stop
+    return [FormulaUnits(segment, mask) for segment, mask in zip(segments, masks, strict=True)]
+
+
+def prepare_units(segments: Sequence[Segment]) -> None:
+    """Stores digests of the keys where formulas of several segments are searched together, and they are not there yet.
+
+    :raises StorageError: the disk is full or the folder read-only.
+    """
+    if len(segments) > 1:
+        for segment in segments:
+            if _read_digests(segment) is None:
+                segment.write_derived(DIGESTS, {"digests": _digests(segment)}, {"layout": LAYOUT})
+
+
+def _held(segment: Segment) -> NDArray[np.bool_]:
+    """Which formulas of a segment a live document holds (bool, one a formula)."""
+    if segment.live.all():  # a segment has no formulas that none of its documents holds
+        return np.ones(segment.formula_count, np.bool_)
+    held = np.zeros(segment.formula_count, np.bool_)
+    where = segment.occurrences
+    held[where.formula[np.repeat(segment.live, np.diff(where.indptr))]] = True
+    return held
+
+
+def _digests(segment: Segment) -> NDArray[np.uint64]:
+    """128 bits of each key (uint64, formulas × 2)."""
+    stored = _read_digests(segment)
+    if stored is not None:
+        return stored
+    sorted_keys = segment.keys.dictionary.packed()
+    return cast("NDArray[np.uint64]", digests(sorted_keys.blob, sorted_keys.starts)[segment.keys.rank])
+
+
+def _read_digests(segment: Segment) -> NDArray[np.uint64] | None:
+    stored = segment.read_derived(DIGESTS)
+    if stored is None or stored[1].get("layout") != LAYOUT or "digests" not in stored[0]:
+        return None
+    found = stored[0]["digests"]
+    sound = found.shape == (segment.formula_count, 2) and found.dtype == np.uint64
+    return found if sound else None

@@ -1,0 +1,1 @@
+"""LaTeX into symbol layout trees."""

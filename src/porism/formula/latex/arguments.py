@@ -1,0 +1,212 @@
+"""LaTeX commands with mathematics as arguments: fractions, roots, accents, arrows, fonts."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from porism.formula.latex.groups import open_group
+from porism.formula.latex.machine import OPTION, ROOT, Frame, Infix, Machine
+from porism.formula.layout import attach_limits
+from porism.formula.tree import LayoutNode
+
+OPTION_END = "\\]option"
+"""Stands in the list of tokens for a bracket that closes an option."""
+_FARTHEST_OPTION_END = 200
+_UNITS = frozenset({"pt", "em", "ex", "mu", "cm", "mm", "in", "pc", "sp", "bp", "dd", "cc"})
+
+
+def fraction(machine: Machine, payload: tuple[str, str, str], i: int) -> None:
+    """``\\frac``, ``\\binom`` and their variants."""
+    machine.command(i, 2, _build_fraction, payload)
+
+
+def _build_fraction(machine: Machine, frame: Frame, end: int) -> None:
+    label, opening, closing = frame.payload
+    node = LayoutNode(str(label), "F", frame.start, end)
+    node.over, node.under = frame.arguments
+    if opening:
+        machine.row.append(LayoutNode(str(opening), "O", frame.start, frame.start))
+    machine.row.append(node)
+    if closing:
+        machine.row.append(LayoutNode(str(closing), "O", end, end))
+
+
+def infix(machine: Machine, payload: tuple[str, str, str], i: int) -> None:
+    """``\\over``, ``\\choose``, ``\\atop``: all of the group before it over all after it."""
+    if machine.awaiting:
+        machine.missing(i)
+    start = machine.starts[i]
+    if machine.infix is not None:
+        machine.problem(start, "a second \\over in one group")
+        machine.row.append(LayoutNode("/", "O", start, machine.ends[i]))
+        return
+    numerator = machine.row[machine.base:]
+    del machine.row[machine.base:]
+    label, opening, closing = payload
+    machine.infix = Infix(label, (opening, closing), numerator, numerator[0].start if numerator else start)
+
+
+def root(machine: Machine, payload: Any, i: int) -> None:
+    """``\\sqrt`` with an optional index in brackets."""
+    start = i
+    i = machine.next_visible(i)
+    machine.command(start, 1, _build_root)
+    _open_option(machine, i)
+
+
+def _open_option(machine: Machine, i: int) -> None:
+    """Opens an optional argument where the next token is a bracket that is closed soon."""
+    if machine.texts[i + 1] == "[" and machine.awaiting and machine.has_room(i):
+        end = _option_end(machine, i + 1)
+        if end:
+            machine.take()
+            machine.texts[end] = OPTION_END
+            machine.open_row(OPTION, i + 1)
+
+
+def _option_end(machine: Machine, i: int) -> int:
+    """The index of the ``]`` that closes the option opened by token ``i``, 0 if it is not near."""
+    depth = 0
+    texts = machine.texts
+    for j in range(i + 1, min(len(texts), i + _FARTHEST_OPTION_END)):
+        token = texts[j]
+        if token == "{":
+            depth += 1
+        elif token == "}":
+            depth -= 1
+            if depth < 0:
+                return 0
+        elif token == "]" and depth == 0:
+            return j
+    return 0
+
+
+def option_end(machine: Machine, payload: Any, i: int) -> None:
+    """The ``]`` of an optional argument."""
+    while machine.awaiting:
+        if any(frame.kind == OPTION for frame in machine.stack):
+            machine.missing(i)
+        else:
+            break
+    for depth in range(len(machine.stack) - 1, -1, -1):
+        if machine.stack[depth].kind == OPTION:
+            while len(machine.stack) > depth:
+                if machine.awaiting:
+                    machine.missing(i)
+                else:
+                    machine.close(i)
+            return
+    machine.add(LayoutNode("]", "O", machine.starts[i], machine.ends[i]))
+
+
+def _build_root(machine: Machine, frame: Frame, end: int) -> None:
+    node = LayoutNode("√", "R", frame.start, end)
+    node.within = frame.arguments[0]
+    if frame.payload:
+        node.pre_above = frame.payload[0] or None
+    machine.row.append(node)
+
+
+def plain_root(machine: Machine, payload: Any, i: int) -> None:
+    """``\\root n \\of x``."""
+    if machine.has_room(i):
+        machine.open_row(ROOT, i)
+
+
+def of(machine: Machine, payload: Any, i: int) -> None:
+    """The ``\\of`` of ``\\root``."""
+    if machine.awaiting:
+        machine.missing(i)
+    if machine.stack and machine.stack[-1].kind == ROOT:
+        machine.finish_infix(machine.starts[i])
+        index = machine.row
+        frame = machine.restore()
+        machine.command(i, 1, _build_root, (index,))
+        machine.stack[-1].start = frame.start
+    else:
+        machine.problem(machine.starts[i], "\\of without \\root")
+
+
+def accent(machine: Machine, payload: tuple[str, str], i: int) -> None:
+    """An accent, a line or a brace over or under its argument."""
+    machine.command(i, 1, _build_accent, payload)
+
+
+def _build_accent(machine: Machine, frame: Frame, end: int) -> None:
+    slot, mark = frame.payload
+    content = frame.arguments[0]
+    base = len(machine.row)
+    machine.row.extend(content)
+    attach_limits(machine.row, base, slot, [LayoutNode(mark, "O", frame.start, frame.start + 1)])
+    if len(machine.row) == base + 1 and machine.row[base].kind == "G":
+        machine.row[base].start, machine.row[base].end = frame.start, end
+
+
+def stack_over(machine: Machine, payload: str, i: int) -> None:
+    """``\\overset``, ``\\stackrel`` and ``\\underset``: the first argument over or under the second."""
+    machine.command(i, 2, _build_stack, (payload,))
+
+
+def _build_stack(machine: Machine, frame: Frame, end: int) -> None:
+    note, content = frame.arguments
+    base = len(machine.row)
+    machine.row.extend(content)
+    if note:
+        attach_limits(machine.row, base, str(frame.payload[0]), note)
+        if len(machine.row) == base + 1 and machine.row[base].kind == "G":
+            machine.row[base].start, machine.row[base].end = frame.start, end
+
+
+def arrow(machine: Machine, payload: str, i: int) -> None:
+    """``\\xrightarrow[below]{above}`` and its kin."""
+    start = i
+    i = machine.next_visible(i)
+    machine.command(start, 1, _build_arrow, (payload,))
+    _open_option(machine, i)
+
+
+def _build_arrow(machine: Machine, frame: Frame, end: int) -> None:
+    node = LayoutNode(frame.payload[0], "O", frame.start, end)
+    base = len(machine.row)
+    machine.row.append(node)
+    if frame.arguments[0]:
+        attach_limits(machine.row, base, "over", frame.arguments[0])
+    if len(frame.payload) > 1 and frame.payload[1]:
+        attach_limits(machine.row, base, "under", frame.payload[1])
+
+
+def font(machine: Machine, payload: str, i: int) -> None:
+    """``\\mathbf{…}``: a group in a font, or one symbol."""
+    i = machine.next_visible(i)
+    if machine.texts[i + 1] == "{":
+        machine.take()
+        open_group(machine, None, i + 1)
+        machine.font = payload
+    elif machine.has_room(i):
+        machine.command(i, 1, _build_styled)
+        machine.font = payload
+
+
+def _build_styled(machine: Machine, frame: Frame, end: int) -> None:
+    machine.row.extend(frame.arguments[0])
+
+
+def font_switch(machine: Machine, payload: str, i: int) -> None:
+    """``\\rm``: the font of the rest of the group."""
+    machine.font = payload
+
+
+def dimension(machine: Machine, payload: Any, i: int) -> None:
+    """``\\kern 2pt`` and the like: the length goes with the command."""
+    i = machine.next_visible(i)
+    texts = machine.texts
+    while texts[i + 1] in ("-", "+", "."):
+        machine.take()
+        i += 1
+    if re.fullmatch(r"[0-9.]+", texts[i + 1]):
+        machine.take()
+        i = machine.next_visible(i + 1)
+    if texts[i + 1] + texts[min(i + 2, len(texts) - 1)] in _UNITS:
+        machine.take()
+        machine.take()

@@ -1,0 +1,139 @@
+"""Environments of LaTeX: matrices, cases, and displays of several lines."""
+
+from __future__ import annotations
+
+import re
+
+from porism.formula.latex.machine import CELLS, COMMAND, LEFT, OPTION, ROOT, Frame, Machine
+from porism.formula.latex.text import argument_text, skip_option
+from porism.formula.layout import matrix, trim
+from porism.formula.tables.commands import ENVIRONMENTS
+
+_ALIGNMENT_COLUMNS = re.compile(r"(?:rc?l)+")
+"""Columns of an array that is used to align equations."""
+
+
+def begin(machine: Machine, token: str, i: int) -> None:
+    """``\\begin{…}`` with the environment's arguments."""
+    name = token[token.index("{") + 1:-1].strip().rstrip("*")
+    spec = ENVIRONMENTS.get(name)
+    if spec is None:
+        machine.problem(machine.starts[i], f"unknown environment {name}")
+        spec = ("lines", "", "")
+    kind, fences, arguments = spec
+    start = machine.starts[i]
+    if arguments:
+        i = skip_option(machine, i)
+        if arguments == "m":
+            columns, i = argument_text(machine, i)
+            if kind == "matrix" and _ALIGNMENT_COLUMNS.fullmatch("".join(c for c in columns if c in "lcr")):
+                kind = "lines"
+    if machine.has_room(i):
+        _open(machine, i, kind, fences, "\\end", name).start = start
+        machine.environments += 1
+
+
+def braced_environment(machine: Machine, payload: str, i: int) -> None:
+    """``\\matrix{…}``, ``\\substack{…}`` and the like; ``payload`` is the environment they stand for."""
+    start = machine.starts[i]
+    i = machine.next_visible(i)
+    if machine.texts[i + 1] != "{":
+        machine.problem(start, "{ is missing")
+    elif machine.has_room(i):
+        machine.take()
+        kind, fences, _ = ENVIRONMENTS[payload]
+        _open(machine, i + 1, kind, fences, "}", payload).start = start
+        machine.braces += 1
+
+
+def _open(machine: Machine, i: int, kind: str, fences: str, closer: str, name: str) -> Frame:
+    frame = machine.open_row(CELLS, i)
+    frame.closer = closer
+    frame.fences = fences
+    frame.payload = (kind, name)
+    frame.lines = []
+    frame.line = []
+    frame.build = _finish
+    return frame
+
+
+def end_environment(machine: Machine, token: str, i: int) -> None:
+    """``\\end{…}``: ends the innermost environment and what was left open in it."""
+    if not machine.environments:
+        machine.problem(machine.starts[i], "\\end without \\begin")
+        return
+    wanted = machine.environments - 1
+    while machine.environments > wanted:
+        if machine.awaiting:
+            machine.missing(i)
+            continue
+        frame = machine.stack[-1]
+        if frame.kind == CELLS and frame.closer == "\\end":
+            name = token[token.index("{") + 1:-1].strip().rstrip("*")
+            if name != frame.payload[1]:
+                machine.problem(machine.starts[i], f"\\end{{{name}}} ends {frame.payload[1]}")
+            machine.close(i)
+        else:
+            machine.close(i, "this is not closed inside its environment")
+
+
+def next_cell(machine: Machine, i: int) -> bool:
+    """``&``; False where there is no matrix or display to which it could belong."""
+    frame = _enclosing(machine, i)
+    if frame is None:
+        return False
+    _end_cell(machine, frame, i)
+    return True
+
+
+def next_line(machine: Machine, payload: object, i: int) -> None:
+    """``\\\\`` or ``\\cr``: the next line of a matrix or display; elsewhere it is spacing."""
+    frame = _enclosing(machine, i)
+    if frame is not None:
+        _end_cell(machine, frame, i)
+        frame.lines.append(frame.line)
+        frame.line = []
+
+
+def _enclosing(machine: Machine, i: int) -> Frame | None:
+    """The environment that the current position is a cell of, after what is open inside the cell was closed."""
+    found = None
+    for frame in reversed(machine.stack):
+        if frame.kind == CELLS:
+            found = frame
+            break
+        if frame.kind not in (LEFT, COMMAND, ROOT, OPTION):
+            return None
+    if found is None:
+        return None
+    while machine.stack[-1] is not found:
+        machine.close(i, "" if machine.awaiting else "this is not closed inside its cell")
+    return found
+
+
+def _end_cell(machine: Machine, frame: Frame, i: int) -> None:
+    machine.finish_infix(machine.starts[i])
+    if frame.payload[0] != "lines":
+        trim(machine.row)
+    frame.line.append(machine.row)
+    machine.row = []
+    machine.base = 0
+    machine.font = frame.font
+
+
+def _finish(machine: Machine, frame: Frame, i: int) -> None:
+    _end_cell(machine, frame, i)
+    lines = frame.lines
+    lines.append(frame.line)
+    machine.restore()
+    if frame.closer == "}":
+        machine.braces -= 1
+    else:
+        machine.environments -= 1
+    before = len(machine.row)
+    node = matrix(str(frame.payload[0]), frame.fences, lines, frame.start, machine.ends[i])
+    machine.unsettled = True
+    machine.row.extend(node)
+    machine.group_row, machine.group_base, machine.group_end = machine.row, before, len(machine.row)
+    if machine.awaiting and len(machine.row) > before:
+        machine.deliver(machine.ends[i])

@@ -1,0 +1,148 @@
+"""Which function reads which LaTeX token."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from porism.formula.latex.arguments import (
+    OPTION_END,
+    accent,
+    arrow,
+    dimension,
+    font,
+    font_switch,
+    fraction,
+    infix,
+    of,
+    option_end,
+    plain_root,
+    root,
+    stack_over,
+)
+from porism.formula.latex.cells import begin, braced_environment, end_environment, next_line
+from porism.formula.latex.groups import (
+    big,
+    cell_or_stray,
+    close_group,
+    dollar,
+    last_backslash,
+    left,
+    open_group,
+    right,
+    stray,
+)
+from porism.formula.latex.machine import Machine
+from porism.formula.latex.macros import MACRO_TRIGGERS, MacroFound
+from porism.formula.latex.symbols import (
+    alias,
+    dots,
+    negation,
+    number,
+    other_character,
+    prime,
+    primes,
+    quote,
+    script,
+    script_token,
+)
+from porism.formula.latex.text import add_wildcard, drop, name, option, text, wildcard
+from porism.formula.tables.commands import (
+    ACCENTS,
+    ARROWS,
+    BRACED_ENVIRONMENTS,
+    DIMENSION_COMMANDS,
+    DROPPED,
+    FONT_SWITCHES,
+    FONTS,
+    FRACTIONS,
+    INFIX,
+    NAME_COMMANDS,
+    TEXT_COMMANDS,
+    TRANSPARENT,
+)
+from porism.formula.tree import LayoutNode
+
+Handler = Callable[[Machine, Any, int], None]
+
+
+def ignore(machine: Machine, payload: Any, i: int) -> None:
+    """Spacing, size, style and the like."""
+
+
+def unlisted(machine: Machine, token: str, i: int) -> None:
+    """A token that no table lists: a number, an environment, a line break with a length, another character."""
+    first = token[:1]
+    if "0" <= first <= "9" or (first == "." and len(token) > 1):
+        number(machine, token, i)
+    elif first == "\\" and len(token) > 1:
+        if token[-1] == "}" and token.startswith("\\begin"):
+            begin(machine, token, i)
+        elif token[-1] == "}" and token.startswith("\\end"):
+            end_environment(machine, token, i)
+        elif token.startswith("\\\\"):
+            next_line(machine, None, i)
+        elif not token[1:].isspace():
+            machine.problem(machine.starts[i], f"unknown command {token}")
+            label = token if token.isascii() and token.isprintable() else "\ufffd"
+            machine.add(LayoutNode(label, "E", machine.starts[i], machine.ends[i]))
+    elif first == "?" and len(token) > 1:
+        add_wildcard(machine, token[1:], machine.starts[i], machine.ends[i])
+    elif first == "'":
+        primes(machine, len(token), i)
+    elif first == "_" or first == "^":
+        script_token(machine, token, i)
+    elif token and not token.isspace():
+        other_character(machine, token, i)
+
+
+def macro(machine: Machine, payload: Any, i: int) -> None:
+    """A macro or a definition: unless it is left over from expansion, the parse starts anew with macros expanded.
+
+    :raises MacroFound: always the first time.
+    """
+    if not machine.expanded:
+        raise MacroFound
+    machine.problem(machine.starts[i], f"{machine.texts[i]} is not expanded")
+
+
+def _handlers() -> dict[str, tuple[Handler, Any]]:
+    table: dict[str, tuple[Handler, Any]] = {
+        "{": (open_group, None), "}": (close_group, None), "^": (script, "above"), "_": (script, "below"),
+        "&": (cell_or_stray, None), "\\\\": (next_line, None), "\\cr": (next_line, None),
+        "\\tabularnewline": (next_line, None),
+        "\\left": (left, None), "\\right": (right, True), "\\middle": (right, False), "$": (dollar, None),
+        "#": (stray, "#"),
+        "\\": (last_backslash, None), "&lt;": (alias, "<"), "&gt;": (alias, ">"), "&amp;": (cell_or_stray, None),
+        "&quot;": (alias, '"'), "&nbsp;": (ignore, None), "&#39;": (quote, None), "\\prime": (prime, None),
+        "′": (prime, None), "%": (ignore, None), "~": (ignore, None), " ": (ignore, None), "": (ignore, None),
+        "\\sqrt": (root, None), "√": (root, None), "\\surd": (root, None), "\\root": (plain_root, None),
+        "\\of": (of, None),
+        "\\overset": (stack_over, "over"), "\\stackrel": (stack_over, "over"), "\\underset": (stack_over, "under"),
+        "\\not": (negation, None), "\\qvar": (wildcard, None), OPTION_END: (option_end, None),
+        "...": (dots, None), "<=": (alias, "≤"), ">=": (alias, "≥"), "->": (alias, "→"),
+    }
+    for sign in "^_":
+        for letter in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789":
+            table[f"{sign}{{{letter}}}"] = (script_token, f"{sign}{{{letter}}}")
+    for token in (",", ";", ":", "!", ">", " ", "/", "-", "(", ")", "[", "]", "@", "*", '"', "\n", "\t", "<", "+"):
+        table["\\" + token] = (ignore, None)
+    groups: list[tuple[Handler, dict[str, Any]]] = [
+        (fraction, {key: value for key, value in FRACTIONS.items() if key not in INFIX}), (infix, dict(INFIX)),
+        (accent, dict(ACCENTS)), (font, dict(FONTS)), (font_switch, dict(FONT_SWITCHES)), (arrow, dict(ARROWS)),
+        (drop, dict(DROPPED)), (braced_environment, dict(BRACED_ENVIRONMENTS)),
+        (text, dict.fromkeys(TEXT_COMMANDS)), (name, dict.fromkeys(NAME_COMMANDS)),
+        (dimension, dict.fromkeys(DIMENSION_COMMANDS)), (ignore, dict.fromkeys(TRANSPARENT)),
+        (big, dict.fromkeys(key for key in TRANSPARENT if key.lower().startswith("big"))),
+    ]
+    for function, names in groups:
+        for key, value in names.items():
+            table["\\" + key] = (function, value)
+    table["\\bbox"] = (option, None)
+    for command in MACRO_TRIGGERS:
+        table[command] = (macro, None)
+    return table
+
+
+HANDLERS: dict[str, tuple[Handler, Any]] = _handlers()
+"""Token → function and the value that it is called with."""

@@ -1,0 +1,78 @@
+"""LaTeX to a symbol layout tree: total, linear in time, with a source span on every node."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from porism.formula.latex.commands import HANDLERS, unlisted
+from porism.formula.latex.machine import Machine
+from porism.formula.latex.macros import Macro, MacroFound, expand
+from porism.formula.latex.tokens import tokenize
+from porism.formula.layout import trim
+from porism.formula.settle import settle
+from porism.formula.tables.lookup import SYMBOLS
+from porism.formula.tree import LayoutNode, LayoutTree
+
+MAX_LENGTH = 200_000
+MAX_DEPTH = 200
+
+
+def parse_latex(
+    source: str, *, max_length: int = MAX_LENGTH, max_depth: int = MAX_DEPTH, macros: Mapping[str, Macro] | None = None
+) -> LayoutTree:
+    """The layout tree of a formula in LaTeX (without its delimiters; dollars around it are ignored).
+
+    Every string gives a tree: open groups are closed at the end, stray closers and unknown commands become leaves, and
+    :attr:`~porism.formula.tree.LayoutTree.problems` says what was not understood and where. Of a source longer than
+    ``max_length`` characters the rest is dropped; what is nested deeper than ``max_depth`` levels is read flat.
+    ``macros`` maps names of commands (without the backslash) to their number of arguments and replacement; definitions
+    inside the formula are understood too. Node spans are offsets into ``source``; nodes that a macro made have the span
+    of its call.
+    """
+    text = source
+    too_long = len(text) > max_length
+    if too_long:
+        text = text[:max_length]
+    tokens = tokenize(text)
+    machine = Machine(text, tokens, max_depth)
+    if too_long:
+        machine.problem(max_length, f"longer than {max_length} characters: the rest was dropped")
+    try:
+        if macros:
+            raise MacroFound
+        _read(machine)
+    except MacroFound:
+        problems = [problem for problem in machine.problems if problem.position == max_length]
+        machine = Machine(text, expand(tokenize(text), macros, problems), max_depth)
+        machine.problems = problems
+        machine.expanded = True
+        _read(machine)
+    row = machine.finish()
+    if machine.unsettled:
+        settle(row)
+        trim(row)
+    return LayoutTree(row, source, tuple(machine.problems))
+
+
+def _read(machine: Machine) -> None:
+    symbol = SYMBOLS.get
+    handler = HANDLERS.get
+    starts, ends, node = machine.starts, machine.ends, LayoutNode
+    # Valid from one handler to the next: symbols alone change neither.
+    append, plain = machine.row.append, True
+    for i, token in machine.stream:
+        known = symbol(token)
+        if known is not None:
+            label, kind = known
+            if plain:
+                append(node(label, kind, starts[i], ends[i]))
+                continue
+            machine.add_symbol(label, kind, starts[i], ends[i])
+        else:
+            entry = handler(token)
+            if entry is not None:
+                entry[0](machine, entry[1], i)
+            else:
+                unlisted(machine, token, i)
+        append = machine.row.append
+        plain = not (machine.awaiting or machine.font)

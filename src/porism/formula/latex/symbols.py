@@ -1,0 +1,197 @@
+"""Symbols of LaTeX that take more than a look into a table: numbers, Unicode, scripts, primes, negation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from porism.formula.latex.machine import ARGUMENT, COMMAND, Frame, Machine
+from porism.formula.latex.tokens import set_apart
+from porism.formula.layout import nucleus
+from porism.formula.tables.commands import ACCENT_SYNONYMS
+from porism.formula.tables.lookup import (
+    PRIME_CHARACTERS,
+    SCRIPT_CHARACTERS,
+    SYMBOLS,
+    VULGAR_FRACTIONS,
+    canonical_number,
+    character,
+    negated,
+)
+from porism.formula.tree import LayoutNode
+
+_COMBINING = {
+    char: mark for char, mark in ACCENT_SYNONYMS.items() if len(char) == 1 and "\u0300" <= char <= "\u20ff"
+}
+
+
+def number(machine: Machine, token: str, i: int) -> None:
+    """A number of several digits; a command that waits takes one digit only (``\\frac12``)."""
+    start, end = machine.starts[i], machine.ends[i]
+    while machine.awaiting and len(token) > 1:
+        if token[0] == ".":
+            machine.add(LayoutNode(".", "O", start, min(start + 1, end)))
+            skipped = 1
+        elif token.startswith("{,}"):
+            machine.add(LayoutNode(",", "O", start, min(start + 3, end)))
+            skipped = 3
+        elif token.startswith("\\,"):
+            skipped = 2
+        else:
+            machine.add_symbol(token[0], "N", start, min(start + 1, end))
+            skipped = 1
+        rest = token[skipped:].lstrip()
+        start = min(start + len(token) - len(rest), end)
+        token = rest
+    if token.startswith("{,}"):
+        machine.add(LayoutNode(",", "O", start, min(start + 3, end)))
+        token = token[3:]
+        start = min(start + 3, end)
+    if token == ".":
+        machine.add(LayoutNode(".", "O", start, end))
+    elif token:
+        machine.add_symbol(canonical_number(token), "N", start, end)
+
+
+def other_character(machine: Machine, token: str, i: int) -> None:
+    """A character outside the tables: scripts, fractions and accents of Unicode, other letters and signs."""
+    start, end = machine.starts[i], machine.ends[i]
+    if token in SCRIPT_CHARACTERS:
+        slot, plain = SCRIPT_CHARACTERS[token]
+        label, kind = SYMBOLS[plain]
+        machine.attach(machine.script_base(slot, i), slot, [LayoutNode(label, kind, start, end)], start)
+        return
+    if token in PRIME_CHARACTERS:
+        primes(machine, PRIME_CHARACTERS[token], i)
+        return
+    if token in VULGAR_FRACTIONS:
+        over, under = VULGAR_FRACTIONS[token]
+        node = LayoutNode("/", "F", start, end)
+        node.over, node.under = [LayoutNode(over, "N", start, end)], [LayoutNode(under, "N", start, end)]
+        machine.add(node)
+        return
+    if token in _COMBINING:
+        if not machine.awaiting and len(machine.row) > machine.base:
+            node = nucleus(machine.row, len(machine.row) - 1, "over")
+            node.over = [LayoutNode(_COMBINING[token], "O", start, end)]
+        return
+    found = character(token)
+    if found is None:
+        if not token.isspace() and ord(token) < 32:
+            machine.problem(start, f"control character {ord(token)}")
+        return
+    label, kind, font = found
+    if kind == "E":
+        machine.problem(start, "a character that is not text")
+        machine.add(LayoutNode(label, kind, start, end))
+    elif font:
+        machine.add(LayoutNode(label, kind, start, end, font))
+    else:
+        machine.add_symbol(label, kind, start, end)
+
+
+def script(machine: Machine, slot: str, i: int) -> None:
+    """``^`` or ``_``."""
+    node = machine.script_base(slot, i)
+    known = SYMBOLS.get(machine.texts[i + 1])
+    if known is not None and not machine.font:
+        machine.take()
+        label, kind = known
+        i += 1
+        machine.attach(node, slot, [LayoutNode(label, kind, machine.starts[i], machine.ends[i])], machine.starts[i])
+    else:
+        machine.command(i, 1, _build_script, (node, slot))
+
+
+def _build_script(machine: Machine, frame: Frame, end: int) -> None:
+    node, slot = frame.payload
+    machine.attach(node, slot, frame.arguments[0], frame.start)
+
+
+def script_token(machine: Machine, token: str, i: int) -> None:
+    """A script of one letter or digit in braces, which is one token: ``^{2}``."""
+    row = machine.row
+    if len(row) > machine.base and machine.group_row is not row and not (machine.awaiting or machine.font):
+        # By far the most frequent case: a symbol that has no script on this side yet.
+        node = row[-1]
+        if (
+            node.over is None and node.under is None and node.kind != "G" and machine.ends[i] - machine.starts[i] == 4
+            and not set_apart(node, machine.texts[i - 1])
+        ):
+            start = machine.starts[i] + 2
+            label, kind = SYMBOLS[token[2]]
+            if token[0] == "^":
+                if node.above is None:
+                    node.above = [LayoutNode(label, kind, start, start + 1)]
+                    return
+            elif node.below is None:
+                node.below = [LayoutNode(label, kind, start, start + 1)]
+                return
+    slot = "above" if token[0] == "^" else "below"
+    node = machine.script_base(slot, i)
+    position, end = machine.starts[i], machine.ends[i]
+    # Inside what a macro made all spans are that of its call.
+    start, end = (position + 2, position + 3) if end - position == 4 else (position, end)
+    label, kind = SYMBOLS[token[2]]
+    if machine.font:
+        outer, base = machine.row, machine.base
+        machine.row, machine.base = [], 0
+        machine.add_styled(label, kind, start, end)
+        machine.row, content = outer, machine.row
+        machine.base = base
+    else:
+        content = [LayoutNode(label, kind, start, end)]
+    machine.attach(node, slot, content, position)
+
+
+def primes(machine: Machine, count: int, i: int) -> None:
+    """A run of primes: symbols where a script is read, else a script of the symbol before them."""
+    start, end = machine.starts[i], machine.ends[i]
+    nodes = [LayoutNode("′", "O", min(start + k, end), min(start + k + 1, end)) for k in range(count)]
+    row = machine.row
+    if not machine.awaiting and len(row) > machine.base and row[-1].label != "′":
+        machine.attach(machine.script_base("above", i), "above", nodes, start)
+        return
+    # In a script of their own they stay; what else is read here may be joined with what stands before it.
+    frame = machine.stack[-1] if machine.stack else None
+    if frame is None or frame.kind not in (COMMAND, ARGUMENT) or frame.build is not _build_script:
+        machine.unsettled = True
+    row.extend(nodes)
+    if machine.awaiting:
+        machine.deliver(end)
+
+
+def prime(machine: Machine, payload: Any, i: int) -> None:
+    """``\\prime``, which is what an apostrophe stands for."""
+    primes(machine, 1, i)
+
+
+def quote(machine: Machine, payload: Any, i: int) -> None:
+    """An apostrophe that was written as an entity."""
+    primes(machine, 1, i)
+
+
+def negation(machine: Machine, payload: Any, i: int) -> None:
+    """``\\not`` strikes through the symbol after it."""
+    start = machine.starts[i]
+    i = machine.next_visible(i)
+    known = SYMBOLS.get(machine.texts[i + 1])
+    if known is None:
+        machine.problem(start, "\\not before something that is no symbol")
+        return
+    machine.take()
+    label, kind = known
+    if len(label) > 1 or kind == "N":
+        machine.problem(start, "\\not before something that is no symbol")
+    else:
+        label = negated(label)
+    machine.add(LayoutNode(label, kind, start, machine.ends[i + 1]))
+
+
+def dots(machine: Machine, payload: Any, i: int) -> None:
+    """Three full stops."""
+    machine.add(LayoutNode("…", "O", machine.starts[i], machine.ends[i]))
+
+
+def alias(machine: Machine, payload: str, i: int) -> None:
+    """A relation typed with two characters."""
+    machine.add(LayoutNode(payload, "O", machine.starts[i], machine.ends[i]))

@@ -1,0 +1,220 @@
+"""Arguments of LaTeX commands that are not read as mathematics: text, names, and what is dropped."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Any
+
+from porism.formula.latex.machine import GROUP, TEXT, Frame, Machine
+from porism.formula.latex.tokens import SPACES
+from porism.formula.layout import child_rows
+from porism.formula.tables.lookup import SYMBOLS, canonical_name
+from porism.formula.tree import LayoutNode
+
+_LONGEST_NAME = 64
+_FARTHEST_OPTION_END = 200
+
+
+def text_of(token: str) -> str:
+    """What a token says inside text: escapes and spaces resolved, other commands gone."""
+    if token[0] != "\\":
+        return " " if token == "~" else token
+    known = SYMBOLS.get(token)
+    if known is not None:
+        return known[0]
+    return " " if token in SPACES or token.startswith("\\\\") else ""
+
+
+def printable(text: str) -> str:
+    """The text with runs of white space as one space and without characters that cannot be shown."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+    if not text.isprintable():
+        text = "".join(char if char.isprintable() else " " for char in text)
+    return " ".join(text.split())
+
+
+def text(machine: Machine, payload: Any, i: int) -> None:
+    """``\\text{…}``: text up to its closing brace, with mathematics between dollars."""
+    i = machine.next_visible(i)
+    token = machine.texts[i + 1]
+    if token != "{":
+        if token in ("", "}", "&", "$", "^", "_") or token.startswith("\\\\"):
+            machine.problem(machine.starts[i], "an argument is missing")
+            return
+        machine.take()
+        label = printable(text_of(token))
+        if label:
+            machine.add(LayoutNode(label, "T", machine.starts[i + 1], machine.ends[i + 1]))
+        return
+    machine.take()
+    wraps = machine.awaiting
+    if wraps:
+        machine.open_argument()
+    _read_text(machine, 0, wraps)
+
+
+def resume_text(machine: Machine, frame: Frame, i: int) -> None:
+    """Goes on with text after the mathematics inside it."""
+    depth, wraps = frame.payload
+    _read_text(machine, depth, wraps)
+
+
+def _read_text(machine: Machine, depth: int, wraps: bool) -> None:
+    pieces: list[str] = []
+    first = last = -1
+    for j, token in machine.stream:
+        if token == "{":
+            depth += 1
+        elif token == "}":
+            if depth == 0:
+                _add_text(machine, pieces, first, last)
+                if wraps:
+                    machine.close(j)
+                else:
+                    machine.group_row = None
+                return
+            depth -= 1
+        elif token == "$" and machine.has_room(j):
+            _add_text(machine, pieces, first, last)
+            frame = machine.push(TEXT, j)
+            frame.payload = (depth, wraps)
+            machine.base = len(machine.row)
+            return
+        elif token == "\\qvar":
+            _add_text(machine, pieces, first, last)
+            pieces, first = [], -1
+            wildcard(machine, None, j)
+        else:
+            if first < 0:
+                first = machine.starts[j]
+            last = machine.ends[j]
+            pieces.append(text_of(token))
+    machine.problem(machine.starts[-1], "text is never closed")
+    _add_text(machine, pieces, first, last)
+
+
+def _add_text(machine: Machine, pieces: list[str], start: int, end: int) -> None:
+    label = printable("".join(pieces))
+    if label:
+        machine.row.append(LayoutNode(label, "T", start, end))
+
+
+def name(machine: Machine, payload: Any, i: int) -> None:
+    """``\\operatorname{…}``: one name where it is only letters, else upright mathematics."""
+    start = machine.starts[i]
+    i = machine.next_visible(i)
+    if machine.texts[i + 1] == "*":
+        machine.take()
+        i = machine.next_visible(i + 1)
+    if machine.texts[i + 1] != "{":
+        machine.problem(start, "a name is missing")
+        return
+    letters: list[str] = []
+    for j in range(i + 2, min(len(machine.texts), i + 2 + _LONGEST_NAME)):
+        token = machine.texts[j]
+        if token == "}":
+            for _ in range(j - i):
+                machine.take()
+            label = canonical_name("".join(letters))
+            if label:
+                font = "rm" if len(label) == 1 else ""
+                machine.add(LayoutNode(label, "V", start, machine.ends[j], font))
+            return
+        if token.isascii() and (token.isalpha() or (letters and token.isdigit()) or (letters and token == "-")):
+            letters.append(token)
+        elif token.isspace() or token in SPACES:
+            letters.append(" ")
+        elif not token.startswith(("\\math", "\\rm", "\\!", "\\text")):
+            break
+    machine.take()
+    if machine.awaiting:
+        machine.open_argument()
+    elif machine.has_room(i):
+        machine.push(GROUP, i + 1)
+        machine.braces += 1
+        machine.base = len(machine.row)
+    else:
+        machine.overflow += 1
+        return
+    machine.font = "rm"
+
+
+def wildcard(machine: Machine, payload: Any, i: int) -> None:
+    """``\\qvar{x}``: a wildcard of the name ``x``."""
+    start = machine.starts[i]
+    i = machine.next_visible(i)
+    if machine.texts[i + 1] == "@":
+        # LaTeXML writes out the name of its macro: \qvar@construct.
+        while machine.texts[i + 1] == "@" or machine.texts[i + 1].isalpha():
+            machine.take()
+            i += 1
+    label, i = argument_text(machine, i)
+    add_wildcard(machine, printable(label).replace(" ", "") or "?", start, machine.ends[i])
+
+
+def add_wildcard(machine: Machine, label: str, start: int, end: int) -> None:
+    """Adds a wildcard; right after a number and its point (``0.?x``) it stands for the number with its decimals."""
+    row = machine.row
+    if not machine.awaiting and len(row) - machine.base >= 2:
+        number, point = row[-2:]
+        if (
+            point.label == "." and point.end == start and number.kind == "N" and number.end == point.start
+            and "." not in number.label and not (child_rows(number) or child_rows(point))
+        ):
+            del row[-2:]
+            start = number.start
+    machine.add(LayoutNode(label, "W", start, end))
+
+
+def argument_text(machine: Machine, i: int) -> tuple[str, int]:
+    """Consumes one argument after token ``i``: its text, braces left out, and the index of its last token."""
+    i = machine.next_visible(i)
+    token = machine.texts[i + 1]
+    if token in ("", "}", "&", "]") or token.startswith("\\\\"):
+        return "", i
+    machine.take()
+    if token != "{":
+        return text_of(token), i + 1
+    pieces: list[str] = []
+    depth = 0
+    for j, inner in machine.stream:
+        if inner == "{":
+            depth += 1
+        elif inner == "}":
+            if depth == 0:
+                return "".join(pieces), j
+            depth -= 1
+        else:
+            pieces.append(text_of(inner))
+    machine.problem(machine.starts[-1], "an argument is never closed")
+    return "".join(pieces), len(machine.texts) - 3
+
+
+def skip_option(machine: Machine, i: int) -> int:
+    """Consumes an optional argument in brackets, if one follows and ends soon; the index of the last token consumed."""
+    i = machine.next_visible(i)
+    texts = machine.texts
+    if texts[i + 1] == "[":
+        for j in range(i + 2, min(len(texts), i + _FARTHEST_OPTION_END)):
+            if texts[j] == "]":
+                for _ in range(j - i):
+                    machine.take()
+                return j
+    return i
+
+
+def option(machine: Machine, payload: Any, i: int) -> None:
+    """A command with an optional argument that is dropped; what follows is read as it stands."""
+    skip_option(machine, i)
+
+
+def drop(machine: Machine, payload: int, i: int) -> None:
+    """Consumes a command's arguments, ``payload`` of them, and forgets them."""
+    i = machine.next_visible(i)
+    if machine.texts[i + 1] == "*":
+        machine.take()
+        i += 1
+    i = skip_option(machine, i)
+    for _ in range(payload):
+        _, i = argument_text(machine, i)

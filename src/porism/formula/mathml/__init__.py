@@ -1,0 +1,1 @@
+"""MathML into symbol layout trees."""

@@ -1,0 +1,158 @@
+"""Token elements of MathML to nodes: identifiers, numbers, operators, text."""
+
+from __future__ import annotations
+
+import re
+
+from porism.formula.latex.commands import HANDLERS
+from porism.formula.latex.text import printable
+from porism.formula.tables.commands import DEFAULT_MACROS
+from porism.formula.tables.lookup import (
+    PRIME_CHARACTERS,
+    SYMBOLS,
+    blackboard,
+    canonical_name,
+    canonical_number,
+    character,
+    negated,
+)
+from porism.formula.tree import LayoutNode, Row
+
+_INVISIBLE = frozenset("\u2061\u2062\u2063\u2064\u200b\u200c\u200d\u200e\u200f\ufeff\u2060\u00ad")
+_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?|\.[0-9]+|.", re.DOTALL)
+_WILDCARD = re.compile(r"(?:\?|qvar_)(.+)", re.DOTALL)
+_TYPED = {":=": "≔", "<=": "≤", ">=": "≥", "->": "→", "...": "…", "=:": "≕"}
+_VARIANTS = {
+    "bold": "bf", "bold-italic": "bf", "double-struck": "bb", "script": "cal", "bold-script": "cal", "fraktur": "frak",
+    "bold-fraktur": "frak", "sans-serif": "sf", "bold-sans-serif": "sf", "sans-serif-italic": "sf", "monospace": "tt",
+    "normal": "rm", "italic": "it",
+}
+
+
+def identifier(text: str, variant: str, start: int, end: int) -> Row:
+    """The nodes of an ``<mi>``."""
+    text = "".join(text.split()) if len(text) == 1 else " ".join(text.split())
+    if not text:
+        return []
+    if len(text) == 1:
+        return symbol(text, _VARIANTS.get(variant, ""), start, end)
+    wildcard = _WILDCARD.fullmatch(text)
+    if wildcard is not None:
+        return [LayoutNode(printable(wildcard[1]).replace(" ", "") or "?", "W", start, end)]
+    return name(text, _VARIANTS.get(variant, ""), start, end)
+
+
+def name(text: str, font: str, start: int, end: int) -> Row:
+    """A word of several characters: one name if it is made of letters, else its characters one by one."""
+    if text in _TYPED:
+        return [LayoutNode(_TYPED[text], "O", start, end)]
+    if len(text) == 2 and text[1] == "\u0338":
+        found = character(text[0])
+        if found is not None:
+            label = negated(found[0])
+            return [LayoutNode(label, found[1], start, end)]
+    if not text.replace("-", "").replace(" ", "").isalnum() or not text[0].isalpha():
+        row: Row = []
+        for char in text:
+            row += symbol(char, font, start, end)
+        return row
+    letters = []
+    fonts = set()
+    for char in text:
+        found = character(char)
+        if found is not None:
+            letters.append(found[0])
+            fonts.add(found[2])
+        elif char == " ":
+            letters.append(char)
+    if len(fonts) == 1:
+        font = fonts.pop() or font
+    label = canonical_name("".join(letters))
+    if font == "bb":
+        return [LayoutNode(letter, "V", start, end, "bb") for letter in letters]
+    if len(label) == 1:
+        return [LayoutNode(label, "V", start, end, font if font != "it" else "")]
+    if label == "mod":
+        return [LayoutNode(label, "O", start, end)]
+    known = SYMBOLS.get("\\" + label)
+    if known is not None or font in {"rm", "it", "cal", "frak"}:
+        font = ""
+    return [LayoutNode(label, "V", start, end, font)]
+
+
+def symbol(char: str, font: str, start: int, end: int) -> Row:
+    """One character in a font, no node if it cannot be seen."""
+    if char in _INVISIBLE:
+        return []
+    if char in PRIME_CHARACTERS:
+        return [LayoutNode("′", "O", start, end) for _ in range(PRIME_CHARACTERS[char])]
+    if char == "'":
+        return [LayoutNode("′", "O", start, end)]
+    found = character(char)
+    if found is None:
+        return []
+    label, kind, own_font = found
+    if own_font or not font or kind not in "VN":
+        return [LayoutNode(label, kind, start, end, own_font)]
+    if font == "bb":
+        shown = blackboard(label)
+        return [LayoutNode(shown, "V", start, end, "bb") if shown != label else LayoutNode(label, kind, start, end)]
+    if font == "it" or (font != "bf" and (kind == "N" or not label.isascii())):
+        font = ""
+    return [LayoutNode(label, kind, start, end, font)]
+
+
+def number(text: str, variant: str, start: int, end: int) -> Row:
+    """The nodes of an ``<mn>``."""
+    font = _VARIANTS.get(variant, "")
+    row: Row = []
+    text = "".join(text.split())
+    if text.isascii() and text.isdigit():
+        return [LayoutNode(text, "N", start, end, font if font == "bf" else "")]
+    plain = []
+    for char in text:
+        found = character(char)
+        if found is not None and found[2] == "bf" and found[1] == "N":
+            plain.append(found[0])
+            font = "bf"
+        else:
+            plain.append(char)
+    for part in _NUMBER.findall("".join(plain)):
+        if part[-1] in "0123456789":
+            row.append(LayoutNode(canonical_number(part), "N", start, end, font if font == "bf" else ""))
+        else:
+            row += symbol(part, font, start, end)
+    return row
+
+
+def operator(text: str, variant: str, start: int, end: int) -> Row:
+    """The nodes of an ``<mo>``; invisible operators and spaces give none."""
+    text = text.strip()
+    if len(text) == 1:
+        if text.isalpha() and variant == "":
+            found = character(text)
+            # LaTeXML writes the differential 𝑑 and an upright d as operators.
+            if found is not None and found[1] == "V" and text.isascii():
+                return [LayoutNode(text, "V", start, end, "rm")]
+        return symbol(text, _VARIANTS.get(variant, ""), start, end)
+    return name(" ".join(text.split()), "", start, end) if text else []
+
+
+def text_node(text: str, start: int, end: int) -> Row:
+    """The node of an ``<mtext>``."""
+    label = printable(text)
+    return [LayoutNode(label, "T", start, end)] if label else []
+
+
+def error(text: str, start: int, end: int) -> Row:
+    """What stands for a command that the converter did not know; many of them are known here."""
+    text = printable(text)
+    known = SYMBOLS.get(text)
+    if known is not None:
+        return [LayoutNode(known[0], known[1], start, end)]
+    macro = DEFAULT_MACROS.get(text[1:])
+    if macro is not None and macro[0] == 0 and macro[1].startswith("\\mathbb"):
+        return [LayoutNode(blackboard(macro[1][8]), "V", start, end, "bb")]
+    if not text or text in HANDLERS or text[0] == "{":
+        return []
+    return [LayoutNode(text, "E", start, end)]

@@ -1,0 +1,236 @@
+"""MathML to a symbol layout tree: Presentation and Content MathML, LaTeXML's dialect included; total and safe."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from porism.formula.latex.parser import MAX_DEPTH, MAX_LENGTH, parse_latex
+from porism.formula.layout import child_rows, trim
+from porism.formula.mathml.content import CONTENT_ELEMENTS, build_content, is_content_leaf
+from porism.formula.mathml.leaves import error, identifier, number, operator, text_node
+from porism.formula.mathml.presentation import Child, Element, build, finish_stacks
+from porism.formula.mathml.tokens import CLOSE, LEAF, OPEN, WORDS, attributes_of, events
+from porism.formula.settle import settle
+from porism.formula.tree import LayoutNode, LayoutTree, ParseProblem, Row
+
+_LEAVES = frozenset({"mi", "mn", "mo", "mtext", "ms", "annotation", "ci", "cn", "csymbol", "cerror", "cs"})
+_ENTITIES = {
+    ("l", "t", ";"): "<", ("g", "t", ";"): ">", ("a", "m", "p", ";"): "&", ("#", "39", ";"): "′", ("#", "39"): "′",
+}
+_MOST_PROBLEMS = 100
+_VARIANT = re.compile(r"mathvariant\s*=\s*[\"']([^\"']*)")
+
+
+def parse_mathml(source: str, *, max_length: int = MAX_LENGTH * 10, max_depth: int = MAX_DEPTH * 2) -> LayoutTree:
+    """The layout tree of a ``<math>`` element (or of any MathML fragment).
+
+    Every string gives a tree: elements that are not closed end where they must, unknown ones stand for their content.
+    Invisible operators and spacing are no symbols. When there is nothing else, the LaTeX of an ``alttext`` or a TeX
+    annotation is read; its nodes have the span of the whole element. What was repaired is in ``problems``.
+    """
+    reader = _Reader(source[:max_length], max_depth)
+    if len(source) > max_length:
+        reader.problem(max_length, f"longer than {max_length} characters: the rest was dropped")
+    row = reader.read()
+    if "linethickness" in source or "&amp;" in source:
+        _repair(row, "ltx_" in source)
+    settle(row)
+    trim(row)
+    if not row or (reader.broken and reader.alttext):
+        row = _from_latex(reader, source)
+    return LayoutTree(row, source, tuple(reader.problems))
+
+
+def _repair(top: Row, latexml: bool) -> None:
+    """Finishes fractions without a line, and puts entities that were escaped twice (``&amp;lt;``) together again."""
+    rows = [top]
+    for row in rows:
+        for node in row:
+            rows.extend(child_rows(node))
+    for row in reversed(rows):
+        finish_stacks(row)
+        if latexml:
+            for i in range(len(row) - 3, -1, -1):
+                if row[i].label == "&":
+                    _repair_entity(row, i)
+
+
+def _repair_entity(row: Row, i: int) -> None:
+    for parts, label in _ENTITIES.items():
+        nodes = row[i:i + 1 + len(parts)]
+        if tuple(node.label for node in nodes[1:]) == parts and not any(map(child_rows, nodes[:-1])):
+            last = nodes[-1]
+            joined = LayoutNode(label, "O", nodes[0].start, last.end)
+            joined.above, joined.below = last.above, last.below
+            if label == "′" and i and row[i - 1].above is None:
+                row[i - 1].above = [joined]
+                del row[i:i + 1 + len(parts)]
+            else:
+                row[i:i + 1 + len(parts)] = [joined]
+            return
+
+
+def _from_latex(reader: _Reader, source: str) -> Row:
+    """The row of the LaTeX that stands beside an empty body."""
+    latex = reader.annotation or reader.alttext
+    if not latex:
+        return []
+    reader.problem(0, "no readable MathML: its LaTeX was read instead")
+    row = parse_latex(latex).row
+    stack = [row]
+    while stack:
+        for node in stack.pop():
+            node.start, node.end = 0, len(source)
+            stack.extend(child_rows(node))
+    return row
+
+
+class _Reader:
+    """Walks the events of a document with a stack of open elements."""
+
+    def __init__(self, source: str, max_depth: int) -> None:
+        self.source = source
+        self.max_depth = max_depth
+        self.problems: list[ParseProblem] = []
+        self.alttext = ""
+        self.annotation = ""
+        self.broken = False
+        """Whether mathematics stands inside of text, as LaTeXML writes some numbered displays."""
+        self.top = Element("mrow", "", 0)
+        self.stack = [self.top]
+        self.open: Counter[str] = Counter()
+        self.overflow = 0
+
+    def problem(self, position: int, what: str) -> None:
+        if len(self.problems) < _MOST_PROBLEMS:
+            self.problems.append(ParseProblem(position, what))
+
+    def read(self) -> Row:
+        leaf: Element | None = None
+        leaf_depth = 0
+        end = 0
+        for what, name, attributes, text, start, end in events(self.source):
+            if what == LEAF:
+                if leaf is None:
+                    self._leaf(name, attributes, text, start, end)
+                else:
+                    self.broken = self.broken or leaf.name == "mtext"
+                    leaf.text.append(text)
+                continue
+            if leaf is not None:
+                # Whatever stands inside a token element is its text.
+                if what == OPEN and not text:
+                    leaf_depth += 1
+                    self.broken = self.broken or name == "math" or (leaf.name == "mtext" and name in _LEAVES)
+                elif what == CLOSE:
+                    if name == leaf.name or leaf_depth == 0:
+                        self._close_leaf(leaf, end)
+                        leaf = None
+                        if name not in _LEAVES:
+                            self._close(name, end)
+                    else:
+                        leaf_depth -= 1
+                elif what == WORDS:
+                    leaf.text.append(text)
+                continue
+            if what == OPEN:
+                if name in _LEAVES:
+                    if not text:
+                        leaf, leaf_depth = Element(name, attributes, start), 0
+                    elif name == "mi":
+                        self.stack[-1].children.append(Child(name, []))
+                else:
+                    self._open(name, attributes, bool(text), start, end)
+            elif what == CLOSE:
+                self._close(name, end)
+            else:
+                self._stray_text(text, start, end)
+        if leaf is not None:
+            self.problem(leaf.start, f"<{leaf.name}> is never closed")
+            self._close_leaf(leaf, end)
+        while len(self.stack) > 1:
+            self.problem(self.stack[-1].start, f"<{self.stack[-1].name}> is never closed")
+            self._finish(end)
+        built = build(self.top, end, self.top)
+        return built.row if built is not None else []
+
+    def _open(self, name: str, attributes: str, empty: bool, start: int, end: int) -> None:
+        if name == "math" and not self.alttext and "alttext" in attributes:
+            self.alttext = attributes_of(attributes).get("alttext", "")
+        if empty:
+            element = Element(name, attributes, start)
+            self._deliver(element, end)
+        elif len(self.stack) >= self.max_depth:
+            if not self.overflow:
+                self.problem(start, f"nested deeper than {self.max_depth} levels: the rest is read flat")
+            self.overflow += 1
+        else:
+            self.stack.append(Element(name, attributes, start))
+            self.open[name] += 1
+
+    def _close(self, name: str, end: int) -> None:
+        if self.overflow:
+            self.overflow -= 1
+            return
+        if not self.open[name]:
+            self.problem(end, f"</{name}> without <{name}>")
+            return
+        while self.stack[-1].name != name:
+            self.problem(self.stack[-1].start, f"<{self.stack[-1].name}> is not closed inside <{name}>")
+            self._finish(end)
+        self._finish(end)
+
+    def _finish(self, end: int) -> None:
+        element = self.stack.pop()
+        self.open[element.name] -= 1
+        self._deliver(element, end)
+
+    def _deliver(self, element: Element, end: int) -> None:
+        """Builds the row of a finished element and gives it to its parent."""
+        parent = self.stack[-1]
+        if element.name in CONTENT_ELEMENTS:
+            parent.children.append(build_content(element, end))
+            return
+        built = build(element, end, parent)
+        if built is not None:
+            parent.children.append(built)
+
+    def _close_leaf(self, leaf: Element, end: int) -> None:
+        name = leaf.name
+        text = "".join(leaf.text)
+        if name == "annotation":
+            if "tex" in leaf.attributes.lower():
+                self.annotation = self.annotation or text
+        elif is_content_leaf(name):
+            self.stack[-1].children.append(build_content(leaf, end))
+        else:
+            self._leaf(name, leaf.attributes, text, leaf.start, end)
+
+    def _leaf(self, name: str, attributes: str, text: str, start: int, end: int) -> None:
+        """Adds the nodes of a token element."""
+        parent = self.stack[-1]
+        variant = ""
+        if "mathvariant" in attributes:
+            found = _VARIANT.search(attributes)
+            variant = found[1] if found is not None else ""
+        if parent.name == "merror":
+            row = error(text, start, end)
+        elif name == "mi":
+            row = identifier(text, variant, start, end)
+        elif name == "mn":
+            row = number(text, variant, start, end)
+        elif name == "mo":
+            row = operator(text, variant, start, end)
+        else:
+            row = text_node(text, start, end)
+        parent.children.append(Child(name, row))
+
+    def _stray_text(self, text: str, start: int, end: int) -> None:
+        """Text outside of token elements."""
+        parent = self.stack[-1]
+        if parent is self.top and not parent.children:
+            self.problem(start, "text outside of MathML")
+        elif parent.name not in ("qvar", "annotation-xml"):
+            self.problem(start, "text outside of a token element")
+            parent.children.append(Child("mtext", text_node(text, start, end)))

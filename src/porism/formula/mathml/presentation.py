@@ -1,0 +1,257 @@
+"""Layout elements of Presentation MathML to rows of nodes."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from porism.formula.layout import attach_limits, brace_mark, matrix, nucleus, trim
+from porism.formula.mathml.leaves import operator
+from porism.formula.mathml.tokens import attributes_of
+from porism.formula.settle import absorb_fences, join_primes
+from porism.formula.tree import LayoutNode, Row
+
+_NOTHING = frozenset({
+    "mspace", "mphantom", "annotation-xml", "none", "mprescripts", "malignmark", "maligngroup", "mglyph", "script",
+    "style",
+})
+_NO_LINE = re.compile(r"linethickness\s*=\s*[\"']\s*0+(?:\.0*)?\s*[a-z]*\s*[\"']")
+_ALIGNMENT = re.compile(r"(?:rc?l)+")
+BARE_STACK = "stack"
+"""Label of a fraction without a line until it is known whether parentheses make it a binomial."""
+
+_TO_FINISH = frozenset({BARE_STACK, "′"})
+
+
+class Child(NamedTuple):
+    """The row that a child element makes; ``precedence`` counts in Content MathML only."""
+
+    name: str
+    row: Row
+    precedence: int = 99
+    cells: tuple[tuple[Row, str], ...] = ()
+    parts: tuple[Row, ...] = ()
+
+
+class Element:
+    """An open element: its name, raw attributes, offset, and what stood in it so far."""
+
+    __slots__ = ("attributes", "children", "name", "start", "text")
+
+    def __init__(self, name: str, attributes: str, start: int) -> None:
+        self.name = name
+        self.attributes = attributes
+        self.start = start
+        self.children: list[Child] = []
+        self.text: list[str] = []
+
+
+def build(element: Element, end: int, parent: Element) -> Child | None:
+    """What a finished element hands to its parent, None where it has no place among the arguments of the parent."""
+    name = element.name
+    if name in ("mprescripts", "none"):
+        return Child(name, [])
+    if name in _NOTHING:
+        return Child(name, []) if parent.name in _POSITIONAL else None
+    if name in _POSITIONAL:
+        children = element.children
+        if len(children) == 1 and len(children[0].parts) == _POSITIONAL[name] > 1:
+            # LaTeXML sometimes wraps all arguments into one padded row.
+            arguments = list(children[0].parts)
+        else:
+            arguments = [_finish_row(child.row) for child in children]
+        if name == "mmultiscripts":
+            return Child(name, _multiscripts(element, arguments, end))
+        wanted = _POSITIONAL[name]
+        if len(arguments) > wanted:
+            # Too many children: what is too much is added to the last.
+            for extra in arguments[wanted:]:
+                arguments[wanted - 1] += extra
+        arguments += [[] for _ in range(wanted - len(arguments))]
+        return Child(name, _positional(element, arguments[:wanted], end))
+    if name == "mtd":
+        row = _finish_row(_joined(element))
+        align = attributes_of(element.attributes).get("columnalign", "") if "columnalign" in element.attributes else ""
+        return Child(name, row, cells=((row, align),))
+    if name in ("mtr", "mlabeledtr"):
+        cells = [cell for child in element.children for cell in (child.cells or (((child.row), ""),))]
+        return Child(name, [], cells=tuple(cells[1:] if name == "mlabeledtr" else cells))
+    if name == "mtable":
+        return Child(name, _table(element, end))
+    if name == "semantics":
+        return Child(name, element.children[0].row if element.children else [])
+    if name == "maction":
+        return Child(name, element.children[0].row if element.children else [])
+    if name == "msqrt" or (name == "menclose" and "radical" in element.attributes):
+        node = LayoutNode("√", "R", element.start, end)
+        node.within = _finish_row(_joined(element))
+        return Child(name, [node])
+    if name == "mfenced":
+        return Child(name, _fenced(element, end))
+    if name == "qvar":
+        label = attributes_of(element.attributes).get("name", "") or "?"
+        return Child(name, [LayoutNode("".join(label.split()) or "?", "W", element.start, end)])
+    if name == "mpadded" and parent.name in _POSITIONAL:
+        # The row may turn out to hold all arguments of the parent.
+        return Child(name, list(_joined(element)), parts=tuple(list(child.row) for child in element.children))
+    row = _finish_row(_joined(element))
+    if any(child.name == "mtable" for child in element.children):
+        absorb_fences(row)
+    return Child(name, row)
+
+
+_POSITIONAL = {
+    "mfrac": 2, "mroot": 2, "msup": 2, "msub": 2, "msubsup": 3, "munder": 2, "mover": 2, "munderover": 3,
+    "mmultiscripts": 1,
+}
+"""Elements whose children are arguments by their position → how many."""
+
+
+def _joined(element: Element) -> Row:
+    children = element.children
+    if len(children) == 1:
+        return children[0].row
+    row: Row = []
+    for child in children:
+        row += child.row
+    return row
+
+
+def _finish_row(row: Row) -> Row:
+    """Makes binomials of fractions without a line that stand in parentheses, and scripts of primes after a symbol."""
+    if not any(node.label in _TO_FINISH for node in row):
+        return row
+    join_primes(row)
+    finished: Row = []
+    i = 0
+    while i < len(row):
+        node = row[i]
+        if node.kind == "F" and node.label == BARE_STACK:
+            before, after = (finished[-1] if finished else None), (row[i + 1] if i + 1 < len(row) else None)
+            if before and after and before.label == "(" and after.label == ")" and _bare(before):
+                finished.pop()
+                node.label = "choose"
+                node.start, node.end = before.start, after.end
+                node.above, node.below = after.above, after.below
+                i += 1
+        finished.append(node)
+        i += 1
+    return finished
+
+
+def finish_stacks(row: Row) -> None:
+    """Turns the fractions without a line that are left in a row into displays of two lines."""
+    for i in range(len(row) - 1, -1, -1):
+        node = row[i]
+        if node.kind == "F" and node.label == BARE_STACK:
+            stacked = matrix("lines", "", [[node.over or []], [node.under or []]], node.start, node.end)
+            if stacked and stacked[0].kind == "M":
+                stacked[0].above, stacked[0].below = node.above, node.below
+            row[i:i + 1] = stacked
+
+
+def _bare(node: LayoutNode) -> bool:
+    return node.above is None and node.below is None and node.over is None and node.under is None
+
+
+def _positional(element: Element, arguments: list[Row], end: int) -> Row:
+    name = element.name
+    base = arguments[0]
+    if name == "mfrac":
+        node = LayoutNode("/", "F", element.start, end)
+        node.over, node.under = arguments
+        if "linethickness" in element.attributes and _NO_LINE.search(element.attributes):
+            node.label = BARE_STACK
+        return [node]
+    if name == "mroot":
+        node = LayoutNode("√", "R", element.start, end)
+        node.within, node.pre_above = arguments[0], arguments[1] or None
+        return [node]
+    if name == "msup":
+        _script(base, "above", arguments[1], element)
+    elif name == "msub":
+        _script(base, "below", arguments[1], element)
+    elif name == "msubsup":
+        _script(base, "below", arguments[1], element)
+        _script(base, "above", arguments[2], element)
+    else:
+        if name != "mover" and arguments[1]:
+            attach_limits(base, 0, "under", arguments[1])
+        if name != "munder" and arguments[-1]:
+            attach_limits(base, 0, "over", arguments[-1])
+    return base
+
+
+def _script(base: Row, slot: str, content: Row, element: Element) -> None:
+    if not content:
+        return
+    if len(base) == 1:
+        mark = brace_mark(base[0], slot)
+        if mark is not None and getattr(mark, slot) is None:
+            setattr(mark, slot, content)
+            return
+    node = nucleus(base, 0, slot)
+    if node.kind == "G" and not node.within:
+        node.start = node.end = element.start
+    taken = getattr(node, slot)
+    setattr(node, slot, content if taken is None else [*taken, *content])
+
+
+def _multiscripts(element: Element, arguments: list[Row], end: int) -> Row:
+    """Scripts after and before a base, each side joined into one."""
+    if not arguments:
+        return []
+    base = arguments[0]
+    before = False
+    sides: dict[str, Row] = {"below": [], "above": [], "pre_below": [], "pre_above": []}
+    below = True
+    for child, row in zip(element.children[1:], arguments[1:], strict=True):
+        if child.name == "mprescripts":
+            before, below = True, True
+            continue
+        sides[("pre_" if before else "") + ("below" if below else "above")] += row
+        below = not below
+    for slot in ("below", "above"):
+        if sides[slot]:
+            _script(base, slot, sides[slot], element)
+    if sides["pre_below"] or sides["pre_above"]:
+        if len(base) == 1 and base[0].kind != "R" and not base[0].pre_above and not base[0].pre_below:
+            node = base[0]
+        else:
+            node = LayoutNode("", "G", element.start, end)
+            node.within = list(base)
+            base[:] = [node]
+        node.pre_below = sides["pre_below"] or None
+        node.pre_above = sides["pre_above"] or None
+    return base
+
+
+def _table(element: Element, end: int) -> Row:
+    lines: list[list[Row]] = []
+    columns = ""
+    for child in element.children:
+        cells = child.cells if child.name in ("mtr", "mlabeledtr") else ((child.row, ""),)
+        aligns = "".join(align[:1] for _, align in cells)
+        columns = aligns if len(aligns) > len(columns) else columns
+        lines.append([row for row, _ in cells] or [[]])
+    kind = "matrix"
+    classes = attributes_of(element.attributes).get("class", "") if "class" in element.attributes else ""
+    if "lines" in classes.split() or _ALIGNMENT.fullmatch(columns):
+        kind = "lines"
+    else:
+        for line in lines:
+            for row in line:
+                trim(row)
+    return matrix(kind, "", lines, element.start, end) if lines else []
+
+
+def _fenced(element: Element, end: int) -> Row:
+    attributes = attributes_of(element.attributes)
+    separators = "".join(attributes.get("separators", ",").split())
+    start = element.start
+    row = operator(attributes.get("open", "("), "", start, end)
+    for position, child in enumerate(element.children):
+        if position and separators:
+            row += operator(separators[min(position - 1, len(separators) - 1)], "", start, end)
+        row += _finish_row(child.row)
+    return row + operator(attributes.get("close", ")"), "", start, end)

@@ -1,0 +1,1 @@
+"""Symbol layout trees into operator trees."""

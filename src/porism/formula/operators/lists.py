@@ -1,0 +1,110 @@
+"""Chains of relations, and lists of items between commas."""
+
+from __future__ import annotations
+
+from porism.formula.operators.products import make
+from porism.formula.operators.rules import BAR, RELATION, RULES
+from porism.formula.tree import OperatorNode
+
+LONGEST_CHAIN_LABEL = 4
+"""A chain of relations names at most this many changes of relation in its label."""
+
+RELATION_LABELS = frozenset(rule.label for rule in RULES.values() if rule.role in (RELATION, BAR))
+QUANTIFIERS = frozenset({"forall", "exists", "nexists", "exists1"})
+_DOTS = frozenset("…⋮⋱⋰")
+
+
+def relation_node(relations: list[str], operands: list[OperatorNode]) -> OperatorNode | None:
+    """One node for a chain of relations; different ones join their labels in order."""
+    label = relations[0]
+    if not operands:
+        return None
+    if len(relations) > 1:
+        parts = [label]
+        for relation in relations:
+            if relation != parts[-1]:
+                if len(parts) == LONGEST_CHAIN_LABEL:
+                    break
+                parts.append(relation)
+        label = "-".join(parts)
+    return make(label, operands)
+
+
+def is_relation(node: OperatorNode) -> bool:
+    """Whether a node is a chain of relations."""
+    return bool(node.children) and (node.label in RELATION_LABELS or "-" in node.label)
+
+
+def fold_items(items: list[OperatorNode]) -> OperatorNode:
+    """Items between commas as one node.
+
+    Operands listed before a relation belong to it (``a,b∈R``), so do numbers and dots listed after one (``n=1,2,…``);
+    a quantifier without a statement takes the items that follow it.
+    """
+    result: OperatorNode | None = None
+    end = len(items)
+    for position in range(len(items) - 1, -2, -1):
+        item = items[position] if position >= 0 else None
+        if item is not None and not (item.label in QUANTIFIERS and len(item.children) == 1):
+            continue
+        segment = items[position + 1 : end]
+        if result is not None:
+            segment.append(result)
+        if item is None:
+            return _list_of(segment)
+        if segment:
+            _bind(item, segment)
+        result = item
+        end = position
+    return _list_of(items)
+
+
+def _bind(quantifier: OperatorNode, segment: list[OperatorNode]) -> None:
+    binding, first = quantifier.children[0], segment[0]
+    while (
+        len(segment) > 1 and not binding.children and first.children and first.label in RELATION_LABELS
+        and first.children[0].kind == "V" and first.children[0].label != binding.label
+    ):
+        first.children[0] = make("list", [binding, first.children[0]])
+        first.start = binding.start
+        binding = quantifier.children[0] = first
+        segment = segment[1:]
+        first = segment[0]
+    statement = _list_of(segment)
+    quantifier.children.append(statement)
+    quantifier.end = statement.end
+
+
+def _list_of(items: list[OperatorNode]) -> OperatorNode:
+    folded: list[OperatorNode] = []
+    run: list[OperatorNode] = []
+    for item in items:
+        if not is_relation(item):
+            run.append(item)
+            continue
+        if run:
+            _flush(folded, run, item)
+            run = []
+        folded.append(item)
+    if run:
+        _flush(folded, run, None)
+    return make("list", folded) if len(folded) > 1 else folded[0]
+
+
+def _flush(folded: list[OperatorNode], run: list[OperatorNode], following: OperatorNode | None) -> None:
+    """Puts the operands of ``run`` into the relation that they belong to, else among the items."""
+    if folded and is_relation(folded[-1]) and all(_is_value(item) for item in run):
+        last = folded[-1]
+        last.children[-1] = make("list", [last.children[-1], *run])
+        last.end = run[-1].end
+    elif following is not None and not any(item.kind == "T" for item in run) and (
+        not folded or all(not item.children or item.label == "sub" for item in run)
+    ):
+        following.children[0] = make("list", [*run, following.children[0]])
+        following.start = run[0].start
+    else:
+        folded.extend(run)
+
+
+def _is_value(item: OperatorNode) -> bool:
+    return item.kind == "N" or (item.kind == "C" and item.label in _DOTS)

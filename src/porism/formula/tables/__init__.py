@@ -1,0 +1,1 @@
+"""Symbols, commands and alphabets as data."""

@@ -1,0 +1,154 @@
+"""Commands, fonts, accents and environments of LaTeX as data.
+
+Names stand without the backslash. What is not here and not a symbol of :mod:`porism.formula.tables.symbols` is an
+unknown command and becomes a leaf that keeps its name.
+"""
+
+from __future__ import annotations
+
+ACCENTS: dict[str, tuple[str, str]] = {
+    "hat": ("over", "^"), "widehat": ("over", "^"), "tilde": ("over", "~"), "widetilde": ("over", "~"),
+    "bar": ("over", "¯"), "overline": ("over", "¯"), "vec": ("over", "→"), "overrightarrow": ("over", "→"),
+    "overleftarrow": ("over", "←"), "overleftrightarrow": ("over", "↔"), "dot": ("over", "˙"), "ddot": ("over", "¨"),
+    "dddot": ("over", "⃛"), "ddddot": ("over", "⃜"), "check": ("over", "ˇ"), "widecheck": ("over", "ˇ"),
+    "breve": ("over", "˘"), "acute": ("over", "´"), "grave": ("over", "`"), "mathring": ("over", "˚"),
+    "overbrace": ("over", "⏞"), "overbracket": ("over", "⎴"), "overparen": ("over", "⏜"), "wideparen": ("over", "⏜"),
+    "underline": ("under", "¯"), "underbar": ("under", "¯"), "underbrace": ("under", "⏟"),
+    "underbracket": ("under", "⎵"), "underparen": ("under", "⏝"), "underrightarrow": ("under", "→"),
+    "underleftarrow": ("under", "←"), "utilde": ("under", "~"),
+}
+"""Command with one argument → where its mark stands, and the mark."""
+
+BRACES = frozenset("⏞⏟⎴⎵⏜⏝")
+"""Marks that carry a note of their own: ``\\underbrace{x}_n`` labels the brace."""
+
+MARKS = frozenset(mark for _, mark in ACCENTS.values())
+"""Everything that is an accent where it stands over or under a symbol."""
+
+ACCENT_SYNONYMS: dict[str, str] = {
+    "ˆ": "^", "̂": "^", "˜": "~", "∼": "~", "̃": "~", "‾": "¯", "ˉ": "¯", "̄": "¯", "̅": "¯", "_": "¯", "̲": "¯",
+    "―": "¯", "⃗": "→", "⟶": "→", "⟵": "←", "⃖": "←", "⃡": "↔", "̇": "˙", "·": "˙", "⋅": "˙", "∙": "˙", "̈": "¨",
+    "..": "¨", "̌": "ˇ", "̆": "˘", "́": "´", "̀": "`", "̊": "˚", "-": "¯", "−": "¯", "–": "¯", "…": "⃛", "...": "⃛",
+    "︷": "⏞", "︸": "⏟",
+}
+"""What a mark over or under something may be written as → the mark (combining characters too)."""
+
+FONTS: dict[str, str] = {
+    "mathbb": "bb", "Bbb": "bb", "mathds": "bb", "mathbbm": "bb", "mathbf": "bf", "boldsymbol": "boldsymbol",
+    "bm": "boldsymbol",
+    "bold": "bf", "pmb": "boldsymbol", "symbf": "bf", "boldmath": "", "mathcal": "cal", "mathscr": "cal",
+    "mathfrak": "frak",
+    "mathit": "it", "mathrm": "rm", "mathup": "rm", "mathsf": "sf", "mathtt": "tt", "mathnormal": "",
+    "mathbfit": "boldsymbol",
+    "mathbfup": "bf", "mathbffrak": "frak", "mathbfcal": "cal", "mathbfscr": "cal", "mathsfbf": "sf", "frak": "frak",
+}
+"""Command that sets its argument in a font → the font; ``boldsymbol`` is bold for all symbols, not for letters only."""
+
+FONT_SWITCHES: dict[str, str] = {
+    "rm": "rm", "bf": "bf", "it": "it", "sf": "sf", "tt": "tt", "cal": "cal", "scr": "cal", "mit": "", "sl": "it",
+    "bb": "bb", "rmfamily": "rm", "bfseries": "bf", "itshape": "it", "sffamily": "sf", "ttfamily": "tt",
+    "upshape": "rm", "normalfont": "rm", "em": "it",
+}
+"""Command that sets the rest of its group in a font → the font."""
+
+WORD_FONTS = frozenset({"bf", "it", "rm", "sf", "tt"})
+"""Fonts in which adjacent letters are one name: ``\\mathrm{lcm}``."""
+
+FRACTIONS: dict[str, tuple[str, str, str]] = {
+    "frac": ("/", "", ""), "dfrac": ("/", "", ""), "tfrac": ("/", "", ""), "cfrac": ("/", "", ""),
+    "sfrac": ("/", "", ""), "nicefrac": ("/", "", ""), "xfrac": ("/", "", ""), "flatfrac": ("/", "", ""),
+    "binom": ("choose", "", ""), "dbinom": ("choose", "", ""), "tbinom": ("choose", "", ""),
+
+}
+"""Two arguments (or infix) → label of the fraction and the fences around it."""
+
+INFIX: dict[str, tuple[str, str, str]] = {
+    "over": ("/", "", ""), "choose": ("choose", "", ""), "atop": ("lines", "", ""), "brace": ("lines", "{", "}"),
+    "brack": ("lines", "[", "]"),
+}
+"""Infix commands that split their group in two → label (``lines`` stacks both parts) and fences around it."""
+
+TEXT_COMMANDS = frozenset({
+    "text", "mbox", "hbox", "vbox", "textrm", "textbf", "textit", "texttt", "textsf", "textnormal", "textup", "textsc",
+    "textsl", "emph", "intertext", "shortintertext", "mathchoice@text", "makebox",
+})
+NAME_COMMANDS = frozenset({"operatorname", "operatornamewithlimits", "mathopname"})
+
+ARROWS: dict[str, str] = {
+    "xrightarrow": "→", "xleftarrow": "←", "xleftrightarrow": "↔", "xRightarrow": "⇒", "xLeftarrow": "⇐",
+    "xLeftrightarrow": "⇔", "xmapsto": "↦", "xhookrightarrow": "↪", "xhookleftarrow": "↩", "xlongequal": "=",
+    "xtwoheadrightarrow": "↠", "xrightharpoonup": "⇀", "xrightleftharpoons": "⇌",
+}
+"""Arrow with a note above it and, as an option, one below it."""
+
+_TRANSPARENT = """
+    displaystyle textstyle scriptstyle scriptscriptstyle tiny Tiny scriptsize footnotesize small normalsize large
+    Large LARGE huge Huge limits nolimits displaylimits mathop mathbin mathrel mathord mathopen mathclose
+    mathpunct mathinner mathstrut strut ensuremath nonumber notag hline hfill hfil hss vfill par newline linebreak
+    nolinebreak allowbreak nobreak noindent centering big Big bigg Bigg bigl Bigl biggl Biggl bigr Bigr biggr
+    Biggr bigm Bigm biggm Biggm quad qquad enspace enskip thinspace medspace thickspace negthinspace negmedspace
+    negthickspace space nobreakspace boxed fbox cancel bcancel xcancel sout smash mathsurround relax protect null
+    begingroup endgroup bgroup egroup unboldmath boldmath nonscript leavevmode ignorespaces unskip toprule midrule
+    bottomrule today cdotp@ phantomsection displayindent removelastskip llap rlap clap mathllap mathrlap mathclap
+    shoveleft shoveright lx@ vcenter
+"""
+TRANSPARENT = frozenset(_TRANSPARENT.split())
+"""Commands without a meaning for the layout: spacing, size, style, limits, boxes. Arguments are read as they stand."""
+
+DROPPED: dict[str, int] = {
+    "label": 1, "tag": 1, "color": 1, "hspace": 1, "vspace": 1, "mspace": 1, "require": 1, "phantom": 1, "hphantom": 1,
+    "vphantom": 1, "cline": 1, "ref": 1, "eqref": 1, "cite": 1, "rule": 2, "pagecolor": 1, "href": 1, "hypertarget": 1,
+    "textcolor": 1, "colorbox": 1, "class": 1, "cssId": 1, "style": 1, "vadjust": 1, "footnote": 1, "unicode": 1,
+    "arraystretch": 0, "hdotsfor": 1, "bbox": 0, "setlength": 2, "raisebox": 1, "mmlToken": 1, "multicolumn": 2,
+    "usepackage": 1, "fcolorbox": 2, "scalebox": 1, "enclose": 1, "hyperlink": 1, "definecolor": 3, "pagebreak": 0,
+    "index": 1,
+}
+"""Commands whose first arguments (so many) are dropped; options in brackets before them too."""
+
+DIMENSION_COMMANDS = frozenset({"hskip", "mskip", "vskip", "kern", "mkern", "raise", "lower", "moveleft", "moveright"})
+"""Commands that are followed by a bare dimension, as in ``\\kern 2pt``."""
+
+ENVIRONMENTS: dict[str, tuple[str, str, str]] = {
+    "matrix": ("matrix", "", ""), "pmatrix": ("matrix", "()", ""), "bmatrix": ("matrix", "[]", ""),
+    "Bmatrix": ("matrix", "{}", ""), "vmatrix": ("matrix", "||", ""), "Vmatrix": ("matrix", "∥∥", ""),
+    "smallmatrix": ("matrix", "", ""), "psmallmatrix": ("matrix", "()", ""), "bsmallmatrix": ("matrix", "[]", ""),
+    "vsmallmatrix": ("matrix", "||", ""), "array": ("matrix", "", "m"), "tabular": ("matrix", "", "m"),
+    "darray": ("matrix", "", "m"), "CD": ("matrix", "", ""), "cases": ("cases", "{", ""), "dcases": ("cases", "{", ""),
+    "rcases": ("matrix", "}", ""), "numcases": ("cases", "{", "m"), "aligned": ("lines", "", "o"),
+    "align": ("lines", "", ""), "alignat": ("lines", "", "m"), "alignedat": ("lines", "", "m"),
+    "flalign": ("lines", "", ""), "split": ("lines", "", ""), "gather": ("lines", "", ""),
+    "gathered": ("lines", "", "o"), "multline": ("lines", "", ""), "eqnarray": ("lines", "", ""),
+    "subarray": ("lines", "", "m"), "xalignat": ("lines", "", "m"), "multlined": ("lines", "", "o"),
+    "IEEEeqnarray": ("lines", "", "m"), "dmath": ("lines", "", ""), "equation": ("group", "", ""),
+    "math": ("group", "", ""), "displaymath": ("group", "", ""), "document": ("group", "", ""),
+    "subequations": ("group", "", ""), "center": ("group", "", ""),
+}
+"""Environment → what it makes, its fences, and its arguments (``m`` in braces, ``o`` optional); without a star."""
+
+BRACED_ENVIRONMENTS: dict[str, str] = {
+    "matrix": "matrix", "pmatrix": "pmatrix", "bmatrix": "bmatrix", "vmatrix": "vmatrix", "Vmatrix": "Vmatrix",
+    "cases": "cases", "eqalign": "aligned", "eqalignno": "aligned", "leqalignno": "aligned",
+    "displaylines": "gathered", "substack": "gathered", "array": "matrix", "smallmatrix": "matrix",
+    "bordermatrix": "pmatrix", "aligned": "aligned",
+}
+"""Plain TeX's ``\\matrix{…}`` and its kin, and ``\\substack{…}`` → the environment that they stand for."""
+
+DEFAULT_MACROS: dict[str, tuple[int, str]] = {
+    "R": (0, r"\mathbb{R}"), "N": (0, r"\mathbb{N}"), "Z": (0, r"\mathbb{Z}"), "Q": (0, r"\mathbb{Q}"),
+    "C": (0, r"\mathbb{C}"), "RR": (0, r"\mathbb{R}"), "NN": (0, r"\mathbb{N}"), "ZZ": (0, r"\mathbb{Z}"),
+    "QQ": (0, r"\mathbb{Q}"), "CC": (0, r"\mathbb{C}"), "F": (0, r"\mathbb{F}"), "FF": (0, r"\mathbb{F}"),
+    "PP": (0, r"\mathbb{P}"), "E": (0, r"\mathbb{E}"), "Reals": (0, r"\mathbb{R}"), "reals": (0, r"\mathbb{R}"),
+    "Complex": (0, r"\mathbb{C}"), "cnums": (0, r"\mathbb{C}"), "natnums": (0, r"\mathbb{N}"),
+    "pmod": (1, r"(\bmod #1)"), "pod": (1, r"(#1)"), "mod": (0, r"\bmod "), "abs": (1, r"\left|#1\right|"),
+    "norm": (1, r"\left\|#1\right\|"), "floor": (1, r"\left\lfloor #1\right\rfloor "),
+    "ceil": (1, r"\left\lceil #1\right\rceil "), "set": (1, r"\left\{#1\right\}"), "Set": (1, r"\left\{#1\right\}"),
+    "bra": (1, r"\left\langle #1\right|"), "ket": (1, r"\left|#1\right\rangle "),
+    "braket": (1, r"\left\langle #1\right\rangle "), "half": (0, r"\frac{1}{2}"), "lbinom": (2, r"\binom{#1}{#2}"),
+    "qvar@": (1, r"\qvar{#1}"), "Bbbk": (0, r"\mathbb{k}"), "defeq": (0, r"\coloneqq "), "eps": (0, r"\epsilon "),
+}
+"""Commands that many formulas use without defining them: number of arguments and replacement."""
+
+NAME_SYNONYMS: dict[str, str] = {
+    "lim sup": "limsup", "lim inf": "liminf", "arg max": "argmax", "arg min": "argmin", "ess sup": "esssup",
+    "inj lim": "injlim",
+}

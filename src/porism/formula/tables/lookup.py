@@ -1,0 +1,239 @@
+"""Which symbols mean the same, what a symbol is, and which class a label belongs to: the rules both parsers share.
+
+The data are in :mod:`porism.formula.tables.symbols` and :mod:`porism.formula.tables.commands`; here they become
+dictionaries. Everything that folds two spellings into one label happens through :data:`SYMBOLS` (LaTeX tokens and
+Unicode characters) and :func:`character`.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+from porism.formula.tables.commands import NAME_SYNONYMS
+from porism.formula.tables.symbols import SYMBOL_GROUPS
+
+TOKEN_CLASSES = (
+    "variable", "greek", "zero", "one", "number", "decimal", "constant", "function", "trigonometric", "logarithm",
+    "limit", "equality", "order", "membership", "subset", "arrow", "logic", "relation", "additive", "multiplicative",
+    "division", "set-operator", "big-operator", "integral", "open", "close", "bar", "separator", "accent", "prime",
+    "dots", "fraction", "binomial", "root", "matrix", "group", "text", "wildcard", "error", "symbol",
+)
+"""Every value of :func:`token_class`."""
+
+RELATION_CLASSES = frozenset({"equality", "order", "membership", "subset", "arrow", "logic", "relation"})
+
+SYMBOLS: dict[str, tuple[str, str]] = {}
+"""LaTeX token (``\\\\alpha``, ``x``, ``7``, ``≤``) → canonical label and kind."""
+
+_CLASS_OF: dict[str, str] = {}
+_KIND_OF: dict[str, str] = {}
+
+
+def _fill_tables() -> None:
+    for letter in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ":
+        SYMBOLS[letter] = (letter, "V")
+    for digit in "0123456789":
+        SYMBOLS[digit] = (digit, "N")
+    for token_class, kind, lines in SYMBOL_GROUPS:
+        # The semicolon is itself a symbol: an entry may start with it.
+        for entry in re.split(r"(?<!\s)\s*;\s+|;\s*$", lines.strip()):
+            words = entry.split()
+            if not words:
+                continue
+            label = words[0]
+            _CLASS_OF.setdefault(label, token_class)
+            _KIND_OF.setdefault(label, kind)
+            if len(label) == 1 and label not in "\\^_'~#&%$":
+                SYMBOLS.setdefault(label, (label, kind))
+            elif label.isascii() and label.isalpha():
+                SYMBOLS.setdefault("\\" + label, (label, kind))
+            for name in words[1:]:
+                if name.isascii() and name.isalpha():
+                    SYMBOLS.setdefault("\\" + name, (label, kind))
+                else:
+                    SYMBOLS.setdefault(name, (label, kind))
+    for token, label in {
+        "\\{": "{", "\\}": "}", "\\|": "∥", "\\%": "%", "\\&": "&", "\\#": "#", "\\$": "$", "\\_": "_",
+        "\\^": "^", "\\~": "~", ":=": "≔", "=:": "≕", '"': '"', "@": "@", "`": "`",
+    }.items():
+        SYMBOLS[token] = (label, "O")
+    for token in ("\\prime", "′", "\\", "{", "}", "^", "_", "~", "#", "&", "%", "$", "'"):
+        SYMBOLS.pop(token, None)
+
+
+_fill_tables()
+
+SCRIPT_CHARACTERS: dict[str, tuple[str, str]] = {
+    **{char: ("above", plain) for char, plain in zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ°", "0123456789+-=()ni∘", strict=True)},
+    **{char: ("below", plain) for char, plain in zip("₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎", "0123456789+-=()", strict=True)},
+    **{char: ("below", plain) for char, plain in zip("ₐₑᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ", "aeijklmnoprstuvx", strict=True)},
+}
+"""Unicode characters that are scripts by themselves → side and plain character."""
+
+VULGAR_FRACTIONS: dict[str, tuple[str, str]] = {
+    "½": ("1", "2"), "⅓": ("1", "3"), "⅔": ("2", "3"), "¼": ("1", "4"), "¾": ("3", "4"), "⅕": ("1", "5"),
+    "⅖": ("2", "5"), "⅗": ("3", "5"), "⅘": ("4", "5"), "⅙": ("1", "6"), "⅚": ("5", "6"), "⅛": ("1", "8"),
+    "⅜": ("3", "8"), "⅝": ("5", "8"), "⅞": ("7", "8"),
+}
+
+PRIME_CHARACTERS: dict[str, int] = {"′": 1, "″": 2, "‴": 3, "⁗": 4, "’": 1}
+
+_FONT_WORDS = {
+    "DOUBLE-STRUCK": "bb", "BOLD": "bf", "SCRIPT": "cal", "FRAKTUR": "frak", "BLACK-LETTER": "frak", "SANS-SERIF": "sf",
+    "MONOSPACE": "tt", "ITALIC": "",
+}
+_BLACKBOARD = {"C": "ℂ", "H": "ℍ", "N": "ℕ", "P": "ℙ", "Q": "ℚ", "R": "ℝ", "Z": "ℤ"}
+_LETTERLIKE = frozenset("ℂℍℕℙℚℝℤℬℰℱℋℐℒℳℛℯℊℴℭℌℑℜℨℎℓ℘ϒϴ")
+_CLOSING = {"(": ")", "[": "]", "{": "}", "⟨": "⟩", "⌊": "⌋", "⌈": "⌉", "⟦": "⟧", "|": "|", "∥": "∥"}
+
+MATRIX_FENCES: dict[tuple[str, str], str] = {pair: "".join(pair) for pair in _CLOSING.items()}
+"""Fences that belong to the matrix that they enclose → its label."""
+
+DROPPED_AT_END = frozenset({",", ".", ";", ":"})
+"""Punctuation that ends a sentence and not the formula; dropped at the end of a formula and of a cell."""
+
+
+def blackboard(letter: str) -> str:
+    """The blackboard-bold form of a letter or digit (``R`` gives ``ℝ``), or the argument where there is none."""
+    if letter in _BLACKBOARD:
+        return _BLACKBOARD[letter]
+    if len(letter) == 1 and letter.isascii():
+        if "A" <= letter <= "Z":
+            return chr(0x1D538 + ord(letter) - 65)
+        if "a" <= letter <= "z":
+            return chr(0x1D552 + ord(letter) - 97)
+        if "0" <= letter <= "9":
+            return chr(0x1D7D8 + ord(letter) - 48)
+    return letter
+
+
+def plain_blackboard(label: str) -> str:
+    """The letter under a blackboard-bold label: ``ℝ`` gives ``R``."""
+    return unicodedata.normalize("NFKC", label)
+
+
+@lru_cache(maxsize=4096)
+def character(char: str) -> tuple[str, str, str] | None:
+    """Label, kind and font of one character; None for white space and what cannot be seen.
+
+    Mathematical alphabets are folded to the plain letter and a font (``𝐱`` is ``x`` in ``bf``); blackboard bold keeps
+    its own character. A character that cannot be text (a surrogate) is kind ``E``.
+    """
+    known = SYMBOLS.get(char)
+    if known is not None:
+        return (*known, "")
+    code = ord(char)
+    if char == "′":
+        return "′", "O", ""
+    if char == "\\":
+        return "∖", "O", ""
+    if 0xD800 <= code <= 0xDFFF or code == 0xFFFD:
+        return "\ufffd", "E", ""
+    category = unicodedata.category(char)
+    if category[0] in "ZC":
+        return None
+    if 0x1D400 <= code <= 0x1D7FF or char in _LETTERLIKE:
+        return _alphabet_character(char)
+    plain = unicodedata.normalize("NFKC", char)
+    if len(plain) != 1 or plain in "{}\\^_":
+        plain = char
+    known = SYMBOLS.get(plain)
+    if known is not None:
+        return (*known, "")
+    category = unicodedata.category(plain)
+    return plain, "V" if category[0] == "L" else "N" if category[0] == "N" else "O", ""
+
+
+def _alphabet_character(char: str) -> tuple[str, str, str]:
+    words = unicodedata.name(char, "").split()
+    # The most telling word wins: a bold fraktur letter is fraktur.
+    fonts = [_FONT_WORDS[word] for word in words if word in _FONT_WORDS]
+    font = next((font for font in ("bb", "cal", "frak", "sf", "tt", "bf") if font in fonts), "")
+    plain = unicodedata.normalize("NFKC", char)
+    if font == "bb":
+        return blackboard(plain), "V", "bb"
+    label, kind = SYMBOLS.get(plain, (plain, "V"))
+    if font not in ("", "bf") and not plain.isascii():
+        font = "bf" if "bf" in fonts else ""  # as fonts of LaTeX other than bold leave Greek letters alone
+    if kind == "N" and font != "bf":
+        font = ""  # and digits
+    return label, kind, font if kind in "VN" else ""
+
+
+def canonical_name(name: str) -> str:
+    """The label of a written-out operator name: spaces gone, synonyms folded (``arctg`` is ``arctan``)."""
+    name = " ".join(name.split())
+    name = NAME_SYNONYMS.get(name, name.replace(" ", ""))
+    known = SYMBOLS.get("\\" + name)
+    if known is not None and known[1] == "V" and len(known[0]) > 1:
+        return known[0]
+    return name
+
+
+def canonical_number(text: str) -> str:
+    """The label of a number: group separators gone and a zero before a leading point (``.5`` is ``0.5``)."""
+    text = text.replace("{,}", "").replace("\\,", "") if "," in text else text
+    text = "".join(text.split())
+    return "0" + text if text[:1] == "." else text
+
+
+@lru_cache(maxsize=1024)
+def negated(label: str) -> str:
+    """The label of a symbol struck through: ``=`` gives ``≠``; with a combining stroke where there is no other."""
+    composed = unicodedata.normalize("NFC", label + "\u0338")
+    known = SYMBOLS.get(composed)
+    return known[0] if known is not None else composed
+
+
+def kind_of(label: str) -> str:
+    """``V``, ``N`` or ``O`` for the label of a symbol, as the parsers choose it."""
+    known = _KIND_OF.get(label)
+    if known is not None:
+        return known
+    if label[:1].isdigit():
+        return "N"
+    return "V" if label[:1].isalpha() else "O"
+
+
+_CLASS_OF_KIND = {"R": "root", "M": "matrix", "G": "group", "T": "text", "W": "wildcard", "E": "error"}
+
+
+def token_class(label: str, kind: str = "") -> str:
+    """The class of a label, one of :data:`TOKEN_CLASSES`.
+
+    The label alone decides for symbols. ``kind`` (of a layout node) settles structures: fraction, binomial, root,
+    matrix, group, text, wildcard, error; without it a label of theirs is read as a symbol.
+    """
+    if kind:
+        if kind == "F":
+            return "binomial" if label == "choose" else "fraction"
+        structure = _CLASS_OF_KIND.get(kind)
+        if structure is not None:
+            return structure
+    known = _CLASS_OF.get(label)
+    if known is not None:
+        return known
+    if label in ("choose", "√"):
+        return "binomial" if label == "choose" else "root"
+    first = label[:1]
+    if first.isdigit() and kind != "V":
+        if label in {"0", "1"}:
+            return "zero" if label == "0" else "one"
+        return "decimal" if "." in label else "number"
+    if first.isalpha():
+        return "variable" if len(label) == 1 else "function"
+    if label.endswith("\u0338"):
+        return token_class(label[:-1])
+    return "symbol"
+
+
+def is_limit_operator(label: str) -> bool:
+    """Whether what stands over or under this symbol are its limits: ``∑``, ``⋃``, ``∫``, ``lim``, ``max``…"""
+    return _CLASS_OF.get(label) in {"big-operator", "integral", "limit"} or label in {"det", "gcd", "Pr"}
+
+
+def closing_fence(label: str) -> str:
+    """The fence that closes this one (``(`` gives ``)``), or an empty string."""
+    return _CLOSING.get(label, "")

@@ -1,0 +1,1 @@
+"""Formulas written as LaTeX, MathML and Unicode text."""

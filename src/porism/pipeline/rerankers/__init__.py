@@ -1,0 +1,1 @@
+"""Rerankers and the registry of their kinds."""

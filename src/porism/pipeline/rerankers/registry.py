@@ -1,0 +1,115 @@
+"""Kinds of rerankers that a recipe can have, and what each makes of the settings in a ``[rerankers.NAME]`` table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Protocol
+
+from porism.errors import ConfigError
+from porism.pipeline import Reranker, RetrieverReranker
+from porism.recipes.models import named_model, tuned_further
+from porism.retrieve import SearchModel
+from porism.search.index import Index
+from porism.settings import SettingError, nearest, read_settings
+
+
+class RerankerKind(Protocol):
+    """One kind of reranker.
+
+    Its settings are plain values by name, all of them, so that they can be compared, cached by and tuned by dotted
+    paths. ``tuned_on`` among them are the topics that they were chosen on. What the scores depend on besides Porism's
+    search and the index (code, libraries, weights) has to be in :data:`~porism.recipes.digests.CODE` and
+    :data:`~porism.recipes.digests.LIBRARIES` under ``rerank``, or among the settings as a digest.
+    """
+
+    def names(self) -> list[str]:
+        """The names of its settings."""
+
+    def settings(self, model: str, given: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+        """All settings: those given, over those of the model that the recipe names.
+
+        :raises ConfigError: there is no such model; a SettingError where a setting does not exist or fit.
+        """
+
+    def check(self, settings: Mapping[str, Any]) -> None:
+        """Whether one can be made of these settings, as far as can be said without the index.
+
+        :raises ConfigError: it cannot.
+        """
+
+    def channels(self, settings: Mapping[str, Any]) -> tuple[str, ...]:
+        """The channels of the index that it asks."""
+
+    def make(self, settings: Mapping[str, Any], depth: int, index: Index) -> Reranker:
+        """The reranker; it may have ``tuned_on`` and ``describe`` as those of :mod:`porism.pipeline` have.
+
+        :raises ConfigError: a setting does not fit.
+        """
+
+    def stored(self, settings: Mapping[str, Any], tuned_on: tuple[str, ...]) -> dict[str, Any]:
+        """What a file of the model holds that was tuned on these topics (too), such that a recipe can name the file."""
+
+
+class HybridKind:
+    """Documents have the score of hybrid search by a model: :class:`porism.pipeline.RetrieverReranker`."""
+
+    def names(self) -> list[str]:
+        """Those of the model."""
+        return list(SearchModel.__dataclass_fields__)
+
+    def settings(self, model: str, given: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+        """All settings of the model."""
+        return named_model(model, given, False, folder).to_dict()
+
+    def check(self, settings: Mapping[str, Any]) -> None:
+        """Whether they are those of a model."""
+        SearchModel.from_dict(settings)
+
+    def channels(self, settings: Mapping[str, Any]) -> tuple[str, ...]:
+        """Those of the model."""
+        return tuple(SearchModel.from_dict(settings).channels)
+
+    def make(self, settings: Mapping[str, Any], depth: int, index: Index) -> RetrieverReranker:
+        """One that scores by this index."""
+        return RetrieverReranker(index, SearchModel.from_dict(settings), depth)
+
+    def stored(self, settings: Mapping[str, Any], tuned_on: tuple[str, ...]) -> dict[str, Any]:
+        """The model, which can also search."""
+        return tuned_further(SearchModel.from_dict(settings), tuned_on).to_dict()
+
+
+RERANKERS: Mapping[str, RerankerKind] = MappingProxyType({"hybrid": HybridKind()})
+"""The kinds by the names that recipes give them."""
+
+
+def reranker_kind(named: str) -> RerankerKind:
+    """A kind by its name.
+
+    :raises SettingError: there is none of this name.
+    """
+    if named not in RERANKERS:
+        raise SettingError(
+            f"there is no kind of reranker {named!r}", path=("kind",), hint=nearest(named, RERANKERS)
+        )
+    return RERANKERS[named]
+
+
+@dataclass(frozen=True, slots=True)
+class _Depth:
+    depth: int
+
+    def __post_init__(self) -> None:
+        if self.depth < 1:
+            raise ConfigError(f"the depth is {self.depth}", hint="It is 1 or more.")
+
+
+def split_depth(settings: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
+    """How many results are re-ranked, and the settings of the kind.
+
+    :raises SettingError: the depth is no whole number of 1 or more.
+    """
+    rest = dict(settings)
+    return read_settings(_Depth, {"depth": rest.pop("depth")}).depth, rest

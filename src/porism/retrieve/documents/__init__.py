@@ -1,0 +1,1 @@
+"""Retrieval of documents by words and formulas together."""

@@ -1,0 +1,100 @@
+"""What a document would score for a query formula by its terms if it held the formula itself.
+
+A document that holds an equal formula, or the same one with other letters, shares few terms with the query. What it
+lacks beside this score is what the equality is worth.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.retrieve.documents.queries import QueryReader
+from porism.retrieve.lexical.channels import open_postings
+from porism.retrieve.lexical.retriever import LexicalRetriever
+from porism.retrieve.weightings.base import ClosedWeighting, closed, is_general
+from porism.types import Formula
+
+
+class _Terms(NamedTuple):
+    """Of one channel: how often the formula has each term (float64), what each weighs (float64), and all together."""
+
+    channel: str
+    counts: NDArray[np.float64]
+    worths: NDArray[np.float64]
+
+
+class HeldFormulas:
+    """Tells what documents lack beside those that hold a query formula; safe to share between threads."""
+
+    def __init__(self, lexical: LexicalRetriever, reader: QueryReader) -> None:
+        self._lexical, self._reader = lexical, reader
+        self._weightings: dict[str, ClosedWeighting] = {
+            name: closed(channel.weighting) for name, channel in lexical.channels.items()
+            if not is_general(channel.weighting) and channel.similarity is None
+        }
+        self._lengths: dict[tuple[int, str], NDArray[np.float64]] = {}
+
+    def lacking(
+        self, formula: Formula, fields: Iterable[str], documents: Sequence[NDArray[np.int32]]
+    ) -> list[NDArray[np.float64]]:
+        """How much more (float64, ≥ 0) the documents of each segment would score if they held the formula.
+
+        ``fields`` are the query fields in which it stands, each as often as it does.
+        """
+        weights = self._reader.formula_weights(fields)
+        weighed, counts = self._reader.formula_terms(formula, weights)
+        query = {
+            name: terms for name, terms in weighed.items() if terms and weights[name] > 0 and name in self._weightings
+        }
+        names, read = self._lexical.terms.read(query)
+        there = dict(zip(zip(read.channel_of.tolist(), read.terms, strict=True), read.weights.tolist(), strict=True))
+        channels = [
+            self._of_channel(name, query[name], Counter(counts[name]), {
+                term: there[number, term] for term in query[name] if (number, term) in there
+            })
+            for number, name in enumerate(names)
+        ]
+        found: list[NDArray[np.float64]] = []
+        for segment, held in enumerate(documents):
+            if not len(held):
+                found.append(np.zeros(0))
+                continue
+            total = np.zeros(len(held))
+            for channel in channels:
+                total += self._holding(channel, segment, held)
+            found.append(np.maximum(0.0, total - self._lexical.score_read(names, read, segment, held)))
+        return found
+
+    def _of_channel(
+        self, name: str, asked: dict[str, float], counts: Counter[str], known: dict[str, float]
+    ) -> _Terms:
+        """What the terms of a formula weigh; those that no document has weigh what one weighs that would be new."""
+        new = self._weightings[name].term_weights(np.zeros(1, np.int64), self._lexical.statistics(name)).clip(0)[0]
+        share = self._lexical.channels[name].weight * new
+        return _Terms(
+            name, np.array([float(counts.get(term, 1)) for term in asked]),
+            np.array([known.get(term, share * weight) for term, weight in asked.items()]),
+        )
+
+    def _holding(self, channel: _Terms, segment: int, documents: NDArray[np.int32]) -> NDArray[np.float64]:
+        """What a channel gives documents that have the terms of the formula as often as it has them."""
+        name, counts, worths = channel
+        weighting = self._weightings[name]
+        lengths = np.maximum(self._lengths_of(segment, name)[documents], counts.sum())
+        x = weighting.tf_values(counts)
+        y = weighting.length_values(lengths, self._lexical.statistics(name))[:, None]
+        factors = weighting.shift + (x / (x + y) if weighting.saturating else x / y)
+        held: NDArray[np.float64] = factors @ worths
+        return held
+
+    def _lengths_of(self, segment: int, name: str) -> NDArray[np.float64]:
+        lengths = self._lengths.get((segment, name))
+        if lengths is None:
+            postings = open_postings(self._lexical.segments[segment], name, self._lexical.fields_of(name))
+            lengths = self._lengths[segment, name] = postings.length_table[postings.length_codes]
+        return lengths

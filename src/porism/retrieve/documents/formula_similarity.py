@@ -1,0 +1,372 @@
+"""What the formulas of documents add to their scores: the best match of each query formula.
+
+A query formula finds formulas by their terms, by its value, and by its operator tree with variables renamed. Each
+document gains by the best of those that it holds. One that holds an equal formula scores in addition, for the share
+``equal`` of it, what its terms lack beside those of a document that holds the query formula itself.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.analysis.analyzer import Analyzer, read_formula
+from porism.concurrency.caching import cached_property
+from porism.engine.trees import open_places
+from porism.engine.units import formula_units
+from porism.explanation import Explanation
+from porism.formula import layout_key
+from porism.index import Snapshot
+from porism.retrieve.documents.containing import HeldFormulas
+from porism.retrieve.documents.likeness import Likeness, matching_formulas
+from porism.retrieve.documents.model import Matches
+from porism.retrieve.documents.queries import QueryReader
+from porism.retrieve.formulas.alignment import QueryTree
+from porism.retrieve.formulas.equal_formulas import EqualFormulas
+from porism.retrieve.formulas.equal_values import VALUES
+from porism.retrieve.formulas.exact_kernels import IDENTICAL, PART, RENAMED, RENAMED_PART
+from porism.retrieve.formulas.matches import FormulaMatch
+from porism.retrieve.formulas.model import DEFAULT_FORMULA_MODEL, FormulaModel
+from porism.retrieve.formulas.retriever import AskedFormula, FormulaRetriever
+from porism.retrieve.lexical.retriever import LexicalRetriever
+from porism.retrieve.ranking import UnitResults
+from porism.types import Formula, Query
+
+_LETTER = re.compile(r"[^\W\d_]")
+MOST_FURTHER = 200
+"""So many documents that are not among the first by their terms are candidates by what they hold, at most."""
+
+
+class _Asked(NamedTuple):
+    """A query formula, the weight of a full match, and the query fields in which it stands."""
+
+    formula: AskedFormula
+    weight: float
+    fields: tuple[str, ...]
+
+
+class _Holders(NamedTuple):
+    """Of one query formula and segment: the live documents that hold a match (int32, increasing), the share of a full
+    match that each has (float64), and what each gains for holding an equal formula (float64)."""
+
+    documents: NDArray[np.int32]
+    shares: NDArray[np.float64]
+    lacking: NDArray[np.float64]
+
+
+class _Formulas(NamedTuple):
+    """Formulas by segment and ordinal (int32), the share of a full match that each is, and of an equal one (float64);
+    some are there twice."""
+
+    segments: NDArray[np.int32]
+    units: NDArray[np.int32]
+    shares: NDArray[np.float64]
+    equal: NDArray[np.float64]
+
+
+class _Prepared(NamedTuple):
+    """A query formula with the documents of each segment that hold a match."""
+
+    asked: _Asked
+    by_segment: tuple[_Holders, ...]
+
+    def gains(self, segment: int) -> NDArray[np.float64]:
+        """What the documents gain (float64)."""
+        holders = self.by_segment[segment]
+        return self.asked.weight * holders.shares + holders.lacking
+
+
+class MatchedFormulas:
+    """Adds the evidence of formulas to the scores of documents; safe to share between threads."""
+
+    def __init__(
+        self, snapshot: Snapshot, analyzer: Analyzer, settings: Matches, query_field_weights: Mapping[str, float],
+        model: FormulaModel = DEFAULT_FORMULA_MODEL, lexical: LexicalRetriever | None = None,
+        reader: QueryReader | None = None,
+    ) -> None:
+        """``lexical`` and ``reader`` search the documents; without them equal formulas give no more than a match."""
+        self._model = model
+        self.settings = settings
+        self._snapshot, self._analyzer = snapshot, analyzer
+        self._field_weights = query_field_weights
+        self._held = HeldFormulas(lexical, reader) if lexical is not None and reader is not None else None
+        self._last: tuple[Query | None, list[_Prepared]] = (None, [])
+
+    @property
+    def possible(self) -> bool:
+        """Whether anything is to be added, and the index has channels by which formulas are found."""
+        return (self.settings.weight > 0 or self.settings.equal > 0) and self.searchable
+
+    @property
+    def searchable(self) -> bool:
+        """Whether the index has channels by which formulas are found."""
+        return bool(set(self._analyzer.config.formulas) & set(self._model.channels) - {VALUES})
+
+    @cached_property
+    def retriever(self) -> FormulaRetriever:
+        """Search of the formulas without their values, which cost more to compute than all else; made when needed."""
+        channels = {name: channel for name, channel in self._model.channels.items() if name != VALUES}
+        return FormulaRetriever(self._snapshot, self._analyzer, replace(self._model, channels=channels))
+
+    @cached_property
+    def _equal(self) -> EqualFormulas:
+        retriever = self.retriever
+        return EqualFormulas(
+            formula_units(self._snapshot.segments), frozenset(self._analyzer.config.formulas), retriever.aligner
+        )
+
+    @cached_property
+    def _explainer(self) -> FormulaRetriever:
+        return FormulaRetriever(self._snapshot, self._analyzer, self._model)
+
+    def applies(self, query: Query) -> bool:
+        """Whether the query has formulas."""
+        return any(content.formulas for content in query.fields.values())
+
+    def further(self, query: Query) -> list[tuple[int, NDArray[np.int32]]]:
+        """Documents (int32) by segment that hold a formula equal to one of the query, those that gain most by it."""
+        gains: list[NDArray[np.float64]] = []
+        documents: list[NDArray[np.int32]] = []
+        segments: list[NDArray[np.int32]] = []
+        prepared_formulas = [
+            prepared for prepared in self._prepared(query) if any(one.lacking.any() for one in prepared.by_segment)
+        ]
+        for number, segment in enumerate(self._snapshot.segments if prepared_formulas else ()):
+            total = np.zeros(segment.doc_count)
+            for prepared in prepared_formulas:
+                holders = prepared.by_segment[number]
+                equal = np.flatnonzero(holders.lacking > 0)
+                total[holders.documents[equal]] += prepared.gains(number)[equal]
+            found = np.flatnonzero(total).astype(np.int32)
+            documents.append(found)
+            gains.append(total[found])
+            segments.append(np.full(len(found), number, np.int32))
+        if not gains:
+            return []
+        every = np.concatenate(gains)
+        least = np.partition(every, -MOST_FURTHER)[-MOST_FURTHER] if len(every) > MOST_FURTHER else 0.0
+        # of many that gain the same none is preferred: which come first would depend on the segments
+        best = np.flatnonzero(every >= least if (every >= least).sum() <= 2 * MOST_FURTHER else every > least)
+        units, where = np.concatenate(documents)[best], np.concatenate(segments)[best]
+        return [(number, np.sort(units[where == number])) for number in np.unique(where).tolist()]
+
+    def scores(self, query: Query, candidates: UnitResults) -> NDArray[np.float64]:
+        """What each document gains (float64)."""
+        gains = np.zeros(len(candidates.scores))
+        if len(gains):
+            for prepared in self._prepared(query):
+                gain = np.zeros(len(gains))
+                for segment, chosen, places in self._held_by(candidates, prepared):
+                    gain[chosen] = prepared.gains(segment)[places]
+                gains = gains + gain if self.settings.combine == "sum" else np.maximum(gains, gain)
+        return gains
+
+    def explain(self, query: Query, candidates: UnitResults, position: int) -> Explanation:
+        """What one of the documents gains, a part for each query formula that it has something like."""
+        one = UnitResults(
+            candidates.segments[position : position + 1], candidates.units[position : position + 1], np.zeros(1)
+        )
+        parts: list[Explanation] = []
+        for prepared in self._prepared(query):
+            source = prepared.asked.formula.formula.source
+            for segment, _, places in self._held_by(one, prepared):
+                holders = prepared.by_segment[segment]
+                share, lacking = float(holders.shares[places[0]]), float(holders.lacking[places[0]])
+                weight = prepared.asked.weight
+                match = Explanation(weight * share, f"formula {source}: share {share:.4f} · weight {weight:.4f}")
+                if not lacking:
+                    parts.append(match)
+                    continue
+                lack = Explanation(lacking, "what its terms lack beside those of the formula itself")
+                parts.append(Explanation(
+                    match.value + lacking, f"formula {source}: an equal one, share {share:.4f}",
+                    [match, lack] if weight else [lack],
+                ))
+        if self.settings.combine == "best":
+            parts = sorted(parts, key=lambda part: -part.value)[:1]
+        return Explanation(sum(part.value for part in parts), "best matches of the query's formulas", parts)
+
+    def matches(self, query: Query, segment: int, document: int) -> list[FormulaMatch]:
+        """How the document's formulas answer those of the query: for each of these the most similar one.
+
+        Formulas of the query to which none is at least half similar have none.
+        """
+        from porism.retrieve.formulas.matching import match_formulas
+
+        retriever = self._explainer
+        where = retriever.snapshot.segments[segment].occurrences
+        formulas = np.unique(where.formula[where.indptr[document] : where.indptr[document + 1]])
+        found: list[FormulaMatch] = []
+        if retriever.aligner is None or not len(formulas):
+            return found
+        for asked in self._asked(query):
+            similar = retriever.aligner.similarities(asked.formula.tree, segment, formulas)
+            best = int(np.argmax(similar))
+            if similar[best] >= 0.5:
+                read = retriever.read(asked.formula.formula)
+                found.append(match_formulas(retriever, read, segment, int(formulas[best]), True))
+        return found
+
+    def matching(self, query: Query, segment: int, document: int) -> dict[tuple[str, int], Likeness]:
+        """The formulas of a document that are shown as matches, by field and number there."""
+        retriever = self._explainer
+        held = retriever.snapshot.segments[segment]
+        where = held.occurrences
+        places = slice(where.indptr[document], where.indptr[document + 1])
+        ordinals = where.formula[places]
+        asked = [one.formula for one in self._asked(query)]
+        found = matching_formulas(retriever, asked, segment, np.unique(ordinals).astype(np.int32))
+        columns = zip(ordinals.tolist(), where.field[places].tolist(), where.number[places].tolist(), strict=True)
+        return {
+            (held.fields[field], number): found[ordinal] for ordinal, field, number in columns if ordinal in found
+        }
+
+    def _asked(self, query: Query) -> list[_Asked]:
+        """The query's formulas that say most, with their weights."""
+        counts: defaultdict[str, float] = defaultdict(float)
+        read: dict[str, AskedFormula] = {}
+        fields: defaultdict[str, list[str]] = defaultdict(list)
+        known: dict[tuple[str, str], str] = {}
+        for name, content in query.fields.items():
+            for formula in content.formulas:
+                key = known.get((formula.notation, formula.source))
+                if key is None:
+                    asked = self._read(Formula(formula.source, formula.notation))
+                    key = known[formula.notation, formula.source] = layout_key(asked.layout)
+                    read.setdefault(key, asked)
+                counts[key] += self._field_weights.get(name, 1.0)
+                fields[key].append(name)
+        telling = [key for key in read if len(read[key].tree.labels) > 1 and read[key].mass > 0 and counts[key] > 0]
+        telling.sort(key=lambda key: -read[key].mass)
+        return [
+            _Asked(
+                read[key], self.settings.weight * counts[key] ** 0.5 * read[key].mass**self.settings.mass_power,
+                tuple(fields[key]),
+            )
+            for key in telling[: self.settings.formulas]
+        ]
+
+    def _read(self, formula: Formula) -> AskedFormula:
+        """A query formula; where only equal ones count its terms are left out, and its mass is that of its tree."""
+        if self.settings.weight > 0:
+            return self.retriever.read(formula)
+        layout, operators = read_formula(formula.source, formula.notation)
+        tree = QueryTree.of(operators)
+        return AskedFormula(formula, layout, operators, tree, {}, float(len(tree.labels)))
+
+    def _prepared(self, query: Query) -> list[_Prepared]:
+        """The query's formulas with the documents that hold something like them; the last query's are remembered."""
+        known, prepared = self._last
+        if known is not query:
+            words = any(_LETTER.search(content.text) for content in query.fields.values())
+            equal = self.settings.equal * (self.settings.beside_words if words else 1.0)
+            prepared = [self._holders(asked, equal) for asked in self._asked(query)]
+            self._last = query, prepared  # one assignment, so that threads at worst do it twice
+        return prepared
+
+    def _holders(self, asked: _Asked, worth: float) -> _Prepared:
+        """The documents that hold a formula which is like the query formula, or equal: ``worth`` of what these lack."""
+        settings = self.settings
+        segments, units = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
+        all_shares, all_equal = [np.zeros(0)], [np.zeros(0)]
+        if settings.weight > 0:
+            found = self.retriever.lexical.search_units([asked.formula.terms], settings.candidates)[0]
+            similar = self.retriever.similarities(asked.formula, found)
+            shares = (np.clip(similar - settings.least, 0.0, 1.0 - settings.least) / (1.0 - settings.least)) ** 2
+            near = np.flatnonzero(shares)
+            segments, units = [found.segments[near]], [found.units[near]]
+            all_shares, all_equal = [shares[near]], [np.zeros(len(near))]
+        if worth > 0:
+            for number, equal in enumerate(self._equal.find(asked.formula.operators, asked.formula.tree)):
+                segments.append(np.full(len(equal.formulas), number, np.int32))
+                units.append(equal.formulas)
+                all_shares.append(self._exact_shares[equal.kinds])
+                all_equal.append(all_shares[-1])
+        like = _Formulas(
+            np.concatenate(segments), np.concatenate(units), np.concatenate(all_shares), np.concatenate(all_equal)
+        )
+        by_segment = [self._in_segment(number, like) for number in range(len(self._snapshot.segments))]
+        return _Prepared(asked, tuple(self._with_lacking(asked, worth, by_segment)))
+
+    def _with_lacking(self, asked: _Asked, worth: float, by_segment: list[_Holders]) -> list[_Holders]:
+        """What holders of equal formulas gain: until here ``lacking`` is the share of it."""
+        if worth == 0:
+            return by_segment
+        factor = worth * self._rarity(sum(int(np.count_nonzero(one.lacking)) for one in by_segment))
+        if factor == 0 or self._held is None:
+            return [one._replace(lacking=np.zeros(len(one.documents))) for one in by_segment]
+        places = [np.flatnonzero(one.lacking) for one in by_segment]
+        holders = [one.documents[some] for one, some in zip(by_segment, places, strict=True)]
+        lacking = self._held.lacking(asked.formula.formula, asked.fields, holders)
+        for one, some, gain in zip(by_segment, places, lacking, strict=True):
+            one.lacking[some] *= factor * gain
+        return by_segment
+
+    @cached_property
+    def _exact_shares(self) -> NDArray[np.float64]:
+        shares = np.zeros(5)
+        renamed, part = self.settings.renamed, self.settings.part
+        shares[[IDENTICAL, RENAMED, PART, RENAMED_PART]] = 1.0, renamed, part, renamed * part
+        return shares
+
+    def _rarity(self, documents: int) -> float:
+        """How much it says to be one of so many documents: all up to N^⅓ of N, nothing from N^⅔ on."""
+        if not documents or self._documents < 2:
+            return float(documents > 0)
+        return min(1.0, max(0.0, 2.0 - 3.0 * math.log(documents) / math.log(self._documents)))
+
+    @cached_property
+    def _documents(self) -> int:
+        return sum(int(segment.live.sum()) for segment in self._snapshot.segments)
+
+    def _held_by(
+        self, candidates: UnitResults, prepared: _Prepared
+    ) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.int64]]]:
+        """By segment: the candidates that hold a match, and their places among the holders."""
+        for segment in np.unique(candidates.segments).tolist():
+            mine = np.flatnonzero(candidates.segments == segment)
+            documents = prepared.by_segment[segment].documents
+            if not len(documents):
+                continue
+            places = np.minimum(np.searchsorted(documents, candidates.units[mine]), len(documents) - 1)
+            held = documents[places] == candidates.units[mine]
+            if held.any():
+                yield segment, mine[held], places[held]
+
+    def _in_segment(self, segment: int, like: _Formulas) -> _Holders:
+        """The live documents of a segment that hold one of the formulas, with the best shares that each holds."""
+        formulas, rows = self._ordinals(segment, like)
+        places = open_places(self._snapshot.segments[segment])
+        lengths = places.indptr[formulas + 1] - places.indptr[formulas]
+        ends = np.cumsum(lengths)
+        total = int(ends[-1]) if len(ends) else 0
+        holders = places.docs[np.repeat(places.indptr[formulas] - ends + lengths, lengths) + np.arange(total)]
+        rows = np.repeat(rows, lengths)
+        live = self._snapshot.segments[segment].live[holders]
+        if not live.all():
+            holders, rows = holders[live], rows[live]
+        documents, inverse = np.unique(holders, return_inverse=True)
+        shares, equal = np.zeros(len(documents)), np.zeros(len(documents))
+        np.maximum.at(shares, inverse, like.shares[rows])
+        np.maximum.at(equal, inverse, like.equal[rows])
+        return _Holders(documents, shares, equal)
+
+    def _ordinals(self, segment: int, found: _Formulas) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The ordinals that formulas have in a segment, and which they are of those found: each is found in one
+        segment, but others can hold it too."""
+        mine = np.flatnonzero(found.segments == segment)
+        formulas = found.units[mine].astype(np.int64)
+        if len(mine) == len(found.units):
+            return formulas, mine
+        rest = np.flatnonzero(found.segments != segment)
+        keys = self.retriever.lexical.ids.take(found.segments[rest], found.units[rest])
+        others = self._snapshot.segments[segment].keys.find(keys)
+        held = np.flatnonzero(others >= 0)
+        return np.concatenate([formulas, others[held].astype(np.int64)]), np.concatenate([mine, rest[held]])

@@ -1,0 +1,117 @@
+"""Links: documents of threads that are linked with well matching threads gain.
+
+Among the candidates the relevance of a thread is the best score m of its documents. Every candidate gains ``weight``
+times the mean of m over the threads linked with its own, where those without a candidate count as 0. This is one step
+of spreading activation over the link graph (Savoy, *Ranking schemes in hybrid Boolean systems: a new approach*, JASIS
+48, 1997; Frei and Stieger, *The use of semantic links in hypertext information retrieval*, 1995).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.concurrency.locks import Lock
+from porism.engine.links import LinkGraph
+from porism.explanation import Explanation
+from porism.index import Segment
+from porism.index.strings import offsets
+from porism.retrieve.documents.model import Links
+from porism.retrieve.ranking import UnitResults
+from porism.types import Query
+
+
+class _Spread(NamedTuple):
+    """The threads of candidates and what flows between them.
+
+    ``place_of`` (int64, one a candidate) is a position in ``threads`` (int64, increasing), -1 for a document of none;
+    ``best`` (float64) has their scores. Thread ``i`` is linked with the threads ``linked[indptr[i] : indptr[i + 1]]``
+    (int64) and receives their scores, which are in ``received`` (float64).
+    """
+
+    place_of: NDArray[np.int64]
+    threads: NDArray[np.int64]
+    best: NDArray[np.float64]
+    indptr: NDArray[np.int64]
+    linked: NDArray[np.int64]
+    received: NDArray[np.float64]
+
+
+class LinkedThreads:
+    """Adds what links between threads say to the scores of documents; safe to share."""
+
+    def __init__(self, segments: Sequence[Segment], settings: Links) -> None:
+        self.settings = settings
+        self._segments = tuple(segments)
+        self._made: LinkGraph | None = None
+        self._lock = Lock()
+
+    @property
+    def graph(self) -> LinkGraph:
+        """The links of the snapshot, put together when they are first asked for."""
+        with self._lock:
+            if self._made is None:
+                self._made = LinkGraph(self._segments, self.settings.thread, self.settings.fields)
+            return self._made
+
+    def applies(self, query: Query) -> bool:
+        """Whether there are any links."""
+        return self.settings.weight > 0 and len(self.graph.neighbours) > 0
+
+    def further(self, query: Query) -> Sequence[tuple[int, NDArray[np.int32]]]:
+        """None: links only reorder."""
+        return ()
+
+    def scores(self, query: Query, candidates: UnitResults) -> NDArray[np.float64]:
+        """What each candidate gains (float64)."""
+        spread = self._spread(candidates)
+        if not len(spread.linked):
+            return np.zeros(len(candidates.scores))
+        counts = np.diff(spread.indptr)
+        sums = np.bincount(
+            np.repeat(np.arange(len(counts)), counts), weights=spread.received, minlength=len(counts)
+        )
+        gains = self.settings.weight * (sums / np.maximum(counts, 1))
+        return np.append(gains, 0.0)[spread.place_of]
+
+    def explain(self, query: Query, candidates: UnitResults, position: int) -> Explanation:
+        """What one candidate gains, a part for each linked thread that has a candidate."""
+        spread = self._spread(candidates)
+        place = int(spread.place_of[position])
+        gain = float(self.scores(query, candidates)[position])
+        if place < 0:
+            return Explanation(gain, "links: the document is of no thread")
+        mine = slice(int(spread.indptr[place]), int(spread.indptr[place + 1]))
+        linked, received = spread.linked[mine].tolist(), spread.received[mine].tolist()
+        weight, count = self.settings.weight, len(linked)
+        parts = [
+            Explanation(
+                weight * (score / count),
+                f"thread {self.graph.name(thread)}: best score {score:.4f} · weight {weight:g} / {count}",
+            )
+            for thread, score in zip(linked, received, strict=True) if score > 0
+        ]
+        name = self.graph.name(int(spread.threads[place]))
+        return Explanation(gain, f"links: mean over the {count} threads linked with thread {name}", parts)
+
+    def _spread(self, candidates: UnitResults) -> _Spread:
+        graph = self.graph
+        thread_of = np.empty(len(candidates.units), np.int64)
+        for number in np.unique(candidates.segments).tolist():
+            mine = candidates.segments == number
+            thread_of[mine] = graph.thread_of[number][candidates.units[mine]]
+        threads, place_of = np.unique(thread_of, return_inverse=True)
+        best = np.zeros(len(threads))
+        np.maximum.at(best, place_of, candidates.scores)
+        if len(threads) and threads[0] < 0:
+            threads, best, place_of = threads[1:], best[1:], place_of - 1
+        first = graph.indptr[threads]
+        indptr = offsets(graph.indptr[threads + 1] - first)
+        linked = graph.neighbours[np.repeat(first - indptr[:-1], np.diff(indptr)) + np.arange(indptr[-1])]
+        linked = linked.astype(np.int64)
+        places = np.searchsorted(threads, linked)
+        there = np.append(threads, -1)[places] == linked
+        return _Spread(place_of, threads, best, indptr, linked, np.where(there, np.append(best, 0.0)[places], 0.0))

@@ -1,0 +1,1 @@
+"""Feedback: terms that a query learns from documents."""

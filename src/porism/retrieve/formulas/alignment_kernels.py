@@ -1,0 +1,515 @@
+"""Compiled alignment of operator trees: the best common subtrees of a query and each of many formulas.
+
+The score of a pair of nodes (u, v) with matching labels is the worth of the pair plus the best assignment of the
+children of u to those of v: any order where both operators are commutative, position by position where an ordered
+operator has the same number of operands, in order with gaps otherwise. ``reach`` of a pair also allows to skip nodes
+on one side at a price. Trees are in preorder, so that children stand after their parents and one pass from the end
+fills the table.
+
+All work is bounded by the nodes of both trees, q ≤ 128 and n ≤ 256: the operands of all pairs of nodes are at most q·n
+pairs, each looked at 25 times at most (:func:`_looks`), and again when the chosen subtrees are followed; roots, skipped
+nodes and names take a few times q·n or q². That makes :func:`most_steps`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from porism.compiled.kernels import compiled, i32_at, i64_at, inlined, u8_at, u16_at
+
+MOST_QUERY_NODES = 128
+"""Nodes of a query formula beyond these are not aligned."""
+MOST_NODES = 256
+"""The same for the formulas that it is aligned with."""
+MOST_ROOTS = 3
+"""Common subtrees that count, as in Approach Zero."""
+EXACT_GREEDY = 64
+"""Up to this many pairs of operands the best pair is chosen first and the choice improved; above, operands choose in
+turn, wildcards last."""
+FEW = 8
+"""The side with fewer operands has no more of them then."""
+_GAIN = 1e-9
+
+
+
+def most_steps(query_nodes: int, nodes: int) -> int:
+    """A bound of the steps that aligning trees of so many nodes takes, whatever they hold."""
+    return 60 * query_nodes * nodes + 5 * query_nodes**2
+
+
+# Columns of the parameters.
+(
+    OPERATOR, OTHER_VARIABLE, OTHER_NUMBER, SAME_KIND, OTHER_LEAF, SAME_FAMILY, SKIP_FOUND, SKIP_QUERY, NEXT_ROOT,
+    INCONSISTENT, WIDTH,
+) = range(11)
+
+# Columns of what an alignment came to.
+MATCHED, QUERY_WEIGHT, FOUND_WEIGHT, FOUND_MATCHED, SUMS = 0, 1, 2, 3, 4
+
+VARIABLE, NUMBER, WILDCARD, COMMUTATIVE = 86, 78, 87, 85
+"""Kinds of nodes as bytes: V, N, W, U."""
+
+
+@inlined()
+def _is_wildcard(kind: Any, leaf: Any) -> Any:
+    """Whether a query node of this kind is a wildcard."""
+    return kind == WILDCARD and leaf
+
+
+@inlined()
+def _worth(u_label: Any, u_kind: Any, u_family: Any, u_leaf: Any, label: Any, kind: Any, family: Any, leaf: Any,
+           parameters: Any) -> Any:
+    """How much of a query node one node of a formula is worth; 0 where they do not match."""
+    if u_leaf != leaf:
+        return 0.0
+    if u_label == label:
+        return 1.0
+    if not leaf:
+        return parameters[SAME_FAMILY] if u_family == family and family > 0 else 0.0
+    if u_kind != kind:
+        return parameters[OTHER_LEAF]
+    if kind == VARIABLE:
+        return parameters[OTHER_VARIABLE]
+    if kind == NUMBER:
+        return parameters[OTHER_NUMBER]
+    return parameters[SAME_KIND]
+
+
+@inlined()
+def _looks(first_count: Any, second_count: Any, any_order: Any) -> Any:
+    """How many pairs of operands :func:`_assign` looks at, at most."""
+    count = first_count * second_count
+    if any_order and count <= EXACT_GREEDY:
+        return count * (1 + 3 * min(first_count, second_count))
+    return count
+
+
+@inlined()
+def _assign_few(reach: Any, first: Any, first_count: Any, second: Any, second_count: Any, chosen: Any, taken: Any,
+                table: Any, held: Any) -> Any:
+    """The sum over partners in any order, for few operands.
+
+    First greedily: the best pair first, and of equals one that keeps its position. Then, as long as it pays, one
+    operand of the smaller side takes the partner of another, which takes the best that is left: that makes the choice
+    the best there is where the smaller side has at most two operands. ``held`` (2 × ``FEW``) is room to work in.
+    """
+    turned = first_count > second_count
+    rows, columns = (second_count, first_count) if turned else (first_count, second_count)
+    most = 0.0
+    for i in range(rows):
+        best = 0.0
+        held[0, i] = -1
+        for j in range(columns):
+            table[i, j] = reach[first[j], second[i]] if turned else reach[first[i], second[j]]
+            best = max(best, table[i, j])
+        most += best
+    for j in range(columns):
+        taken[j] = 0
+    total = 0.0
+    for _ in range(rows):
+        best = 0.0
+        owner = -1
+        partner = -1
+        for i in range(rows):
+            if held[0, i] >= 0:
+                continue
+            for j in range(columns):
+                if taken[j]:
+                    continue
+                value = table[i, j]
+                if value > best or (value == best and value > 0 and i == j and owner != partner):
+                    best = value
+                    owner = i
+                    partner = j
+        if owner < 0:
+            break
+        held[0, owner] = partner
+        taken[partner] = 1
+        total += best
+    for _ in range(rows):
+        if total + _GAIN >= most:
+            break
+        for i in range(rows):  # the best of what nobody has
+            held[1, i] = -1
+            best = 0.0
+            for j in range(columns):
+                if taken[j] == 0 and table[i, j] > best:
+                    best = table[i, j]
+                    held[1, i] = j
+        gain = _GAIN
+        taker = -1
+        giver = -1
+        instead = -1
+        for i in range(rows):
+            own = held[0, i]
+            for other in range(rows):
+                j = held[0, other]
+                if other == i or j < 0:
+                    continue
+                left = held[1, other]
+                value = table[other, left] if left >= 0 else 0.0
+                if own >= 0 and table[other, own] > value:
+                    value = table[other, own]
+                    left = own
+                value += table[i, j] - table[other, j] - (table[i, own] if own >= 0 else 0.0)
+                if value > gain:
+                    gain = value
+                    taker = i
+                    giver = other
+                    instead = left
+        if taker < 0:
+            break
+        if held[0, taker] >= 0:
+            taken[held[0, taker]] = 0
+        held[0, taker] = held[0, giver]
+        held[0, giver] = instead
+        if instead >= 0:
+            taken[instead] = 1
+        total += gain
+    total = 0.0
+    for i in range(first_count):
+        chosen[i] = -1
+    for i in range(rows):
+        j = held[0, i]
+        if j >= 0:
+            total += table[i, j]
+            if turned:
+                chosen[j] = i
+            else:
+                chosen[i] = j
+    return total
+
+
+@inlined()
+def _assign(reach: Any, first: Any, first_count: Any, second: Any, second_count: Any, any_order: Any, chosen: Any,
+            taken: Any, table: Any, held: Any, query_kinds: Any) -> Any:
+    """The best sum of ``reach`` over pairs of operands; ``chosen`` has the partner of each of the first, or -1.
+
+    The best one where the order counts, and nearly where it does not (:func:`_assign_few`).
+    """
+    total = 0.0
+    if any_order:
+        if first_count * second_count <= EXACT_GREEDY:
+            return _assign_few(reach, first, first_count, second, second_count, chosen, taken, table, held)
+        for i in range(first_count):
+            chosen[i] = -1
+        for j in range(second_count):
+            taken[j] = 0
+        for wild in range(2):
+            for i in range(first_count):
+                if (query_kinds[first[i]] == WILDCARD) != (wild == 1):
+                    continue
+                best = 0.0
+                partner = -1
+                for j in range(second_count):
+                    if taken[j] == 0 and reach[first[i], second[j]] > best:
+                        best = reach[first[i], second[j]]
+                        partner = j
+                if partner >= 0:
+                    chosen[i] = partner
+                    taken[partner] = 1
+                    total += best
+        return total
+    for i in range(first_count):
+        chosen[i] = -1
+    if first_count == second_count:
+        for i in range(first_count):
+            value = reach[first[i], second[i]]
+            if value > 0:
+                chosen[i] = i
+                total += value
+        return total
+    for i in range(first_count + 1):
+        table[i, second_count] = 0.0
+    for j in range(second_count + 1):
+        table[first_count, j] = 0.0
+    for i in range(first_count - 1, -1, -1):
+        for j in range(second_count - 1, -1, -1):
+            best = max(table[i + 1, j], table[i, j + 1])
+            table[i, j] = max(best, table[i + 1, j + 1] + reach[first[i], second[j]])
+    i = 0
+    j = 0
+    while i < first_count and j < second_count:
+        value = reach[first[i], second[j]]
+        if value > 0 and table[i, j] == table[i + 1, j + 1] + value:
+            chosen[i] = j
+            i += 1
+            j += 1
+        elif table[i, j] == table[i + 1, j]:
+            i += 1
+        else:
+            j += 1
+    return table[0, 0]
+
+
+@inlined()
+def _children(node: Any, arity: Any, sizes: Any, end: Any, into: Any) -> Any:
+    """Writes the positions of the children of a node that stand before ``end``; returns how many."""
+    count = 0
+    child = node + 1
+    for _ in range(arity):
+        if child >= end:
+            break
+        into[count] = child
+        count += 1
+        child += sizes[child]
+    return count
+
+
+@compiled(
+    "int64(int64, int32[::1], uint8[::1], int32[::1], int64[::1], int64[::1], int64, int64, int64, int64, int64, "
+    "int64, int64, int32[::1], float64[::1], float64[:, ::1], int32[:, ::1], float64[::1], boolean)"
+)
+def align(
+    query_nodes: Any, query_labels: Any, query_kinds: Any, query_families: Any, query_sizes: Any, query_arities: Any,
+    indptr_at: Any, labels_at: Any, sizes_at: Any, arities_at: Any, kinds_at: Any, families_at: Any, formula_count: Any,
+    formulas: Any, parameters: Any, sums: Any, pairs: Any, pair_worths: Any, keep_pairs: Any,
+) -> Any:
+    """Aligns a query with each of ``formulas`` (ordinals) and writes what it came to into the rows of ``sums``.
+
+    The trees are given by the addresses of their arrays (:class:`porism.engine.trees.Trees`), ``kinds`` (uint8) and
+    ``families`` (int32) by label. With ``keep_pairs``, for one formula, the matching nodes are written to ``pairs``
+    and what each is worth to ``pair_worths``, and their number is returned; else the number of steps taken.
+    """
+    indptr, labels, sizes_of, arities_of = i64_at(indptr_at), i32_at(labels_at), u16_at(sizes_at), u16_at(arities_at)
+    kind_of, family_of = u8_at(kinds_at), i32_at(families_at)
+    score = np.zeros((query_nodes, MOST_NODES))
+    reach = np.zeros((query_nodes, MOST_NODES))
+    first, second = np.empty(query_nodes + 1, np.int64), np.empty(MOST_NODES + 1, np.int64)
+    chosen, taken = np.empty(query_nodes + 1, np.int64), np.empty(MOST_NODES + 1, np.uint8)
+    table = np.empty((query_nodes + 1, MOST_NODES + 1))
+    label, kind, family = np.empty(MOST_NODES, np.int32), np.empty(MOST_NODES, np.uint8), np.empty(MOST_NODES, np.int32)
+    sizes, arities = np.empty(MOST_NODES, np.int64), np.empty(MOST_NODES, np.int64)
+    used_query, used_found = np.empty(query_nodes, np.uint8), np.empty(MOST_NODES, np.uint8)
+    stack = np.empty((query_nodes + MOST_NODES, 2), np.int64)
+    pair = np.empty((query_nodes, 2), np.int64)
+    worth = np.empty(query_nodes)
+    names = np.empty((query_nodes, 2), np.int64)
+    name_weight, name_state = np.empty(query_nodes), np.empty(query_nodes, np.uint8)
+    name_of, held = np.empty(query_nodes, np.int64), np.empty((2, FEW), np.int64)
+    operator = parameters[OPERATOR]
+    query_weight = 0.0
+    for u in range(query_nodes):
+        query_weight += operator if query_arities[u] else 1.0
+    steps = 0
+    count = 0
+    for position in range(len(formulas)):
+        formula = formulas[position]
+        start = indptr[formula]
+        nodes = min(indptr[formula + 1] - start, MOST_NODES)
+        found_weight = 0.0
+        for v in range(nodes):
+            label[v] = labels[start + v]
+            kind[v] = kind_of[label[v]]
+            family[v] = family_of[label[v]]
+            sizes[v] = min(np.int64(sizes_of[start + v]), nodes - v)
+            arities[v] = arities_of[start + v]
+            found_weight += operator if arities[v] else 1.0
+        # the table of pairs, children before parents
+        for u in range(query_nodes - 1, -1, -1):
+            u_label, u_kind, u_family = query_labels[u], query_kinds[u], query_families[u]
+            u_leaf = query_arities[u] == 0
+            u_weight = 1.0 if u_leaf else operator
+            wild = _is_wildcard(u_kind, u_leaf)
+            first_count = _children(u, query_arities[u], query_sizes, query_nodes, first)
+            for v in range(nodes - 1, -1, -1):
+                steps += 1
+                leaf = arities[v] == 0
+                value = 0.0
+                if wild:
+                    value = u_weight
+                else:
+                    same = _worth(u_label, u_kind, u_family, u_leaf, label[v], kind[v], family[v], leaf, parameters)
+                    if same > 0:
+                        value = same * u_weight
+                        if not leaf:
+                            second_count = _children(v, arities[v], sizes, nodes, second)
+                            any_order = u_kind == COMMUTATIVE and kind[v] == COMMUTATIVE
+                            steps += _looks(first_count, second_count, any_order)
+                            value += _assign(
+                                reach, first, first_count, second, second_count, any_order, chosen, taken, table,
+                                held, query_kinds
+                            )
+                score[u, v] = value
+                if parameters[SKIP_FOUND] > 0 and not leaf:
+                    child = v + 1
+                    while child < v + sizes[v]:
+                        skipped = parameters[SKIP_FOUND] * reach[u, child]
+                        value = max(value, skipped)
+                        child += sizes[child]
+                        steps += 1
+                if parameters[SKIP_QUERY] > 0:
+                    steps += first_count
+                    for i in range(first_count):
+                        value = max(value, parameters[SKIP_QUERY] * reach[first[i], v])
+                reach[u, v] = value
+        # the best common subtrees, none inside or around another
+        used_query[:] = 0
+        used_found[:] = 0
+        count = 0
+        price = 1.0
+        for _ in range(MOST_ROOTS):
+            best = 0.0
+            root_u = -1
+            root_v = -1
+            for u in range(query_nodes):
+                if used_query[u]:
+                    continue
+                steps += nodes
+                for v in range(nodes):
+                    if used_found[v] == 0 and score[u, v] > best:
+                        best = score[u, v]
+                        root_u = u
+                        root_v = v
+            if root_u < 0:
+                break
+            stack[0, 0] = root_u
+            stack[0, 1] = root_v
+            top = 1
+            while top:
+                top -= 1
+                u = stack[top, 0]
+                v = stack[top, 1]
+                while reach[u, v] > score[u, v]:  # follow what was skipped
+                    moved = False
+                    if parameters[SKIP_FOUND] > 0 and arities[v]:
+                        child = v + 1
+                        while child < v + sizes[v]:
+                            steps += 1
+                            if parameters[SKIP_FOUND] * reach[u, child] == reach[u, v]:
+                                v = child
+                                moved = True
+                                break
+                            child += sizes[child]
+                    if not moved:
+                        child = u + 1
+                        while child < u + query_sizes[u]:
+                            steps += 1
+                            if parameters[SKIP_QUERY] * reach[child, v] == reach[u, v]:
+                                u = child
+                                moved = True
+                                break
+                            child += query_sizes[child]
+                    if not moved:
+                        break
+                if count == query_nodes:
+                    break
+                u_leaf = query_arities[u] == 0
+                wild = _is_wildcard(query_kinds[u], u_leaf)
+                same = 1.0 if wild else _worth(
+                    query_labels[u], query_kinds[u], query_families[u], u_leaf, label[v], kind[v], family[v],
+                    arities[v] == 0, parameters
+                )
+                if same <= 0:
+                    continue
+                pair[count, 0] = u
+                pair[count, 1] = v
+                worth[count] = same * price
+                count += 1
+                used_query[u] = 1
+                used_found[v] = 1
+                if u_leaf:
+                    continue
+                first_count = _children(u, query_arities[u], query_sizes, query_nodes, first)
+                second_count = _children(v, arities[v], sizes, nodes, second)
+                any_order = query_kinds[u] == COMMUTATIVE and kind[v] == COMMUTATIVE
+                steps += _looks(first_count, second_count, any_order)
+                _assign(
+                    reach, first, first_count, second, second_count, any_order, chosen, taken, table, held, query_kinds
+                )
+                for i in range(first_count):
+                    if chosen[i] >= 0:
+                        stack[top, 0] = first[i]
+                        stack[top, 1] = second[chosen[i]]
+                        top += 1
+            for u in range(query_nodes):
+                if (root_u <= u < root_u + query_sizes[root_u]) or (u <= root_u < u + query_sizes[u]):
+                    used_query[u] = 1
+            for v in range(nodes):
+                if (root_v <= v < root_v + sizes[root_v]) or (v <= root_v < v + sizes[v]):
+                    used_found[v] = 1
+            price *= parameters[NEXT_ROOT]
+            if price <= 0:
+                break
+        # one-to-one unification: of all renamings that pairs ask for, the heaviest first
+        named = 0
+        for i in range(count):
+            u = pair[i, 0]
+            v = pair[i, 1]
+            name_of[i] = -1
+            u_leaf = query_arities[u] == 0
+            wild = _is_wildcard(query_kinds[u], u_leaf)
+            if not wild and not (u_leaf and query_kinds[u] == VARIABLE and kind[v] == VARIABLE):
+                continue
+            steps += named
+            for j in range(named):
+                if query_labels[pair[names[j, 0], 0]] == query_labels[u] and query_kinds[pair[names[j, 0], 0]] == (
+                    query_kinds[u]
+                ):
+                    w = names[j, 1]
+                    same_tree = sizes[w] == sizes[v]
+                    if same_tree:
+                        for offset in range(sizes[v]):
+                            steps += 1
+                            if label[w + offset] != label[v + offset] or arities[w + offset] != arities[v + offset]:
+                                same_tree = False
+                                break
+                    if same_tree:
+                        name_of[i] = j
+                        break
+            if name_of[i] < 0:
+                name_of[i] = named
+                names[named, 0] = i
+                names[named, 1] = v
+                name_weight[named] = 0.0
+                name_state[named] = 0
+                named += 1
+            name_weight[name_of[i]] += worth[i]
+        while True:
+            best = 0.0
+            chosen_name = -1
+            for j in range(named):
+                if name_state[j] == 0 and name_weight[j] > best:
+                    best = name_weight[j]
+                    chosen_name = j
+            if chosen_name < 0:
+                break
+            name_state[chosen_name] = 1
+            u = pair[names[chosen_name, 0], 0]
+            v = names[chosen_name, 1]
+            steps += 2 * named
+            for j in range(named):
+                if name_state[j] == 0:
+                    other = pair[names[j, 0], 0]
+                    both_wild = query_kinds[u] == WILDCARD or query_kinds[other] == WILDCARD
+                    if (query_labels[other] == query_labels[u] and query_kinds[other] == query_kinds[u]) or (
+                        not both_wild and label[names[j, 1]] == label[v]
+                    ):
+                        name_state[j] = 2
+        matched = 0.0
+        found_matched = 0.0
+        for i in range(count):
+            u = pair[i, 0]
+            if name_of[i] >= 0 and name_state[name_of[i]] == 2:
+                worth[i] *= parameters[INCONSISTENT]
+            matched += worth[i] * (operator if query_arities[u] else 1.0)
+            v = pair[i, 1]
+            if _is_wildcard(query_kinds[u], query_arities[u] == 0):
+                steps += sizes[v]
+                for w in range(v, v + sizes[v]):
+                    found_matched += worth[i] * (operator if arities[w] else 1.0)
+            else:
+                found_matched += worth[i] * (operator if arities[v] else 1.0)
+        sums[position, MATCHED] = matched
+        sums[position, QUERY_WEIGHT] = query_weight
+        sums[position, FOUND_WEIGHT] = found_weight
+        sums[position, FOUND_MATCHED] = found_matched
+        if keep_pairs:
+            for i in range(count):
+                pairs[i, 0] = np.int32(pair[i, 0])
+                pairs[i, 1] = np.int32(pair[i, 1])
+                pair_worths[i] = worth[i]
+            return count
+    return steps

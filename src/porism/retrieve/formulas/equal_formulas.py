@@ -1,0 +1,126 @@
+"""The formulas of a snapshot that are equal to a query formula or hold it, looked up by single index terms.
+
+Where formula search ranks them (:mod:`porism.retrieve.formulas.equal_values`, :mod:`porism.retrieve.formulas.exact`), here they are only
+told apart by what they are to the query, which costs next to nothing: so documents can be searched by them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.analysis.analyzer import indexed_form
+from porism.engine.postings import Postings
+from porism.engine.units import FormulaUnits
+from porism.formula import OperatorTree
+from porism.formula.extractors.subtrees import subtrees
+from porism.formula.values import whole_value
+from porism.retrieve.formulas.alignment import Aligner, QueryTree
+from porism.retrieve.formulas.equal_values import VALUES
+from porism.retrieve.formulas.exact import SUBTREES
+from porism.retrieve.formulas.exact_kernels import IDENTICAL, PART, RENAMED, RENAMED_PART
+from porism.retrieve.lexical.channels import open_postings
+from porism.retrieve.lexical.retriever import LexicalRetriever
+from porism.retrieve.weightings.base import BM25, LexicalChannel
+
+MOST_HOLDING = 2_000
+"""A term that more formulas of a segment have says too little to be looked up."""
+
+LEAST_NODES = 5
+"""Of smaller query formulas (``a+b``, ``f(x)``) those that hold them with other letters are not looked up."""
+
+
+class Equal(NamedTuple):
+    """Formulas of one segment (int32 ordinals, increasing) and what each is to the query, as a number of
+    :mod:`porism.retrieve.formulas.exact_kernels` (int8); a part of equal value counts as ``PART`` and the like."""
+
+    formulas: NDArray[np.int32]
+    kinds: NDArray[np.int8]
+
+
+class EqualFormulas:
+    """Looks up equal formulas; safe to share between threads."""
+
+    def __init__(self, units: Sequence[FormulaUnits], channels: frozenset[str], aligner: Aligner | None) -> None:
+        """``channels`` are those that the index has."""
+        self._units = tuple(units)
+        self._aligner = aligner
+        known = [name for name in (VALUES, SUBTREES) if name in channels and (name == VALUES or aligner is not None)]
+        self._lexical = LexicalRetriever(units, {name: LexicalChannel(1.0, BM25()) for name in known})
+        self._known = frozenset(known)
+        self._postings: dict[tuple[int, str], Postings] = {}
+
+    def find(self, operators: OperatorTree, tree: QueryTree) -> list[Equal]:
+        """The equal formulas of each segment; deleted ones are not among them."""
+        by_value = self._by_value(operators) if VALUES in self._known else []
+        root = self._root(operators, tree) if SUBTREES in self._known else ""
+        terms = {VALUES: [term for term, _ in by_value], SUBTREES: [root] if root else []}
+        numbers = {
+            name: self._lexical.terms.vocabulary(name).find(wanted).numbers for name, wanted in terms.items() if wanted
+        }
+        found: list[Equal] = []
+        for segment in range(len(self._units)):
+            formulas = [np.zeros(0, np.int32)]
+            kinds = [np.zeros(0, np.int8)]
+            for position, (_, kind) in enumerate(by_value):
+                holders = self._holders(segment, VALUES, int(numbers[VALUES][segment, position]))
+                if not len(holders):
+                    continue
+                formulas.append(holders)
+                kinds.append(np.full(len(holders), kind, np.int8))
+            if root and self._aligner is not None:
+                holders = self._holders(segment, SUBTREES, int(numbers[SUBTREES][segment, 0]))
+                if len(holders):
+                    formulas.append(holders)
+                    kinds.append(self._aligner.exactness(tree, segment, holders))
+            found.append(_best(np.concatenate(formulas), np.concatenate(kinds)))
+        return found
+
+    @staticmethod
+    def _by_value(operators: OperatorTree) -> list[tuple[str, int]]:
+        named, renamed, telling = whole_value(operators)
+        parts = (("=" + named[1:], PART), ("~" + renamed[1:] if renamed else "", RENAMED_PART)) if telling else ()
+        return [
+            (indexed_form(term), kind) for term, kind in ((named, IDENTICAL), (renamed, RENAMED), *parts) if term
+        ]
+
+    @staticmethod
+    def _root(operators: OperatorTree, tree: QueryTree) -> str:
+        terms = subtrees(operators) if len(tree.labels) >= LEAST_NODES and not tree.cut else []
+        return indexed_form(terms[0]) if terms and _is_whole(operators, terms) else ""
+
+    def _holders(self, segment: int, channel: str, number: int) -> NDArray[np.int32]:
+        """The live formulas of a segment that have a term (int32, increasing); none for one that too many have."""
+        nothing = np.zeros(0, np.int32)
+        if number < 0:
+            return nothing
+        postings = self._postings.get((segment, channel))
+        if postings is None:
+            postings = self._postings[segment, channel] = open_postings(
+                self._units[segment], channel, self._lexical.fields_of(channel)
+            )
+        if postings.dense_of_term[number] >= 0:
+            return nothing if postings.documents > MOST_HOLDING else np.array([
+                formula for formula in range(postings.documents) if postings.frequency_index(number, formula)
+            ], np.int32)
+        found = postings.docs[postings.indptr[number] : postings.indptr[number + 1]]
+        return found[self._units[segment].live[found]] if len(found) <= MOST_HOLDING else nothing
+
+
+def _is_whole(operators: OperatorTree, terms: list[str]) -> bool:
+    """Whether the first term is that of the root, which very large formulas have none of."""
+    return terms[0].startswith(f"{operators.root.label}(")
+
+
+def _best(formulas: NDArray[np.int32], kinds: NDArray[np.int8]) -> Equal:
+    """Each formula once, with the most that it is."""
+    some = kinds > 0
+    if not some.any():
+        return Equal(formulas[:0], kinds[:0])
+    formulas, kinds = formulas[some], kinds[some]
+    order = np.lexsort((-kinds, formulas))
+    _, first = np.unique(formulas[order], return_index=True)
+    return Equal(formulas[order][first], kinds[order][first])

@@ -1,0 +1,104 @@
+"""Formulas a part of which has the value of a whole query formula, found by one index term."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.analysis.analyzer import indexed_form
+from porism.engine.units import FormulaUnits
+from porism.formula import OperatorTree
+from porism.formula.extractors.values import values
+from porism.formula.values import whole_value
+from porism.retrieve.lexical.retriever import LexicalRetriever
+from porism.retrieve.ranking import UnitResults
+from porism.retrieve.weightings.base import BM25, LexicalChannel
+
+if TYPE_CHECKING:
+    from porism.retrieve.formulas.model import FormulaModel
+
+VALUES = "values"
+"""The channel that has the values."""
+
+MOST_EQUAL = 100
+"""Formulas that are found by a value at most, by name and up to renaming each."""
+
+_WEIGHTING = BM25()
+
+
+class _ByValue(NamedTuple):
+    """One term that says a value, in a query of which the query formula itself scores 1; the similarity that it gives
+    at most, and whether that is less for formulas that say more than the value."""
+
+    worth: float
+    terms: dict[str, dict[str, float]]
+    graded: bool
+
+    def similar(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """How similar (float64) a formula of this score is."""
+        similar: NDArray[np.float64] = self.worth * (
+            np.minimum(1.0, scores) ** 2 if self.graded else (scores > 0).astype(np.float64)
+        )
+        return similar
+
+
+class EqualValues:
+    """Searches the channel of values for the value of a query formula."""
+
+    def __init__(self, units: Sequence[FormulaUnits], model: FormulaModel) -> None:
+        self._lexical = LexicalRetriever(units, {VALUES: LexicalChannel(1.0, _WEIGHTING)})
+        self._worths = (model.equal, model.renamed_equal, model.value, model.renamed_value)
+        self._last: tuple[OperatorTree | None, list[_ByValue]] = (None, [])
+
+    def search(self, operators: OperatorTree) -> UnitResults:
+        """The formulas that have the value of the whole formula, and those of which a part has it, each once.
+
+        The scores are what :meth:`similarities` gives. Of many those that say least else are found.
+        """
+        nothing = np.zeros(0, np.int32)
+        found = [UnitResults(nothing, nothing, np.zeros(0))]
+        found += [
+            self._lexical.search_units([query.terms], MOST_EQUAL)[0] for query in self._queries(operators)
+        ]
+        segments = np.concatenate([one.segments for one in found])
+        units = np.concatenate([one.units for one in found])
+        _, first = np.unique(segments.astype(np.int64) << 32 | units, return_index=True)
+        every = UnitResults(segments[first], units[first], np.zeros(len(first)))
+        similar = self.similarities(operators, every)
+        order = np.argsort(-similar, kind="stable")
+        return UnitResults(every.segments[order], every.units[order], similar[order])
+
+    def similarities(self, operators: OperatorTree, found: UnitResults) -> NDArray[np.float64]:
+        """How similar (float64) equal values make each formula; 0 where no part of it has the value."""
+        similar = np.zeros(len(found.scores))
+        for query in self._queries(operators):
+            for segment in np.unique(found.segments).tolist():
+                mine = found.segments == segment
+                scores = self._lexical.score_units(query.terms, segment, found.units[mine])
+                similar[mine] = np.maximum(similar[mine], query.similar(scores))
+        return similar
+
+    def _queries(self, operators: OperatorTree) -> list[_ByValue]:
+        """What asks for the value of the whole formula by name and up to renaming, as a whole and as a part."""
+        known, queries = self._last
+        if known is operators:
+            return queries
+        *whole, telling = whole_value(operators)
+        parts = [term and prefix + term[1:] for prefix, term in zip("=~", whole, strict=True) if telling]
+        statistics = self._lexical.statistics(VALUES)
+        length = np.array([float(len(values(operators)))])
+        y = _WEIGHTING.length_values(length, statistics)
+        queries = []
+        for number, (worth, term) in enumerate(zip(self._worths, [*whole, *parts], strict=False)):
+            if not term or not worth:
+                continue
+            indexed = indexed_form(term)
+            df = self._lexical.document_frequencies(VALUES, [indexed])
+            own = float(_WEIGHTING.term_weights(df, statistics)[0] / (1.0 + y[0]))
+            if own > 0 and df[0] > 0:
+                queries.append(_ByValue(worth, {VALUES: {indexed: 1.0 / own}}, number > 1))
+        self._last = operators, queries  # one assignment, so that threads at worst do it twice
+        return queries

@@ -1,0 +1,224 @@
+"""Why a formula was found: matching nodes, the substitution, equal values, and the contributions to its score."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from porism.explanation import Explanation
+from porism.formula import OperatorNode, notation_of, operator_tree, parse
+from porism.formula.operators.rules import is_fixed_name
+from porism.formula.values import expression_values
+from porism.retrieve.formulas.alignment import Alignment
+from porism.retrieve.formulas.exact_kernels import IDENTICAL, PART, RENAMED, RENAMED_PART
+from porism.retrieve.formulas.matches import FormulaMatch, NodePair, Substitution, ValuePair
+from porism.types import Formula
+
+if TYPE_CHECKING:
+    from porism.retrieve.formulas.retriever import AskedFormula, FormulaRetriever
+
+_EXACT = {
+    IDENTICAL: "the query formula itself", RENAMED: "the query formula, variables renamed",
+    PART: "holds the query formula", RENAMED_PART: "holds the query formula, variables renamed",
+}
+
+_MOST_VALUES = 50
+"""Subexpressions of equal value that are listed."""
+
+
+def match_formulas(
+    retriever: FormulaRetriever, asked: AskedFormula, segment: int, formula: int, candidate: bool
+) -> FormulaMatch:
+    """How a formula of a segment answers a query formula; ``candidate`` says that its alignment counts."""
+    source = retriever.snapshot.segments[segment].formula_source(formula)
+    found = Formula(source, notation_of(source))
+    nodes = list(asked.operators.root.walk())
+    found_nodes = list(operator_tree(parse(found)).root.walk())
+    lexical = retriever.lexical.explain_terms(
+        asked.terms, retriever.lexical.segments[segment].doc_ids([formula])[0]
+    )
+    parts = list(lexical.parts)
+    score = lexical.value
+    pairs: tuple[NodePair, ...] = ()
+    substitutions: tuple[Substitution, ...] = ()
+    shares = (0.0, 0.0)
+    if retriever.aligner is not None:
+        alignment = retriever.aligner.align(asked.tree, segment, formula)
+        pairs = tuple(
+            NodePair(int(query), int(other), float(worth))
+            for (query, other), worth in zip(alignment.pairs.tolist(), alignment.worths.tolist(), strict=True)
+            if query < len(nodes) and other < len(found_nodes)
+        )
+        aligned = pairs
+        shares = (_share(alignment.matched, alignment.query), _share(alignment.found_matched, alignment.found))
+        exact_pairs = retriever.aligner.exact_pairs(asked.tree, segment, formula)
+        if len(exact_pairs) and int(exact_pairs[:, 1].max()) < len(found_nodes):
+            worths = {pair.query: pair.worth for pair in pairs}
+            pairs = tuple(
+                NodePair(query, other, 1.0 if _same(nodes[query], found_nodes[other]) else worths.get(query, 1.0))
+                for query, other in exact_pairs.tolist()
+            )
+        substitutions = _substitutions(pairs, nodes, found_nodes, asked.formula, found, len(exact_pairs) > 0)
+        weight = retriever.model.alignment_weight if candidate else 0.0
+        similarity, by_value, exact = retriever.similarities_of_one(asked, segment, formula)
+        added = float(retriever.exact_worths(np.array([exact]))[0])
+        if candidate and by_value > similarity + added:
+            parts.append(Explanation(
+                weight * by_value,
+                f"equal value: {by_value:.4f} · weight {weight:g} (the alignment has a similarity of {similarity:.4f})",
+            ))
+            score += weight * by_value
+        else:
+            parts.append(_alignment_part(alignment, aligned, nodes, found_nodes, weight, similarity, candidate, shares))
+            if candidate and added:
+                parts.append(Explanation(weight * added, f"{_EXACT[exact]}: {added:g} · weight {weight:g}"))
+            score += weight * (similarity + (added if candidate else 0.0))
+    values = _equal_values(asked, found)
+    return FormulaMatch(
+        asked.formula, found, score, pairs, substitutions, values, *shares,
+        Explanation(score, f"formula {found.source}", parts),
+    )
+
+
+def _same(node: OperatorNode, other: OperatorNode) -> bool:
+    return node.kind == "W" or (node.kind == other.kind and node.label == other.label)
+
+
+def _share(part: float, whole: float) -> float:
+    return min(1.0, part / whole) if whole > 0 else 0.0
+
+
+def _alignment_part(
+    alignment: Alignment, pairs: tuple[NodePair, ...], nodes: list[OperatorNode], found_nodes: list[OperatorNode],
+    weight: float, similarity: float, candidate: bool, shares: tuple[float, float],
+) -> Explanation:
+    label = (
+        f"alignment: {shares[0]:.0%} of the query and {shares[1]:.0%} of the formula match, similarity "
+        f"{similarity:.4f} · weight {weight:g}"
+    )
+    if not candidate:
+        return Explanation(0.0, label + " (not among the candidates that are aligned)")
+    total = sum(pair.worth for pair in pairs)
+    return Explanation(weight * similarity, label, [
+        Explanation(
+            weight * similarity * pair.worth / total,
+            f"{nodes[pair.query].label} matches {found_nodes[pair.found].label}, worth {pair.worth:.2f}",
+        )
+        for pair in pairs
+    ] if total > 0 and weight > 0 else ())
+
+
+def _substitutions(
+    pairs: tuple[NodePair, ...], nodes: list[OperatorNode], found_nodes: list[OperatorNode], query: Formula,
+    found: Formula, exact: bool,
+) -> tuple[Substitution, ...]:
+    """What variables and wildcards of the query stand for: as in the alignment the heaviest of all first, and what
+    another variable has taken is left out. A wildcard stands for something only where the match is exact."""
+    options: defaultdict[tuple[str, str, bool], list[NodePair]] = defaultdict(list)
+    for pair in pairs:
+        node, other = nodes[pair.query], found_nodes[pair.found]
+        wild = node.kind == "W"
+        if node.children or not (exact if wild else _is_variable(node) and _is_variable(other)):
+            continue
+        options[_written(node, query, nodes), _written(other, found, found_nodes), wild].append(pair)
+    given: dict[tuple[str, bool], Substitution] = {}
+    taken: set[str] = set()
+    for name, partner, wild in sorted(options, key=lambda option: -sum(pair.worth for pair in options[option])):
+        if (name, wild) not in given and (wild or partner not in taken):
+            places = tuple(pair.found for pair in options[name, partner, wild])
+            given[name, wild] = Substitution(name, partner, places)
+            if not wild:
+                taken.add(partner)
+    order = dict.fromkeys((name, wild) for name, _, wild in options)
+    return tuple(given[name] for name in order if name in given)
+
+
+def _is_variable(node: OperatorNode) -> bool:
+    return node.kind == "V" and not node.children and not is_fixed_name(node.label)
+
+
+def _written(node: OperatorNode, formula: Formula, nodes: list[OperatorNode]) -> str:
+    """A node of a tree as LaTeX where that is how the formula is written, else its symbols side by side.
+
+    What stands within it but does not belong to it is left out: of ``\\sin^2x`` the node ``sin`` is ``\\sin x``.
+    """
+    if not node.children:
+        source = formula.source[node.start : node.end].strip()
+        return source if formula.notation == "latex" and source else node.label
+    if formula.notation != "latex":
+        return "".join(below.label for below in node.walk() if not below.children)
+    below = list(node.walk())
+    own = set(map(id, below))
+    start, end = min(part.start for part in below), max(part.end for part in below)
+    holes = [
+        (other.start, other.end) for other in nodes
+        if not other.children and id(other) not in own and start < other.start < other.end < end
+    ]
+    start, end = _balanced(formula.source, start, end)
+    text = formula.source[start:end]
+    for first, last in sorted(holes, reverse=True):
+        text = _without(text, first - start, last - start)
+    return text.strip()
+
+
+def _balanced(source: str, start: int, end: int) -> tuple[int, int]:
+    """The span with the braces that its own belong to."""
+    opened = unopened = 0
+    for character in source[start:end]:
+        opened += character == "{"
+        if character == "}":
+            unopened += opened == 0
+            opened -= opened > 0
+    while opened and source[end : end + 1] in ("}", " "):  # spans end with the last symbol
+        opened -= source[end] == "}"
+        end += 1
+    while unopened and start and source[start - 1] in "{ ":  # and begin with the first
+        start -= 1
+        unopened -= source[start] == "{"
+    return start, end
+
+
+def _without(text: str, start: int, end: int) -> str:
+    """A text without a script: the braces around it and the sign before them go as well."""
+    while text[:start].rstrip().endswith("{") and text[end:].lstrip().startswith("}"):
+        start = len(text[:start].rstrip()) - 1
+        end = len(text) - len(text[end:].lstrip()) + 1
+    before = text[:start].rstrip()
+    if not before.endswith(("^", "_")):
+        return text
+    return f"{before[:-1]} {text[end:].lstrip()}"
+
+
+def _equal_values(asked: AskedFormula, found: Formula) -> tuple[ValuePair, ...]:
+    """The largest subexpressions of equal value, by name where possible, else up to renaming."""
+    of_query = expression_values(asked.operators)
+    tree = operator_tree(parse(found))
+    of_found = expression_values(tree)
+    sizes, found_sizes = _sizes(asked.operators.root), _sizes(tree.root)
+    chosen: list[ValuePair] = []
+    covered: list[tuple[int, int]] = []
+    for kind in ("named", "renamed"):
+        where: dict[str, int] = {}
+        for one in of_found:
+            if term := getattr(one, kind):
+                where.setdefault(term, one.position)
+        for one in of_query:
+            term = getattr(one, kind)
+            position = where.get(term) if term else None
+            if position is None or any(start <= one.position < stop for start, stop in covered):
+                continue
+            covered.append((one.position, one.position + sizes[one.position]))
+            if position < len(found_sizes):
+                chosen.append(ValuePair(one.position, position, kind == "renamed"))
+    return tuple(chosen[:_MOST_VALUES])
+
+
+def _sizes(root: OperatorNode) -> list[int]:
+    """The number of nodes of each subtree, in preorder. Not recursive."""
+    nodes = list(root.walk())
+    sizes: dict[int, int] = {}
+    for node in reversed(nodes):
+        sizes[id(node)] = 1 + sum(sizes[id(child)] for child in node.children)
+    return [sizes[id(node)] for node in nodes]

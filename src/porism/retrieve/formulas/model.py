@@ -1,0 +1,139 @@
+"""The settings of formula search. Every number here can be set by the user."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from porism.errors import ConfigError
+from porism.retrieve.documents.model import ChannelSettings, check_channels
+from porism.retrieve.formulas.alignment import AlignmentSettings
+from porism.retrieve.weightings.base import HEAVIEST
+from porism.settings import Settings, read_settings, write_settings
+
+MOST_CANDIDATES = 10_000
+"""So many formulas can be aligned for a query at most."""
+
+_UP_TO_HEAVIEST = f"Use a number from 0 to {HEAVIEST:,.0f}."
+
+
+@dataclass(frozen=True, slots=True)
+class FormulaModel(Settings):
+    """What a formula's score is made of, for one query formula.
+
+    ``score = Σ_channel weight · BM25_c(query, formula) / BM25_c(query, query) + alignment_weight · similarity``: each
+    channel's score is a share of what the query itself would score, so that weights compare. The similarity
+    (:class:`~porism.retrieve.formulas.alignment.AlignmentSettings`) is that of the first ``candidates`` formulas by channels,
+    0 for the others; without ``alignment`` the channels alone decide. To the similarity of the query formula itself
+    ``identical`` is added, ``renamed`` to that of one which is the same after renaming variables one to one, and
+    ``part`` and ``renamed_part`` to that of a formula that holds one of these; wildcards stand for whole
+    subexpressions. A formula that has the value of the query is at least ``equal`` similar, or ``renamed_equal``
+    where variables must be renamed. One of which a part has that value is at least ``value · s²`` similar, or
+    ``renamed_value · s²``, with s the BM25 score for that one value as a share of the query's own: less than 1 where
+    the formula says more than that.
+
+    A wildcard of the query stands for a variable and for a number, each at half the weight, in the channels named by
+    ``wildcard_channels``; these must be made of the operator tree, where the stand-ins are put.
+
+    ``tuned_on`` names the topics on whose judgments the numbers were chosen; every run of the model carries them.
+
+    :raises ConfigError: a number is out of its range, or there is no channel of positive weight.
+    """
+
+    channels: Mapping[str, ChannelSettings]
+    alignment: AlignmentSettings | None = field(default_factory=AlignmentSettings)
+    alignment_weight: float = 1.0
+    candidates: int = 300
+    value: float = 1.3
+    renamed_value: float = 1.2
+    wildcard_channels: tuple[str, ...] = ("approach0",)
+    tuned_on: tuple[str, ...] = ()
+    identical: float = 3.0
+    renamed: float = 2.0
+    part: float = 2.0
+    renamed_part: float = 1.0
+    equal: float = 2.9
+    renamed_equal: float = 2.4
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "channels", MappingProxyType(dict(self.channels)))
+        for name in ("wildcard_channels", "tuned_on"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        if not any(channel.weight > 0 for channel in self.channels.values()):
+            raise ConfigError("a formula model needs a channel of positive weight")
+        for name, channel in self.channels.items():
+            if channel.lexical.explicit or channel.similarity or channel.field_weights is not None:
+                raise ConfigError(
+                    f"the channel {name!r} of a formula model cannot have this weighting, similarity or field weights",
+                    hint="Use BM25 or one of its closed kin.",
+                )
+        if not 0 <= self.alignment_weight <= HEAVIEST:
+            raise ConfigError(f"the alignment cannot have the weight {self.alignment_weight}", hint=_UP_TO_HEAVIEST)
+        for name in (
+            "identical", "renamed", "part", "renamed_part", "equal", "renamed_equal", "value", "renamed_value",
+        ):
+            if not 0 <= getattr(self, name) <= 10:
+                raise ConfigError(f"{name!r} cannot be {getattr(self, name)}", hint="Use a number from 0 to 10.")
+        if not 1 <= self.candidates <= MOST_CANDIDATES:
+            raise ConfigError(
+                f"{self.candidates} candidates cannot be aligned", hint=f"Use 1 to {MOST_CANDIDATES:,}."
+            )
+
+    def to_dict(self) -> dict[str, Any]:
+        """A JSON- and TOML-ready mapping; :meth:`from_dict` is the inverse. No ``alignment`` is ``False`` there."""
+        return {"alignment": False} | write_settings(self)
+
+    @classmethod
+    def from_dict(cls, value: Mapping[str, Any], base: FormulaModel | None = None) -> FormulaModel:
+        """A model of the settings given; the others are those of ``base``, by default :data:`DEFAULT_FORMULA_MODEL`.
+
+        Channels that are given replace the base's; ``alignment = false`` leaves the alignment out, and ``true`` takes
+        the base's or, where that has none, the usual one.
+
+        :raises SettingError: a setting or a channel does not exist, or a value is of another type or out of range.
+        """
+        known = (DEFAULT_FORMULA_MODEL if base is None else base).to_dict()
+        alignment = value.get("alignment", known["alignment"])
+        if alignment is True:
+            alignment = known["alignment"] or {}
+        elif isinstance(alignment, Mapping):
+            alignment = (known["alignment"] or {}) | dict(alignment)
+        settings = known | dict(value) | {"alignment": None if alignment is False else alignment}
+        model = read_settings(cls, settings)
+        check_channels(model.channels)
+        check_channels(model.wildcard_channels, at="wildcard_channels")
+        return model
+
+
+TUNED_ON = tuple(f"B.{number}" for number in range(1, 101))
+"""The topics of ARQMath 2020's formula task, from whose judgments the numbers of the alignment and the weights come."""
+
+
+def _model(alignment: AlignmentSettings | None = None, *, aligned: float = 1.0, **weights: float) -> FormulaModel:
+    """A model of channels by weight, underscores for hyphens in their names."""
+    channels = {name.replace("_", "-"): ChannelSettings(weight) for name, weight in weights.items()}
+    return FormulaModel(channels, alignment, aligned, tuned_on=TUNED_ON if alignment else ())
+
+
+_ALIGNMENT = AlignmentSettings()
+_TOKENS = {"tokens": 0.1, "tokens_2": 0.1, "tokens_3": 0.1}
+
+DEFAULT_FORMULA_MODEL = _model(_ALIGNMENT, **_TOKENS, approach0=0.02, values=0.03)
+"""The best configuration found on the tuning topics; docs/formula-search.md has the figures and how they were got."""
+
+_TANGENT_L = FormulaModel({"tangent-l": ChannelSettings(1.0, 1.2, 0.75, 1.0)}, None)
+
+FORMULA_MODELS: Mapping[str, FormulaModel] = MappingProxyType({
+    "default": DEFAULT_FORMULA_MODEL,
+    "tokens": _model(tokens=1.0, tokens_2=1.0, tokens_3=1.0),
+    "paths": _model(approach0=1.0),
+    "alignment": _model(_ALIGNMENT, aligned=100.0, approach0=1.0),
+    "subtrees": _model(subtrees=1.0),
+    "tangent-l": _TANGENT_L,
+    "layout": _TANGENT_L,
+    "tangent-s": _model(tangent_s_layout=1.0, tangent_s_operators=1.0),
+    "values": _model(values=1.0),
+})
+"""Formula models by name: the default, and its parts and other lines of work each alone."""

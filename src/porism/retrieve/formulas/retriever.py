@@ -1,0 +1,323 @@
+"""Formula search: the distinct formulas of a snapshot, ranked for a query formula."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.analysis.analyzer import Analyzer, indexed_form, read_formula
+from porism.engine.trees import prepare_trees
+from porism.engine.units import FormulaUnits, formula_units, prepare_units
+from porism.errors import ConfigError, QueryError
+from porism.formula import LayoutTree, OperatorNode, OperatorTree, extract, layout_key
+from porism.formula.values import WHOLE_MARKS
+from porism.index import Segment, Snapshot
+from porism.retrieve.formulas.alignment import Aligner, QueryTree
+from porism.retrieve.formulas.equal_values import VALUES, EqualValues
+from porism.retrieve.formulas.exact import SUBTREES, Holders
+from porism.retrieve.formulas.exact_kernels import IDENTICAL, PART, RENAMED, RENAMED_PART
+from porism.retrieve.formulas.matches import FormulaMatch
+from porism.retrieve.formulas.model import DEFAULT_FORMULA_MODEL, FormulaModel
+from porism.retrieve.formulas.results import FormulaResults
+from porism.retrieve.lexical.channels import prepare
+from porism.retrieve.lexical.retriever import LexicalRetriever
+from porism.retrieve.ranking import Found, UnitResults, merge
+from porism.retrieve.weightings.base import BM25, LexicalChannel, closed
+from porism.types import Formula
+
+
+class AskedFormula(NamedTuple):
+    """A query formula read for a model: its trees, and the weights of its terms by channel.
+
+    ``mass`` is the sum of the inverse document frequencies of its terms, channels together: how much it says.
+    """
+
+    formula: Formula
+    layout: LayoutTree
+    operators: OperatorTree
+    tree: QueryTree
+    terms: dict[str, dict[str, float]]
+    mass: float
+
+
+class FormulaRetriever:
+    """Searches the formulas of a snapshot by a model. Immutable, and safe to share between threads.
+
+    Each distinct formula is found once, however many documents hold it; formulas of deleted documents are not found.
+    """
+
+    def __init__(self, snapshot: Snapshot, analyzer: Analyzer, model: FormulaModel = DEFAULT_FORMULA_MODEL) -> None:
+        """Channels of the model that the index was made without are left out.
+
+        :raises ConfigError: the index has none of the model's channels.
+        """
+        self.snapshot = snapshot
+        self.analyzer = analyzer
+        self.model = model
+        known = set(analyzer.config.formulas)
+        if not known & set(model.channels):
+            raise ConfigError(
+                f"the index has none of the formula channels {', '.join(model.channels)}", where=str(snapshot.path),
+                hint=f"It has {', '.join(sorted(known)) or 'none'}; index again with others.",
+            )
+        units = formula_units(snapshot.segments)
+        held = {name for segment in snapshot.segments for name in segment.formula_channels}
+        channels = lexical_channels(model)
+        self.lexical = LexicalRetriever(
+            units, {name: channels[name] for name in channels if name in known and (name in held or not held)}
+        )
+        self.aligner = Aligner(snapshot.segments, model.alignment) if model.alignment else None
+        there = known & (held or known) if self.aligner else set()
+        self.values = EqualValues(units, model) if VALUES in there else None
+        self.holders = Holders(units) if SUBTREES in there else None
+
+    def read(self, formula: Formula) -> AskedFormula:
+        """Reads a query formula; total, what cannot be understood is left out."""
+        layout, operators = read_formula(formula.source, formula.notation)
+        terms: dict[str, dict[str, float]] = {}
+        mass = 0.0
+        for name, channel in self.lexical.channels.items():
+            counts: dict[str, float] = dict(Counter(map(indexed_form, _summed(name, layout, operators))))
+            if name in self.model.wildcard_channels and _has_wildcard(operators):
+                counts = _with_wildcards(name, counts, layout, operators)
+            if not counts:
+                continue
+            statistics = self.lexical.statistics(name)
+            weighting = closed(channel.weighting)
+            weights = weighting.term_weights(
+                self.lexical.document_frequencies(name, list(counts)), statistics
+            ).clip(0)
+            frequencies = np.fromiter(counts.values(), np.float64, count=len(counts))
+            mass += float(weights @ frequencies)
+            x = weighting.tf_values(frequencies)
+            y = weighting.length_values(np.array([frequencies.sum()]), statistics)
+            factors = weighting.shift + (x / (x + y) if weighting.saturating else x / y)
+            own = float((frequencies * weights) @ factors)
+            if own > 0:
+                terms[name] = dict(zip(counts, (frequencies / own).tolist(), strict=True))
+        return AskedFormula(formula, layout, operators, QueryTree.of(operators), terms, mass)
+
+    def search(self, formulas: Sequence[Formula], k: int = 10) -> list[FormulaResults]:
+        """The best ``k`` formulas for each query formula; those that share no term with it are not results.
+
+        :raises QueryError: ``k`` is below 1.
+        """
+        return [self.search_asked(self.read(formula), k) for formula in formulas]
+
+    def search_asked(self, asked: AskedFormula, k: int) -> FormulaResults:
+        """:meth:`search` for a formula that is read already.
+
+        :raises QueryError: ``k`` is below 1.
+        """
+        if k < 1:
+            raise QueryError(f"{k} results cannot be found", hint="Ask for at least 1.")
+        candidates = self.model.candidates if self.aligner else 0
+        found = self.lexical.search_units([asked.terms], max(k, candidates))[0]
+        if self.aligner:
+            found = self._aligned(asked, found)
+        return FormulaResults(found.segments[:k], found.units[:k], found.scores[:k])
+
+    def similarities(self, asked: AskedFormula, found: UnitResults) -> NDArray[np.float64]:
+        """The similarity (float64, 0 to 1) of the query formula to each formula; 0 without alignment."""
+        values = np.zeros(len(found.scores))
+        if self.aligner:
+            for segment in np.unique(found.segments).tolist():
+                mine = found.segments == segment
+                values[mine] = self.aligner.similarities(asked.tree, segment, found.units[mine])
+        return values
+
+    def exactness(self, asked: AskedFormula, found: UnitResults) -> NDArray[np.int8]:
+        """What each formula is to the query formula, as :meth:`Aligner.exactness` says; 0 without alignment."""
+        exact = np.zeros(len(found.scores), np.int8)
+        if self.aligner:
+            for segment in np.unique(found.segments).tolist():
+                mine = found.segments == segment
+                exact[mine] = self.aligner.exactness(asked.tree, segment, found.units[mine])
+        return exact
+
+    def exact_worths(self, exact: NDArray[np.int8]) -> NDArray[np.float64]:
+        """What is added to the similarity (float64) of formulas that are the query formula or hold it."""
+        worths = np.zeros(5)
+        model = self.model
+        worths[[IDENTICAL, RENAMED, PART, RENAMED_PART]] = (
+            model.identical, model.renamed, model.part, model.renamed_part
+        )
+        return worths[exact]
+
+    def similarities_of_one(self, asked: AskedFormula, segment: int, formula: int) -> tuple[float, float, int]:
+        """The similarity of the query formula to one formula, by alignment and by value, and what that is to it."""
+        one = UnitResults(np.array([segment], np.int32), np.array([formula], np.int32), np.zeros(1))
+        by_value = float(self.values.similarities(asked.operators, one)[0]) if self.values else 0.0
+        return float(self.similarities(asked, one)[0]), by_value, int(self.exactness(asked, one)[0])
+
+    def match(self, formula: Formula, key: str) -> FormulaMatch:
+        """Why a formula, given by its key, has its score for a query formula.
+
+        :raises QueryError: the index has no such formula.
+        """
+        from porism.retrieve.formulas.matching import match_formulas
+
+        asked = self.read(formula)
+        segment, unit = self.find(key)
+        candidate = self.aligner is not None and self.is_candidate(asked, segment, unit)
+        return match_formulas(self, asked, segment, unit, candidate)
+
+    def find(self, key: str) -> tuple[int, int]:
+        """The segment and the ordinal of a formula by its key.
+
+        :raises QueryError: the index has no such formula.
+        """
+        for number, units in enumerate(self.lexical.segments):
+            unit = units.find(key)
+            if unit is not None:
+                return number, unit
+        raise QueryError(f"there is no formula {key!r} in the index")
+
+    def is_candidate(self, asked: AskedFormula, segment: int, unit: int) -> bool:
+        """Whether a formula is among those of which the similarity counts."""
+        found, _ = self._candidates(asked, self.lexical.search_units([asked.terms], self.model.candidates)[0])
+        return bool(((found.segments == segment) & (found.units == unit)).any())
+
+    def _candidates(self, asked: AskedFormula, found: UnitResults) -> tuple[UnitResults, NDArray[np.float64]]:
+        """The formulas of which the similarity counts, and the similarity of each by value (float64).
+
+        The first by channels, those that have the query's value, and those that hold the query formula.
+        """
+        candidates = self._with_itself(asked, found.first(self.model.candidates))
+        for finder in (self.values, self.holders):
+            if finder is not None:
+                candidates = self._joined(asked, candidates, finder.search(asked.operators))
+        if self.values is None:
+            return candidates, np.zeros(len(candidates.scores))
+        return candidates, self.values.similarities(asked.operators, candidates)
+
+    def _joined(self, asked: AskedFormula, candidates: UnitResults, others: UnitResults) -> UnitResults:
+        """The candidates and those of the others that are not among them, with their scores by channels."""
+        new = np.flatnonzero(~np.isin(_numbers(others), _numbers(candidates)))
+        scores = np.zeros(len(new))
+        for segment in np.unique(others.segments[new]).tolist():
+            mine = others.segments[new] == segment
+            scores[mine] = self.lexical.score_units(asked.terms, segment, others.units[new][mine])
+        return UnitResults(
+            np.concatenate([candidates.segments, others.segments[new]]),
+            np.concatenate([candidates.units, others.units[new]]), np.concatenate([candidates.scores, scores]),
+        )
+
+    def _with_itself(self, asked: AskedFormula, found: UnitResults) -> UnitResults:
+        """The same formulas and, where the index has it, the query formula itself.
+
+        Longer formulas that repeat its terms score higher, and of a short one there can be more than candidates.
+        """
+        key = layout_key(asked.layout)
+        for segment, units in enumerate(self.lexical.segments):
+            unit = units.find(key)
+            if unit is None:
+                continue
+            if ((found.segments == segment) & (found.units == unit)).any():
+                return found
+            score = self.lexical.score_units(asked.terms, segment, np.array([unit], np.int32))
+            return UnitResults(
+                np.append(found.segments, np.int32(segment)), np.append(found.units, np.int32(unit)),
+                np.concatenate([found.scores, score]),
+            )
+        return found
+
+    def _aligned(self, asked: AskedFormula, found: UnitResults) -> UnitResults:
+        """The same formulas, and those of equal value, with the similarity of the candidates added, ranked again."""
+        candidates, by_value = self._candidates(asked, found)
+        if not len(candidates.scores):
+            return found
+        similar = self.similarities(asked, candidates) + self.exact_worths(self.exactness(asked, candidates))
+        similar = np.maximum(similar, by_value)
+        scores = candidates.scores + self.model.alignment_weight * similar
+        rest = np.flatnonzero(~np.isin(_numbers(found), _numbers(candidates)))
+        return rank(UnitResults(
+            np.concatenate([candidates.segments, found.segments[rest]]),
+            np.concatenate([candidates.units, found.units[rest]]), np.concatenate([scores, found.scores[rest]]),
+        ), self.lexical)
+
+
+def _numbers(found: UnitResults) -> NDArray[np.int64]:
+    """One number (int64) a unit, different for units of different segments."""
+    numbers: NDArray[np.int64] = found.segments.astype(np.int64) << 32 | found.units
+    return numbers
+
+
+def rank(found: UnitResults, lexical: LexicalRetriever) -> UnitResults:
+    """Units by score and then, descending, by id."""
+    parts: list[Found] = []
+    for segment in np.unique(found.segments).tolist():
+        mine = found.segments == segment
+        units, scores = found.units[mine], found.scores[mine]
+        order = np.lexsort((-lexical.segments[segment].id_order[units], -scores))
+        parts.append(Found(segment, units[order], scores[order]))
+    return merge(parts, max(1, len(found.scores)), lexical.ids)
+
+
+def lexical_channels(model: FormulaModel) -> dict[str, LexicalChannel]:
+    """The channels of a model that count, for the engine."""
+    return {
+        name: channel.lexical for name, channel in model.channels.items() if channel.weight > 0
+    }
+
+
+def prepare_formulas(segments: Sequence[Segment], model: FormulaModel = DEFAULT_FORMULA_MODEL) -> None:
+    """Stores what formula search by ``model`` needs beside the segments, so that a first query computes nothing.
+
+    :raises StorageError: the disk is full or the folder read-only.
+    """
+    prepare_trees(segments)
+    prepare_units(segments)
+    held = {name for segment in segments for name in segment.formula_channels}
+    units: list[FormulaUnits] = formula_units(segments)
+    looked_up = {name: LexicalChannel(1.0, BM25()) for name in (VALUES, SUBTREES)}
+    channels = looked_up | lexical_channels(model)
+    prepare(units, {name: channel for name, channel in channels.items() if name in held})
+
+
+def _summed(channel: str, layout: LayoutTree, operators: OperatorTree) -> list[str]:
+    """The terms of a query formula that a channel sums over.
+
+    The value of the whole formula is left out: it is asked for by itself (:class:`EqualValues`), and would count twice.
+    """
+    terms = extract(channel, layout, operators)
+    return [term for term in terms if term[:1] not in WHOLE_MARKS] if channel == VALUES else terms
+
+
+def _has_wildcard(operators: OperatorTree) -> bool:
+    return any(node.kind == "W" for node in operators.root.walk())
+
+
+_STAND_INS = (("V", "x", 0.5), ("N", "2", 0.5))
+"""What a wildcard stands for where terms need a symbol: kind, label, weight."""
+
+
+def _with_wildcards(
+    channel: str, counts: dict[str, float], layout: LayoutTree, operators: OperatorTree
+) -> dict[str, float]:
+    """Terms of a formula with wildcards: each wildcard once as a variable and once as a number."""
+    found: Counter[str] = Counter()
+    for kind, label, weight in _STAND_INS:
+        stand_in = OperatorTree(_replaced(operators.root, kind, label), operators.source)
+        for term in map(indexed_form, extract(channel, layout, stand_in)):
+            found[term] += weight  # type: ignore[assignment]  # counters of numbers count halves as well
+    return dict(found)
+
+
+def _replaced(root: OperatorNode, kind: str, label: str) -> OperatorNode:
+    """A copy of a tree in which wildcards are leaves of this kind and label. Not recursive."""
+    top = OperatorNode(root.label, root.kind, None, root.start, root.end)
+    stack = [(root, top)]
+    while stack:
+        node, copy = stack.pop()
+        if node.kind == "W":
+            copy.kind, copy.label = kind, label
+        for child in node.children:
+            twin = OperatorNode(child.label, child.kind, None, child.start, child.end)
+            copy.children.append(twin)
+            stack.append((child, twin))
+    return top

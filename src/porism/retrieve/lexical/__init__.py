@@ -1,0 +1,1 @@
+"""Scoring of weighted terms over the channels of an index."""

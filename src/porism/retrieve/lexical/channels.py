@@ -1,0 +1,320 @@
+"""Postings and impacts of segments: found among a segment's derived data, or computed and kept for this process.
+
+What a segment has stored fits one set of field weights and one weighting. Other parameters are answered from memory:
+they cost one pass over the channel the first time they are asked for, and nothing is written.
+
+All of it holds for documents and for formulas: what a *segment* is here are the :class:`~porism.engine.units.Units` of
+one segment, and a document is one of those.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.compiled.kernels import warm_up
+from porism.concurrency.locks import Lock
+from porism.engine.postings import Entries, Impacts, Postings
+from porism.engine.topk import ScoredChannel
+from porism.engine.units import Units
+from porism.errors import ConfigError, IndexCorrupt
+from porism.index.rows import Csr
+from porism.index.strings import offsets
+from porism.retrieve.weightings.base import (
+    HEAVIEST,
+    ChannelStatistics,
+    ClosedWeighting,
+    LexicalChannel,
+    Weighting,
+    closed,
+)
+from porism.settings import Settings
+
+FieldWeights = Mapping[str, float]
+"""Weights by field name; a field that is not named has that of :data:`OTHER_FIELDS`, or 1 where this is not named."""
+
+OTHER_FIELDS = "*"
+"""The name that stands for all fields which are not named."""
+
+TERMS = "terms"
+"""Beside the postings of a view: their terms."""
+
+LAYOUT = 1
+"""Changes when postings or impacts are laid out differently, so that those of other versions are not read."""
+
+
+@dataclass(frozen=True, slots=True)
+class View(Settings):
+    """A second look at the channels: the documents as if they had only some fields, with the lengths of these.
+
+    A title that says what is asked is worth more than its words in a long text. ``weight`` is what the view's scores
+    are multiplied by (0 leaves it out); ``field_weights`` names the fields that count, all others do not. Document
+    frequencies stay those of the whole documents: how rare a term is does not depend on where it is looked for.
+
+    The fields of a view have few of the channel's terms, so that its postings number these only; :func:`view_terms`
+    tells which they are.
+
+    :raises ConfigError: a weight is not a number from 0 to :data:`HEAVIEST`.
+    """
+
+    weight: float
+    field_weights: FieldWeights
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.weight <= HEAVIEST:
+            raise ConfigError(
+                f"a view cannot have the weight {self.weight}", hint=f"Use a number from 0 to {HEAVIEST:,.0f}."
+            )
+        _check_weights(self.field_weights)
+        object.__setattr__(self, "field_weights", MappingProxyType({OTHER_FIELDS: 0.0, **self.field_weights}))
+
+    def sees(self, segments: Iterable[Units]) -> bool:
+        """Whether any of the segments has a field that counts."""
+        return any(weight > 0 for segment in segments for _, weight in weighted_fields(segment, self))
+
+
+Fields = FieldWeights | View
+"""The fields that count: of whole documents, or of a view."""
+
+
+class _Numbered(NamedTuple):
+    """Postings and, in a view, the numbers in the channel of their terms (int32, increasing)."""
+
+    postings: Postings
+    terms: NDArray[np.int32] | None
+
+
+@dataclass(eq=False)
+class _Kept:
+    """What this process has computed or opened of one segment."""
+
+    postings: dict[str, _Numbered] = field(default_factory=dict)
+    live_df: dict[str, NDArray[np.int32]] = field(default_factory=dict)
+    lock: Lock = field(default_factory=Lock)
+
+
+_kept: WeakKeyDictionary[Units, _Kept] = WeakKeyDictionary()
+_kept_lock = Lock()
+
+
+def _keep(segment: Units) -> _Kept:
+    with _kept_lock:
+        return _kept.setdefault(segment, _Kept())
+
+
+def weighted_fields(segment: Units, fields: Fields) -> list[tuple[int, float]]:
+    """(field number, weight) in code-point order of the fields' names: the order in which counts are added.
+
+    :raises ConfigError: a weight is not a number from 0 to :data:`HEAVIEST`.
+    """
+    weights = fields.field_weights if isinstance(fields, View) else fields
+    _check_weights(weights)
+    others = weights.get(OTHER_FIELDS, 1.0)
+    order = sorted(range(len(segment.fields)), key=lambda number: segment.fields[number])
+    return [(number, float(weights.get(segment.fields[number], others))) for number in order]
+
+
+def _check_weights(weights: FieldWeights) -> None:
+    for name, weight in weights.items():
+        if not 0 <= weight <= HEAVIEST:
+            raise ConfigError(
+                f"the field {name!r} cannot have the weight {weight}", hint=f"Use a number from 0 to {HEAVIEST:,.0f}."
+            )
+
+
+def _derived_name(kind: str, channel: str, *parts: Any) -> str:
+    readable = re.sub(r"[^A-Za-z0-9]+", "-", channel)[:40]
+    digest = hashlib.sha256(repr((LAYOUT, channel, parts)).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return f"{kind}-{readable}-{digest}"
+
+
+def _postings_name(segment: Units, channel: str, fields: Fields) -> str:
+    named = [(segment.fields[number], weight) for number, weight in weighted_fields(segment, fields)]
+    return _derived_name("view" if isinstance(fields, View) else "postings", channel, named)
+
+
+def _impacts_name(segment: Units, channel: str, fields: Fields, weighting: Weighting) -> str:
+    return _derived_name("impacts", channel, _postings_name(segment, channel, fields), repr(weighting))
+
+
+def has_channel(segment: Units, channel: str) -> bool:
+    """Whether the segment has a channel of this name."""
+    return channel in segment.text_channels or channel in segment.formula_channels
+
+
+def build_postings(segment: Units, channel: str, weights: FieldWeights) -> Postings:
+    """Computes the postings of a channel; empty where the segment does not have it."""
+    return _build(segment, channel, weights).postings
+
+
+def _build(segment: Units, channel: str, fields: Fields) -> _Numbered:
+    there = has_channel(segment, channel)
+    vocabulary = len(segment.dictionary(channel)) if there else 0
+    weights = weighted_fields(segment, fields)
+    counting = np.zeros(len(segment.fields), np.bool_)
+    counting[[number for number, weight in weights if weight > 0]] = True
+    rows = Csr(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.uint16))
+    entries = Entries.of_text(segment.doc_count, 0)
+    if there and counting.any():
+        entries, matrix = segment.entries(channel), segment.matrix(channel)
+        if counting.all():
+            rows = matrix.csr
+        else:  # what does not count need not be decoded
+            used = counting[entries.fields]
+            wanted, places = np.unique(entries.rows[used], return_inverse=True)
+            rows = matrix.select(wanted)
+            entries = Entries(offsets(used.astype(np.int64))[entries.starts], places.reshape(-1), entries.fields[used])
+    if not isinstance(fields, View):
+        return _Numbered(Postings.build(*rows, vocabulary, entries, weights, dense_share=segment.dense_share), None)
+    terms, numbers = np.unique(rows.terms, return_inverse=True)
+    renumbered = numbers.reshape(-1).astype(np.int32)
+    return _Numbered(Postings.build(rows.indptr, renumbered, rows.counts, len(terms), entries, weights), terms)
+
+
+def open_postings(segment: Units, channel: str, fields: Fields) -> Postings:
+    """The postings of a channel: kept ones, else stored ones, else computed."""
+    return _open(segment, channel, fields).postings
+
+
+def view_terms(segment: Units, channel: str, view: View) -> NDArray[np.int32]:
+    """The terms that a channel has in a view, by their numbers in the channel (int32, increasing).
+
+    The postings number them by their position here.
+    """
+    terms = _open(segment, channel, view).terms
+    assert terms is not None
+    return terms
+
+
+def _open(segment: Units, channel: str, fields: Fields) -> _Numbered:
+    kept = _keep(segment)
+    name = _postings_name(segment, channel, fields)
+    with kept.lock:
+        found = kept.postings.get(name)
+        if found is None:
+            found = _read(segment, channel, fields) or _build(segment, channel, fields)
+            kept.postings[name] = found
+        return found
+
+
+def _read(segment: Units, channel: str, fields: Fields) -> _Numbered | None:
+    stored = segment.open_derived(_postings_name(segment, channel, fields))
+    if stored is None:
+        return None
+    try:
+        postings = Postings.open(stored)
+        terms = stored.array(TERMS) if isinstance(fields, View) else None
+    except IndexCorrupt:  # derived data can always be computed again
+        return None
+    vocabulary = len(segment.dictionary(channel)) if has_channel(segment, channel) else 0
+    if postings.documents != segment.doc_count:
+        return None
+    if terms is None:
+        return _Numbered(postings, None) if postings.vocabulary == vocabulary else None
+    sound = (
+        terms.dtype == np.int32 and terms.shape == (postings.vocabulary,)
+        and bool((terms[1:] > terms[:-1]).all())
+        and (not len(terms) or bool(terms[0] >= 0 and terms[-1] < vocabulary))
+    )
+    return _Numbered(postings, terms) if sound else None
+
+
+def live_df(segment: Units, channel: str, weights: FieldWeights) -> NDArray[np.int32]:
+    """In how many live documents each term occurs (int32, one a term), counted once."""
+    postings = open_postings(segment, channel, weights)
+    kept = _keep(segment)
+    name = _postings_name(segment, channel, weights)
+    with kept.lock:
+        counts = kept.live_df.get(name)
+        if counts is None:
+            counts = kept.live_df[name] = postings.live_df(segment.live)
+        return counts
+
+
+def channel_statistics(segments: Iterable[Units], channel: str, fields: Fields) -> ChannelStatistics:
+    """Number and mean length of the live documents that have the channel, however they are spread over segments."""
+    counts: dict[float, int] = {}
+    for segment in segments:
+        postings = open_postings(segment, channel, fields)
+        live = None if segment.live.all() else segment.live
+        for length, count in zip(postings.length_table.tolist(), postings.length_counts(live).tolist(), strict=True):
+            counts[length] = counts.get(length, 0) + count
+    documents = sum(count for length, count in counts.items() if length > 0)
+    total = math.fsum(length * count for length, count in counts.items())
+    return ChannelStatistics(documents, total / documents if documents else 1.0)
+
+
+def scored_channel(
+    segment: Units, channel: str, fields: Fields, weighting: ClosedWeighting, statistics: ChannelStatistics
+) -> ScoredChannel:
+    """A channel ready for search: with stored impacts where they are near enough, else with new ones."""
+    postings = open_postings(segment, channel, fields)
+    stored = segment.open_derived(_impacts_name(segment, channel, fields, weighting))
+    impacts = None
+    if stored is not None:
+        try:
+            impacts = Impacts.open(postings, stored)
+        except IndexCorrupt:  # derived data can always be computed again
+            impacts = None
+    return ScoredChannel.of(
+        postings,
+        weighting.tf_values(postings.tf_table),
+        weighting.length_values(postings.length_table, statistics),
+        weighting.saturating,
+        impacts,
+        weighting.shift,
+    )
+
+
+def prepare(
+    segments: Sequence[Units],
+    channels: Mapping[str, LexicalChannel],
+    weights: FieldWeights | None = None,
+    views: Iterable[View] = (),
+) -> None:
+    """Stores postings and impacts with each segment, so that a search with these settings computes nothing.
+
+    ``segments`` are all that will be searched together: the impacts fit their common mean lengths. What is stored and
+    still fits stays as it is. Factors of general weightings and of soft channels are not stored. The kernels of search
+    are compiled too, where they are not yet.
+
+    :raises StorageError: the disk is full or the folder read-only.
+    """
+    warm_up()
+    _prepare(segments, channels, weights or {})
+    for view in views:
+        if view.weight > 0 and view.sees(segments):
+            _prepare(segments, channels, view)
+
+
+def _prepare(segments: Sequence[Units], channels: Mapping[str, LexicalChannel], fields: Fields) -> None:
+    for name, channel in channels.items():
+        if channel.weight == 0:
+            continue
+        own = fields if isinstance(fields, View) or channel.field_weights is None else channel.field_weights
+        for segment in segments:
+            postings, terms = _open(segment, name, own)
+            if _read(segment, name, own) is None:
+                beside = {} if terms is None else {TERMS: terms}
+                segment.write_derived(
+                    _postings_name(segment, name, own), {**postings.to_arrays(), **beside}, {}
+                )
+        if not channel.explicit:
+            weighting = closed(channel.weighting)
+            statistics = channel_statistics(segments, name, own)
+            for segment in segments:
+                impacts_name = _impacts_name(segment, name, own, weighting)
+                scored = scored_channel(segment, name, own, weighting, statistics)
+                if segment.read_derived(impacts_name) is None or scored.computed:
+                    segment.write_derived(impacts_name, *scored.impacts.to_arrays())
+        for segment in segments:  # what was computed in memory is mapped from now on
+            _keep(segment).postings.pop(_postings_name(segment, name, own), None)

@@ -1,0 +1,394 @@
+"""Exact top-k search over weighted terms of several channels, across the segments of a snapshot.
+
+The score of a document is ``Σ_view Σ_channel Σ_term weight · factor``. The first view is the whole document, with the
+field weights given; others see some fields only (:class:`~porism.retrieve.lexical.channels.View`). It is added in the order of
+the views, of the channels given and, within a channel, of the terms by code point, in float64. Statistics count live
+documents only. So scores and rankings depend on the documents alone, bit by bit: not on how they are spread over
+segments, nor on what was deleted or replaced before.
+
+What is ranked are the units of segments (:mod:`porism.engine.units`): documents, or formulas with their keys as ids.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.concurrency.locks import Lock
+from porism.engine.factors import FactorChannel
+from porism.engine.topk import AnyChannel, SegmentSearcher
+from porism.engine.units import Units
+from porism.errors import ConfigError, QueryError
+from porism.explanation import Explanation
+from porism.index.strings import offsets
+from porism.retrieve.lexical.channels import (
+    FieldWeights,
+    View,
+    channel_statistics,
+    has_channel,
+    scored_channel,
+    view_terms,
+)
+from porism.retrieve.lexical.factors import ChannelRows, factor_channels, with_norms
+from porism.retrieve.lexical.query_terms import Asked, QueryTerms, TermReader
+from porism.retrieve.ranking import Found, Results, UnitIds, UnitResults, merge
+from porism.retrieve.weightings.base import ChannelStatistics, LexicalChannel, closed
+
+__all__ = ["WHOLE", "LexicalRetriever", "QueryTerms"]
+
+WHOLE = ""
+"""The name of the view in which all fields count as the retriever's field weights say."""
+
+R = TypeVar("R")
+
+
+class LexicalRetriever:
+    """Search of a snapshot's segments by the channels given; immutable, and safe to share between threads.
+
+    What it needs of a channel is opened when a query first uses it.
+    """
+
+    def __init__(
+        self,
+        segments: Sequence[Units],
+        channels: Mapping[str, LexicalChannel],
+        field_weights: FieldWeights | None = None,
+        views: Mapping[str, View] | None = None,
+    ) -> None:
+        """``segments`` are the documents, or the formulas, of a whole snapshot; ``channels`` are in the order in which
+        their scores are added, and a channel of weight 0 is left out. So is a view (by name) that no segment has a
+        field of.
+
+        :raises ConfigError: the index has no such channel.
+        """
+        self.segments = tuple(segments)
+        self.channels = {name: channel for name, channel in channels.items() if channel.weight > 0}
+        self.field_weights: FieldWeights = dict(field_weights or {})
+        for name in channels:
+            if self.segments and not any(has_channel(segment, name) for segment in self.segments):
+                known = sorted({
+                    name for segment in self.segments for name in (*segment.text_channels, *segment.formula_channels)
+                })
+                raise ConfigError(
+                    f"the index has no channel {name!r}", hint=f"It has {', '.join(known)}; index again for others."
+                )
+        self.views = {
+            name: view for name, view in (views or {}).items() if view.weight > 0 and view.sees(self.segments)
+        }
+        self.terms = TermReader(self.segments, self.channels, self.field_weights)
+        self._noun = self.segments[0].noun if self.segments else "document"
+        self._lock = Lock()
+        self._scored_channels: dict[tuple[str, str], list[AnyChannel]] = {}
+        self._terms_of_view: dict[
+            tuple[str, tuple[str, ...]], list[tuple[NDArray[np.int64], NDArray[np.int64]]]
+        ] = {}
+        self._searchers: dict[tuple[str, ...], list[SegmentSearcher]] = {}
+        self._forward: dict[str, list[FactorChannel]] = {}
+        self.ids = UnitIds(self.segments)
+        # large segments first: their k-th score spares work in the others
+        self._order = sorted(
+            (number for number, segment in enumerate(self.segments) if segment.doc_count),
+            key=lambda number: -self.segments[number].doc_count,
+        )
+
+    def statistics(self, channel: str) -> ChannelStatistics:
+        """The number and mean length of the live documents that have the channel."""
+        return self.terms.statistics(channel)
+
+    def fields_of(self, channel: str) -> FieldWeights:
+        """The field weights that hold for a channel."""
+        return self.terms.fields_of(channel)
+
+    def document_frequencies(self, channel: str, terms: Sequence[str]) -> NDArray[np.int64]:
+        """In how many live documents each term occurs (int64, one a term)."""
+        return self.terms.vocabulary(channel).find(terms).df
+
+    def term_weights(self, query: QueryTerms) -> dict[str, dict[str, float]]:
+        """What each query term that occurs in the collection weighs: the factor apart, its share of scores. What views
+        and similar terms add is left out.
+
+        :raises QueryError: a weight is not a finite number ≥ 0.
+        :raises ConfigError: the retriever has no such channel.
+        """
+        names, prepared = self.terms.read(query, exact=True)
+        found: dict[str, dict[str, float]] = {name: {} for name in names}
+        for position, term, weight in zip(
+            prepared.channel_of.tolist(), prepared.terms, prepared.weights.tolist(), strict=True
+        ):
+            found[names[position]][term] = weight
+        return found
+
+    def search_terms(
+        self,
+        queries: Sequence[QueryTerms],
+        k: int,
+        *,
+        allowed: Sequence[NDArray[np.bool_]] | None = None,
+        threads: int = 1,
+    ) -> list[Results]:
+        """The best ``k`` documents of each query; those in which no term occurs are not results.
+
+        ``allowed`` has, for each of ``segments``, one element a document: False for those that must not be found.
+
+        :raises QueryError: ``k`` is below 1, or a weight is not a finite number ≥ 0.
+        :raises ConfigError: a query names a channel that the retriever does not have.
+        """
+
+        def search(query: QueryTerms) -> Results:
+            found = self._search(query, k, allowed)
+            return Results(self.ids.take(found.segments, found.units), found.scores)
+
+        return _each(search, queries, k, threads)
+
+    def search_units(
+        self,
+        queries: Sequence[QueryTerms],
+        k: int,
+        *,
+        allowed: Sequence[NDArray[np.bool_]] | None = None,
+        threads: int = 1,
+    ) -> list[UnitResults]:
+        """What :meth:`search_terms` finds, by number: spares the ids, which can cost more than the search.
+
+        :raises QueryError: ``k`` is below 1, or a weight is not a finite number ≥ 0.
+        :raises ConfigError: a query names a channel that the retriever does not have.
+        """
+        return _each(lambda query: self._search(query, k, allowed), queries, k, threads)
+
+    def score_units(self, query: QueryTerms, segment: int, units: NDArray[np.integer]) -> NDArray[np.float64]:
+        """The exact scores (float64) of units of one segment, in the order given; 0 where no term occurs.
+
+        ``segment`` is a position in ``segments``. Deleted units are scored like others.
+
+        :raises IndexError: there is no such unit.
+        :raises QueryError: a weight is not a finite number ≥ 0.
+        :raises ConfigError: the query names a channel that the retriever does not have.
+        """
+        return self.score_read(*self.terms.read(query), segment, units)
+
+    def score_read(
+        self, names: tuple[str, ...], prepared: Asked, segment: int, units: NDArray[np.integer]
+    ) -> NDArray[np.float64]:
+        """:meth:`score_units` for terms that ``terms.read`` has read.
+
+        :raises IndexError: there is no such unit.
+        """
+        distinct, places = np.unique(np.asarray(units, np.int32), return_inverse=True)
+        count = self.segments[segment].doc_count
+        if len(distinct) and not 0 <= distinct[0] <= distinct[-1] < count:
+            raise IndexError(f"units {distinct[0]} to {distinct[-1]} of {count}")
+        if not len(prepared.weights) or not len(distinct):
+            return np.zeros(len(places))
+        searcher = self._segment_searchers(names)[segment]
+        viewed = self._viewed(names, prepared)
+        return searcher.score(
+            *_in_segment(viewed, segment), distinct, self._summands(names, viewed, segment)
+        )[places]
+
+    def explain_terms(self, query: QueryTerms, doc_id: str, *, asked: QueryTerms | None = None) -> Explanation:
+        """Why a document has its score: channels, those of views too, and in each its terms, all adding up.
+
+        Of a term that ``asked`` gives less weight than ``query`` the rest is shown as what feedback gave it.
+
+        :raises QueryError: the index has no such document, or a weight is not a finite number ≥ 0.
+        :raises ConfigError: the query names a channel that the retriever does not have.
+        """
+        from porism.retrieve.lexical.explanations import explain_terms
+
+        return explain_terms(self, query, doc_id, asked)
+
+    def find(self, doc_id: str) -> tuple[int, int]:
+        """The segment that has a document, and the document's number there.
+
+        :raises QueryError: there is none with this id.
+        """
+        for number, segment in enumerate(self.segments):
+            document = segment.find(doc_id)
+            if document is not None:
+                return number, document
+        raise QueryError(f"there is no {self._noun} {doc_id!r} in the index")
+
+    @property
+    def noun(self) -> str:
+        """What a message calls what is ranked."""
+        return self._noun
+
+    def looks(self, names: Sequence[str]) -> list[tuple[str, str]]:
+        """(view, channel) in the order in which they are added: each view's channels, the whole documents first."""
+        return [(view, name) for view in (WHOLE, *self.views) for name in names]
+
+    def read(self, query: QueryTerms) -> tuple[tuple[str, ...], Asked]:
+        """The channels of a query, and its terms in all :meth:`looks` at them.
+
+        :raises QueryError: a weight is not a finite number ≥ 0.
+        :raises ConfigError: the query names a channel that the retriever does not have.
+        """
+        names, prepared = self.terms.read(query)
+        return names, self._viewed(names, prepared)
+
+    def scored(self, name: str, view: str = WHOLE) -> list[AnyChannel]:
+        """The postings of a channel in each segment, with their factors; as a view sees them, if one is named."""
+        with self._lock:
+            if (view, name) not in self._scored_channels:
+                fields = self.views[view] if view else self.fields_of(name)
+                if self.channels[name].explicit:
+                    self._scored_channels[view, name] = [*self._explicit(name, view)]
+                    return self._scored_channels[view, name]
+                weighting = closed(self.channels[name].weighting)
+                statistics = channel_statistics(self.segments, name, fields) if view else self.statistics(name)
+                self._scored_channels[view, name] = [
+                    scored_channel(segment, name, fields, weighting, statistics) for segment in self.segments
+                ]
+            return self._scored_channels[view, name]
+
+    def _explicit(self, name: str, view: str) -> list[FactorChannel]:
+        channel = self.channels[name]
+        fields = self.views[view] if view else self.fields_of(name)
+        parts = [ChannelRows(segment, name, fields) for segment in self.segments] if view else self.terms.rows(name)
+        found = factor_channels(parts, name, fields, self.fields_of(name), channel.weighting, self.terms.rows(name))
+        if channel.similarity is None or not channel.normalised:
+            return found
+        soft = self.terms.soft(name)
+        normed: list[FactorChannel] = []
+        for number, (part, one) in enumerate(zip(parts, found, strict=True)):
+            rows = soft.row_of(number)[part.terms]
+            known = self.terms.vocabulary(name).find(part.packed.strings())
+            normed.append(with_norms(one, known.weights, soft.addresses, len(soft.df), rows, channel.softness))
+        return normed
+
+    def forward(self, name: str) -> list[FactorChannel]:
+        """The rows of a channel's documents in each segment with the exact factor of each term in each document.
+
+        :raises ConfigError: the retriever has no such channel.
+        """
+        if name not in self.channels:
+            raise ConfigError(f"the channel {name!r} is not searched", hint=f"Searched are {', '.join(self.channels)}.")
+        with self._lock:
+            if name not in self._forward:
+                scored = self.scored(name)
+                explicit = [one for one in scored if isinstance(one, FactorChannel)]
+                self._forward[name] = explicit if len(explicit) == len(scored) else factor_channels(
+                    self.terms.rows(name), name, self.fields_of(name), self.fields_of(name),
+                    self.channels[name].weighting, self.terms.rows(name),
+                )
+            return self._forward[name]
+
+    def _segment_searchers(self, names: tuple[str, ...]) -> list[SegmentSearcher]:
+        """Search of each segment by these channels together, in every view."""
+        with self._lock:
+            if names not in self._searchers:
+                scored = [self.scored(name, view) for view, name in self.looks(names)]
+                self._searchers[names] = [
+                    SegmentSearcher(
+                        segment.doc_count, [one[number] for one in scored], segment.id_order, segment.live
+                    )
+                    for number, segment in enumerate(self.segments)
+                ]
+            return self._searchers[names]
+
+    def _viewed(self, names: tuple[str, ...], asked: Asked) -> Asked:
+        """The terms for all views: those of one view after those of the other, on channels of their own."""
+        if not self.views or not asked.terms:
+            return asked
+        shares = [1.0, *(view.weight for view in self.views.values())]
+        times = len(shares)
+        first = np.arange(times, dtype=np.int32) * np.int32(len(names))
+        numbers = [asked.numbers]
+        for view in self.views:
+            mine = np.empty_like(asked.numbers)
+            for of_segment, (keys, starts), wanted in zip(
+                mine, self._view_terms(view, names), asked.numbers, strict=True
+            ):
+                places = np.searchsorted(keys[:-1], _keys(asked.channel_of, wanted))
+                there = keys[places] == _keys(asked.channel_of, wanted)
+                of_segment[:] = np.where(there, places - starts[asked.channel_of], -1)
+            numbers.append(mine)
+        return Asked(
+            np.add.outer(first, asked.channel_of).reshape(-1), asked.terms * times, np.tile(asked.asked, times),
+            np.multiply.outer(shares, asked.weights).reshape(-1), np.concatenate(numbers, axis=1),
+            np.tile(asked.df, times),
+        )
+
+    def _view_terms(
+        self, view: str, names: tuple[str, ...]
+    ) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """The terms that channels have in a view, in each segment.
+
+        As keys of channel and number, increasing, and behind them one that no term has; and where each channel begins.
+        """
+        with self._lock:
+            if (view, names) not in self._terms_of_view:
+                of_segments: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
+                for segment in self.segments:
+                    terms = [view_terms(segment, name, self.views[view]) for name in names]
+                    keys = [_keys(np.int32(position), numbers) for position, numbers in enumerate(terms)]
+                    of_segments.append(
+                        (np.concatenate([*keys, [np.iinfo(np.int64).max]]), offsets(np.array(list(map(len, terms)))))
+                    )
+                self._terms_of_view[view, names] = of_segments
+            return self._terms_of_view[view, names]
+
+    def _search(self, query: QueryTerms, k: int, allowed: Sequence[NDArray[np.bool_]] | None) -> UnitResults:
+        names, prepared = self.read(query)
+        found: list[Found] = []
+        if not len(prepared.weights):
+            return merge(found, k, self.ids)
+        searchers = self._segment_searchers(names)
+        floor = -math.inf
+        for number in self._order:
+            units, scores = searchers[number].top(
+                *_in_segment(prepared, number), k, allowed=None if allowed is None else allowed[number], floor=floor,
+                summands=self._summands(names, prepared, number),
+            )
+            if len(scores):
+                found.append(Found(number, units, scores))
+            if len(scores) == k:
+                floor = max(floor, float(scores[-1]))
+        return merge(found, k, self.ids)
+
+    def _summands(self, names: tuple[str, ...], asked: Asked, segment: int) -> NDArray[np.float64] | None:
+        """What is added to each document of a segment that is found (float64): Σ over channels of the query's weight
+        times the channel's summands; None for nothing."""
+        total: NDArray[np.float64] | None = None
+        for position, ((view, name), channel) in enumerate(
+            zip(self.looks(names), self._segment_searchers(names)[segment].channels, strict=True)
+        ):
+            if channel.summands is not None:
+                share = self.summand_weight(asked, position, view, name)
+                total = share * channel.summands if total is None else total + share * channel.summands
+        return total
+
+    def summand_weight(self, asked: Asked, position: int, view: str, name: str) -> float:
+        """How much the summands of a channel count, in a look by its position."""
+        weight = self.channels[name].weight * (self.views[view].weight if view else 1.0)
+        return weight * math.fsum(asked.asked[asked.channel_of == position].tolist())
+
+
+def _keys(channel_of: NDArray[np.int32] | np.int32, numbers: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Channel and number of terms as one number, in the order of both; below 0 for a term that is not there."""
+    keys: NDArray[np.int64] = np.left_shift(channel_of, 32, dtype=np.int64) | numbers
+    return keys
+
+
+def _in_segment(prepared: Asked, segment: int) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
+    """The channels, numbers and weights of the terms that a segment has."""
+    numbers = np.ascontiguousarray(prepared.numbers[segment])
+    if bool((numbers < 0).any()):
+        present = numbers >= 0
+        return prepared.channel_of[present], numbers[present], prepared.weights[present]
+    return prepared.channel_of, numbers, prepared.weights
+
+
+def _each(search: Callable[[QueryTerms], R], queries: Sequence[QueryTerms], k: int, threads: int) -> list[R]:
+    """Searches for each query, in several threads where that is asked for."""
+    if k < 1:
+        raise QueryError(f"{k} results cannot be found", hint="Ask for at least 1.")
+    if threads == 1 or len(queries) < 2:
+        return [search(query) for query in queries]
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(search, queries))

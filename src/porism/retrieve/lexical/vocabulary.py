@@ -1,0 +1,116 @@
+"""The terms of a channel over all segments: their numbers, document frequencies and weights, remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.concurrency.locks import Lock
+from porism.engine.units import Units
+from porism.retrieve.lexical.channels import FieldWeights, has_channel, live_df
+from porism.retrieve.weightings.base import ChannelStatistics, Weighting
+
+_MOST_REMEMBERED = 200_000
+_SMALL_VOCABULARY = 100_000
+_LEARN_ALL_AFTER = 32
+
+
+class FoundTerms(NamedTuple):
+    """Terms of a channel: numbers (int32, segments × terms; -1 where a segment lacks it), df (int64), weights
+    (float64)."""
+
+    numbers: NDArray[np.int32]
+    df: NDArray[np.int64]
+    weights: NDArray[np.float64]
+
+
+class Vocabulary:
+    """A channel's terms in every segment; what was looked up is remembered."""
+
+    def __init__(
+        self, segments: Sequence[Units], name: str, fields: FieldWeights, weighting: Weighting,
+        statistics: ChannelStatistics,
+    ) -> None:
+        self._dictionaries = [
+            segment.dictionary(name) if has_channel(segment, name) else None for segment in segments
+        ]
+        self._live_df = [live_df(segment, name, fields) for segment in segments]
+        self._weighting, self._statistics = weighting, statistics
+        self._lock = Lock()
+        self._row: dict[str, int] = {}
+        self._table: FoundTerms
+        self._asked = 0
+        self._complete = False
+        self._forget()
+
+    def _forget(self) -> None:
+        self._row = {}
+        self._complete = False
+        self._reserve(1024)
+
+    def _reserve(self, capacity: int) -> None:
+        """Room for so many terms; what is known of the first ones stays."""
+        known = len(self._row)
+        table = FoundTerms(
+            np.full((len(self._dictionaries), capacity), -1, np.int32), np.zeros(capacity, np.int64),
+            np.zeros(capacity),
+        )
+        if known:
+            table.numbers[:, :known] = self._table.numbers[:, :known]
+            table.df[:known] = self._table.df[:known]
+            table.weights[:known] = self._table.weights[:known]
+        self._table = table
+
+    def find(self, terms: Sequence[str]) -> FoundTerms:
+        """What is known of each term; the weight of one that does not occur is 0."""
+        with self._lock:
+            self._asked += 1
+            if self._asked == _LEARN_ALL_AFTER:
+                self._learn_all()
+            row = self._row
+            try:
+                rows = np.fromiter(map(row.__getitem__, terms), np.int64, count=len(terms))
+            except KeyError:
+                if self._complete:  # the last row is that of terms which do not occur
+                    rows = np.array([row.get(term, -1) for term in terms], np.int64)
+                else:
+                    if len(row) > _MOST_REMEMBERED:
+                        self._forget()
+                    self._learn(list(dict.fromkeys(term for term in terms if term not in self._row)))
+                    rows = np.fromiter(map(self._row.__getitem__, terms), np.int64, count=len(terms))
+            numbers, df, weights = self._table
+            return FoundTerms(numbers[:, rows], df[rows], weights[rows])
+
+    def _learn_all(self) -> None:
+        """Learns a small vocabulary whole: who asks often is spared look-ups; who asks once does not wait."""
+        dictionaries = [dictionary for dictionary in self._dictionaries if dictionary is not None]
+        if sum(map(len, dictionaries)) > _SMALL_VOCABULARY:
+            return
+        self._learn(list(dict.fromkeys(
+            term for dictionary in dictionaries for term in dictionary if term not in self._row
+        )))
+        self._reserve(len(self._row) + 1)
+        self._complete = True
+
+    def _learn(self, terms: Sequence[str]) -> None:
+        start = len(self._row)
+        stop = start + len(terms)
+        if stop > len(self._table.df):
+            self._reserve(2 * stop)
+        df = self._table.df[start:stop]
+        df[:] = 0
+        for numbers, dictionary, counts in zip(
+            self._table.numbers, self._dictionaries, self._live_df, strict=True
+        ):
+            if dictionary is not None and len(counts):
+                found = dictionary.lookup(terms)
+                numbers[start:stop] = found
+                df += np.where(found >= 0, counts[found], 0)
+        weights = self._table.weights[start:stop]
+        weights[:] = 0
+        occurs = df > 0
+        weights[occurs] = self._weighting.term_weights(df[occurs], self._statistics)
+        self._row.update(zip(terms, range(start, stop), strict=True))

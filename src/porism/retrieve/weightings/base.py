@@ -1,0 +1,303 @@
+"""How much an occurrence of a term counts: weightings of the form ``w(term) · f(term, document)``.
+
+Of *closed* weightings the engine knows the form of f: with ``x`` from the weighted frequency alone and ``y`` from the
+weighted length alone, f is ``shift + x / (x + y)`` (saturating) or ``shift + x / y`` where the term occurs, and 0 where
+it does not. BM25 and most of its kin are of this form; nothing of them is stored but one byte a posting.
+
+*General* weightings give f for each posting in any way, from the counts of terms and of documents: TF·IDF with cosine
+or pivoted normalisation, divergence from randomness, language models (:mod:`porism.retrieve.weightings`). Their factors
+are stored, 20 bytes a posting, and hold for one state of the collection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol, TypeGuard, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.engine.factors import Rows
+from porism.errors import ConfigError
+from porism.similarity import SimilarityMatrix
+
+HEAVIEST = 1e6
+"""The largest weight of a field or a channel."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelStatistics:
+    """What a weighting may know of a channel: over the live documents that have at least one term of it.
+
+    Lengths and frequencies are weighted by field. ``tokens`` is the sum of the lengths; a document has
+    ``mean_distinct`` distinct terms, and in all occurrences of its terms ``mean_characters`` characters. The means are
+    1 where there is no such document. Closed weightings may use ``documents`` and ``mean_length`` only.
+    """
+
+    documents: int
+    mean_length: float
+    tokens: float = 0.0
+    mean_distinct: float = 1.0
+    mean_characters: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class TermCounts:
+    """One element a term of a segment's channel, counted over the live documents of the whole collection.
+
+    ``df`` (int64) is in how many documents it occurs, ``cf`` (float64) the sum of its frequencies, ``sums`` (float64,
+    terms × m) what :meth:`GeneralWeighting.sums` gave, added up; m is 0 where it gave nothing. A term that only deleted
+    documents have counts 0.
+    """
+
+    df: NDArray[np.int64]
+    cf: NDArray[np.float64]
+    sums: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentCounts:
+    """One element a document of a segment: 0 where it has no term of the channel.
+
+    ``lengths`` (float64), ``distinct`` terms (int64), the ``most`` frequent term's frequency (float64), and
+    ``characters`` (float64): the sum over terms of frequency times length of the term.
+    """
+
+    lengths: NDArray[np.float64]
+    distinct: NDArray[np.int64]
+    most: NDArray[np.float64]
+    characters: NDArray[np.float64]
+
+
+class Weighting(Protocol):
+    """A weighting; an immutable value whose ``repr`` tells it from all others."""
+
+    def term_weights(self, df: NDArray[np.int64], statistics: ChannelStatistics) -> NDArray[np.float64]:
+        """The weight of terms that occur in ``df`` (≥ 1) live documents; a term of weight ≤ 0 does not count."""
+
+    def query_weights(
+        self, asked: NDArray[np.float64], df: NDArray[np.int64], statistics: ChannelStatistics,
+        characters: NDArray[np.float64],
+    ) -> NDArray[np.float64]:
+        """What the terms of one query count (≥ 0), from how often it has them (``asked``, ≥ 0), their ``df`` and how
+        many ``characters`` (float64) each has.
+
+        Terms that do not occur in the collection (df 0) are among them: they may count in the length of the query.
+        """
+
+
+class ClosedWeighting(Weighting, Protocol):
+    """A weighting whose factors the engine computes itself, from ``x``, ``y`` and ``shift``."""
+
+    @property
+    def saturating(self) -> bool:
+        """Whether the factor is ``x / (x + y)`` rather than ``x / y``."""
+
+    @property
+    def shift(self) -> float:
+        """What a term adds to its factor by occurring at all, from 0 to :data:`HEAVIEST`."""
+
+    def tf_values(self, frequencies: NDArray[np.float64]) -> NDArray[np.float64]:
+        """x of each weighted frequency: > 0 where that is, 0 for 0."""
+
+    def length_values(self, lengths: NDArray[np.float64], statistics: ChannelStatistics) -> NDArray[np.float64]:
+        """y of each weighted length: ≥ 0, and > 0 where the factor is ``x / y``."""
+
+
+class GeneralWeighting(Weighting, Protocol):
+    """A weighting that gives the factor of each posting itself; over a whole segment at once."""
+
+    def sums(
+        self, rows: Rows, documents: DocumentCounts, statistics: ChannelStatistics, vocabulary: int
+    ) -> NDArray[np.float64] | None:
+        """Of each of ``vocabulary`` terms m sums over its postings (float64, vocabulary × m), or None for none.
+
+        ``rows`` has live documents only, and the terms of each in code-point order. The sums of all segments are added
+        up: :attr:`TermCounts.sums`.
+        """
+
+    def factors(
+        self, rows: Rows, terms: TermCounts, documents: DocumentCounts, statistics: ChannelStatistics
+    ) -> NDArray[np.float64]:
+        """The factor of each posting (float64, P): finite; it may be negative."""
+
+    def document_summands(
+        self, documents: DocumentCounts, statistics: ChannelStatistics
+    ) -> NDArray[np.float64] | None:
+        """What is added to the score of each document that is found (float64, finite), or None for nothing.
+
+        It is multiplied by the sum of what the query's terms that occur in the collection count.
+        """
+
+
+def is_general(weighting: Weighting) -> TypeGuard[GeneralWeighting]:
+    """Whether the factors of a weighting come from itself; else it is a :class:`ClosedWeighting`."""
+    return hasattr(weighting, "factors")
+
+
+def closed(weighting: Weighting) -> ClosedWeighting:
+    """A weighting as a closed one.
+
+    :raises ConfigError: it is a general one.
+    """
+    if is_general(weighting):
+        raise ConfigError(f"{weighting!r} has no closed form", hint="Use BM25 or one of its kin here.")
+    return cast("ClosedWeighting", weighting)
+
+
+class CountedQuery:
+    """Of a weighting in which a query's terms count as often as it has them."""
+
+    __slots__ = ()
+
+    def query_weights(
+        self, asked: NDArray[np.float64], df: NDArray[np.int64], statistics: ChannelStatistics,
+        characters: NDArray[np.float64],
+    ) -> NDArray[np.float64]:
+        """The numbers given."""
+        return asked
+
+
+class PlainGeneral(CountedQuery):
+    """Of a general weighting that needs no sums over postings, and adds nothing to documents."""
+
+    __slots__ = ()
+
+    def sums(
+        self, rows: Rows, documents: DocumentCounts, statistics: ChannelStatistics, vocabulary: int
+    ) -> NDArray[np.float64] | None:
+        """Nothing."""
+        return None
+
+    def document_summands(
+        self, documents: DocumentCounts, statistics: ChannelStatistics
+    ) -> NDArray[np.float64] | None:
+        """Nothing."""
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class BM25(CountedQuery):
+    """Okapi BM25 as Lucene computes it, with exact lengths.
+
+    ``idf = ln(1 + (N − df + 0.5) / (df + 0.5))`` and ``f = tf / (tf + k1 · (1 − b + b · length / mean length))``; the
+    constant factor k1 + 1 of the original is left out, which changes no ranking. Robertson and Zaragoza, *The
+    Probabilistic Relevance Framework: BM25 and Beyond* (2009), equations 3.11 and 3.15; the field weights are those of
+    BM25F with one length normalisation for all fields.
+
+    :raises ConfigError: ``k1`` is not a number from 0 to :data:`HEAVIEST`, or ``b`` not between 0 and 1.
+    """
+
+    k1: float = 1.2
+    b: float = 0.75
+
+    def __post_init__(self) -> None:
+        if not (0 <= self.k1 <= HEAVIEST and 0 <= self.b <= 1):
+            raise ConfigError(f"BM25 cannot have k1 = {self.k1} and b = {self.b}", hint="Use k1 ≥ 0 and 0 ≤ b ≤ 1.")
+
+    @property
+    def saturating(self) -> bool:
+        """BM25's factor saturates."""
+        return True
+
+    @property
+    def shift(self) -> float:
+        """Nothing: the factor of a term in an ever longer document approaches 0."""
+        return 0.0
+
+    def term_weights(self, df: NDArray[np.int64], statistics: ChannelStatistics) -> NDArray[np.float64]:
+        """The inverse document frequency."""
+        found = df.astype(np.float64)
+        return np.log(1.0 + (statistics.documents - found + 0.5) / (found + 0.5))
+
+    def tf_values(self, frequencies: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The frequency itself."""
+        return frequencies
+
+    def length_values(self, lengths: NDArray[np.float64], statistics: ChannelStatistics) -> NDArray[np.float64]:
+        """What the frequency competes with: k1 for a document of mean length."""
+        return self.k1 * (1.0 - self.b + self.b * lengths / statistics.mean_length)
+
+
+@dataclass(frozen=True, slots=True)
+class BM25Plus(CountedQuery):
+    """BM25+, which gives a term that occurs at least δ, however long the document: Lv and Zhai, *Lower-Bounding Term
+    Frequency Normalization* (CIKM 2011). Tangent-L scores its features with it (δ = 1).
+
+    As published, ``idf = ln((N + 1) / df)`` and the factor is ``(k1 + 1) · tf / (tf + k1 · (1 − b + b · length / mean
+    length)) + δ``. As for :class:`BM25` the constant k1 + 1 is left out; so that rankings are those of the published
+    formula it divides δ too: ``f = tf / (tf + …) + δ / (k1 + 1)``, and every score is the published one over k1 + 1.
+
+    :raises ConfigError: ``k1`` or ``delta`` is not a number from 0 to :data:`HEAVIEST`, or ``b`` not between 0 and 1.
+    """
+
+    k1: float = 1.2
+    b: float = 0.75
+    delta: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not (0 <= self.k1 <= HEAVIEST and 0 <= self.b <= 1 and 0 <= self.delta <= HEAVIEST):
+            raise ConfigError(
+                f"BM25+ cannot have k1 = {self.k1}, b = {self.b} and delta = {self.delta}",
+                hint="Use k1 ≥ 0, 0 ≤ b ≤ 1 and delta ≥ 0.",
+            )
+
+    @property
+    def saturating(self) -> bool:
+        """BM25's factor saturates."""
+        return True
+
+    @property
+    def shift(self) -> float:
+        """δ beside a factor without its constant k1 + 1."""
+        return self.delta / (self.k1 + 1.0)
+
+    def term_weights(self, df: NDArray[np.int64], statistics: ChannelStatistics) -> NDArray[np.float64]:
+        """The inverse document frequency; > 0 even for a term of every document, and finite for one of none."""
+        return np.log((statistics.documents + 1.0) / np.maximum(df, 1).astype(np.float64))
+
+    def tf_values(self, frequencies: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The frequency itself."""
+        return frequencies
+
+    def length_values(self, lengths: NDArray[np.float64], statistics: ChannelStatistics) -> NDArray[np.float64]:
+        """What the frequency competes with: k1 for a document of mean length."""
+        return self.k1 * (1.0 - self.b + self.b * lengths / statistics.mean_length)
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalChannel:
+    """How one channel counts in a score: its weight in the sum over channels (0 leaves it out) and its weighting.
+
+    With a ``similarity`` matrix terms that are alike match too (:mod:`porism.retrieve.lexical.soft`): different ones
+    ``softness`` times what they are similar. With ``normalised`` the score is the soft cosine, else the inner product.
+    ``field_weights``, where they are given, replace for this channel those of the retriever.
+
+    :raises ConfigError: the weight is not a number from 0 to :data:`HEAVIEST`, or the softness not from 0 to 100.
+    """
+
+    weight: float = 1.0
+    weighting: Weighting = BM25()
+    similarity: SimilarityMatrix | None = None
+    normalised: bool = False
+    field_weights: Mapping[str, float] | None = None
+    softness: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.weight <= HEAVIEST:
+            raise ConfigError(
+                f"a channel cannot have the weight {self.weight}", hint=f"Use a number from 0 to {HEAVIEST:,.0f}."
+            )
+        if not 0 <= self.softness <= 100:
+            raise ConfigError(f"a channel cannot have the softness {self.softness}", hint="Use a number from 0 to 100.")
+
+    @property
+    def explicit(self) -> bool:
+        """Whether the factors of its postings are stored: for general weightings and soft matching."""
+        return self.similarity is not None or is_general(self.weighting)
+
+    @property
+    def counted(self) -> bool:
+        """Whether a query's terms count as often as the query has them."""
+        return getattr(type(self.weighting), "query_weights", None) is CountedQuery.query_weights

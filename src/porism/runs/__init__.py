@@ -1,0 +1,1 @@
+"""Ranked results of many queries, their files, and what made them."""

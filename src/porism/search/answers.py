@@ -1,0 +1,73 @@
+"""Answers of a search: what is shown of the documents that were found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from porism.index.sources import Source
+from porism.search.locations import Location
+from porism.search.marked_text import Piece, Snippet, plain_json
+from porism.search.printable import one_printable_line
+from porism.search.snippets import FormulaStyle, SnippetMaker
+from porism.types import Content, Document, Metadata
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One answer: its rank from 1, the document's id, its score, where it stands, and what to show of it."""
+
+    rank: int
+    id: str
+    score: float
+    title: Snippet
+    snippet: Snippet
+    metadata: Metadata
+    location: Location
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready: ``rank``, ``id``, ``score``, ``title`` and ``snippet`` (see :meth:`Snippet.to_dict`),
+        ``location`` and ``metadata``."""
+        return {
+            "rank": self.rank,
+            "id": self.id,
+            "score": self.score,
+            "title": self.title.to_dict(),
+            "snippet": self.snippet.to_dict(),
+            "location": self.location.to_dict(),
+            "metadata": plain_json(self.metadata),
+        }
+
+
+def make_hits(
+    found: Iterable[tuple[str, float]], load: Callable[[str], Document], maker: SnippetMaker, style: FormulaStyle,
+    sources: Callable[[], Mapping[str, Source]],
+) -> list[Hit]:
+    """The answers for documents and their scores, best first.
+
+    A text that several documents have, such as the question of a thread, is shown with the first of them only, as long
+    as the others have text of their own.
+    """
+    hits: list[Hit] = []
+    shown: set[Content] = set()
+    for rank, (doc_id, score) in enumerate(found, 1):
+        document = load(doc_id)
+        location = Location.of(document.metadata, sources)
+        passage = maker.passage(document, shown=shown)
+        snippet = Snippet(())
+        if passage is not None:
+            shown.add(document.fields[passage.field])
+            snippet = maker.render(document, passage, style)
+        title = maker.title(document, style)
+        if not title.pieces:
+            title = Snippet((Piece(_name(document, location)),))
+        hits.append(Hit(rank, doc_id, score, title, snippet, document.metadata, location))
+    return hits
+
+
+def _name(document: Document, location: Location) -> str:
+    """What stands in for a title: the heading above the document, its file's name, its id."""
+    if location.section:
+        return location.section[-1]
+    return one_printable_line(location.file.rpartition("/")[2] if location.file else document.id)

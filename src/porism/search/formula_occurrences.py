@@ -1,0 +1,218 @@
+"""Where formulas stand: the places of a found formula in all segments, and the names that runs call formulas by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.engine.trees import open_places
+from porism.formula import notation_of
+from porism.index import Segment, Snapshot
+from porism.types import Formula
+
+MOST_PLACES = 1_000
+"""Places of one formula beyond these are not listed: ``n`` stands everywhere."""
+
+_MOST_REMEMBERED = 2_000_000
+"""Of a segment with at most so many occurrences their names stay in memory once a run has asked for them."""
+
+Masks = Sequence[NDArray[np.bool_]]
+"""For each segment which documents count (bool, one a document)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One occurrence of a formula: it is the formula ``number`` (from 0) of a field of a document.
+
+    ``id`` and ``visual_id`` are those of the collection, None where it gives none.
+    """
+
+    doc_id: str
+    field: str
+    number: int
+    id: str | None = None
+    visual_id: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready, ``id`` and ``visual_id`` only where the collection gives them."""
+        value: dict[str, Any] = {"doc_id": self.doc_id, "field": self.field, "number": self.number}
+        return value | {name: given for name in ("id", "visual_id") if (given := getattr(self, name)) is not None}
+
+
+class Occurring(NamedTuple):
+    """Occurrences of some formulas in one segment: ``owners`` (int64) is the position of each one's formula among
+    those asked for, ``positions`` (int64) the occurrence; ordered by formula, then by document."""
+
+    owners: NDArray[np.int64]
+    positions: NDArray[np.int64]
+
+
+class FormulaPlaces:
+    """The places of the formulas of a snapshot. Documents that are deleted have none."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.segments = snapshot.segments
+        self.live: Masks = [segment.live for segment in snapshot.segments]
+        self.has_visual_ids = any(segment.occurrences.has_visual_ids for segment in self.segments)
+        self._has_ids = any(segment.occurrences.has_ids for segment in self.segments)
+        self._remembered: dict[int, list[str]] = {}
+
+    def ordinals(self, segments: NDArray[np.int32], formulas: NDArray[np.int32]) -> list[NDArray[np.int64]]:
+        """Of formulas given by segment and ordinal there, the ordinals in each segment (int64), -1 where not there."""
+        ordinals = [np.full(len(formulas), -1, np.int64) for _ in self.segments]
+        for home, segment in enumerate(self.segments):
+            own = np.flatnonzero(segments == home)
+            ordinals[home][own] = formulas[own]
+            if len(self.segments) > 1 and len(own):
+                keys = segment.keys.dictionary.select(segment.keys.rank[formulas[own]])
+                for number, other in enumerate(self.segments):
+                    if number != home:
+                        ordinals[number][own] = other.keys.find_packed(keys)
+        return ordinals
+
+    def occurring(self, number: int, ordinals: NDArray[np.int64], allowed: Masks | None = None) -> Occurring:
+        """Where formulas of a segment occur, in documents that are allowed (all live ones by default)."""
+        segment = self.segments[number]
+        where, places = segment.occurrences, open_places(segment)
+        owners = np.flatnonzero(ordinals >= 0)
+        formulas = ordinals[owners]
+        starts, stops = places.indptr[formulas], places.indptr[formulas + 1]
+        docs = places.docs[_ranges(starts, stops)].astype(np.int64)
+        owners = np.repeat(owners, stops - starts)
+        counts = (allowed or self.live)[number][docs]
+        docs, owners = docs[counts], owners[counts]
+        starts, stops = where.indptr[docs], where.indptr[docs + 1]
+        positions = _ranges(starts, stops)
+        owners = np.repeat(owners, stops - starts)
+        own = where.formula[positions] == ordinals[owners]
+        return Occurring(owners[own], positions[own])
+
+    def documents(
+        self, segments: NDArray[np.int32], formulas: NDArray[np.int32], allowed: Masks | None = None
+    ) -> NDArray[np.int64]:
+        """In how many documents that are allowed each formula occurs (int64)."""
+        totals = np.zeros(len(formulas), np.int64)
+        for number, ordinals in enumerate(self.ordinals(segments, formulas)):
+            places = open_places(self.segments[number])
+            there = np.flatnonzero(ordinals >= 0)
+            starts, stops = places.indptr[ordinals[there]], places.indptr[ordinals[there] + 1]
+            counted = (allowed or self.live)[number][places.docs[_ranges(starts, stops)]]
+            sums = np.concatenate([[0], np.cumsum(counted)])
+            ends = np.cumsum(stops - starts)
+            totals[there] += sums[ends] - sums[ends - (stops - starts)]
+        return totals
+
+    def best(
+        self, segments: NDArray[np.int32], formulas: NDArray[np.int32], values: Sequence[NDArray[np.float64]]
+    ) -> NDArray[np.float64]:
+        """The greatest value, 0 at least, of the live documents that hold each formula.
+
+        :param values: for each segment one number a document (float64).
+        """
+        greatest = np.zeros(len(formulas), np.float64)
+        for number, ordinals in enumerate(self.ordinals(segments, formulas)):
+            places = open_places(self.segments[number])
+            there = np.flatnonzero(ordinals >= 0)
+            starts, stops = places.indptr[ordinals[there]], places.indptr[ordinals[there] + 1]
+            docs = places.docs[_ranges(starts, stops)]
+            found = np.where(self.live[number][docs], values[number][docs], 0.0)
+            np.maximum.at(greatest, np.repeat(there, stops - starts), found)
+        return greatest
+
+    def names(
+        self, segments: NDArray[np.int32], formulas: NDArray[np.int32], allowed: Masks | None = None
+    ) -> list[list[str]]:
+        """What a run calls each formula: its visual ids; the ids of its occurrences where the collection has no visual
+        ids at all; ``document/field/number`` where it has neither."""
+        found: list[dict[str, None]] = [{} for _ in range(len(formulas))]
+        for number, ordinals in enumerate(self.ordinals(segments, formulas)):
+            owners, positions = self.occurring(number, ordinals, allowed)
+            order = np.argsort(positions)
+            for owner, name in zip(owners[order].tolist(), self._names(number, positions[order]), strict=True):
+                if name:
+                    found[owner][name] = None
+        return [list(names) for names in found]
+
+    def every_name(self) -> set[str]:
+        """What a run can call formulas of this collection, see :meth:`names`."""
+        found: set[str] = set()
+        for number, segment in enumerate(self.segments):
+            lengths = np.diff(segment.occurrences.indptr)
+            found.update(self._names(number, np.flatnonzero(np.repeat(self.live[number], lengths))))
+        return found - {""}
+
+    def places(self, key: str, allowed: Masks | None = None, most: int = MOST_PLACES) -> tuple[Place, ...]:
+        """Where the formula with a normalised form stands, ``most`` places at most, in the order of documents."""
+        found: list[Place] = []
+        for number, segment in enumerate(self.segments):
+            ordinal = segment.find_formula(key)
+            if ordinal is not None and len(found) < most:
+                positions = self.occurring(number, np.array([ordinal], np.int64), allowed).positions
+                found.extend(self._places(number, positions[: most - len(found)]))
+        return tuple(found)
+
+    def formula(self, segment: Segment, ordinal: int, places: Sequence[Place] = ()) -> Formula:
+        """A formula as it was written first, with the id and visual id of its first place."""
+        source = segment.formula_source(ordinal)
+        first = places[0] if places else None
+        return Formula(
+            source, notation_of(source), first.id if first else None, first.visual_id if first else None
+        )
+
+    def keys_of_visual_id(self, visual_id: str) -> list[str]:
+        """The normalised forms of the formulas that have a visual id."""
+        keys: dict[str, None] = {}
+        if self.has_visual_ids:
+            for number, segment in enumerate(self.segments):
+                where = segment.occurrences
+                named = [place for place, name in enumerate(where.visual_ids()) if name == visual_id]
+                docs = np.searchsorted(where.indptr, np.asarray(named, np.int64), side="right") - 1
+                for place, live in zip(named, self.live[number][docs].tolist(), strict=True):
+                    if live:
+                        keys[segment.formula_key(int(where.formula[place]))] = None
+        return list(keys)
+
+    def keys_of_document(self, doc_id: str) -> list[str]:
+        """The normalised forms of the formulas of a document, in order; empty where there is no such document."""
+        for number, segment in enumerate(self.segments):
+            doc = segment.find(doc_id)
+            if doc is not None and self.live[number][doc]:
+                where = segment.occurrences
+                formulas = where.formula[where.indptr[doc] : where.indptr[doc + 1]].tolist()
+                return [segment.formula_key(formula) for formula in dict.fromkeys(formulas)]
+        return []
+
+    def _names(self, number: int, positions: NDArray[np.int64]) -> list[str]:
+        """The names of occurrences, empty for one without; those of a small segment are read once."""
+        where = self.segments[number].occurrences
+        if not (self.has_visual_ids or self._has_ids):
+            return [f"{place.doc_id}/{place.field}/{place.number}" for place in self._places(number, positions)]
+        read = where.visual_ids if self.has_visual_ids else where.ids
+        if len(where) > _MOST_REMEMBERED:
+            return read(positions)
+        names = self._remembered.get(number)
+        if names is None:
+            names = self._remembered[number] = read(None)
+        return [names[position] for position in positions.tolist()]
+
+    def _places(self, number: int, positions: NDArray[np.int64]) -> Iterator[Place]:
+        segment = self.segments[number]
+        where = segment.occurrences
+        docs = np.searchsorted(where.indptr, positions, side="right") - 1
+        columns = zip(
+            segment.doc_ids(docs), where.field[positions].tolist(), where.number[positions].tolist(),
+            where.ids(positions), where.visual_ids(positions), strict=True,
+        )
+        for doc_id, field, nth, formula_id, visual_id in columns:
+            yield Place(doc_id, segment.fields[field], nth, formula_id or None, visual_id or None)
+
+
+def _ranges(starts: NDArray[Any], stops: NDArray[Any]) -> NDArray[np.int64]:
+    """All numbers from each start to its stop, one range after the other (int64)."""
+    lengths = (stops - starts).astype(np.int64)
+    offsets = np.cumsum(lengths) - lengths
+    return np.repeat(starts.astype(np.int64) - offsets, lengths) + np.arange(int(lengths.sum()), dtype=np.int64)

@@ -1,0 +1,142 @@
+"""What a formula search is asked: one or several formulas, perhaps with the text around them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from porism.corpus import split_math
+from porism.errors import OnProblem, Problem, QueryError
+from porism.formula import notation_of, operator_tree, parse
+from porism.search.formula_guessing import recognise_formulas
+from porism.search.questions import LONGEST_QUERY
+from porism.types import PLACEHOLDER, Content, Formula, Query
+
+LONGEST_FORMULA = 20_000
+"""Of a longer query formula only so many characters count."""
+
+MOST_FORMULAS = 20
+"""Of more formulas in one query, the longest so many count."""
+
+FORMULA_FIELD = "formula"
+"""The field of a topic that holds the formula asked for; its other fields are the context."""
+
+_MOST_PROBLEMS = 3
+_WORDS = re.compile(r"(?<![\\A-Za-z{])[A-Za-z]{3,}\s+[A-Za-z]{2,}(?![A-Za-z}])")
+_DELIMITER = re.compile(r"\$|\\[()\[\]]")
+_LETTER = re.compile(r"[^\W\d_]")
+
+
+@dataclass(frozen=True, slots=True)
+class FormulaQuery:
+    """The formulas asked for, any of which a result may answer, and the text around them if there is any."""
+
+    formulas: tuple[Formula, ...]
+    context: Query | None = None
+
+
+def make_formula_query(question: str | Formula | Content | Query, on_problem: OnProblem | None = None) -> FormulaQuery:
+    """A formula query from LaTeX, a ``<math>`` element, text with formulas between dollars, or a topic.
+
+    A string without dollars (or ``\\(``, ``\\[``, a bare environment) is LaTeX as a whole. Where words stand beside
+    formulas, the whole is the context. Of a topic with a field ``formula`` that field is asked for, and the other
+    fields are the context; of any other topic all formulas are.
+
+    :param on_problem: is told what of the formulas was not understood, and what was left out.
+    :raises QueryError: there is no formula in it, or it is longer than :data:`LONGEST_QUERY`.
+    """
+    report = on_problem or _ignore
+    context: Query | None = None
+    if isinstance(question, Formula):
+        formulas: tuple[Formula, ...] = (question,)
+    elif isinstance(question, Query):
+        formulas, context = _of_topic(question)
+    else:
+        content = _content(question, report) if isinstance(question, str) else question
+        formulas, context = _of_topic(Query("query", {"query": content}))
+    usable = _usable(formulas, report)
+    if not usable:
+        raise QueryError("the query has no formula", hint=r"Ask with LaTeX, such as '$\sum_{i=1}^n i^2$', or MathML.")
+    return FormulaQuery(usable, context)
+
+
+def read_formula_question(text: str) -> tuple[str | Content, list[str]]:
+    """What a person typed for a formula search, and notes on how it was read.
+
+    Where words stand beside formulas without dollars, the formulas are asked for and the words are their context; else
+    it is the text as it is, which :func:`make_formula_query` takes for LaTeX as a whole.
+    """
+    if _DELIMITER.search(text) or notation_of(text) == "mathml" or not _WORDS.search(text[:LONGEST_FORMULA]):
+        return text, []
+    guess = recognise_formulas(text[:LONGEST_FORMULA])
+    if not guess.formulas:
+        return text, []
+    return guess.content, [f"read as a formula: ${source}$" for source in guess.formulas]
+
+
+def _ignore(problem: Problem) -> None:
+    return None
+
+
+def _content(text: str, report: OnProblem) -> Content:
+    if len(text) > LONGEST_QUERY:
+        raise QueryError(f"the query has {len(text):,} characters", hint=f"Ask with at most {LONGEST_QUERY:,}.")
+    if notation_of(text) == "mathml":
+        return Content.of(Formula(text.strip(), "mathml"))
+    content = split_math(text)
+    before = content.text.partition(PLACEHOLDER)[0]
+    if content.formulas and before.count("{") <= before.count("}"):
+        return content
+    if content.formulas:  # dollars within a group: \frac{\text{if $n$ is}}{2}
+        return Content.of(Formula(text.strip().replace(PLACEHOLDER, " ")))
+    bare = _DELIMITER.sub(" ", text).strip()
+    if bare != text.strip():
+        report(Problem("query", "a delimiter of formulas has no partner; all of the text is taken for one formula"))
+    elif _WORDS.search(text[:LONGEST_FORMULA]):
+        report(Problem("query", "there is no formula between dollars; the words are taken for LaTeX"))
+    return Content.of(Formula(bare.replace(PLACEHOLDER, " "))) if bare else Content("")
+
+
+def _of_topic(query: Query) -> tuple[tuple[Formula, ...], Query | None]:
+    asked = query.fields.get(FORMULA_FIELD)
+    if asked is not None and asked.formulas:
+        others = {name: content for name, content in query.fields.items() if name != FORMULA_FIELD and content}
+        return asked.formulas, Query(query.id, others, query.metadata) if others else None
+    formulas = tuple(formula for content in query.fields.values() for formula in content.formulas)
+    words = any(_LETTER.search(content.text) for content in query.fields.values())
+    return formulas, query if words else None
+
+
+def _usable(formulas: tuple[Formula, ...], report: OnProblem) -> tuple[Formula, ...]:
+    """The formulas that can be asked for, each once; what is wrong with them is reported."""
+    distinct = list({(formula.notation, formula.source.strip()): formula for formula in formulas}.values())
+    if len(distinct) > MOST_FORMULAS:
+        report(Problem("query", f"of its {len(distinct)} formulas the {MOST_FORMULAS} longest count"))
+        longest = sorted(distinct, key=lambda formula: -len(formula.source))[:MOST_FORMULAS]
+        distinct = [formula for formula in distinct if formula in longest]
+    usable: list[Formula] = []
+    for formula in distinct:
+        where = f"formula {_short(formula.source)!r}"
+        if len(formula.source) > LONGEST_FORMULA:
+            report(Problem(
+                where, f"has {len(formula.source):,} characters, of which the first {LONGEST_FORMULA:,} count"
+            ))
+            formula = Formula(formula.source[:LONGEST_FORMULA], formula.notation, formula.id, formula.visual_id)
+        layout = parse(formula)
+        if not layout.row:
+            if formula.source.strip():
+                report(Problem(where, "there is nothing in it that could be searched for"))
+            continue
+        for problem in sorted(layout.problems, key=lambda problem: problem.position)[:_MOST_PROBLEMS]:
+            report(Problem(where, f"character {problem.position}: {problem.what}"))
+        if len(layout.problems) > _MOST_PROBLEMS:
+            report(Problem(where, f"{len(layout.problems) - _MOST_PROBLEMS} more things were not understood"))
+        if operator_tree(layout).root.kind == "W":
+            report(Problem(where, "is a wildcard alone, for which any formula may stand"))
+        usable.append(formula)
+    return tuple(usable)
+
+
+def _short(source: str) -> str:
+    line = " ".join(source[:200].split())
+    return line if len(line) <= 40 else f"{line[:39]}…"

@@ -1,0 +1,252 @@
+"""Formula search as its user sees it: the unit is a formula, and a hit says where it stands and why it was found."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.errors import QueryError
+from porism.explanation import Explanation
+from porism.formula import parse, to_latex, to_mathml, to_unicode
+from porism.index import Snapshot
+from porism.retrieve import DocumentRetriever
+from porism.retrieve.formulas.matches import FormulaMatch
+from porism.runs.provenance import Provenance
+from porism.runs.run import Run
+from porism.search.formula_occurrences import FormulaPlaces, Masks, Place
+from porism.search.formula_queries import FormulaQuery
+from porism.search.highlighting import MatchView
+from porism.types import Formula, Query
+
+if TYPE_CHECKING:
+    from porism.retrieve.formulas.retriever import FormulaRetriever
+
+CONTEXT_WEIGHT = 0.05
+"""What the context can add to a formula's score, as a part of the best formula's score."""
+
+_CONTEXT_DEPTH = 1_000
+"""So many formulas and so many documents are looked at where a context counts."""
+
+_MOST_CANDIDATES = 200
+"""Formulas of one document, or of one visual id, that are compared when only that is named."""
+
+Named = Literal["auto", "key", "visual_id", "document"]
+
+
+@dataclass(frozen=True, slots=True)
+class FormulaHit:
+    """One answer: its rank from 1, its score, a formula with its normalised form, and the places where it stands.
+
+    ``documents`` counts the documents that hold it; ``places`` lists the first thousand occurrences at most. ``match``
+    says why it was found, where that was asked for.
+    """
+
+    rank: int
+    score: float
+    formula: Formula
+    key: str
+    documents: int
+    places: tuple[Place, ...]
+    match: FormulaMatch | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready: ``rank``, ``score``, ``key``, the formula as ``latex``, ``mathml`` and ``text``, ``documents``,
+        ``places``, and ``match`` where there is one."""
+        layout = parse(self.formula)
+        value: dict[str, Any] = {
+            "rank": self.rank,
+            "score": self.score,
+            "key": self.key,
+            "latex": to_latex(layout) if self.formula.notation == "mathml" else self.formula.source,
+            "text": to_unicode(layout),
+            "mathml": to_mathml(layout, ids=False),
+            "documents": self.documents,
+            "places": [place.to_dict() for place in self.places],
+        }
+        return value | ({"match": MatchView(self.match).to_dict()} if self.match is not None else {})
+
+
+class _Ranked(NamedTuple):
+    """Formulas best first: segment and ordinal there, score, what of it the context adds, which formula asked for."""
+
+    segments: NDArray[np.int32]
+    formulas: NDArray[np.int32]
+    scores: NDArray[np.float64]
+    context: NDArray[np.float64]
+    asked: NDArray[np.int64]
+
+    def take(self, chosen: NDArray[Any] | slice) -> _Ranked:
+        """The chosen ones."""
+        return _Ranked(
+            self.segments[chosen], self.formulas[chosen], self.scores[chosen], self.context[chosen], self.asked[chosen]
+        )
+
+
+_NOTHING = _Ranked(
+    np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0), np.zeros(0), np.zeros(0, np.int64)
+)
+
+
+class FormulaSearcher:
+    """Searches the formulas of a snapshot.
+
+    A formula's score is the best that any of the formulas asked for gives it. With a context it is that plus
+    ``CONTEXT_WEIGHT · t · c / m`` where ``t`` is the best formula's score, ``c`` the score for the context of the best
+    document that holds the formula, and ``m`` that of the best document of all; the context reorders the best formulas
+    and finds no others.
+    """
+
+    def __init__(
+        self, snapshot: Snapshot, formulas: FormulaRetriever, documents: DocumentRetriever,
+        context_weight: float = CONTEXT_WEIGHT,
+    ) -> None:
+        """``formulas`` and ``documents`` search the same snapshot."""
+        self.snapshot = snapshot
+        self.retriever = formulas
+        self.documents = documents
+        self.context_weight = context_weight
+        self.places = FormulaPlaces(snapshot)
+        self._described = formulas.model.to_dict()
+
+    def search(
+        self, query: FormulaQuery, k: int, *, allowed: Masks | None = None, explain: bool = False
+    ) -> list[FormulaHit]:
+        """The best ``k`` formulas that stand in documents that are allowed (all by default), best first.
+
+        :raises QueryError: ``k`` is below 1.
+        """
+        ranked = self._ranked(query, k, lambda found: len(found.scores), allowed).take(slice(k))
+        documents = self.places.documents(ranked.segments, ranked.formulas, allowed).tolist()
+        hits: list[FormulaHit] = []
+        for rank, (segment_number, ordinal, score, context, asked) in enumerate(
+            zip(*(column.tolist() for column in ranked), strict=True), 1
+        ):
+            segment = self.snapshot.segments[segment_number]
+            key = segment.formula_key(ordinal)
+            places = self.places.places(key, allowed)
+            match = None
+            if explain:
+                match = _with_context(self.retriever.match(query.formulas[asked], key), context)
+            formula = self.places.formula(segment, ordinal, places)
+            hits.append(FormulaHit(rank, score, formula, key, documents[rank - 1], places, match))
+        return hits
+
+    def run(
+        self, queries: Iterable[tuple[str, FormulaQuery | None]], k: int, *, allowed: Masks | None = None,
+        context: bool = True, name: str = "porism",
+    ) -> Run:
+        """The best ``k`` names of formulas for each query, see :meth:`FormulaPlaces.names`.
+
+        A formula gives its score to all its names, and a name has that of its best formula. As many formulas are asked
+        for as ``k`` names need. A query that is None has no results.
+        """
+        results: dict[str, dict[str, float]] = {}
+        seconds: dict[str, float] = {}
+        for query_id, query in queries:
+            started = time.perf_counter()
+            named = results[query_id] = {}
+            if query is None:
+                continue
+
+            def count(found: _Ranked, named: dict[str, float] = named) -> int:
+                named.clear()
+                names = self.places.names(found.segments, found.formulas, allowed)
+                for score, own in zip(found.scores.tolist(), names, strict=True):
+                    for formula_name in own:
+                        named.setdefault(formula_name, score)
+                return len(named)
+
+            self._ranked(query if context else FormulaQuery(query.formulas), k, count, allowed)
+            seconds[query_id] = time.perf_counter() - started
+        model = self.retriever.model
+        made_by = {"kind": "formula search", "model": self._described, "context": context}
+        provenance = Provenance(made_by, model.tuned_on, seconds=seconds)
+        return Run({query: named.items() for query, named in results.items()}, name, provenance=provenance).top(k)
+
+    def explain(self, query: FormulaQuery, found: str, named: Named = "auto") -> FormulaMatch:
+        """Why a formula has its score: the best match of any formula asked for with any formula of this name.
+
+        :raises QueryError: the index has no formula of this name.
+        """
+        keys = self._keys(found, named)
+        if not keys:
+            kinds = {"auto": "formula or document", "key": "formula", "visual_id": "visual id", "document": "document"}
+            raise QueryError(
+                f"there is no {kinds[named]} {found!r} with a formula in the index", where=str(self.snapshot.path),
+                hint="Name the key of a hit, a visual id, or a document's id.",
+            )
+        matches = [
+            self.retriever.match(formula, key) for key in keys[:_MOST_CANDIDATES] for formula in query.formulas
+        ]
+        return max(matches, key=lambda match: match.score)
+
+    def _keys(self, found: str, named: Named) -> list[str]:
+        if named in ("auto", "key") and any(
+            segment.find_formula(found) is not None for segment in self.snapshot.segments
+        ):
+            return [found]
+        if named in ("auto", "visual_id") and (keys := self.places.keys_of_visual_id(found)):
+            return keys
+        return self.places.keys_of_document(found) if named in ("auto", "document") else []
+
+    def _ranked(
+        self, query: FormulaQuery, k: int, count: Callable[[_Ranked], int], allowed: Masks | None
+    ) -> _Ranked:
+        """The best formulas, asked for until they count ``k`` or there are no more."""
+        if k < 1:
+            raise QueryError(f"k is {k}", hint="Ask for at least 1 result.")
+        if allowed is not None and not any(mask.any() for mask in allowed):
+            return _NOTHING
+        depth = max(k, _CONTEXT_DEPTH) if query.context is not None else k
+        while True:
+            found, is_all = self._best(query.formulas, depth)
+            if allowed is not None:
+                occurs = self.places.documents(found.segments, found.formulas, allowed) > 0
+                found = found.take(np.flatnonzero(occurs))
+            if query.context is not None:
+                found = self._with_context(found, query.context)
+            so_far = count(found)
+            if so_far >= k or is_all:
+                return found
+            depth = int(depth * min(4.0, 1.2 * k / max(1, so_far))) + 10
+
+    def _best(self, formulas: tuple[Formula, ...], depth: int) -> tuple[_Ranked, bool]:
+        """The best formulas for any of those asked for, and whether there are no more."""
+        results = self.retriever.search(formulas, depth)
+        asked = np.repeat(np.arange(len(results)), [len(result.scores) for result in results])
+        scores = np.concatenate([result.scores for result in results])
+        segments = np.concatenate([result.segments for result in results])
+        ordinals = np.concatenate([result.formulas for result in results])
+        ranked = _Ranked(segments, ordinals, scores, np.zeros(len(scores)), asked)
+        if len(results) > 1:
+            ranked = ranked.take(np.argsort(-scores, kind="stable"))
+            _, first = np.unique(np.stack([ranked.segments, ranked.formulas]), axis=1, return_index=True)
+            ranked = ranked.take(np.sort(first)[:depth])
+        return ranked, all(len(result.scores) < depth for result in results)
+
+    def _with_context(self, found: _Ranked, context: Query) -> _Ranked:
+        scores = [np.zeros(segment.doc_count, np.float64) for segment in self.snapshot.segments]
+        number_of = {id(segment): number for number, segment in enumerate(self.snapshot.segments)}
+        ranking = self.documents.search([context], _CONTEXT_DEPTH)[context.id]
+        if not ranking or not len(found.scores) or ranking[0][1] <= 0:
+            return found
+        for doc_id, score in ranking:
+            place = self.snapshot.find(doc_id)
+            if place is not None:
+                scores[number_of[id(place[0])]][place[1]] = score / ranking[0][1]
+        added = self.context_weight * found.scores.max() * self.places.best(found.segments, found.formulas, scores)
+        changed = found._replace(scores=found.scores + added, context=added)
+        return changed.take(np.argsort(-changed.scores, kind="stable"))
+
+
+def _with_context(match: FormulaMatch, added: float) -> FormulaMatch:
+    if added == 0:
+        return match
+    parts = (match.explanation, Explanation(added, "the best document that holds it, for the text around the formula"))
+    total = match.score + added
+    return replace(match, score=total, explanation=Explanation(total, "formula and context", parts))

@@ -1,0 +1,411 @@
+"""An index as its user sees it: open, ask, read the answers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.analysis.analyzer import WORDS, AnalysisConfig, Analyzer
+from porism.analysis.documents import load_document
+from porism.concurrency.caching import cached_property
+from porism.errors import OnProblem, Problem, QueryError
+from porism.explanation import Explanation
+from porism.index import Snapshot
+from porism.retrieve import DEFAULT_MODEL, DocumentRetriever, Filters, SearchModel
+from porism.retrieve.documents.more_like_this import Likeness, MoreLikeThis
+from porism.retrieve.feedback.methods import Judged
+from porism.retrieve.ranking import UnitResults
+from porism.runs.run import Run
+from porism.search.answers import Hit, make_hits
+from porism.search.conditions import documents_with
+from porism.search.formula_queries import FormulaQuery, make_formula_query
+from porism.search.locations import Location, file_has_changed
+from porism.search.questions import Question, make_query, read_question
+from porism.search.snippets import FormulaStyle, SnippetMaker
+from porism.search.suggestions import SpellingSuggester, filter_hints, spelling_hint
+from porism.types import Content, Document, Formula, Query
+
+if TYPE_CHECKING:
+    from porism.retrieve.formulas.matches import FormulaMatch
+    from porism.retrieve.formulas.model import FormulaModel
+    from porism.search.formulas import FormulaHit, FormulaSearcher, Named
+
+
+def judgments(relevant: Iterable[str], not_relevant: Iterable[str]) -> Judged:
+    """Judged documents from their ids.
+
+    :raises QueryError: a single string was given in place of several ids, or a document is in both.
+    """
+    for ids in (relevant, not_relevant):
+        if isinstance(ids, str):
+            raise QueryError(f"judged documents are given as {ids!r}", hint="Give a list of ids, for one document too.")
+    return Judged(tuple(relevant), tuple(not_relevant))
+
+
+class Index:
+    """A consistent view of an index on disk, ready to search; later commits do not change it.
+
+    ::
+
+        with porism.open_index("notes.index") as index:
+            for hit in index.search(r"derivative of $x^n$"):
+                print(hit.score, hit.title, hit.snippet)
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        model: SearchModel = DEFAULT_MODEL,
+        formula_model: FormulaModel | None = None,
+    ) -> None:
+        """Opens the index.
+
+        :raises IndexNotFound: there is none at ``path``.
+        :raises IndexCorrupt: its files are damaged.
+        :raises IndexVersionError: it was written by a version with another format.
+        """
+        self.snapshot = Snapshot.open(path)
+        self.analyzer = Analyzer(AnalysisConfig.from_dict(self.snapshot.config, self.snapshot.path))
+        self.retriever = DocumentRetriever(self.snapshot, self.analyzer, model)
+        self.formula_model = formula_model
+        self._last_allowed: tuple[Any, list[NDArray[np.bool_]]] | None = None
+
+    def __enter__(self) -> Index:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __len__(self) -> int:
+        return self.snapshot.doc_count
+
+    def __contains__(self, doc_id: object) -> bool:
+        return isinstance(doc_id, str) and self.snapshot.find(doc_id) is not None
+
+    def close(self) -> None:
+        """Lets go of the index's files."""
+        self.snapshot.close()
+
+    def with_models(self, model: SearchModel | None = None, formula_model: FormulaModel | None = None) -> Index:
+        """The same view of the index, searched by other models; its files are shared, and closed with either.
+
+        :raises ConfigError: the index has none of the model's channels.
+        """
+        other = Index.__new__(Index)
+        other.snapshot, other.analyzer = self.snapshot, self.analyzer
+        other.retriever = self.retriever if model is None else DocumentRetriever(self.snapshot, self.analyzer, model)
+        other.formula_model = formula_model or self.formula_model
+        other._last_allowed = None
+        return other
+
+    def document(self, doc_id: str) -> Document:
+        """A document by its id.
+
+        :raises QueryError: the index has no such document.
+        """
+        found = self.snapshot.find(doc_id)
+        if found is None:
+            raise QueryError(f"there is no document {doc_id!r} in the index", where=str(self.snapshot.path))
+        segment, number = found
+        return load_document(segment.stored(number))
+
+    def location(self, doc_id: str) -> Location:
+        """Where a document stands.
+
+        :raises QueryError: the index has no such document.
+        """
+        return Location.of(self.document(doc_id).metadata, lambda: self.snapshot.sources)
+
+    def has_changed(self, location: Location) -> bool:
+        """Whether the file of a location is another than the one that was indexed; False where this is not known."""
+        return file_has_changed(location, self.snapshot.sources)
+
+    def search(
+        self,
+        question: str | Content | Query | Question,
+        k: int = 10,
+        *,
+        filters: Filters | None = None,
+        formulas: FormulaStyle = "unicode",
+        relevant: Iterable[str] = (),
+        not_relevant: Iterable[str] = (),
+    ) -> list[Hit]:
+        """The best ``k`` documents, best first: of those that share a word or a formula term with the question, or
+        with what it learns from the documents found first.
+
+        ``filters`` maps a metadata key to the value, or the values any of which, a document must have. ``formulas``
+        says how titles and snippets show formulas. A string may have phrases between quotes and ``field:word``, see
+        :meth:`question`.
+
+        From documents that are known to be ``relevant``, or not, the question learns in place of those found first
+        (their ids, in any order); they stay among the results.
+
+        :raises QueryError: the question is empty, ``k`` is below 1, a filter names a key that no document has, or the
+            index lacks a document that is judged.
+        """
+        asked = self.question(question)
+        found = self.retriever.search_units(
+            asked.query, k, allowed=self._allowed(asked, filters), judged=judgments(relevant, not_relevant)
+        )
+        worths = self.retriever.term_worths(asked.query)
+        return self._hits(self._named(found), worths, asked.query, formulas)
+
+    def question(self, question: str | Content | Query | Question, *, guess_formulas: bool = False) -> Question:
+        """A question as :meth:`search` reads it, with notes on what in it may have been meant otherwise.
+
+        In a string, ``"words between quotes"`` must stand in a document as they are, ``title:word`` must be in that
+        field, and ``type:theorem`` with a key of the metadata is a filter. Content and queries have no such signs.
+
+        :param guess_formulas: whether formulas without dollars are recognised in a string.
+        :raises QueryError: there is nothing in it, it is too long, or it names a field that the index does not have.
+        """
+        if isinstance(question, Question):
+            return question
+        if not isinstance(question, str):
+            return Question(make_query(question))
+        fields = {name for segment in self.snapshot.segments for name in segment.fields}
+        return read_question(question, fields, self._metadata_keys, guess_formulas)
+
+    def hints(self, question: str | Content | Query | Question, filters: Filters | None = None) -> list[str]:
+        """What to say to whoever asked, a sentence each: how formulas without dollars were read, a dollar without its
+        partner, words like those that the index does not have, values like those of a filter that no document has."""
+        asked = self.question(question)
+        hints = [*asked.notes, *filter_hints(self.snapshot, _all_filters(asked, filters))]
+        if self._spelling is not None and (found := self._spelling.suggestions(asked.query)):
+            hints.append(spelling_hint(asked.text or asked.query.content.to_latex(), found))
+        return hints
+
+    @cached_property
+    def _spelling(self) -> SpellingSuggester | None:
+        lexical = self.retriever.lexical
+        if WORDS not in lexical.channels:
+            return None
+        return SpellingSuggester(self.snapshot, self.analyzer, lexical.fields_of(WORDS))
+
+    def _metadata_keys(self) -> set[str]:
+        return {key for segment in self.snapshot.segments for key in segment.metadata_counts()}
+
+    def _allowed(self, asked: Question, filters: Filters | None) -> list[NDArray[np.bool_]] | None:
+        """The documents that have what filters and conditions demand, None where there are none; the last are kept."""
+        wanted = _all_filters(asked, filters)
+        if not wanted and not asked.conditions:
+            return None
+        demanded = (tuple(wanted.items()), asked.conditions)
+        if self._last_allowed is None or self._last_allowed[0] != demanded:
+            allowed = self.retriever.allowed(wanted) if wanted else None
+            if asked.conditions:
+                weights = self.retriever.lexical.fields_of(WORDS) if WORDS in self.retriever.lexical.channels else None
+                allowed = documents_with(self.snapshot, self.analyzer, asked.conditions, weights, allowed)
+            assert allowed is not None
+            self._last_allowed = (demanded, allowed)
+        return self._last_allowed[1]
+
+    def _named(self, found: UnitResults) -> list[tuple[str, float]]:
+        ids = self.retriever.lexical.ids.take(found.segments, found.units)
+        return list(zip(ids, found.scores.tolist(), strict=True))
+
+    def more_like(
+        self,
+        doc_id: str,
+        k: int = 10,
+        *,
+        filters: Filters | None = None,
+        formulas: FormulaStyle = "unicode",
+        likeness: Likeness | None = None,
+    ) -> list[Hit]:
+        """The ``k`` documents that are most like one of the index, best first, without itself.
+
+        They share its most telling words and formula terms, see :mod:`porism.retrieve.documents.more_like_this`; ``likeness``
+        says how many, and of which fields.
+
+        :raises QueryError: the index has no such document, it has no words or formulas, ``k`` is below 1, or a filter
+            names a key that no document has.
+        """
+        alike = MoreLikeThis(self.retriever, self.analyzer, likeness)
+        query = alike.query(self.document(doc_id))
+        found = alike.search_units(query, k, filters=filters)
+        worths = self.retriever.lexical.term_weights(alike.terms(query))
+        return self._hits(self._named(found), worths, query, formulas)
+
+    def explain_likeness(
+        self, doc_id: str, found: str, *, k: int = 10, filters: Filters | None = None, likeness: Likeness | None = None
+    ) -> Explanation:
+        """Why the document ``found`` has its score among those like ``doc_id``: a tree that adds up to it.
+
+        :raises QueryError: as :meth:`more_like`; or the index has no document ``found``.
+        """
+        alike = MoreLikeThis(self.retriever, self.analyzer, likeness)
+        return alike.explain(alike.query(self.document(doc_id)), found, k=k, filters=filters)
+
+    def run(
+        self, queries: Iterable[Query], k: int = 1000, *, filters: Filters | None = None, name: str = "porism"
+    ) -> Run:
+        """The results of many queries, for evaluation and fusion; an empty query has no results."""
+        return self.retriever.search(queries, k, filters=filters, name=name)
+
+    def explain(
+        self, question: str | Content | Query | Question, doc_id: str, *, k: int = 10, filters: Filters | None = None,
+        relevant: Iterable[str] = (), not_relevant: Iterable[str] = (),
+    ) -> Explanation:
+        """Why a document has its score for the question: a tree of contributions that adds up to it.
+
+        ``filters`` are those of the search, from whose documents alone the question learns; so are the documents that
+        are judged, and ``k``, which matters above 1,000 only.
+
+        :raises QueryError: the index has no such document, the question is empty, or a filter names an unknown key.
+        """
+        asked = self.question(question)
+        return self.retriever.explain(
+            asked.query, doc_id, k=k, judged=judgments(relevant, not_relevant), allowed=self._allowed(asked, filters)
+        )
+
+    def matches(self, question: str | Content | Query | Question, doc_id: str) -> list[FormulaMatch]:
+        """How the formulas of a document answer those of the question: for each of these the most similar one.
+
+        Formulas of a single symbol, and those that the document has nothing like, are left out.
+
+        :raises QueryError: the index has no such document, or the question is empty.
+        """
+        return self.retriever.matches(self.question(question).query, doc_id)
+
+    @cached_property
+    def formulas(self) -> FormulaSearcher:
+        """Search in which the unit is a formula; made when it is first used."""
+        from porism.retrieve.formulas.model import DEFAULT_FORMULA_MODEL
+        from porism.retrieve.formulas.retriever import FormulaRetriever
+        from porism.search.formulas import FormulaSearcher
+
+        retriever = FormulaRetriever(self.snapshot, self.analyzer, self.formula_model or DEFAULT_FORMULA_MODEL)
+        return FormulaSearcher(self.snapshot, retriever, self.retriever)
+
+    def search_formulas(
+        self,
+        formula: str | Formula | Content | Query,
+        k: int = 10,
+        *,
+        filters: Filters | None = None,
+        explain: bool = False,
+        on_problem: OnProblem | None = None,
+    ) -> list[FormulaHit]:
+        """The best ``k`` formulas for a formula, distinct by their normalised form, best first.
+
+        The formula is LaTeX, with or without dollars, or a ``<math>`` element. Several formulas ask for any of them: a
+        result has its best score. Words beside them are a context, which raises formulas of documents that fit it.
+
+        :param filters: only formulas that stand in documents with this metadata, as in :meth:`search`.
+        :param explain: whether hits say how they match.
+        :param on_problem: is told what of the query was not understood.
+        :raises QueryError: there is no formula in the query, ``k`` is below 1, or a filter names an unknown key.
+        """
+        query = make_formula_query(formula, on_problem)
+        allowed = self.retriever.allowed(filters) if filters else None
+        return self.formulas.search(query, k, allowed=allowed, explain=explain)
+
+    def run_formulas(
+        self,
+        queries: Iterable[Query],
+        k: int = 1000,
+        *,
+        context: bool = False,
+        filters: Filters | None = None,
+        name: str = "porism",
+        on_problem: OnProblem | None = None,
+    ) -> Run:
+        """The results of formula topics, named by visual ids, for evaluation and fusion.
+
+        A formula gives its score to all its visual ids, and a visual id has that of its best formula; formulas without
+        one are left out. A collection that has no visual ids at all is named by the ids of its formulas, and one
+        without these by ``document/field/number``. A topic without a formula has no results.
+
+        :param context: whether the other fields of a topic count (``title``, ``question``), see
+            :class:`~porism.search.formulas.FormulaSearcher`.
+        :param on_problem: is told of topics of which something was not understood.
+        :raises QueryError: ``k`` is below 1, two queries have one id, or a filter names an unknown key.
+        """
+        asked = list(queries)
+        if len({query.id for query in asked}) < len(asked):
+            raise QueryError("two queries have the same id")
+        allowed = self.retriever.allowed(filters) if filters else None
+        readable = [(query.id, _readable(query, on_problem)) for query in asked]
+        return self.formulas.run(readable, k, allowed=allowed, context=context, name=name)
+
+    def formula_names(self) -> set[str]:
+        """What :meth:`run_formulas` can call formulas of this index: all visual ids, where it has any."""
+        from porism.search.formula_occurrences import FormulaPlaces
+
+        return FormulaPlaces(self.snapshot).every_name()
+
+    def explain_formula(
+        self, formula: str | Formula | Content | Query, found: str, named: Named = "auto"
+    ) -> FormulaMatch:
+        """How a formula matches one of the index: its score as a tree of contributions, substitution, equal values.
+
+        ``found`` is the key of a hit, a visual id, or a document's id (then its best formula is explained); the first
+        of these that the index has, unless ``named`` says which. The context of a query does not count.
+
+        :raises QueryError: there is no formula in the query, or the index has no formula of this name.
+        """
+        return self.formulas.explain(make_formula_query(formula), found, named)
+
+    def _hits(
+        self, found: Sequence[tuple[str, float]], worths: Mapping[str, Mapping[str, float]], query: Query,
+        style: FormulaStyle,
+    ) -> list[Hit]:
+        maker = SnippetMaker(
+            self.analyzer,
+            worths,
+            [formula for content in query.fields.values() for formula in content.formulas],
+            lambda doc_id: self.retriever.matching_formulas(query, doc_id),
+        )
+        return make_hits(found, self.document, maker, style, lambda: self.snapshot.sources)
+
+
+def _all_filters(asked: Question, filters: Filters | None) -> dict[str, tuple[str, ...]]:
+    """The filters that are given and those in the question."""
+    wanted = {key: (value,) if isinstance(value, str) else tuple(value) for key, value in (filters or {}).items()}
+    for key, values in asked.filters.items():
+        wanted[key] = (*wanted.get(key, ()), *values)
+    return wanted
+
+
+def _readable(query: Query, on_problem: OnProblem | None) -> FormulaQuery | None:
+    """The formula query of a topic; what is wrong with it is reported under its id, and None where there is none."""
+    def report(problem: Problem) -> None:
+        if on_problem is not None:
+            on_problem(Problem(f"topic {query.id}", f"{problem.where}: {problem.what}"))
+
+    try:
+        return make_formula_query(query, report)
+    except QueryError as error:
+        report(Problem("query", error.what))
+        return None
+
+
+def open_index(
+    path: str | os.PathLike[str],
+    model: SearchModel = DEFAULT_MODEL,
+    formula_model: FormulaModel | None = None,
+) -> Index:
+    """Opens an index for searching; see :class:`Index`."""
+    return Index(path, model, formula_model)
+
+
+def filters_from_strings(pairs: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
+    """Filters from ``key=value`` strings; several values of one key mean any of them.
+
+    :raises QueryError: a string has no ``=``.
+    """
+    filters: dict[str, tuple[str, ...]] = {}
+    for pair in pairs:
+        key, separator, value = pair.partition("=")
+        if not separator or not key:
+            raise QueryError(f"the filter {pair!r} is not of the form key=value", hint="For example: tags=calculus.")
+        filters[key.strip()] = (*filters.get(key.strip(), ()), value.strip())
+    return filters

@@ -1,0 +1,312 @@
+"""The passage of a document that shows best why it was found, with the matching words and formulas marked."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from porism.analysis.analyzer import WORDS, Analyzer
+from porism.analysis.channels import JOINT, SYMBOLS, joint_channel
+from porism.analysis.symbols import text_symbols
+from porism.retrieve.documents.likeness import NEAR, SMALL, Likeness
+from porism.search.marked_text import FormulaStyle, Piece, Snippet, show_content, show_formula, tidy
+from porism.types import PLACEHOLDER, Content, Document, Formula
+
+__all__ = ["FormulaStyle", "Piece", "Snippet", "SnippetMaker", "show_content", "show_formula"]
+
+PASSAGE_CHARACTERS = 260
+"""How long a passage may be, formulas counted as they are shown."""
+
+MOST_FORMULAS = 400
+"""Formulas of a field beyond these are shown unmarked: a snippet must not take longer than the search."""
+
+MOST_CHARACTERS = 500_000
+"""The same for the text of one field: the passage is looked for in its beginning."""
+
+LAST_FIELDS = ("title", "section", "labels", "tags", "expansion")
+"""Fields that are shown beside a snippet anyway, and what a model has written: where nothing else is there."""
+
+SIDE_FIELDS = {"question": 0.5, "comments": 0.5, "proof": 0.7}
+"""What a passage is worth where it is not of a document's own text: of what all answers of a thread have in common, of
+what others have written, or of a proof beside its statement."""
+
+LEAST_BY_TERMS = 0.8
+"""A formula that is compared by its terms alone matches from this quality on."""
+
+_PARAGRAPH = re.compile(r"(?<=[\w)\]])[ \t]*\n[ \t]*\n\s*(?=[^\W\d_])(?![a-z])")
+"""The end of a heading or paragraph that no mark of a sentence ends, before a new sentence: on one line nothing else
+would show it."""
+
+Matching = Callable[[str], Mapping[tuple[str, int], Likeness] | None]
+"""Document id → its formulas that match, by field and number there; None where this is not known."""
+
+
+class _Item(NamedTuple):
+    """A word or formula of a field: its place in the text, its width as shown, and what it is worth."""
+
+    start: int
+    end: int
+    worth: float
+    key: str
+
+
+class _Read(NamedTuple):
+    """A formula that was read: its key, its terms by channel, and what those of them are worth that the query has."""
+
+    formula: Formula
+    key: str
+    terms: Counter[tuple[str, str]]
+    worth: float
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A part of a field of a document, and what the matches in it are worth."""
+
+    worth: float
+    field: str
+    start: int
+    end: int
+
+
+def _has_stems(channel: str) -> bool:
+    """Whether words are terms of a channel as they are of the channel ``words``."""
+    return channel.startswith(JOINT) and joint_channel(channel).words == "stems"
+
+
+class SnippetMaker:
+    """Makes the snippets of one query.
+
+    ``weights`` are the query's terms by channel, each with what a match of it is worth (query weight times inverse
+    document frequency); ``formulas`` the query's formulas. ``matching`` says which formulas of a document match them;
+    without it those do that have most terms of one in common with it.
+    """
+
+    def __init__(
+        self, analyzer: Analyzer, weights: Mapping[str, Mapping[str, float]], formulas: Iterable[Formula],
+        matching: Matching | None = None,
+    ) -> None:
+        self._analyzer = analyzer
+        self._words = next((weights[name] for name in weights if name == WORDS or _has_stems(name)), {})
+        self._symbols = weights.get(SYMBOLS, {})
+        self._terms = {name: terms for name, terms in weights.items() if name in analyzer.config.formulas}
+        self._memory: dict[tuple[str, str], _Read] = {}
+        self._asked = {read.key: read for read in map(self._read, formulas)}
+        self._matching = matching
+        self._marks_of: tuple[Document, dict[tuple[str, int], float]] | None = None
+
+    def snippet(
+        self, document: Document, style: FormulaStyle = "unicode", characters: int = PASSAGE_CHARACTERS
+    ) -> Snippet:
+        """The best passage over all fields; the beginning of the first field where nothing matches."""
+        passage = self.passage(document, characters)
+        return self.render(document, passage, style) if passage is not None else Snippet(())
+
+    def title(self, document: Document, style: FormulaStyle = "unicode") -> Snippet:
+        """The whole title, marked; where there is none the heading that the document stands under; else empty."""
+        for name in ("title", "section"):
+            if content := document.fields.get(name):
+                return self.render(document, Passage(0.0, name, 0, len(content.text)), style)
+        return Snippet(())
+
+    def passage(
+        self, document: Document, characters: int = PASSAGE_CHARACTERS, shown: Collection[Content] = ()
+    ) -> Passage | None:
+        """The best passage over all fields, None where there is no text.
+
+        Content in ``shown`` stands beside another result already: a passage of it is chosen where there is no other.
+        """
+        fields = {name: content for name, content in document.fields.items() if content}
+        names = [name for name in fields if name not in LAST_FIELDS] or list(fields)
+        names = [name for name in names if fields[name] not in shown] or names
+        names.sort(key=SIDE_FIELDS.__contains__)  # where nothing matches, the document's own text comes first
+        passages = [self._best_window(document, name, characters) for name in names]
+        return max(passages, default=None, key=lambda one: one.worth * SIDE_FIELDS.get(one.field, 1.0))
+
+    def render(self, document: Document, passage: Passage, style: FormulaStyle) -> Snippet:
+        """A passage of a document with the matches in it marked."""
+        content, marks, start, end = document.fields[passage.field], self._marks(document), passage.start, passage.end
+        text = content.text
+        if end < len(text):
+            end = _word_end(text, start, end)
+        number = text.count(PLACEHOLDER, 0, start)
+        pieces: list[Piece] = [Piece("… ")] if text[:start].strip() else []
+        for chunk, is_formula in _split(text[start:end]):
+            if is_formula:
+                shown = show_formula(content.formulas[number], style)
+                pieces.append(Piece(shown, (passage.field, number) in marks, formula=True))
+                number += 1
+            else:
+                pieces.extend(self._text_pieces(_PARAGRAPH.sub(" · ", chunk)))
+        if text[end:].strip():
+            pieces.append(Piece(" …"))
+        return Snippet(tidy(pieces))
+
+    def _read(self, formula: Formula) -> _Read:
+        written = (formula.notation, formula.source)
+        if written not in self._memory:
+            analyzed = self._analyzer.formula_terms(formula, self._terms)
+            counts = Counter((name, term) for name, terms in analyzed.terms.items() for term in terms)
+            worth = sum(self._terms[name].get(term, 0.0) for name, term in counts)
+            self._memory[written] = _Read(formula, analyzed.key, counts, max(worth, 1e-6))
+        return self._memory[written]
+
+    def _marks(self, document: Document) -> dict[tuple[str, int], float]:
+        """What each formula of a document is worth that matches, by field and number there."""
+        if self._marks_of is None or self._marks_of[0] is not document:
+            self._marks_of = (document, self._find_marks(document) if self._asked else {})
+        return self._marks_of[1]
+
+    def _find_marks(self, document: Document) -> dict[tuple[str, int], float]:
+        written = {
+            (name, number): self._read(formula)
+            for name, content in document.fields.items()
+            for number, formula in enumerate(content.formulas[:MOST_FORMULAS])
+        }
+        matching = self._matching(document.id) if self._matching is not None else None
+        if matching is None:
+            matching = self._matching_by_terms(written)
+        marks = {
+            place: self._read(likeness.asked).worth * likeness.quality
+            for place, likeness in matching.items() if place in written
+        }
+        for place, read in written.items():
+            if read.key in self._asked:  # symbols too, which are too small to be compared
+                marks[place] = self._asked[read.key].worth
+        return marks
+
+    def _matching_by_terms(self, written: Mapping[tuple[str, int], _Read]) -> dict[tuple[str, int], Likeness]:
+        """The formulas of a document that have most of the terms of a formula of the query, and few others."""
+        found: dict[tuple[str, int], Likeness] = {}
+        for asked in self._asked.values():
+            if asked.terms.total() >= SMALL:
+                qualities = {place: _quality(asked.terms, read.terms) for place, read in written.items()}
+                best = max(qualities.values(), default=0.0)
+                for place, quality in qualities.items():
+                    if quality >= max(LEAST_BY_TERMS, best - NEAR):
+                        found[place] = Likeness(asked.formula, quality)
+        return found
+
+    def _items(self, document: Document, field: str) -> list[_Item]:
+        content, marks = document.fields[field], self._marks(document)
+        items = self._text_items(content.text[:MOST_CHARACTERS])
+        place = -1
+        for number, formula in enumerate(content.formulas[:MOST_FORMULAS]):
+            place = content.text.index(PLACEHOLDER, place + 1)
+            if (field, number) in marks:
+                items.append(_Item(place, place + 1, marks[field, number], f"${formula.source}"))
+        return sorted(items, key=lambda item: item.start)
+
+    def _best_window(self, document: Document, field: str, characters: int) -> Passage:
+        """The window of ``characters`` shown characters whose distinct matches are worth most."""
+        content = document.fields[field]
+        widths = _Shown(content)
+        items = self._items(document, field)
+        best = (0.0, 0)
+        counts: dict[str, int] = {}
+        worth, first = 0.0, 0
+        for item in items:
+            if counts.get(item.key, 0) == 0:
+                worth += item.worth
+            counts[item.key] = counts.get(item.key, 0) + 1
+            while _too_far(items[first], item, widths, characters):
+                gone = items[first]
+                counts[gone.key] -= 1
+                if counts[gone.key] == 0:
+                    worth -= gone.worth
+                first += 1
+            if worth > best[0]:
+                best = (worth, items[first].start)
+        start = _sentence_start(content.text, best[1])
+        end = start
+        limit = widths(start) + characters
+        while end < len(content.text) and widths(end + 1) <= limit:
+            end += 1
+        return Passage(best[0], field, start, max(end, min(start + 1, len(content.text))))
+
+    def _text_items(self, text: str) -> list[_Item]:
+        """The words and symbols of a text that match, in order; a whole name stands before its parts."""
+        items = [
+            _Item(word.start, word.end, self._words[word.term], word.term)
+            for word in self._analyzer.words.words(text)
+            if word.term is not None and word.term in self._words
+        ]
+        if self._symbols:
+            items += [
+                _Item(start, end, self._symbols[term], term)
+                for start, end, term in text_symbols(text) if term in self._symbols
+            ]
+        return sorted(items, key=lambda item: (item.start, -item.end))
+
+    def _text_pieces(self, text: str) -> Iterable[Piece]:
+        place = 0
+        for item in self._text_items(text):
+            if item.start < place:
+                continue
+            if item.start > place:
+                yield Piece(text[place : item.start])
+            yield Piece(text[item.start : item.end], match=True)
+            place = item.end
+        if place < len(text):
+            yield Piece(text[place:])
+
+
+def _quality(asked: Counter[tuple[str, str]], found: Counter[tuple[str, str]]) -> float:
+    """How much two formulas have of each other's terms (0 to 1), those of the query counting more."""
+    shared = (asked & found).total()
+    return (shared / asked.total()) * (0.5 + 0.5 * shared / max(1, found.total()))
+
+
+def _too_far(first: _Item, last: _Item, shown: _Shown, characters: int) -> bool:
+    """Whether two items do not fit into one passage of ``characters``."""
+    return first is not last and shown(last.end) - shown(first.start) > characters
+
+
+class _Shown:
+    """Position in the text → position as shown, where a formula is about as wide as its source."""
+
+    def __init__(self, content: Content) -> None:
+        characters = np.frombuffer(content.text.encode("utf-32-le", "surrogatepass"), np.uint32)
+        widths = np.ones(len(characters) + 1, np.int64)
+        places = np.flatnonzero(characters == ord(PLACEHOLDER))
+        widths[places] = [min(len(formula.source), 80) for formula in content.formulas]
+        self._total = np.concatenate(([0], np.cumsum(widths[:-1])))
+
+    def __call__(self, position: int) -> int:
+        return int(self._total[position])
+
+
+def _sentence_start(text: str, position: int, most: int = 80) -> int:
+    """A good place to begin before ``position``: a sentence's start if one is near, else a word's a little before."""
+    low = max(0, position - most)
+    if low == 0:
+        return 0
+    window = text[low:position]
+    for mark in ("\n", ". ", "? ", "! ", ": "):
+        found = window.rfind(mark)
+        if found >= 0:
+            return low + found + len(mark)
+    found = text.find(" ", max(0, position - most // 2), position)
+    return found + 1 if found >= 0 else position
+
+
+def _word_end(text: str, start: int, end: int) -> int:
+    """Moves ``end`` back to the end of a whole word, if one ends after ``start``."""
+    if text[end : end + 1].isspace() or text[end - 1 : end].isspace():
+        return end
+    space = text.rfind(" ", start, end)
+    return space if space > start + (end - start) // 2 else end
+
+
+def _split(text: str) -> Iterable[tuple[str, bool]]:
+    for number, chunk in enumerate(text.split(PLACEHOLDER)):
+        if number:
+            yield PLACEHOLDER, True
+        if chunk:
+            yield chunk, False
+

@@ -1,0 +1,1 @@
+"""Sources into an index: reading, choosing what has changed, updating."""

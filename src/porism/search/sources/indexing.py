@@ -1,0 +1,223 @@
+"""Sources into an index: reading, analysis in several processes, commits on the way."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import joblib
+
+from porism.analysis.analyzer import AnalysisConfig, Analyzer
+from porism.analysis.batch import AnalyzedBatch
+from porism.analysis.tokenizers.tokenizer import keep_tokenizers
+from porism.concurrency.processes import end_with, parallel
+from porism.corpus import ReaderOptions
+from porism.corpus.opening import open_sources
+from porism.errors import OnProblem, Problem, SourceError
+from porism.index import IndexWriter, Segment
+from porism.index.manifest import MANIFEST_FILE
+from porism.retrieve import DEFAULT_MODEL, SearchModel, prepare_segments
+from porism.retrieve.formulas.retriever import prepare_formulas
+from porism.types import Document
+
+BATCH_DOCUMENTS = 512
+BATCH_CHARACTERS = 3_000_000
+"""A batch ends at so many documents or characters, whichever comes first."""
+
+SERIAL_CHARACTERS = 400_000
+"""Sources below this size are analysed in this process: starting others would take longer."""
+
+BUFFER_BYTES = 384 << 20
+"""Analysed documents wait in memory up to this size before they become a segment: fewer segments share more."""
+
+COMMIT_SECONDS = 120.0
+"""While indexing, what is there is committed about this often, so that an interruption loses little."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where a long indexing run is: documents and formulas analysed, and bytes read of all bytes (0 where unknown)."""
+
+    documents: int
+    formulas: int
+    bytes_done: int
+    bytes_total: int
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReport:
+    """What was indexed: documents and distinct formulas a batch, what was skipped, and whether it ran to the end."""
+
+    path: Path
+    documents: int
+    formulas: int
+    problems: int
+    seconds: float
+    interrupted: bool
+
+
+def index_documents(
+    documents: Iterable[Document],
+    path: str | os.PathLike[str],
+    *,
+    config: AnalysisConfig | None = None,
+    model: SearchModel = DEFAULT_MODEL,
+    jobs: int | None = None,
+    on_problem: OnProblem | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+    position: Sequence[int] = (0, 0),
+) -> IndexReport:
+    """Adds documents made in Python to the index at ``path``; they belong to no source, and a document whose id
+    the index has replaces the old one. Otherwise as :func:`porism.search.sources.updating.index_sources`.
+
+    ``position`` is read for the progress: bytes done and bytes in all.
+    """
+    started = last_commit = time.monotonic()
+    first, batches = _first_batch(documents)
+    problem_count = 0
+
+    def report(problem: Problem) -> None:
+        nonlocal problem_count
+        problem_count += 1
+        if on_problem:
+            on_problem(problem)
+
+    done = formulas = 0
+    interrupted = False
+    if config is None and not is_index(path):
+        config = AnalysisConfig()
+    settings = config.to_dict() if config else None
+    with IndexWriter(path, config=settings, buffer_bytes=BUFFER_BYTES) as writer:
+        if config is not None:
+            keep_tokenizers(config.tokenizers, path)
+        analyzer = Analyzer(AnalysisConfig.from_dict(writer.config, path))
+
+        def prepare(segments: Sequence[Any]) -> None:
+            prepare_for_searches(segments, model)
+
+        try:
+            for batch, problems in analyze_batches(analyzer, first, batches, jobs):
+                writer.add(batch)
+                done += len(batch.ids)
+                formulas += len(batch.occurrence_id)
+                for problem in problems:
+                    report(problem)
+                if on_progress:
+                    on_progress(Progress(done, formulas, position[0], position[1]))
+                if time.monotonic() - last_commit > COMMIT_SECONDS:
+                    writer.commit(before_publish=prepare)
+                    last_commit = time.monotonic()
+        except KeyboardInterrupt:
+            interrupted = True
+        writer.commit(before_publish=prepare)
+    return IndexReport(Path(path), done, formulas, problem_count, time.monotonic() - started, interrupted)
+
+
+def prepare_for_searches(segments: Sequence[Segment], model: SearchModel = DEFAULT_MODEL) -> None:
+    """Writes what searches of documents and of formulas read beside the segments: for ``commit(before_publish=…)``."""
+    prepare_segments(segments, model)
+    prepare_formulas(segments)
+
+
+def analyze_documents(
+    documents: Iterable[Document], analyzer: Analyzer, jobs: int | None = None
+) -> Iterator[tuple[AnalyzedBatch, list[Problem]]]:
+    """Analyses documents batch after batch, by ``jobs`` processes (all cores by default) where they are many."""
+    yield from analyze_batches(analyzer, *_first_batch(documents), jobs)
+
+
+def is_index(path: str | os.PathLike[str]) -> bool:
+    """Whether there is a committed index in the folder."""
+    return (Path(path) / MANIFEST_FILE).exists()
+
+
+def read_documents(
+    sources: Sequence[str | os.PathLike[str]],
+    *,
+    format: str | None = None,
+    options: ReaderOptions | None = None,
+    on_problem: OnProblem | None = None,
+    on_bytes: Callable[[int, int], None] = lambda done, total: None,
+) -> Iterator[Document]:
+    """The documents of ``sources`` one after another, as an index of them reads them; nothing is read before the
+    first is asked for. ``on_bytes`` is told how many bytes of how many are read.
+
+    :raises SourceError: a source is missing, empty or of no known format.
+    """
+    if not sources:
+        raise SourceError("no source was named", hint="Name at least one file or folder to read.")
+    for source in sources:
+        if not Path(source).exists():
+            raise SourceError("there is no such file or folder", where=str(source))
+    return _documents(sources, format, options, on_problem, on_bytes)
+
+
+def _documents(
+    sources: Sequence[str | os.PathLike[str]], format: str | None, options: ReaderOptions | None,
+    on_problem: OnProblem | None, on_bytes: Callable[[int, int], None],
+) -> Iterator[Document]:
+    paths = [Path(source) for source in sources]
+    yield from open_sources(paths, format, options, on_problem or _ignore, on_bytes, all_found=True)
+
+
+def _ignore(problem: Problem) -> None:
+    """Reports are optional for library users, who pass a function where they want them."""
+
+
+def _size(document: Document) -> int:
+    return sum(
+        len(content.text) + sum(len(formula.source) for formula in content.formulas)
+        for content in document.fields.values()
+    )
+
+
+def _first_batch(documents: Iterable[Document]) -> tuple[list[Document], Iterator[list[Document]]]:
+    """The first batch and the others; reading it before a writer is opened lets a bad source fail with no trace."""
+    batches = _in_batches(documents)
+    return next(batches, []), batches
+
+
+def _in_batches(documents: Iterable[Document]) -> Iterator[list[Document]]:
+    batch: list[Document] = []
+    characters = 0
+    for document in documents:
+        batch.append(document)
+        characters += _size(document)
+        if len(batch) >= BATCH_DOCUMENTS or characters >= BATCH_CHARACTERS:
+            yield batch
+            batch, characters = [], 0
+    if batch:
+        yield batch
+
+
+def _chain(first: list[Document], rest: Iterator[list[Document]]) -> Iterator[list[Document]]:
+    if first:
+        yield first
+    yield from rest
+
+
+def analyze_batches(
+    analyzer: Analyzer, first: list[Document], rest: Iterator[list[Document]], jobs: int | None
+) -> Iterator[tuple[AnalyzedBatch, list[Problem]]]:
+    """Analyses batches in their order, by ``jobs`` processes (all cores by default) unless ``first`` is small."""
+    workers = jobs or os.cpu_count() or 1
+    small = len(first) < BATCH_DOCUMENTS and sum(map(_size, first)) < SERIAL_CHARACTERS
+    if workers == 1 or small:
+        for batch in _chain(first, rest):
+            yield analyzer.analyze(batch)
+        return
+    analyze = joblib.delayed(_analyze_batch)
+    yield from parallel(workers, return_as="generator", pre_dispatch=2 * workers)(
+        analyze(os.getpid(), analyzer.config, batch) for batch in _chain(first, rest)
+    )
+
+
+def _analyze_batch(
+    owner: int, config: AnalysisConfig, batch: list[Document]
+) -> tuple[AnalyzedBatch, list[Problem]]:
+    end_with(owner)
+    return Analyzer(config).analyze(batch)

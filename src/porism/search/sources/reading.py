@@ -1,0 +1,527 @@
+"""Reading what has changed of the sources of an index: which documents are new, which have changed, which are gone.
+
+A *scan* goes through the groups of each source (files that are read together). A group whose files are as they were is
+skipped; of the others each document is compared with what the index has of it, and only what differs is handed out.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+import xxhash
+from numpy.typing import NDArray
+
+from porism.analysis.documents import dump_document
+from porism.corpus.base import UnitId
+from porism.corpus.groups import CollectionGroup, Item, Placer, ReadGroup, Unread
+from porism.corpus.opening import IdKeeper, nothing_found, repeated
+from porism.corpus.registry import SourceGroups, source_groups
+from porism.errors import OnProblem, PorismError, Problem, SourceError
+from porism.index import Snapshot
+from porism.index.snapshot import ABSENT, Origins
+from porism.index.sources import MOST_PROBLEMS, NOBODY, FileProblem, Source, SourceFile, SourceGroup, SourceTable
+from porism.search.sources.choice import Choice, Wanted
+from porism.search.sources.freshness import FileStates
+from porism.types import Document
+
+BATCH_DOCUMENTS = 512
+BATCH_CHARACTERS = 3_000_000
+"""A batch ends at so many documents or characters, whichever comes first."""
+
+_LOOKED_UP = 512
+"""So many documents are looked up in the index at once."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """What was done: documents by what became of them, and files by what was done with them."""
+
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+    files_read: int = 0
+    files_unchanged: int = 0
+    files_failed: int = 0
+    unreachable: list[str] = field(default_factory=list)
+
+
+_NO_GROUP = SourceGroup(NOBODY, "")
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A group of which the batch has the first documents."""
+
+    source: Source
+    name: str
+    group: SourceGroup
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A group all of whose documents are in this batch or an earlier one, with its files as they were read.
+
+    ``kept`` is one that was not read and whose files have only other times, ``gone`` one whose files are no longer
+    there. ``whole`` says that the source was read to its end, and ``forget`` that it is a source no more.
+    """
+
+    source: Source
+    name: str = ""
+    group: SourceGroup = _NO_GROUP
+    files: dict[str, SourceFile] = field(default_factory=dict)
+    kept: bool = False
+    gone: bool = False
+    whole: bool = False
+    forget: bool = False
+
+
+@dataclass(slots=True)
+class Batch:
+    """Documents to analyse, where each came from, and what is to be recorded once they are in the index."""
+
+    documents: list[Document] = field(default_factory=list)
+    origins: list[tuple[int, int, int]] = field(default_factory=list)
+    begun: list[Begun] = field(default_factory=list)
+    finished: list[Finished] = field(default_factory=list)
+    characters: int = 0
+    added: int = 0
+    changed: int = 0
+
+    @property
+    def owners(self) -> NDArray[np.int32]:
+        """The group of each document."""
+        return np.asarray([owner for owner, _, _ in self.origins], np.int32)
+
+    @property
+    def digests(self) -> NDArray[np.uint64]:
+        """The digest of what each document was made from."""
+        return np.asarray([digest for _, digest, _ in self.origins], np.uint64)
+
+    @property
+    def lines(self) -> NDArray[np.int32]:
+        """The line of each document in its file, 0 for none."""
+        return np.asarray([line for _, _, line in self.origins], np.int32)
+
+
+class _Plan:
+    """One source of the run: how it was, and what is there to read."""
+
+    def __init__(self, wanted: Wanted, found: SourceGroups | None, trusting: bool) -> None:
+        self.wanted, self.found = wanted, found
+        before = wanted.source
+        detected = found.format if found is not None else before.detected
+        self.before = before
+        self.source = replace(
+            before, path=wanted.path, format=wanted.format, detected=detected, options=wanted.options
+        )
+        single = not wanted.path.is_dir()
+        self.root = wanted.path.parent if single else wanted.path
+        self.placer = Placer(before.name, wanted.path.name if single else "")
+        self.states = FileStates(self.root, before.files, trusting=trusting)
+        self.names = {group.number: name for name, group in before.groups.items()}
+        self.seen: set[str] = set()
+        self.read_files: set[str] = set()
+        self.same_files: set[str] = set()
+        self.changed = False
+        self.documents = 0
+
+    def means(self, name: str) -> bool:
+        """Whether a group is to be looked at."""
+        recorded = self.before.groups.get(name)
+        return self.wanted.means(name) or (recorded is not None and any(map(self.wanted.means, recorded.files)))
+
+
+class _Open:
+    """A group that is being read."""
+
+    def __init__(self, plan: _Plan, group: ReadGroup, recorded: SourceGroup | None, number: int) -> None:
+        self.plan, self.group, self.recorded, self.number = plan, group, recorded, number
+        self.problems: list[FileProblem] = []
+        self.more_problems = 0
+        self.documents = self.deferred = 0
+        self.begun = self.ended = self.failed = False
+        before = recorded.problems if recorded is not None else ()
+        self._of_documents: dict[str, list[FileProblem]] = {}
+        for problem in before:
+            if problem.document:
+                self._of_documents.setdefault(problem.document, []).append(problem)
+
+    def problem(self, document: str, problem: Problem) -> None:
+        """Keeps what was skipped or not understood."""
+        if len(self.problems) < MOST_PROBLEMS:
+            self.problems.append(FileProblem(document, problem.where, problem.what))
+        else:
+            self.more_problems += 1
+
+    def unchanged(self, doc_id: str) -> None:
+        """Keeps the problems of a document that stays as it is."""
+        self.problems += self._of_documents.get(doc_id, ())
+
+
+class SourceScan:
+    """Goes through the sources of a choice and hands out, in batches, what the index does not have.
+
+    :param snapshot: the last committed state of the index, None where there is none yet.
+    :param report: is told of everything that was skipped or not understood.
+    :param change: what each document is put through; all groups are read then.
+    :param trusting: whether size and time tell that a file has not changed.
+    :param read_all: whether all groups are read.
+    :param strict: whether a source that cannot be read is an error.
+    :param remove_missing: whether a source that is no longer there goes with its documents.
+    """
+
+    def __init__(
+        self, choice: Choice, table: SourceTable, snapshot: Snapshot | None, tally: Tally, report: OnProblem, *,
+        change: Callable[[Document], Document] | None = None, trusting: bool = True, read_all: bool = False,
+        strict: bool = False, remove_missing: bool = False,
+    ) -> None:
+        self._choice, self._snapshot, self._tally, self._report = choice, snapshot, tally, report
+        self._change, self._trusting, self._strict, self._remove = change, trusting, strict, remove_missing
+        self._read_all = read_all or change is not None
+        self.next_group = table.next_group
+        self.ids = IdKeeper()
+        """The ids of all documents that were found, handed out or not."""
+        self.position = [0, 0]
+        """Bytes read, and bytes in all."""
+        self._owners = {
+            group.number: source.name for source in table.sources.values() for group in source.groups.values()
+        }
+        self._plans: dict[str, _Plan] = {}
+        self._settled: dict[int, bool] = {}  # group → whether it was read to its end in this run
+        self._chunk: list[tuple[_Open, Item | None]] = []
+        self._deferred: list[tuple[_Open, Item]] = []
+        self._batch = Batch()
+
+    def batches(self) -> Iterator[Batch]:
+        """The batches, all with documents but perhaps the last.
+
+        :raises SourceError: a new source cannot be read, or has no document.
+        """
+        plans = [plan for wanted in self._choice.wanted if (plan := self._plan(wanted)) is not None]
+        self._plans = {plan.before.name: plan for plan in plans}
+        self.position[1] = sum(plan.found.size for plan in plans if plan.found is not None)
+        for plan in plans:
+            yield from self._read_source(plan)
+        deferred, self._deferred = self._deferred, []
+        for opened, item in deferred:
+            opened.deferred -= 1
+            self._chunk.append((opened, item))
+            if opened.ended and not opened.deferred:
+                self._chunk.append((opened, None))
+        yield from self._look_up()
+        for source in self._choice.absorbed:
+            self._forget(source)
+        if self._batch.begun or self._batch.finished or self._batch.documents:
+            yield self._batch
+
+    def _plan(self, wanted: Wanted) -> _Plan | None:
+        """What is to be read of a source; None where it cannot be reached."""
+        name = wanted.source.name
+        try:
+            if wanted.unreachable:
+                raise SourceError(wanted.unreachable, where=str(wanted.path))
+            options = replace(wanted.options, collection=name)
+            format = wanted.format
+            if format is None and wanted.path.is_file():  # a broken table does not become a text
+                format = wanted.source.detected or None
+            found = source_groups(wanted.path, format, options, self._report)
+            return _Plan(wanted, found, self._trusting and not (self._read_all or wanted.anew))
+        except SourceError as error:
+            if self._remove:
+                self._forget(wanted.source)
+                return None
+            if self._strict:
+                raise
+            self._tally.unreachable.append(name)
+            what = f"the source {name} cannot be read ({error.what}); its documents stay"
+            self._report(Problem(str(wanted.path), what))
+            return None
+
+    def _forget(self, source: Source) -> None:
+        for name, group in source.groups.items():
+            self._batch.finished.append(Finished(source, name, group, gone=True))
+        self._batch.finished.append(Finished(source, forget=True))
+
+    def _read_source(self, plan: _Plan) -> Iterator[Batch]:
+        assert plan.found is not None
+        base = self.position[0]
+        for group in plan.found.groups:
+            yield from self._visit(plan, group, base)
+            if not group.alone:
+                states = map(plan.states.now, plan.states.names(group.files[:1]))
+                self.position[0] += sum(state.size for state in states if state is not None)
+        self.position[0] = base + plan.found.size
+        yield from self._look_up()
+        for name, recorded in plan.before.groups.items():
+            if name not in plan.seen and plan.means(name) and self._is_gone(plan, name):
+                plan.changed = True
+                self._settled[recorded.number] = True
+                self._batch.finished.append(Finished(plan.source, name, recorded, gone=True))
+        tally = self._tally
+        tally.files_read += len(plan.read_files)
+        tally.files_unchanged += len(plan.same_files - plan.read_files)
+        waiting = any(opened.plan is plan for opened, _ in self._deferred)
+        if not plan.documents and not plan.before.groups and not waiting:
+            raise nothing_found(plan.wanted.path)
+        if plan.changed or not plan.before.read or plan.source != plan.before:
+            self._batch.finished.append(Finished(replace(plan.source, read=time.time()), whole=True))
+
+    def _is_gone(self, plan: _Plan, name: str) -> bool:
+        """Whether the documents of a group that was not found are to go."""
+        states = plan.states
+        if not states.is_gone(name) and (name in states.failed or not _can_list(plan.root, name)):
+            self._failed(plan, name, states.failed.get(name, "its folder cannot be read"))
+            return False
+        return True
+
+    def _failed(self, plan: _Plan, name: str, why: str, format: str = "") -> None:
+        """Reports a file that cannot be read this time; it keeps its documents."""
+        self._tally.files_failed += 1
+        recorded = plan.before.groups.get(name)
+        stay = "; its documents stay" if recorded is not None and recorded.documents else ""
+        problem = Problem(f"{plan.before.name}/{name}", f"cannot be read ({why}){stay}")
+        self._report(problem)
+        if recorded is None:
+            recorded = SourceGroup(self.next_group, format)
+            self.next_group += 1
+        kept = tuple(entry for entry in recorded.problems if not entry.what.startswith("cannot be read"))
+        problems = (*kept[: MOST_PROBLEMS - 1], FileProblem("", problem.where, problem.what))
+        group = replace(recorded, complete=False, problems=problems)
+        plan.changed = True
+        self._settled[group.number] = False
+        self._batch.finished.append(Finished(plan.source, name, group, kept=True))
+
+    def _visit(self, plan: _Plan, group: ReadGroup, base: int) -> Iterator[Batch]:
+        """Skips or reads one group."""
+        recorded = plan.before.groups.get(group.name)
+        plan.seen.add(group.name)
+        if recorded is not None and (not plan.means(group.name) or self._is_clean(plan, group, recorded)):
+            self._skip(plan, group, recorded)
+            return
+        if not plan.means(group.name):
+            return
+        states = plan.states
+        lost = [name for name in states.names(group.files) if states.now(name) is None]
+        if lost and lost[0] in states.failed:
+            self._failed(plan, group.name, states.failed[lost[0]], group.format)
+            if recorded is not None and recorded.note is not None:
+                group.skip(recorded.note, [plan.root / name for name in recorded.files])
+            return
+        if lost and not isinstance(group, CollectionGroup):  # it went between listing and reading
+            plan.seen.discard(group.name)
+            return
+        yield from self._read(plan, group, recorded, base)
+
+    def _is_clean(self, plan: _Plan, group: ReadGroup, recorded: SourceGroup) -> bool:
+        if self._read_all or plan.wanted.anew or not recorded.complete or recorded.format != group.format:
+            return False
+        if isinstance(group, CollectionGroup) and set(plan.states.names(group.files)) != set(recorded.files):
+            return False
+        if not all(map(plan.states.unchanged, recorded.files)):
+            return False
+        return recorded.note is None or group.fits(recorded.note, [plan.root / name for name in recorded.files])
+
+    def _skip(self, plan: _Plan, group: ReadGroup, recorded: SourceGroup) -> None:
+        if recorded.note is not None:
+            group.skip(recorded.note, [plan.root / name for name in recorded.files])
+        self._settled[recorded.number] = False
+        plan.documents += recorded.documents
+        if not plan.means(group.name):
+            return
+        plan.same_files.update(recorded.files)
+        touched = {
+            name: state for name in recorded.files
+            if (state := plan.states.now(name)) is not None and state != plan.before.files.get(name)
+        }
+        if touched:
+            self._batch.finished.append(Finished(plan.source, group.name, recorded, touched, kept=True))
+
+    def _read(
+        self, plan: _Plan, group: ReadGroup, recorded: SourceGroup | None, base: int
+    ) -> Iterator[Batch]:
+        number = self.next_group if recorded is None else recorded.number
+        if recorded is None:
+            self.next_group += 1
+        plan.changed = True
+        opened = _Open(plan, group, recorded, number)
+
+        def on_problem(problem: Problem) -> None:
+            opened.problem("", problem)
+            self._report(problem)
+
+        def on_progress(done: int, total: int) -> None:
+            if group.alone:
+                self.position[:] = base + done, max(self.position[1], base + total)
+
+        try:
+            for item in group.items(on_problem, on_progress):
+                self._chunk.append((opened, item))
+                if len(self._chunk) >= _LOOKED_UP:
+                    yield from self._look_up()
+        except PorismError as error:
+            if group.alone and (self._strict or recorded is None):
+                raise
+            opened.failed = True
+            self._failed(plan, group.name, error.what, group.format)
+        plan.read_files.update(plan.states.names(group.files))
+        opened.ended = True
+        if not opened.failed:
+            self._chunk.append((opened, None))
+
+    def _look_up(self) -> Iterator[Batch]:
+        """Compares the documents that wait with the index."""
+        chunk, self._chunk = self._chunk, []
+        items = [(opened, item) for opened, item in chunk if item is not None]
+        ids = [opened.plan.placer.id(item.id) for opened, item in items]
+        origins = self._origins(ids)
+        place = 0
+        for opened, item in chunk:
+            if item is None:
+                self._end(opened)
+                continue
+            self._take(opened, item, ids[place], origins, place)
+            place += 1
+            if len(self._batch.documents) >= BATCH_DOCUMENTS or self._batch.characters >= BATCH_CHARACTERS:
+                batch, self._batch = self._batch, Batch()
+                yield batch
+
+    def _origins(self, ids: list[str]) -> Origins:
+        if self._snapshot is None:
+            size = len(ids)
+            return Origins(np.full(size, ABSENT, np.int32), np.zeros(size, np.uint64), np.zeros(size, np.int32))
+        return self._snapshot.look_up(ids)
+
+    def _take(self, opened: _Open, item: Item, doc_id: str, origins: Origins, place: int) -> None:
+        """Hands out a document unless the index has it as it is."""
+        owner = int(origins.owners[place])
+        taken = self.ids.has(doc_id)
+        if not taken and owner not in (ABSENT, opened.number) and not isinstance(item.id, UnitId):
+            verdict = self._holder(owner)
+            if verdict is None:
+                self._deferred.append((opened, item))
+                opened.deferred += 1
+                return
+            taken = verdict
+        if taken:
+            own, doc_id = doc_id, self.ids.another(opened.plan.placer.longer_id(item.id, opened.group))
+            origins, place = self._origins([doc_id]), 0
+            owner = int(origins.owners[0])
+            problem = repeated(own, doc_id, opened.plan.placer)
+            opened.problem("", problem)
+            self._report(problem)
+        ours = owner == opened.number
+        placer = opened.plan.placer
+        document: Document | None
+        if isinstance(item, Unread):
+            line, digest = item.line, item.digest
+            same = ours and int(origins.digests[place]) == digest and self._change is None
+            if same and int(origins.lines[place]) == line:
+                document = None
+            else:
+                document = item.read(lambda problem: self._of_document(opened, doc_id, problem))
+                if document is None:  # a record without text
+                    return
+                document = placer.place(document, doc_id, opened.group, line)
+        else:
+            document = placer.place(item, doc_id, opened.group)
+            line, digest = _line(document), document_digest(document)
+            same = ours and int(origins.digests[place]) == digest and self._change is None
+            if same and int(origins.lines[place]) == line:
+                document = None
+        self.ids.take(doc_id)
+        opened.documents += 1
+        opened.plan.documents += 1
+        if document is not None and self._change is not None:
+            document = self._change(document)
+            if ours and self._is_stored(document):
+                document = None
+        if document is None:
+            opened.unchanged(doc_id)
+            return
+        if ours and not same:
+            self._batch.changed += 1
+        elif not ours:
+            self._batch.added += 1
+        self._hand_out(opened, document, digest, line)
+
+    def _hand_out(self, opened: _Open, document: Document, digest: int, line: int) -> None:
+        batch = self._batch
+        if not opened.begun:
+            group = SourceGroup(opened.number, opened.group.format, documents=opened.documents)
+            batch.begun.append(Begun(opened.plan.source, opened.group.name, opened.recorded or group))
+            opened.begun = True
+        batch.documents.append(document)
+        batch.origins.append((opened.number, digest, line))
+        batch.characters += sum(
+            len(content.text) + sum(len(formula.source) for formula in content.formulas)
+            for content in document.fields.values()
+        )
+
+    def _of_document(self, opened: _Open, doc_id: str, problem: Problem) -> None:
+        opened.problem(doc_id, problem)
+        self._report(problem)
+
+    def _is_stored(self, document: Document) -> bool:
+        """Whether the index has exactly this document."""
+        found = self._snapshot.find(document.id) if self._snapshot is not None else None
+        return found is not None and found[0].stored(found[1]) == dump_document(document)
+
+    def _holder(self, owner: int) -> bool | None:
+        """Whether a document of this group keeps its id; None where that is not known yet."""
+        if owner == NOBODY:
+            return True
+        if owner in self._settled:
+            return not self._settled[owner]
+        source = self._owners.get(owner)
+        if source is None or any(source == absorbed.name for absorbed in self._choice.absorbed):
+            return False
+        plan = self._plans.get(source)
+        if plan is None or not plan.means(plan.names[owner]):
+            return True
+        return False if plan.states.is_gone(plan.names[owner]) else None
+
+    def _end(self, opened: _Open) -> None:
+        """Records that a group was read to its end, unless some of its documents still wait."""
+        self._settled[opened.number] = True
+        if opened.deferred:
+            return
+        group, states = opened.group, opened.plan.states
+        names = states.names(group.files)
+        files = {
+            name: states.after_reading(name, group.digests.get(path, ""))
+            for name, path in zip(names, group.files, strict=True)
+        }
+        unread = [name for name in names if name in states.failed]
+        for name in unread:
+            files[name] = SourceFile(0, 0, "")
+        read = SourceGroup(
+            opened.number, group.format, tuple(names), not unread, opened.documents, group.note,
+            tuple(opened.problems[:MOST_PROBLEMS]), opened.more_problems,
+        )
+        if unread:  # what could not be read now keeps its documents
+            self._tally.files_failed += 1
+            self._report(Problem(f"{opened.plan.before.name}/{unread[0]}", "cannot be read; its documents stay"))
+        self._batch.finished.append(Finished(opened.plan.source, group.name, read, files, kept=bool(unread)))
+
+
+def document_digest(document: Document) -> int:
+    """A digest of a document, its line apart."""
+    metadata = {key: value for key, value in document.metadata.items() if key != "line"}
+    return xxhash.xxh3_64_intdigest(dump_document(replace(document, metadata=metadata)))
+
+
+def _line(document: Document) -> int:
+    line = document.metadata.get("line", "")
+    return int(line) if isinstance(line, str) and line.isdecimal() and len(line) < 10 else 0
+
+
+def _can_list(root: Path, name: str) -> bool:
+    """Whether all folders on the way to a file can be listed."""
+    return all(
+        os.access(root / folder, os.R_OK | os.X_OK) for folder in Path(name).parents if (root / folder).is_dir()
+    )

@@ -1,0 +1,190 @@
+"""What may have been meant: words of the index like those that it does not have, values like those of a filter."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
+
+from porism.analysis.analyzer import WORDS, Analyzer
+from porism.analysis.documents import load_document
+from porism.analysis.stop_words import STOP_WORDS
+from porism.analysis.words import WORD, fold
+from porism.index import Snapshot
+from porism.retrieve.lexical.channels import FieldWeights, has_channel, live_df, open_postings
+from porism.types import Query
+
+SHORTEST = 4
+"""Shorter words are not corrected: too many others are near."""
+
+LONG = 6
+"""From this length on two edits are looked for, else one. Two letters exchanged are one edit."""
+
+FREQUENT = 100
+"""A word that the index has is a slip only if one an edit away is in so many times more documents."""
+
+_LONGEST_SUFFIX = 3
+_COMPARED = 16
+_READ_FOR_SPELLING = 5
+_LISTED = 12
+_NEAREST = 5
+
+
+class Suggestion(NamedTuple):
+    """A word of a question, one of the index that may have been meant, and in how many documents either stands."""
+
+    written: str
+    meant: str
+    documents_written: int
+    documents: int
+
+
+class SpellingSuggester:
+    """Suggests words of an index; its vocabulary is read once, when a word is first looked for."""
+
+    def __init__(self, snapshot: Snapshot, analyzer: Analyzer, field_weights: FieldWeights) -> None:
+        self._snapshot, self._analyzer, self._weights = snapshot, analyzer, field_weights
+        self._segments = [segment for segment in snapshot.segments if has_channel(segment, WORDS)]
+        self._df: Counter[str] | None = None
+        self._terms: list[str] = []
+
+    def suggestions(self, query: Query) -> list[Suggestion]:
+        """For each word of a query that the index does not have, or hardly, one like it; those without are left out."""
+        text = " ".join(content.text for content in query.fields.values())
+        words = dict.fromkeys(word for word in WORD.findall(text) if word.isalpha() and len(word) >= SHORTEST)
+        return [found for word in words if (found := self.suggestion(word)) is not None]
+
+    def suggestion(self, word: str) -> Suggestion | None:
+        """A word of the index for one that it does not have, or hardly; None where there is none near enough."""
+        folded, term = fold(word), self._analyzer.words.term(word)
+        if term is None or not self._segments or _near_stop_word(folded, self._analyzer.words.stop_words):
+            return None
+        df = self._frequencies()
+        own = df[term]
+        best: tuple[float, Suggestion] | None = None
+        for candidate in self._candidates(folded, term, 1 if own else _edits(folded)):
+            if own and df[candidate] < FREQUENT * own:
+                continue
+            spelled = self._spelling(candidate, folded)
+            if spelled is None:
+                continue
+            distance = min(OSA.distance(folded, fold(spelled)), OSA.distance(term, candidate))
+            if distance > (1 if own else _edits(folded)):
+                continue
+            worse = distance + 0.5 * (spelled[:1] != folded[:1]) - 0.1 * np.log10(df[candidate])
+            if best is None or worse < best[0]:
+                best = (worse, Suggestion(word, spelled, own, df[candidate]))
+        return best[1] if best is not None else None
+
+    def _candidates(self, folded: str, term: str, edits: int) -> list[str]:
+        """Terms that are near to a word, to its stem, or to the word without one of its endings."""
+        stems = {term, *(folded[: len(folded) - cut] for cut in range(_LONGEST_SUFFIX + 1))}
+        nearest: dict[str, float] = {}
+        for stem in stems:
+            if len(stem) < SHORTEST - 1:
+                continue
+            for other, distance, _ in process.extract(
+                stem, self._terms, scorer=OSA.distance, score_cutoff=edits, limit=None, processor=None
+            ):
+                if other != term:
+                    nearest[other] = min(distance, nearest.get(other, distance))
+        df = self._frequencies()
+        return sorted(nearest, key=lambda other: (nearest[other] - 0.3 * np.log10(df[other]), other))[:_COMPARED]
+
+    def _frequencies(self) -> Counter[str]:
+        """In how many documents each word of the index stands."""
+        if self._df is None:
+            self._df = Counter()
+            for segment in self._segments:
+                terms = segment.dictionary(WORDS).packed().strings()
+                counts = live_df(segment, WORDS, self._weights).tolist()
+                for term, count in zip(terms, counts, strict=True):
+                    if count and term.isalpha():
+                        self._df[term] += count
+            self._terms = [term for term in self._df if len(term) >= SHORTEST - 1]
+        return self._df
+
+    def _spelling(self, term: str, near: str) -> str | None:
+        """How documents write a term: of the forms in some of them, the one nearest to a word."""
+        forms: Counter[str] = Counter()
+        for segment in self._segments:
+            number = int(segment.dictionary(WORDS).lookup([term])[0])
+            if number < 0:
+                continue
+            postings = open_postings(segment, WORDS, self._weights)
+            docs = postings.documents_of(number)
+            for doc in docs[segment.live[docs]][:_READ_FOR_SPELLING].tolist():
+                for content in load_document(segment.stored(doc)).fields.values():
+                    forms.update(
+                        word.lower() for word in WORD.findall(content.text) if self._analyzer.words.term(word) == term
+                    )
+        return min(forms, key=lambda form: (OSA.distance(near, fold(form)), -forms[form], form), default=None)
+
+
+def _edits(word: str) -> int:
+    return 2 if len(word) >= LONG else 1
+
+
+def _near_stop_word(word: str, name: str) -> bool:
+    """Whether a word is a slip of one that is not searched for anyway: ``whcih``."""
+    return any(len(stop) >= SHORTEST and OSA.distance(word, stop, score_cutoff=1) <= 1 for stop in STOP_WORDS[name])
+
+
+def spelling_hint(text: str, suggestions: Sequence[Suggestion]) -> str:
+    """``did you mean 'Cauchy sequence'? No document has 'cauhcy'``."""
+    rare = [one for one in suggestions if one.documents_written]
+    missing = [repr(one.written) for one in suggestions if not one.documents_written]
+    told = [f"no document has {' or '.join(missing)}"] if missing else []
+    told += [f"{one.documents_written:,} have {one.written!r}, {one.documents:,} have {one.meant!r}" for one in rare]
+    reasons = "; ".join(told)
+    return f"did you mean {corrected(text, suggestions)!r}? {reasons[:1].upper()}{reasons[1:]}"
+
+
+def corrected(text: str, suggestions: Iterable[Suggestion]) -> str:
+    """A question with words, not those of formulas, replaced by what may have been meant."""
+    meant = {one.written: one.meant for one in suggestions}
+    written = "|".join(map(re.escape, meant))
+    parts = re.split(r"(\$[^$]*\$)", text)
+    parts[::2] = [
+        re.sub(rf"(?<![^\W_])(?:{written})(?![^\W_])", lambda match: meant[match.group()], part) for part in parts[::2]
+    ]
+    return "".join(parts)
+
+
+def filter_hints(snapshot: Snapshot, filters: Mapping[str, Sequence[str]]) -> list[str]:
+    """A line for each value of a filter that no document has: the values that there are, or the nearest of them."""
+    hints: list[str] = []
+    for key, values in filters.items():
+        missing = [
+            value for value in values
+            if not any((segment.filter(key, value) & segment.live).any() for segment in snapshot.segments)
+        ]
+        if not missing:
+            continue
+        known: Counter[str] = Counter()
+        for segment in snapshot.segments:
+            known.update(segment.metadata_counts().get(key, {}))
+        hints += [f"no document has {key}={value}. {_values(value, known)}" for value in missing if known]
+    return hints
+
+
+def _values(value: str, known: Counter[str]) -> str:
+    """``Did you mean theorem (120)? …``: the nearest values, or all where they are few."""
+    lowered = value.lower()
+    near = [other for other in known if OSA.distance(lowered, other.lower(), score_cutoff=2) <= min(2, len(value) - 1)]
+    near += [other for other in known if other not in near and (lowered in other.lower() or other.lower() in lowered)]
+    near = sorted(near, key=lambda other: (OSA.distance(lowered, other.lower()), -known[other]))[:_NEAREST]
+    meant = f"Did you mean {_listed(near, known, ' or ')}?" if near else ""
+    others = [other for other, _ in known.most_common() if other not in near]
+    if len(known) <= _LISTED and others:
+        return f"{meant} There is {'also ' if meant else ''}{_listed(others, known, ', ')}.".strip()
+    return meant or f"The most frequent are {_listed(others[:_NEAREST], known, ', ')}."
+
+
+def _listed(values: Iterable[str], known: Counter[str], between: str) -> str:
+    return between.join(f"{value} ({known[value]:,})" for value in values)

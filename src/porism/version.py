@@ -1,0 +1,3 @@
+"""The version of Porism."""
+
+__version__ = "0.1.0"

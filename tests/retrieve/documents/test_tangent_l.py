@@ -1,0 +1,41 @@
+"""Tangent-L's model is BM25+ over words and features with two weights and nothing else."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from porism.analysis.analyzer import Analyzer
+from porism.errors import ConfigError
+from porism.formula import extract, operator_tree, parse
+from porism.index import Snapshot
+from porism.retrieve import DocumentRetriever, LexicalRetriever
+from porism.retrieve.documents.tangent_l import tangent_l_model
+from porism.retrieve.weightings.base import BM25Plus, LexicalChannel
+from porism.types import Content, Formula, Query
+
+
+def test_it_is_the_weighted_sum_of_two_bm25_plus(sample_index):
+    formula, text = Formula("x^2+y^2=x^2"), "sum of squares of squares"
+    with Snapshot.open(sample_index) as snapshot:
+        analyzer = Analyzer()
+        model = tangent_l_model(0.3, field_weights={"title": 2.0})
+        found = DocumentRetriever(snapshot, analyzer, model).search([Query("q", {"q": Content.of(text, formula)})], 20)
+        layout = parse(formula)
+        terms = {
+            "words": Counter(analyzer.content_terms(Content(text))["words"]),
+            "tangent-l": Counter(extract("tangent-l", layout, operator_tree(layout))),
+        }
+        plain = LexicalRetriever(
+            snapshot.segments,
+            {"words": LexicalChannel(0.7, BM25Plus()), "tangent-l": LexicalChannel(0.3, BM25Plus())}, {"title": 2.0},
+        ).search_terms([terms], 20)[0]
+        assert [doc for doc, _ in found["q"]] == plain.ids
+        assert [score for _, score in found["q"]] == pytest.approx(plain.scores.tolist())
+
+
+@pytest.mark.parametrize("weight", [-0.1, 1.1, float("nan")])
+def test_a_weight_that_is_no_share_is_refused(weight):
+    with pytest.raises(ConfigError, match="from 0 to 1"):
+        tangent_l_model(weight)

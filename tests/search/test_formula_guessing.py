@@ -1,0 +1,83 @@
+"""Formulas that nobody put between dollars."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from porism.formula import parse_latex, to_unicode
+from porism.search.formula_guessing import recognise_formulas
+from porism.types import PLACEHOLDER, Content, Formula
+
+READ = [  # a question, its words with a dot for each formula, the formulas
+    ("why does ∑ 1/n² converge to π²/6?", "why does ● converge to ●?", ["∑ 1/n²", "π²/6"]),
+    (r"why does \sum 1/n^2 converge", "why does ● converge", ["∑ 1/n²"]),
+    ("x^2+y^2=z^2", "●", ["x² + y² = z²"]),
+    (r"\int_0^1 f", "●", ["∫₀¹ f"]), (r"\int_0^1 f(x) dx converges", "● converges", ["∫₀¹ f(x) dx"]),
+    (r"\mathfrak m_A B", "●", ["𝔪_A B"]), (r"so \mathfrak m_A B", "so ● B", ["𝔪_A"]), ("f x^2 g", "●", ["fx²g"]),
+    (r"the H^1(X, \mathbb Z) of X", "the ● of X", ["H¹(X, ℤ)"]),
+    ("if f(x, y) = 0, then", "if ●, then", ["f(x, y) = 0"]),
+    ("derivative of x^n", "derivative of ●", ["xⁿ"]),
+    ("sin^2 x + cos^2 x = 1", "●", ["sin² x + cos² x = 1"]),
+    ("is f(x) = x sin(1/x) continuous at 0", "is ● continuous at 0", ["f(x) = x sin(1/x)"]),
+    ("a_n converges to L", "● converges to L", ["aₙ"]),
+    ("x_1 + x_2 + ... + x_n", "●", ["x₁ + x₂ + … + xₙ"]),
+    ("e^(i*pi) = -1", "●", ["e^(i⋅π) = - 1"]), (r"e^{i\pi}+1=0", "●", ["e^(iπ) + 1 = 0"]),
+    ("2^10 > 10^3 for x^-1", "2^10 > 10^3 for ●".replace("2^10 > 10^3", "●"), ["2¹⁰ > 10³", "x⁻¹"]),
+    ("sqrt(2) is irrational", "● is irrational", ["√2"]), ("log n grows", "● grows", ["log n"]),
+    ("let x ∈ A", "let ●", ["x ∈ A"]), ("how many x satisfy x = x^2?", "how many x satisfy ●?", ["x = x²"]),
+    ("|x+y| <= |x| + |y|", "●", ["|x + y| ≤ |x| + |y|"]), ("?x^2 + ?y^2", "●", ["?x² + ?y²"]),
+    ("sum 1/n^2 = pi^2/6", "sum ●", ["1/n² = π²/6"]),
+    ("P(A|B) = P(B|A) P(A) / P(B)", "●", ["P(A|B) = P(B|A)P(A)/P(B)"]),
+    ("O(n log n) sorting", "● sorting", ["O(n log n)"]),
+    (r"\frac{a + b}{c} where a is b", "● where a is b", ["(a + b)/c"]),
+    ("(see x^2+1)", "(see ●)", ["x² + 1"]), ("Is a^2 + b^2 a prime?", "Is ● a prime?", ["a² + b²"]),
+    ("f'(x) and f(x,y)", "● and ●", ["f′(x)", "f(x, y)"]), ("dx/dt = kx", "●", ["dx/dt = kx"]),
+]
+WORDS = [
+    "C++ and C# are languages", "born 2024-05-06 or 5/6/2024", "and/or", "p-adic numbers and the n-th root",
+    "the group G of order n", "I am a student, e.g. of U.S. history", "Zariski's main theorem", "l'Hôpital's rule",
+    "1/2", "24/7 support", "the 2nd and 3rd", "3-manifold", "k-means", "GL(n) acts", "a b c", "key=value",
+    "10:30 http://a.b/c?d=e", "H2 O", "my_file.txt", "x - y", "w/o", "ℝ is complete", "n! grows", "case (a) and (b)",
+]
+DOUBTFUL = [("n/2 is even", "n/2"), ("the file a_b", "a_b"), ("the term n-1", "n-1")]
+
+
+@pytest.mark.parametrize(("text", "words", "formulas"), READ)
+def test_what_is_clearly_a_formula_becomes_one(text: str, words: str, formulas: list[str]) -> None:
+    guess = recognise_formulas(text)
+    assert guess.content.text.replace(PLACEHOLDER, "●") == words
+    assert [to_unicode(parse_latex(source)) for source in guess.formulas] == formulas
+    assert [formula.source for formula in guess.content.formulas] == list(guess.formulas)
+
+
+@pytest.mark.parametrize("text", WORDS)
+def test_words_stay_words(text: str) -> None:
+    guess = recognise_formulas(text)
+    assert (guess.content, guess.formulas, guess.doubtful) == (Content(text), (), ())
+
+
+@pytest.mark.parametrize(("text", "doubtful"), DOUBTFUL)
+def test_what_is_not_clear_stays_words_and_is_reported(text: str, doubtful: str) -> None:
+    guess = recognise_formulas(text)
+    assert (guess.content, guess.formulas, guess.doubtful) == (Content(text), (), (doubtful,))
+
+
+def test_formulas_between_dollars_stay_as_they_are() -> None:
+    guess = recognise_formulas(Content.of("is ", Formula("x^2"), " less than y^2"))
+    assert [formula.source for formula in guess.content.formulas] == ["x^2", "y^{2}"]
+    assert guess.formulas == ("y^{2}",)
+
+
+@given(st.text(alphabet=r"abxdf \^_{}()[]|=+-*/<>12,.?!'∑²√sin", max_size=60))
+def test_any_text_is_read_and_its_words_are_kept(text: str) -> None:
+    guess = recognise_formulas(text)
+    assert len(guess.content.formulas) == len(guess.formulas)
+    kept = iter(text)
+    assert all(character in kept for character in guess.content.text if character != PLACEHOLDER)
+
+
+def test_time_is_linear(assert_linear) -> None:
+    for text in ("x^2 + ", "(", "word ", "a ", r"\frac{"):
+        assert_linear(lambda size, text=text: recognise_formulas(text * size), 100, 1_000)

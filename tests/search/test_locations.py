@@ -1,0 +1,70 @@
+"""Where documents stand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import porism
+from porism.search.locations import Location
+
+
+def test_what_metadata_tell() -> None:
+    location = Location.of({
+        "source": "stacks", "file": "algebra.tex", "line": "3616", "type": "main-lemma", "tag": "00Q9",
+        "section": ("Quasi-finite maps", "The ring $A_x$"), "url": "https://example.org/00Q9",
+    })
+    assert location.text() == (
+        "algebra.tex:3616 · Main lemma · Quasi-finite maps › The ring Aₓ · tag 00Q9 · https://example.org/00Q9"
+    )
+    assert location.text(with_source=True).startswith("stacks/algebra.tex:3616 · ")
+    assert location.to_dict() == {
+        "source": "stacks", "file": "algebra.tex", "line": 3616, "kind": "main-lemma", "tag": "00Q9",
+        "section": ["Quasi-finite maps", "The ring Aₓ"], "url": "https://example.org/00Q9",
+    }
+
+
+def test_long_lines_lose_outer_headings_and_repeated_ones() -> None:
+    location = Location.of({"file": "a.tex", "line": "3", "section": ("Outer part", "Middle part", "Inner part")})
+    assert location.text(title="Inner part") == "a.tex:3 · Outer part › Middle part"
+    assert location.text(longest=100) == "a.tex:3 · Outer part › Middle part › Inner part"
+    assert location.text(longest=40) == "a.tex:3 · … › Middle part › Inner part"
+    assert location.text(longest=30) == "a.tex:3 · … › Inner part"
+    assert location.text(longest=5) == "a.tex:3 · … › Inner part"
+
+
+@pytest.mark.parametrize(("metadata", "text"), [
+    ({}, ""), ({"file": "notes.md"}, "notes.md"),
+    ({"source": "notes.md", "file": "notes.md", "line": "2"}, "notes.md:2"),
+    ({"line": "7"}, ""), ({"file": "a", "line": "zero"}, "a"), ({"file": "a", "line": "0"}, "a"),
+    ({"type": "answer"}, "Answer"), ({"type": "document"}, ""), ({"type": "section"}, ""),
+    ({"url": "javascript:alert(1)"}, ""), ({"link": "http://a.b"}, "http://a.b"),
+    ({"file": "a\x1b[2J\nb"}, "a�[2J b"), ({"file": "a", "section": "x" * 80}, "a · " + "x" * 59 + "…"),
+])
+def test_lines_show_what_is_known(metadata: dict[str, str], text: str) -> None:
+    assert Location.of(metadata).text(with_source=True) == text
+
+
+def test_paths_come_from_the_sources_of_the_index(tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    (folder / "part").mkdir(parents=True)
+    (folder / "part" / "one.md").write_text("# Primes\n\nEvery prime is odd but one.\n", encoding="utf-8")
+    single = tmp_path / "single.md"
+    single.write_text("# Doubles\n\nEvery double is twice another.\n", encoding="utf-8")
+    porism.index_sources([folder, single], tmp_path / "index", jobs=1)
+    with porism.open_index(tmp_path / "index") as index:
+        (prime,) = index.search("prime", 1)
+        (double,) = index.search("double", 1)
+        assert prime.location.path == folder / "part" / "one.md"
+        assert double.location.path == single
+        assert prime.location.text(True).startswith("notes/part/one.md")
+        assert double.location.text(True).startswith("single.md")
+        assert index.location(prime.id) == prime.location
+        assert not index.has_changed(prime.location)
+        prime.location.path.write_text("# Primes\n\nEvery prime is odd, except one.\n", encoding="utf-8")
+        assert index.has_changed(prime.location)
+        single.write_text(single.read_text(encoding="utf-8").replace("twice", "thice"), encoding="utf-8")
+        assert index.has_changed(double.location)  # as long as before
+        single.unlink()
+        assert not index.has_changed(double.location)
