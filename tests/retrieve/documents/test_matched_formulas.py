@@ -14,7 +14,7 @@ from porism.analysis.analyzer import AnalysisConfig, Analyzer, indexed_form
 from porism.errors import ConfigError
 from porism.formula import extract, parse
 from porism.index import Snapshot
-from porism.retrieve.documents.formula_similarity import MatchedFormulas
+from porism.retrieve.documents.matched_formulas import MatchedFormulas
 from porism.retrieve.documents.model import ChannelSettings, Matches, SearchModel
 from porism.retrieve.documents.retriever import DocumentRetriever
 from porism.retrieve.formulas.model import FormulaModel

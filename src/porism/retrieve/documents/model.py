@@ -190,7 +190,7 @@ class Kinds(Settings):
 
 @dataclass(frozen=True, slots=True)
 class Matches(Settings):
-    """How the formulas of a document count beside its terms (:mod:`porism.retrieve.documents.formula_similarity`); weight 0 is off.
+    """How the formulas of a document count beside its terms (:mod:`porism.retrieve.documents.matched_formulas`); weight 0 is off.
 
     Each query formula gives ``weight · √n · mass^mass_power · ((s − least) / (1 − least))²`` where s is the similarity
     of the best formula of the document, n how often the query has the formula (by the weights of its fields) and its

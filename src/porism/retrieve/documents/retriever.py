@@ -27,7 +27,7 @@ from porism.errors import ConfigError, QueryError
 from porism.explanation import Explanation
 from porism.index import Segment, Snapshot
 from porism.retrieve.documents.components import ScoreComponent
-from porism.retrieve.documents.formula_similarity import MatchedFormulas
+from porism.retrieve.documents.matched_formulas import MatchedFormulas
 from porism.retrieve.documents.kinds import NamedKinds
 from porism.retrieve.documents.likeness import Likeness
 from porism.retrieve.documents.links import LinkedThreads
