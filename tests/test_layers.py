@@ -1,9 +1,9 @@
-"""Imports point down the layers only."""
+"""Imports point down the layers only, and no circle of imports exists, not even a hidden one."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -14,26 +14,26 @@ ROOT = Path(porism.__file__).parent
 
 LAYERS = [
     {
-        "types", "run", "caching", "durable", "errors", "explanation", "extras", "files", "locks", "neural",
-        "printable", "provenance", "sample", "settings", "workers",
+        "types", "errors", "settings", "explanation", "extras", "version", "compiled", "concurrency", "files", "runs",
+        "sample",
     },
-    {"corpus"},
-    {"formula", "text", "analysis", "batch", "channels", "documents"},
-    {"index"},
-    {"embeddings", "similarity"},
+    {"corpus", "formula", "analysis"},
+    {"index", "engine"},
+    {"embeddings", "similarity", "neural"},
     {"retrieve"},
-    {
-        "checking", "conditions", "expansion", "formula_guessing", "formula_places", "formula_queries",
-        "formula_searching", "freshness", "fusion", "highlighting", "hits", "indexing", "kernels", "locations",
-        "marked_text", "questions", "searching", "snippets", "source_choice", "source_reading", "suggestions",
-        "tokenizing", "updating",
-    },
+    {"search", "fusion", "doc2query"},
     {"evaluate", "pipeline"},
-    {"reports", "tuning"},
-    {"adapters", "recipes"},
+    {"tuning", "reports"},
+    {"recipes", "adapters"},
     {"cli", "__init__", "__main__"},
 ]
 LAYER_OF = {name: number for number, names in enumerate(LAYERS) for name in names}
+
+
+def module_of(path: Path) -> str:
+    """The dotted name of a file of the package; that of the folder for ``__init__.py``."""
+    names = path.relative_to(ROOT.parent).with_suffix("").parts
+    return ".".join(names[:-1] if names[-1] == "__init__" else names)
 
 
 def part_of(path: Path) -> str:
@@ -41,22 +41,52 @@ def part_of(path: Path) -> str:
     return path.relative_to(ROOT).parts[0].removesuffix(".py")
 
 
-def imported_parts(path: Path) -> Iterator[tuple[int, str]]:
-    """Line and top-level part of each import of the package's own modules, imports inside functions too."""
+FILES = sorted(ROOT.rglob("*.py"))
+MODULES = {module_of(path): path for path in FILES}
+
+
+def imported(path: Path) -> Iterator[tuple[int, str]]:
+    """Line and module of each import of the package's own, those inside functions and for type checkers too."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
             assert node.level == 0, f"{path}:{node.lineno}: imports are absolute"
-            names = [f"porism.{alias.name}" for alias in node.names] if node.module == "porism" else [node.module]
+            below = [f"{node.module}.{alias.name}" for alias in node.names]
+            names = [name if name in MODULES else node.module for name in below]
         else:
             continue
         for name in names:
-            if name.startswith("porism."):
-                yield node.lineno, name.split(".")[1]
+            if name == "porism" or name.startswith("porism."):
+                yield node.lineno, name
 
 
-FILES = sorted(ROOT.rglob("*.py"))
+def circles(arrows: Mapping[str, set[str]]) -> list[list[str]]:
+    """The groups of names from each of which arrows lead to all others of the group (Tarjan 1972), sorted."""
+    index: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    stack: list[str] = []
+    found: list[list[str]] = []
+
+    def visit(name: str) -> None:
+        index[name] = lowest[name] = len(index)
+        stack.append(name)
+        for other in sorted(arrows.get(name, ())):
+            if other not in index:
+                visit(other)
+                lowest[name] = min(lowest[name], lowest[other])
+            elif other in stack:
+                lowest[name] = min(lowest[name], index[other])
+        if lowest[name] == index[name]:
+            group = stack[stack.index(name) :]
+            del stack[stack.index(name) :]
+            if len(group) > 1 or name in arrows.get(name, ()):
+                found.append(sorted(group))
+
+    for name in sorted(arrows):
+        if name not in index:
+            visit(name)
+    return sorted(found)
 
 
 def test_every_part_has_a_layer() -> None:
@@ -66,9 +96,34 @@ def test_every_part_has_a_layer() -> None:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_imports_point_down(path: Path) -> None:
     own = part_of(path)
-    for line, part in imported_parts(path):
-        if part == "__version__":
+    for line, module in imported(path):
+        if module == "porism":
+            assert own in ("__init__", "cli"), f"{path}:{line}: name the module, not the package"
             continue
+        part = module.split(".")[1]
         assert part in LAYER_OF, f"{path.name}:{line}: porism.{part} has no layer"
         if part != own and own != "__init__":
             assert LAYER_OF[part] <= LAYER_OF[own], f"{path.name}:{line}: {own} may not import {part}"
+
+
+def test_no_circle_of_modules() -> None:
+    assert circles({name: {other for _, other in imported(path)} for name, path in MODULES.items()}) == []
+
+
+def test_no_circle_of_parts() -> None:
+    arrows: dict[str, set[str]] = {}
+    for path in FILES:
+        own = part_of(path)
+        if own != "__init__":
+            others = {module.split(".")[1] for _, module in imported(path) if module != "porism"}
+            arrows.setdefault(own, set()).update(others - {own})
+    assert circles(arrows) == []
+
+
+def test_circles_are_found() -> None:
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}, "e": {"e"}}) == [["a", "b", "c"], ["e"]]
+
+
+def test_no_loose_modules_but_values() -> None:
+    loose = {path.stem for path in ROOT.glob("*.py")} - {"__init__", "__main__"}
+    assert loose == {"types", "errors", "settings", "explanation", "extras", "version"}

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from term_cases import channel_case, random_counts
 
-from porism.engine.postings import Entries, Impacts, Postings
+from porism.engine.postings import Impacts, Postings
 from porism.errors import IndexCorrupt
+from porism.index.entries import Entries
 
 
 def test_weighted_frequencies_and_lengths_by_hand():

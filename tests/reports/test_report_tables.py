@@ -13,7 +13,17 @@ import pytest
 from porism.errors import ConfigError, SourceError
 from porism.evaluate import compare_runs, evaluate_run
 from porism.evaluate.depths import judged_per_mille
-from porism.reports import Report, make_report, plots, summary_csv, text_table, topics_csv, write_csv, write_plots
+from porism.reports import (
+    Report,
+    make_report,
+    plots,
+    report_values,
+    summary_csv,
+    text_table,
+    topics_csv,
+    write_csv,
+    write_plots,
+)
 from porism.reports.plots import most_different
 from porism.runs.run import Run
 
@@ -90,7 +100,7 @@ def test_control_characters_do_not_reach_the_terminal() -> None:
 
 
 def test_json_is_plain(report: Report) -> None:
-    found = json.loads(json.dumps(report.to_dict()))
+    found = json.loads(json.dumps(report_values(report)))
     assert found["warnings"][0] == "_fused: tuned on 2 of these 6 topics: not held out."
     assert found["tests"]["nDCG'"]["plain"]["losses"] == 6
     assert len(found["diversity"]["rho"]) == 4

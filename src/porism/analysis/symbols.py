@@ -1,9 +1,9 @@
 """Mathematical symbols as terms, by one name wherever they stand: in plain text, as a command, or in a formula.
 
 ``⊔``, ``\\sqcup`` and ``$A \\sqcup B$`` share the term ``⊔``; ``ℝ``, ``\\R`` and ``$\\mathbb{R}$`` the term ``ℝ``;
-``<=`` and ``\\leq`` the term ``≤``. Names are those of the canonical layout tree (:mod:`porism.formula.tables.lookup`). What
-counts is what one ASCII character cannot write: signs and letters of mathematical alphabets. Greek and other letters
-are words; brackets and dots say too little.
+``<=`` and ``\\leq`` the term ``≤``. Names are those of the canonical layout tree (:mod:`porism.formula.tables.lookup`).
+What counts is what one ASCII character cannot write: signs and letters of mathematical alphabets. Greek and other
+letters are words; brackets and dots say too little.
 """
 
 from __future__ import annotations

@@ -97,6 +97,7 @@ def compare(
         make_ablation,
         make_report,
         plots,
+        report_values,
         text_table,
         write_csv,
         write_html,
@@ -178,7 +179,7 @@ def compare(
     if svg_path is not None:
         written += write_plots(drawn, svg_path)
     if as_json:
-        print_json(report.to_dict())
+        print_json(report_values(report))
         return
     echo(text_table(report, p_values=p_values))
     if written:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from porism.cli.render import styled
+from porism.cli.styled_text import styled
 from porism.cli.terminal import echo, echo_styled, style
 
 if TYPE_CHECKING:

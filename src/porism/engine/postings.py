@@ -24,6 +24,7 @@ from porism.concurrency.caching import cached_property
 from porism.engine import postings_kernels as kernels
 from porism.errors import IndexCorrupt
 from porism.index.container import Container, Section
+from porism.index.entries import Entries
 
 DENSE_SHARE = 16
 """A term is dense when it occurs in more than one of this many documents."""
@@ -37,27 +38,6 @@ LANE = 64
 _SAFE_DRIFT = 1.5
 """Impacts of another mean length are used while that adds at most so many steps to their error: up to a drift of 2%,
 which costs a search less than computing new impacts costs a process."""
-
-
-@dataclass(frozen=True, slots=True)
-class Entries:
-    """Which matrix rows each document is made of.
-
-    ``starts`` is int64 of length documents + 1; ``rows`` int64 and ``fields`` uint16 have one element an entry.
-    """
-
-    starts: NDArray[np.int64]
-    rows: NDArray[np.int64]
-    fields: NDArray[np.uint16]
-
-    @classmethod
-    def of_text(cls, documents: int, field_count: int) -> Entries:
-        """The entries of a text channel, where row ``document * field_count + field`` is a field's."""
-        return cls(
-            np.arange(documents + 1, dtype=np.int64) * field_count,
-            np.arange(documents * field_count, dtype=np.int64),
-            np.tile(np.arange(field_count, dtype=np.uint16), documents),
-        )
 
 
 _GUARDED = ("docs", "sparse_codes")

@@ -12,8 +12,8 @@ from typing import Any, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.engine.postings import Entries
 from porism.index.container import Container
+from porism.index.entries import Entries
 from porism.index.rows import TermRows
 from porism.index.segment import Segment
 from porism.index.string_kernels import digests, first_of_equal

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 import orjson
@@ -15,13 +15,11 @@ from porism.errors import IndexCorrupt, IndexVersionError
 from porism.files.durable import make_folder
 from porism.index.columns import column, starts
 from porism.index.container import Container, ContainerWriter, Stamp, corrupt
+from porism.index.entries import Entries
 from porism.index.records import Records
 from porism.index.rows import TermRows
 from porism.index.strings import Dictionary, Names, decode
 from porism.types import Metadata
-
-if TYPE_CHECKING:
-    from porism.engine.postings import Entries
 
 DATA_FILE = "segment.bin"
 DERIVED_FOLDER = "derived"
@@ -267,8 +265,6 @@ class Segment:
 
         :raises KeyError: the segment has no such channel.
         """
-        from porism.engine.postings import Entries
-
         if channel in self.text_channels:
             return Entries.of_text(self.doc_count, len(self.fields))
         self.channel_info(channel)

@@ -13,22 +13,22 @@ from typing import Any
 import orjson
 import xxhash
 
-import porism
 from porism.corpus.base import ignore_problem
 from porism.corpus.walking import walk
 from porism.errors import SourceError
 from porism.types import Query
 
 _BLOCK = 1 << 20
-_ROOT = Path(porism.__file__).parent
+_ROOT = Path(__file__).parents[1]
 
 _MAKING = (
-    "recipes/answers.py", "recipes/making.py", "recipes/models.py", "pipeline/rerankers/registry.py", "recipes/systems.py",
+    "recipes/answers.py", "recipes/making.py", "recipes/models.py", "pipeline/rerankers/registry.py",
+    "recipes/systems.py",
 )
-_SEARCH = ("formula_searching", "indexing", "searching", "sample", *_MAKING)
+_SEARCH = ("search", "sample", *_MAKING)
 CODE: Mapping[str, tuple[str, ...]] = {
-    "tokenizer": ("indexing", "tokenizing", "recipes/terms_making.py"),
-    "index": ("indexing", "sample", "recipes/making.py"),
+    "tokenizer": ("search", "recipes/terms_making.py"),
+    "index": ("search", "sample", "recipes/making.py"),
     "embeddings": ("embeddings", "index", "recipes/terms_making.py"),
     "similarities": ("embeddings", "similarity", "recipes/terms_making.py"),
     "run": _SEARCH,

@@ -7,6 +7,7 @@ fills in the page; both come with ``porism[lab]`` and are loaded when they are n
 from __future__ import annotations
 
 from porism.reports.ablations import Ablation, make_ablation
+from porism.reports.building import make_report, report_values
 from porism.reports.canvas import Plot
 from porism.reports.details import tuning_curves
 from porism.reports.files import check_folder, check_target
@@ -14,7 +15,7 @@ from porism.reports.html import html_page, write_html
 from porism.reports.latex import latex_tables, write_latex
 from porism.reports.picture import svg
 from porism.reports.plots import plots, write_plots
-from porism.reports.report import Report, TuningCurve, make_report
+from porism.reports.report import Report, TuningCurve
 from porism.reports.tables import summary_csv, topics_csv, write_csv
 from porism.reports.text import text_table
 
@@ -30,6 +31,7 @@ __all__ = [
     "make_ablation",
     "make_report",
     "plots",
+    "report_values",
     "summary_csv",
     "svg",
     "text_table",

@@ -16,6 +16,7 @@ from porism.formula import parse, to_latex, to_mathml, to_unicode
 from porism.index import Snapshot
 from porism.retrieve import DocumentRetriever
 from porism.retrieve.formulas.matches import FormulaMatch
+from porism.retrieve.formulas.matching import explain_match
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run
 from porism.search.formula_occurrences import FormulaPlaces, Masks, Place
@@ -131,7 +132,7 @@ class FormulaSearcher:
             places = self.places.places(key, allowed)
             match = None
             if explain:
-                match = _with_context(self.retriever.match(query.formulas[asked], key), context)
+                match = _with_context(explain_match(self.retriever, query.formulas[asked], key), context)
             formula = self.places.formula(segment, ordinal, places)
             hits.append(FormulaHit(rank, score, formula, key, documents[rank - 1], places, match))
         return hits
@@ -181,7 +182,7 @@ class FormulaSearcher:
                 hint="Name the key of a hit, a visual id, or a document's id.",
             )
         matches = [
-            self.retriever.match(formula, key) for key in keys[:_MOST_CANDIDATES] for formula in query.formulas
+            explain_match(self.retriever, formula, key) for key in keys[:_MOST_CANDIDATES] for formula in query.formulas
         ]
         return max(matches, key=lambda match: match.score)
 

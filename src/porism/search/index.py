@@ -222,8 +222,8 @@ class Index:
     ) -> list[Hit]:
         """The ``k`` documents that are most like one of the index, best first, without itself.
 
-        They share its most telling words and formula terms, see :mod:`porism.retrieve.documents.more_like_this`; ``likeness``
-        says how many, and of which fields.
+        They share its most telling words and formula terms, see :mod:`porism.retrieve.documents.more_like_this`;
+        ``likeness`` says how many, and of which fields.
 
         :raises QueryError: the index has no such document, it has no words or formulas, ``k`` is below 1, or a filter
             names a key that no document has.

@@ -10,6 +10,7 @@ from structure_cases import named, retriever_of, sources, tree_of, write
 
 from porism.index import Snapshot
 from porism.retrieve.formulas.equal_values import MOST_EQUAL
+from porism.retrieve.formulas.matching import explain_match
 from porism.retrieve.formulas.retriever import FormulaRetriever
 from porism.retrieve.ranking import UnitResults
 from porism.types import Formula
@@ -50,7 +51,7 @@ def test_an_equal_formula_is_found_by_its_value(
 ) -> None:
     found = retriever.search([Formula(query)], 5)[0]
     place = sources(snapshot, found).index(expected)
-    match = retriever.match(Formula(query), named(snapshot, found)[place][0])
+    match = explain_match(retriever, Formula(query), named(snapshot, found)[place][0])
     assert match.score == found.scores[place]
     assert any(part.label.startswith("equal value") for part in match.explanation.parts)
     (value,) = [value for value in match.values if value.query == 0]
@@ -119,8 +120,8 @@ def test_more_formulas_of_one_value_than_are_searched_for(tmp_path: Path) -> Non
     assert len(retriever.values.search(tree_of(query.source)).scores) < len(held)
     found = named(snapshot, retriever.search([query], 1000)[0])
     assert len(found) == len(held)
-    assert [retriever.match(query, key).score for key, _ in found] == [score for _, score in found]
-    assert all("equal value" in str(retriever.match(query, key).explanation) for key, _ in found[:20])
+    assert [explain_match(retriever, query, key).score for key, _ in found] == [score for _, score in found]
+    assert all("equal value" in str(explain_match(retriever, query, key).explanation) for key, _ in found[:20])
 
 
 def test_values_can_be_left_out(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from porism.formula.operators.rules import is_fixed_name
 from porism.index import Snapshot
 from porism.retrieve.formulas.alignment import QueryTree
 from porism.retrieve.formulas.exact_kernels import IDENTICAL, NOTHING, PART, RENAMED, RENAMED_PART
+from porism.retrieve.formulas.matching import explain_match
 from porism.retrieve.formulas.retriever import FormulaRetriever
 from porism.sample import ENTRIES
 from porism.types import Formula
@@ -182,7 +183,7 @@ def test_the_examples_of_the_readme(tmp_path: Path) -> None:
         return sources(snapshot, retriever.search([Formula(query)], k)[0])
 
     assert first(r"\sum_{i=1}^m i^2") == [r"\sum_{k=1}^n k^2"]
-    match = retriever.match(Formula(r"\sum_{i=1}^m i^2"), key_of(snapshot, r"\sum_{k=1}^n k^2"))
+    match = explain_match(retriever, Formula(r"\sum_{i=1}^m i^2"), key_of(snapshot, r"\sum_{k=1}^n k^2"))
     assert {entry.query: entry.found for entry in match.substitutions} == {"i": "k", "m": "n"}
     assert first(r"1+\frac1x") == [r"\frac{1+x}{x}"]
     assert set(first("?x^{?n}+?y^{?n}=?z^{?n}", 2)) == {"x^n+y^n=z^n", "a^2+b^2=c^2"}

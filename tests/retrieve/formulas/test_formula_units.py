@@ -14,6 +14,7 @@ from porism.engine.units import formula_units
 from porism.errors import ConfigError, QueryError
 from porism.index import IndexWriter, Snapshot
 from porism.retrieve.lexical.channels import prepare
+from porism.retrieve.lexical.explanations import explain_terms
 from porism.retrieve.lexical.retriever import LexicalRetriever
 from porism.retrieve.weightings.base import BM25, BM25Plus, LexicalChannel
 
@@ -151,11 +152,11 @@ def test_what_the_terms_are_worth(tmp_path: Path) -> None:
     assert retriever.term_weights({"letters": {"x": 2.0, "?": 1.0}}) == {
         "letters": {"x": pytest.approx(0.7 * 2 * np.log(1 + 1.5 / 2.5))}
     }
-    explanation = retriever.explain_terms({"letters": {"x": 2.0}}, "xx")
+    explanation = explain_terms(retriever, {"letters": {"x": 2.0}}, "xx")
     assert explanation.label == "formula xx"
     assert explanation.value == retriever.search_terms([{"letters": {"x": 2.0}}], 1)[0].scores[0] > 0
     with pytest.raises(QueryError, match="no formula 'xyy' in the index"):
-        retriever.explain_terms({"letters": {"x": 2.0}}, "xyy")
+        explain_terms(retriever, {"letters": {"x": 2.0}}, "xyy")
 
 
 def test_scores_of_given_formulas(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from porism.formula.values import WHOLE_MARKS
 from porism.index import Snapshot
 from porism.retrieve.documents.model import ChannelSettings
 from porism.retrieve.formulas.alignment_kernels import MOST_NODES, most_steps
+from porism.retrieve.formulas.matching import explain_match
 from porism.retrieve.formulas.model import DEFAULT_FORMULA_MODEL, FormulaModel
 from porism.retrieve.weightings.base import BM25, LexicalChannel
 from porism.types import Formula
@@ -150,7 +151,7 @@ def test_every_hit_is_explained_with_its_score(query: str, model: FormulaModel, 
     for snapshot in snapshots[:2]:
         retriever = retriever_of(snapshot, model)
         for key, score in named(snapshot, retriever.search([Formula(query)], 1000)[0]):
-            match = retriever.match(Formula(query), key)
+            match = explain_match(retriever, Formula(query), key)
             assert match.score == score == match.explanation.value
             assert adds_up(match.explanation)
             assert layout_key(parse(match.found)) == key
@@ -191,7 +192,7 @@ def test_formulas_of_deleted_documents_are_not_found(tmp_path: Path) -> None:
         keys = [key for key, _ in named(snapshot, retriever.search([Formula(query)], 1000)[0])]
         assert (layout_key(parse(Formula(query))) in keys) == (query == "(a+b)^2")
     with pytest.raises(QueryError, match="no formula"):
-        retriever.match(Formula("a"), layout_key(parse(Formula("a+b+c"))))
+        explain_match(retriever, Formula("a"), layout_key(parse(Formula("a+b+c"))))
 
 
 def test_an_index_without_formulas(tmp_path: Path) -> None:
@@ -205,7 +206,7 @@ def test_what_is_refused(snapshots: list[Snapshot], tmp_path: Path) -> None:
     with pytest.raises(QueryError, match="0 results"):
         retriever.search([Formula("x")], 0)
     with pytest.raises(QueryError, match="no formula 'nowhere'"):
-        retriever.match(Formula("x"), "nowhere")
+        explain_match(retriever, Formula("x"), "nowhere")
     few = write(tmp_path / "few", {"a": ["x+y"]}, formulas=("subtrees",))
     with pytest.raises(ConfigError, match="none of the formula channels"):
         retriever_of(few, FormulaModel({"tokens": ChannelSettings()}))
@@ -226,7 +227,7 @@ def test_wildcard_queries_find_what_they_stand_for(query: str, found: str, snaps
     retriever = retriever_of(snapshots[1])
     results = retriever.search([Formula(query)], 3)[0]
     assert found in sources(snapshots[1], results)
-    match = retriever.match(Formula(query), layout_key(parse(Formula(found))))
+    match = explain_match(retriever, Formula(query), layout_key(parse(Formula(found))))
     assert match.query_share == match.found_share == 1.0
 
 

@@ -12,6 +12,7 @@ from porism.errors import ConfigError, QueryError
 from porism.index import IndexWriter, Snapshot
 from porism.retrieve.documents.model import ChannelSettings
 from porism.retrieve.lexical.channels import prepare, scored_channel
+from porism.retrieve.lexical.explanations import explain_terms
 from porism.retrieve.lexical.retriever import LexicalRetriever
 from porism.retrieve.weightings.base import BM25, BM25Plus, ChannelStatistics, CountedQuery, LexicalChannel
 
@@ -120,7 +121,7 @@ def test_terms_that_occur_nowhere_have_a_finite_weight_in_bm25_plus() -> None:
 def test_an_explanation_shows_what_bm25_plus_adds(tmp_path):
     snapshot = write(tmp_path / "index", [Doc("a", {"body": ["x", "x", "y"]}), Doc("b", {"body": ["y"]})])
     retriever = LexicalRetriever(snapshot.segments, {"words": LexicalChannel(0.5, BM25Plus())})
-    explanation = retriever.explain_terms({"words": {"x": 2.0}}, "a")
+    explanation = explain_terms(retriever, {"words": {"x": 2.0}}, "a")
     assert [part.label for part in explanation.parts] == ["channel words: BM25Plus(k1=1.2, b=0.75, delta=1.0)"]
     assert explanation.parts[0].parts[0].label == (
         "'x': in the query 2 · channel weight 0.5 · term weight 1.0986 (in 1 documents) · "
@@ -168,7 +169,7 @@ def test_an_explanation_adds_up_to_the_score(tmp_path):
     for query in queries(9, 5):
         results = retriever.search_terms([query], 5)[0]
         for doc_id, score in zip(results.ids, results.scores.tolist(), strict=True):
-            explanation = retriever.explain_terms(query, doc_id)
+            explanation = explain_terms(retriever, query, doc_id)
             assert explanation.value == score
             total = 0.0
             for channel in explanation.parts:
@@ -178,14 +179,14 @@ def test_an_explanation_adds_up_to_the_score(tmp_path):
                 assert channel.value == subtotal
                 total += channel.value
             assert total == score
-    silent = retriever.explain_terms({"words": {"none": 1.0}}, docs[0].id)
+    silent = explain_terms(retriever, {"words": {"none": 1.0}}, docs[0].id)
     assert (silent.value, list(silent.parts)) == (0.0, [])
 
 
 def test_explanation_says_how(tmp_path):
     snapshot = write(tmp_path / "index", [Doc("a", {"body": ["x", "x", "y"]}), Doc("b", {"body": ["y"]})])
     retriever = LexicalRetriever(snapshot.segments, {"words": LexicalChannel(0.5)})
-    explanation = retriever.explain_terms({"words": {"x": 2.0}}, "a")
+    explanation = explain_terms(retriever, {"words": {"x": 2.0}}, "a")
     assert [part.label for part in explanation.parts] == ["channel words: BM25(k1=1.2, b=0.75)"]
     assert explanation.parts[0].parts[0].label == (
         "'x': in the query 2 · channel weight 0.5 · term weight 0.6931 (in 1 documents) · 2 / (2 + 1.65) "
@@ -243,7 +244,7 @@ def test_bad_requests_say_what_to_do(tmp_path):
         with pytest.raises(QueryError, match="finite"):
             retriever.search_terms([{"words": {"w0": weight}}], 10)
     with pytest.raises(QueryError, match="no document 'nowhere'"):
-        retriever.explain_terms({"words": {"w0": 1.0}}, "nowhere")
+        explain_terms(retriever, {"words": {"w0": 1.0}}, "nowhere")
     with pytest.raises(ConfigError, match="field 'title'"):
         LexicalRetriever(snapshot.segments, {"words": LexicalChannel()}, {"title": -1.0}).statistics("words")
     for bad in (lambda: BM25(-1.0), lambda: BM25(1.2, 1.5), lambda: BM25Plus(delta=-1.0),

@@ -11,6 +11,7 @@ from lexical_cases import CHANNELS, FIELDS, Doc, batch_of, bm25_by_the_book, que
 from porism.errors import ConfigError
 from porism.index import IndexWriter, Snapshot
 from porism.retrieve.lexical.channels import View, prepare, view_terms, weighted_fields
+from porism.retrieve.lexical.explanations import explain_terms
 from porism.retrieve.lexical.retriever import LexicalRetriever
 
 VIEWS = {"title": View(0.5, {"title": 1.0}), "aside": View(2.0, {"notes": 0.3, "title": 2.0, "missing": 4.0})}
@@ -84,7 +85,7 @@ def test_explanations_and_scores_of_given_documents_have_views(tmp_path) -> None
     results = retriever.search_terms([query], 20)[0]
     labels = set()
     for doc_id, score in zip(results.ids, results.scores.tolist(), strict=True):
-        explanation = retriever.explain_terms(query, doc_id)
+        explanation = explain_terms(retriever, query, doc_id)
         assert explanation.value == score
         assert math.isclose(sum(part.value for part in explanation.parts), score)
         for part in explanation.parts:

@@ -118,8 +118,9 @@ def read_csv(
 
     The first row holds the names of the columns. A TSV file of two or three columns whose first row has no known name
     is taken to be (id, body) or (id, title, body); columns are also known by their number from ``0``. Separators may
-    be comma, semicolon, tab or bar; cells in quotes may go on over lines (see :func:`~porism.corpus.tables.cells.read_rows`).
-    Rows with other numbers of cells than the header are reported and skipped.
+    be comma, semicolon, tab or bar; cells in quotes may go on over lines (see
+    :func:`~porism.corpus.tables.cells.read_rows`). Rows with other numbers of cells than the header are reported and
+    skipped.
 
     :raises SourceError: the file is missing, empty or has no row that can be read.
     """

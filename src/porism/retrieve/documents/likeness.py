@@ -7,16 +7,14 @@ that merely shares symbols with the query is none, least of all beside the one t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from porism.retrieve.formulas.retriever import AskedFormula, FormulaRetriever
 from porism.retrieve.ranking import UnitResults
 from porism.types import Formula
-
-if TYPE_CHECKING:
-    from porism.retrieve.formulas.retriever import AskedFormula, FormulaRetriever
 
 LEAST = 0.85
 """A match has at least this share of the query formula, by weight of the nodes."""

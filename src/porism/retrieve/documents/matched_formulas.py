@@ -33,6 +33,7 @@ from porism.retrieve.formulas.equal_formulas import EqualFormulas
 from porism.retrieve.formulas.equal_values import VALUES
 from porism.retrieve.formulas.exact_kernels import IDENTICAL, PART, RENAMED, RENAMED_PART
 from porism.retrieve.formulas.matches import FormulaMatch
+from porism.retrieve.formulas.matching import match_formulas
 from porism.retrieve.formulas.model import DEFAULT_FORMULA_MODEL, FormulaModel
 from porism.retrieve.formulas.retriever import AskedFormula, FormulaRetriever
 from porism.retrieve.lexical.retriever import LexicalRetriever
@@ -198,8 +199,6 @@ class MatchedFormulas:
 
         Formulas of the query to which none is at least half similar have none.
         """
-        from porism.retrieve.formulas.matching import match_formulas
-
         retriever = self._explainer
         where = retriever.snapshot.segments[segment].occurrences
         formulas = np.unique(where.formula[where.indptr[document] : where.indptr[document + 1]])

@@ -82,7 +82,8 @@ def check_weights(of: str, weights: Mapping[str, float]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Feedback(Settings):
-    """How much a query learns from what it finds first, and how (:mod:`porism.retrieve.feedback.methods` has the formulas).
+    """How much a query learns from what it finds first, and how (:mod:`porism.retrieve.feedback.methods` has the
+    formulas).
 
     It learns at most ``terms`` terms of each channel from the first ``documents`` by a ``method``:
 
@@ -155,7 +156,8 @@ class Feedback(Settings):
 
 @dataclass(frozen=True, slots=True)
 class Links(Settings):
-    """How much documents gain from threads that theirs is linked with (:mod:`porism.retrieve.documents.links`); weight 0 is off.
+    """How much documents gain from threads that theirs is linked with (:mod:`porism.retrieve.documents.links`); weight
+    0 is off.
 
     ``thread`` is the metadata key of a document's own thread, ``fields`` are those that name other threads.
 
@@ -175,7 +177,8 @@ class Links(Settings):
 @dataclass(frozen=True, slots=True)
 class Kinds(Settings):
     """How much documents of the kind gain that a short query names, as in "definition of a manifold"
-    (:mod:`porism.retrieve.documents.kinds`): ``weight`` times their score; 0 is off. ``key`` is the metadata that has the kind.
+    (:mod:`porism.retrieve.documents.kinds`): ``weight`` times their score; 0 is off. ``key`` is the metadata that has
+    the kind.
 
     :raises ConfigError: the weight is out of its range.
     """
@@ -190,7 +193,8 @@ class Kinds(Settings):
 
 @dataclass(frozen=True, slots=True)
 class Matches(Settings):
-    """How the formulas of a document count beside its terms (:mod:`porism.retrieve.documents.matched_formulas`); weight 0 is off.
+    """How the formulas of a document count beside its terms (:mod:`porism.retrieve.documents.matched_formulas`); weight
+    0 is off.
 
     Each query formula gives ``weight · √n · mass^mass_power · ((s − least) / (1 − least))²`` where s is the similarity
     of the best formula of the document, n how often the query has the formula (by the weights of its fields) and its

@@ -27,15 +27,16 @@ from porism.errors import ConfigError, QueryError
 from porism.explanation import Explanation
 from porism.index import Segment, Snapshot
 from porism.retrieve.documents.components import ScoreComponent
-from porism.retrieve.documents.matched_formulas import MatchedFormulas
 from porism.retrieve.documents.kinds import NamedKinds
 from porism.retrieve.documents.likeness import Likeness
 from porism.retrieve.documents.links import LinkedThreads
+from porism.retrieve.documents.matched_formulas import MatchedFormulas
 from porism.retrieve.documents.model import DEFAULT_MODEL, ChannelSettings, SearchModel
 from porism.retrieve.documents.queries import QueryReader
 from porism.retrieve.feedback.methods import Judged, QueryExpander
 from porism.retrieve.formulas.matches import FormulaMatch
 from porism.retrieve.lexical.channels import prepare
+from porism.retrieve.lexical.explanations import explain_terms
 from porism.retrieve.lexical.retriever import LexicalRetriever, QueryTerms
 from porism.retrieve.ranking import UnitResults, best_units
 from porism.retrieve.weightings.base import LexicalChannel
@@ -236,7 +237,7 @@ class DocumentRetriever:
 
         :raises QueryError: the index has no such document.
         """
-        explanation = self.lexical.explain_terms(terms, doc_id, asked=asked)
+        explanation = explain_terms(self.lexical, terms, doc_id, asked=asked)
         summands = self._applying(query)
         if not summands:
             return explanation

@@ -2,8 +2,8 @@
 
 The first documents are taken to be relevant, and what is characteristic of them joins the query. There are three
 methods, each applied to each channel of the query apart: Rocchio's (:mod:`porism.retrieve.feedback.rocchio`), RM3
-(:mod:`porism.retrieve.feedback.relevance_model`), and ``score-weighted``, which is between both: terms are worth what they hold
-of the documents in the channel's weighting, as for Rocchio, and documents count by their scores, as in RM3:
+(:mod:`porism.retrieve.feedback.relevance_model`), and ``score-weighted``, which is between both: terms are worth what
+they hold of the documents in the channel's weighting, as for Rocchio, and documents count by their scores, as in RM3:
 
 - ``v(t) = Σ_d w_d · f(t, d)`` over the first documents, with ``w`` their scores, made to sum to 1, and ``f`` the
   factor of the channel's weighting (for BM25 ``tf / (tf + k1 · (1 − b + b · length / mean length))``);

@@ -79,7 +79,8 @@ class AlignmentSettings(Settings):
 
 
 class QueryTree(NamedTuple):
-    """An operator tree in preorder, cut after :data:`~porism.retrieve.formulas.alignment_kernels.MOST_QUERY_NODES` nodes.
+    """An operator tree in preorder, cut after :data:`~porism.retrieve.formulas.alignment_kernels.MOST_QUERY_NODES`
+    nodes.
 
     ``labels`` have their kind letter in front; ``kinds`` (uint8), ``families`` (int32), ``sizes`` and ``arities``
     (int64) have one element a node. ``cut`` says that nodes were left out.

@@ -1,7 +1,8 @@
 """The formulas of a snapshot that are equal to a query formula or hold it, looked up by single index terms.
 
-Where formula search ranks them (:mod:`porism.retrieve.formulas.equal_values`, :mod:`porism.retrieve.formulas.exact`), here they are only
-told apart by what they are to the query, which costs next to nothing: so documents can be searched by them.
+Where formula search ranks them (:mod:`porism.retrieve.formulas.equal_values`, :mod:`porism.retrieve.formulas.exact`),
+here they are only told apart by what they are to the query, which costs next to nothing: so documents can be searched
+by them.
 """
 
 from __future__ import annotations

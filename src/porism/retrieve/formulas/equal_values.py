@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +13,10 @@ from porism.engine.units import FormulaUnits
 from porism.formula import OperatorTree
 from porism.formula.extractors.values import values
 from porism.formula.values import whole_value
+from porism.retrieve.formulas.model import FormulaModel
 from porism.retrieve.lexical.retriever import LexicalRetriever
 from porism.retrieve.ranking import UnitResults
 from porism.retrieve.weightings.base import BM25, LexicalChannel
-
-if TYPE_CHECKING:
-    from porism.retrieve.formulas.model import FormulaModel
 
 VALUES = "values"
 """The channel that has the values."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,10 +13,9 @@ from porism.formula.values import expression_values
 from porism.retrieve.formulas.alignment import Alignment
 from porism.retrieve.formulas.exact_kernels import IDENTICAL, PART, RENAMED, RENAMED_PART
 from porism.retrieve.formulas.matches import FormulaMatch, NodePair, Substitution, ValuePair
+from porism.retrieve.formulas.retriever import AskedFormula, FormulaRetriever
+from porism.retrieve.lexical.explanations import explain_terms
 from porism.types import Formula
-
-if TYPE_CHECKING:
-    from porism.retrieve.formulas.retriever import AskedFormula, FormulaRetriever
 
 _EXACT = {
     IDENTICAL: "the query formula itself", RENAMED: "the query formula, variables renamed",
@@ -28,6 +26,17 @@ _MOST_VALUES = 50
 """Subexpressions of equal value that are listed."""
 
 
+def explain_match(retriever: FormulaRetriever, formula: Formula, key: str) -> FormulaMatch:
+    """Why a formula, given by its key, has its score for a query formula.
+
+    :raises QueryError: the index has no such formula.
+    """
+    asked = retriever.read(formula)
+    segment, unit = retriever.find(key)
+    candidate = retriever.aligner is not None and retriever.is_candidate(asked, segment, unit)
+    return match_formulas(retriever, asked, segment, unit, candidate)
+
+
 def match_formulas(
     retriever: FormulaRetriever, asked: AskedFormula, segment: int, formula: int, candidate: bool
 ) -> FormulaMatch:
@@ -36,8 +45,8 @@ def match_formulas(
     found = Formula(source, notation_of(source))
     nodes = list(asked.operators.root.walk())
     found_nodes = list(operator_tree(parse(found)).root.walk())
-    lexical = retriever.lexical.explain_terms(
-        asked.terms, retriever.lexical.segments[segment].doc_ids([formula])[0]
+    lexical = explain_terms(
+        retriever.lexical, asked.terms, retriever.lexical.segments[segment].doc_ids([formula])[0]
     )
     parts = list(lexical.parts)
     score = lexical.value

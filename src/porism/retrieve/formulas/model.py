@@ -25,9 +25,9 @@ class FormulaModel(Settings):
 
     ``score = Σ_channel weight · BM25_c(query, formula) / BM25_c(query, query) + alignment_weight · similarity``: each
     channel's score is a share of what the query itself would score, so that weights compare. The similarity
-    (:class:`~porism.retrieve.formulas.alignment.AlignmentSettings`) is that of the first ``candidates`` formulas by channels,
-    0 for the others; without ``alignment`` the channels alone decide. To the similarity of the query formula itself
-    ``identical`` is added, ``renamed`` to that of one which is the same after renaming variables one to one, and
+    (:class:`~porism.retrieve.formulas.alignment.AlignmentSettings`) is that of the first ``candidates`` formulas by
+    channels, 0 for the others; without ``alignment`` the channels alone decide. To the similarity of the query formula
+    itself ``identical`` is added, ``renamed`` to that of one which is the same after renaming variables one to one, and
     ``part`` and ``renamed_part`` to that of a formula that holds one of these; wildcards stand for whole
     subexpressions. A formula that has the value of the query is at least ``equal`` similar, or ``renamed_equal``
     where variables must be renamed. One of which a part has that value is at least ``value · s²`` similar, or

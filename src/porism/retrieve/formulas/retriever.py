@@ -20,7 +20,6 @@ from porism.retrieve.formulas.alignment import Aligner, QueryTree
 from porism.retrieve.formulas.equal_values import VALUES, EqualValues
 from porism.retrieve.formulas.exact import SUBTREES, Holders
 from porism.retrieve.formulas.exact_kernels import IDENTICAL, PART, RENAMED, RENAMED_PART
-from porism.retrieve.formulas.matches import FormulaMatch
 from porism.retrieve.formulas.model import DEFAULT_FORMULA_MODEL, FormulaModel
 from porism.retrieve.formulas.results import FormulaResults
 from porism.retrieve.lexical.channels import prepare
@@ -153,18 +152,6 @@ class FormulaRetriever:
         one = UnitResults(np.array([segment], np.int32), np.array([formula], np.int32), np.zeros(1))
         by_value = float(self.values.similarities(asked.operators, one)[0]) if self.values else 0.0
         return float(self.similarities(asked, one)[0]), by_value, int(self.exactness(asked, one)[0])
-
-    def match(self, formula: Formula, key: str) -> FormulaMatch:
-        """Why a formula, given by its key, has its score for a query formula.
-
-        :raises QueryError: the index has no such formula.
-        """
-        from porism.retrieve.formulas.matching import match_formulas
-
-        asked = self.read(formula)
-        segment, unit = self.find(key)
-        candidate = self.aligner is not None and self.is_candidate(asked, segment, unit)
-        return match_formulas(self, asked, segment, unit, candidate)
 
     def find(self, key: str) -> tuple[int, int]:
         """The segment and the ordinal of a formula by its key.

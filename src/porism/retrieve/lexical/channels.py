@@ -23,10 +23,11 @@ from numpy.typing import NDArray
 
 from porism.compiled.kernels import warm_up
 from porism.concurrency.locks import Lock
-from porism.engine.postings import Entries, Impacts, Postings
+from porism.engine.postings import Impacts, Postings
 from porism.engine.topk import ScoredChannel
 from porism.engine.units import Units
 from porism.errors import ConfigError, IndexCorrupt
+from porism.index.entries import Entries
 from porism.index.rows import Csr
 from porism.index.strings import offsets
 from porism.retrieve.weightings.base import (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,16 +10,20 @@ from porism.engine.factors import FactorChannel
 from porism.engine.topk import AnyChannel
 from porism.explanation import Explanation
 from porism.retrieve.lexical.query_terms import Asked, QueryTerms
+from porism.retrieve.lexical.retriever import LexicalRetriever
 from porism.retrieve.lexical.soft import explain_soft
-
-if TYPE_CHECKING:
-    from porism.retrieve.lexical.retriever import LexicalRetriever
 
 
 def explain_terms(
-    lexical: LexicalRetriever, query: QueryTerms, doc_id: str, asked: QueryTerms | None = None
+    lexical: LexicalRetriever, query: QueryTerms, doc_id: str, *, asked: QueryTerms | None = None
 ) -> Explanation:
-    """See :meth:`porism.retrieve.LexicalRetriever.explain_terms`."""
+    """Why a document has its score: channels, those of views too, and in each its terms, all adding up.
+
+    Of a term that ``asked`` gives less weight than ``query`` the rest is shown as what feedback gave it.
+
+    :raises QueryError: the index has no such document, or a weight is not a finite number ≥ 0.
+    :raises ConfigError: the query names a channel that the retriever does not have.
+    """
     segment, document = lexical.find(doc_id)
     names, viewed = lexical.read(query)
     total = 0.0

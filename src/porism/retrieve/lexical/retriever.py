@@ -1,10 +1,10 @@
 """Exact top-k search over weighted terms of several channels, across the segments of a snapshot.
 
 The score of a document is ``Σ_view Σ_channel Σ_term weight · factor``. The first view is the whole document, with the
-field weights given; others see some fields only (:class:`~porism.retrieve.lexical.channels.View`). It is added in the order of
-the views, of the channels given and, within a channel, of the terms by code point, in float64. Statistics count live
-documents only. So scores and rankings depend on the documents alone, bit by bit: not on how they are spread over
-segments, nor on what was deleted or replaced before.
+field weights given; others see some fields only (:class:`~porism.retrieve.lexical.channels.View`). It is added in the
+order of the views, of the channels given and, within a channel, of the terms by code point, in float64. Statistics
+count live documents only. So scores and rankings depend on the documents alone, bit by bit: not on how they are spread
+over segments, nor on what was deleted or replaced before.
 
 What is ranked are the units of segments (:mod:`porism.engine.units`): documents, or formulas with their keys as ids.
 """
@@ -24,7 +24,6 @@ from porism.engine.factors import FactorChannel
 from porism.engine.topk import AnyChannel, SegmentSearcher
 from porism.engine.units import Units
 from porism.errors import ConfigError, QueryError
-from porism.explanation import Explanation
 from porism.index.strings import offsets
 from porism.retrieve.lexical.channels import (
     FieldWeights,
@@ -189,18 +188,6 @@ class LexicalRetriever:
         return searcher.score(
             *_in_segment(viewed, segment), distinct, self._summands(names, viewed, segment)
         )[places]
-
-    def explain_terms(self, query: QueryTerms, doc_id: str, *, asked: QueryTerms | None = None) -> Explanation:
-        """Why a document has its score: channels, those of views too, and in each its terms, all adding up.
-
-        Of a term that ``asked`` gives less weight than ``query`` the rest is shown as what feedback gave it.
-
-        :raises QueryError: the index has no such document, or a weight is not a finite number ≥ 0.
-        :raises ConfigError: the query names a channel that the retriever does not have.
-        """
-        from porism.retrieve.lexical.explanations import explain_terms
-
-        return explain_terms(self, query, doc_id, asked)
 
     def find(self, doc_id: str) -> tuple[int, int]:
         """The segment that has a document, and the document's number there.

@@ -43,7 +43,8 @@ class BM25Adapt(CountedQuery):
     Trotman, Puurula and Burgess, *Improvements to BM25 and Language Models Examined* (ADCS 2014). Where T is 1 every k1
     fits equally: the term has ``k1``. A term with G₁ ≤ 0 does not count.
 
-    :raises ConfigError: ``k1`` is not a number from 0 to :data:`~porism.retrieve.weightings.base.HEAVIEST`, or ``b`` not
+    :raises ConfigError: ``k1`` is not a number from 0 to :data:`~porism.retrieve.weightings.base.HEAVIEST`, or ``b``
+    not
         between 0 and 1.
     """
 
