@@ -11,6 +11,8 @@ import pytest
 import porism
 from porism.cli import porism as group
 
+from test_layers import LAYERS
+
 ROOT = Path(__file__).resolve().parents[1]
 CLI = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
 API = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
@@ -60,6 +62,13 @@ def test_the_readme_shows_a_model_that_can_be_read(tmp_path: Path) -> None:
 
 def test_every_folder_has_a_section_in_the_architecture() -> None:
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    for path in sorted(Path(porism.__file__).parent.iterdir()):
-        if path.is_dir() and (path / "__init__.py").exists():
-            assert f"`{path.name}/`" in text, path.name
+    package = Path(porism.__file__).parent
+    folders = {path.name for path in package.iterdir() if (path / "__init__.py").exists()}
+    assert set(re.findall(r"^## `(\w+)/`: .+\?$", text, flags=re.M)) == folders
+
+
+def test_the_table_of_floors_is_the_one_that_is_tested() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    floors = {int(number): parts for number, parts in re.findall(r"^\| (\d) [^|]+\| (.+) \|$", text, flags=re.M)}
+    shown = [set(re.findall(r"`(\w+)(?:/|\.py)`", floors[number])) for number in range(len(floors))]
+    assert shown == [names - {"__init__", "__main__"} for names in LAYERS]
