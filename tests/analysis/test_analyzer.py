@@ -109,8 +109,8 @@ def test_configurations_survive_storage() -> None:
 
 
 @pytest.mark.parametrize(("make", "message"), [
-    (lambda: AnalysisConfig(formulas=("nothing",)), "no term extractor 'nothing'"),
-    (lambda: AnalysisConfig(text=("letters",)), "no text channel 'letters'"),
+    (lambda: AnalysisConfig(formulas=("nothing",)), "no channel 'nothing'"),
+    (lambda: AnalysisConfig(text=("letters",)), "no channel 'letters'"),
     (lambda: AnalysisConfig.from_dict({**CONFIG.to_dict(), "colour": 1}), "does not know: colour"),
 ])
 def test_unknown_settings_are_refused(make, message) -> None:

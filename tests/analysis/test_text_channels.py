@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 
 from porism.analysis.analyzer import LONGEST_TERM, AnalysisConfig, Analyzer, channels_named
-from porism.analysis.channels import JointChannel, joint_channel
+from porism.analysis.channels import (
+    FormulaChannel,
+    JointChannel,
+    TextChannel,
+    TokenizerChannel,
+    UnknownChannel,
+    parse_channel,
+)
 from porism.errors import ConfigError
 from porism.types import Content, Document, Formula
 
@@ -42,9 +49,38 @@ def test_each_channel(channel: str, expected: list[str]) -> None:
 
 
 def test_options_of_the_formula_channel_and_of_the_joint_one_are_told_apart() -> None:
-    assert joint_channel("joint:tangent-l:edge-pairs+longest-location=3+words=plain") == JointChannel(
-        "tangent-l:edge-pairs+longest-location=3", "plain"
-    )
+    channel = parse_channel("joint:tangent-l:edge-pairs+longest-location=3+words=plain")
+    assert isinstance(channel, JointChannel)
+    assert [form.name for form in channel.forms] == ["tangent-l:edge-pairs+longest-location=3"]
+    assert (channel.words, channel.case, channel.has_stems) == ("plain", "same", False)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "reads", "tokenizer"),
+    [
+        ("words", TextChannel, "text", None),
+        ("whitespace", TextChannel, "text", None),
+        ("joint:tokens", JointChannel, "text", None),
+        ("joint:bpe:m", JointChannel, "text", "m"),
+        ("tokens", FormulaChannel, "formulas", None),
+        ("tangent-l:edge-pairs", FormulaChannel, "formulas", None),
+        ("bpe:m", TokenizerChannel, None, "m"),
+    ],
+)
+def test_a_channel_knows_what_it_reads_and_needs(
+    name: str, kind: type[object], reads: str | None, tokenizer: str | None
+) -> None:
+    channel = parse_channel(name)
+    assert isinstance(channel, kind)
+    assert (channel.name, channel.reads, channel.tokenizer) == (name, reads, tokenizer)
+
+
+def test_a_name_without_a_channel_is_told_from_wrong_options() -> None:
+    with pytest.raises(UnknownChannel, match="there is no channel 'wrods'"):
+        parse_channel("wrods")
+    with pytest.raises(ConfigError, match="words=loud") as caught:
+        parse_channel("joint:tokens+words=loud")
+    assert not isinstance(caught.value, UnknownChannel)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +94,8 @@ def test_options_of_the_formula_channel_and_of_the_joint_one_are_told_apart() ->
         ("joint:words", "there is no term extractor 'words'"),
         ("joint:bpe:m", "there is no tokenizer for the channel 'bpe:m'"),
         ("bpe:m", "there is no tokenizer for the channel 'bpe:m'"),
-        ("nothing", "there is no text channel 'nothing'"),
+        ("nothing", "there is no channel 'nothing'"),
+        ("tokens", "there is no text channel 'tokens'"),
     ],
 )
 def test_a_channel_that_cannot_be_is_refused(name: str, what: str) -> None:

@@ -1,10 +1,7 @@
 """From documents and queries to terms: which channels there are, and how each is filled.
 
-A *channel* is one stream of terms. Those of the text (:mod:`porism.analysis.channels`) read a whole content and may put
-formulas in place; those of the formulas read one formula by the term extractor of their name
-(:data:`porism.formula.EXTRACTORS`); ``bpe:NAME`` are the tokens of a trained tokenizer and one or the other. Documents
-are analysed in batches, so that batches can be spread over processes and each distinct formula of a batch is parsed
-once.
+Channels are values that :mod:`porism.analysis.channels` makes. Documents are analysed in batches, so that batches can
+be spread over processes and each distinct formula of a batch is parsed once.
 """
 
 from __future__ import annotations
@@ -13,8 +10,7 @@ import gc
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
-from itertools import pairwise
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -23,27 +19,23 @@ from numpy.typing import NDArray
 
 from porism.analysis.batch import AnalyzedBatch, TermMatrix
 from porism.analysis.channels import (
-    BPE,
-    JOINT,
-    LUCENE,
-    SYMBOLS,
-    WHITESPACE,
+    SYMBOL_FORM,
     WORD_PAIRS,
     WORDS,
-    joint_channel,
-    split_terms,
+    Channel,
+    FormulaChannel,
+    FormulaForm,
+    TextChannel,
+    UnknownChannel,
+    parse_channel,
 )
 from porism.analysis.configuration import CHANNEL_SETS, DEFAULT_FORMULAS, TEXT_CHANNELS, AnalysisConfig, channels_named
 from porism.analysis.documents import clean_text, dump_document
-from porism.analysis.symbols import content_symbols, formula_symbols
-from porism.analysis.tokenizers.tokenizer import TokenizerReference
 from porism.analysis.words import WordAnalyzer
 from porism.concurrency.caching import cached_property
-from porism.errors import ConfigError, PorismError, Problem
-from porism.formula import LayoutTree, OperatorTree, find_extractor, layout_key, operator_tree, pack_tree, parse
-from porism.formula.extractors import Terms
-from porism.formula.extractors.latex import source_latex
-from porism.types import PLACEHOLDER, Content, Document, Formula, Notation
+from porism.errors import PorismError, Problem
+from porism.formula import LayoutTree, OperatorTree, layout_key, operator_tree, pack_tree, parse
+from porism.types import Content, Document, Formula, Notation
 
 __all__ = [
     "CHANNEL_SETS",
@@ -66,11 +58,6 @@ MOST_PROBLEMS_PER_BATCH = 200
 
 LONGEST_TERM = 40
 """Longer terms are indexed by their beginning and a digest: whole formulas as terms would fill the dictionary."""
-
-
-_SOURCE, _WRITTEN, _SYMBOLS = "source:", "written:", "symbols:"
-"""What text channels ask of a formula beside terms: its LaTeX as it was written, and as a tokenizer reads it, and its
-symbols."""
 
 
 def indexed_form(term: str) -> str:
@@ -149,7 +136,7 @@ class Analyzer:
     def __init__(self, config: AnalysisConfig | None = None) -> None:
         self.config = config or AnalysisConfig()
         self._in_place: dict[tuple[str, str, str], list[str]] = {}
-        self._extractors: dict[str, Terms] = {}
+        self._channels: dict[str, Channel] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Analyzer, (self.config,)
@@ -160,19 +147,14 @@ class Analyzer:
         return WordAnalyzer(self.config.language, self.config.stop_words, self.config.identifiers)
 
     @cached_property
-    def _plain_words(self) -> WordAnalyzer:
+    def plain_words(self) -> WordAnalyzer:
         """The same without identifiers: joint channels are those of published systems."""
         return WordAnalyzer(self.config.language, self.config.stop_words)
 
     @cached_property
-    def _all_words(self) -> WordAnalyzer:
+    def all_words(self) -> WordAnalyzer:
         """The same with stop words: a pair such as `is a` tells a definition from what only names its parts."""
         return WordAnalyzer(self.config.language, "none", self.config.identifiers)
-
-    def _word_pairs(self, content: Content) -> list[str]:
-        """Words side by side, stop words too; what stands on both sides of a formula is no pair."""
-        runs = map(self._all_words.parts, content.text.split(PLACEHOLDER))
-        return [f"{first} {second}" for run in runs for first, second in pairwise(run)]
 
     @property
     def channels(self) -> tuple[str, ...]:
@@ -185,26 +167,27 @@ class Analyzer:
         :raises MissingExtra: a channel of byte-pair encoding needs the library ``tokenizers``.
         """
         names = self.config.text if channels is None else tuple(channels)
-        terms: dict[str, list[str]] = {}
-        for name in names:
-            if name == WORDS:
-                terms[name] = self.words.terms(content.text)
-            elif name == WORD_PAIRS:
-                terms[name] = self._word_pairs(content)
-            elif name == SYMBOLS:
-                terms[name] = content_symbols(content, self.formula_symbols)
-            elif name.startswith(JOINT):
-                terms[name] = joint_channel(name).terms(content, self._plain_words.terms, self._formula_in_place)
-            elif name.startswith(BPE):
-                tokenizer = self._reference(name).load()
-                terms[name] = tokenizer.terms(content, partial(self._written_in_place, f"{_WRITTEN}{name}"))
-            else:
-                terms[name] = split_terms(name, content, partial(self._written_in_place, _SOURCE))
-        return {name: _indexed_forms(found) for name, found in terms.items()}
+        return {name: _indexed_forms(self._text_channel(name).terms(content, self)) for name in names}
+
+    def channel(self, name: str) -> Channel:
+        """The channel of a name, made with the tokenizers of the configuration.
+
+        :raises ConfigError: there is no such channel.
+        """
+        found = self._channels.get(name)
+        if found is None:
+            found = self._channels[name] = parse_channel(name, self.config.tokenizers)
+        return found
+
+    def _text_channel(self, name: str) -> TextChannel:
+        channel = self.channel(name)
+        if not isinstance(channel, TextChannel):
+            raise UnknownChannel(f"the index has no text channel {name!r}")
+        return channel
 
     def formula_symbols(self, formula: Formula) -> list[str]:
         """The symbols of a formula, as the channel ``symbols`` has them."""
-        return self._formula_in_place(_SYMBOLS, formula)
+        return self.form(SYMBOL_FORM, formula)
 
     def formula_terms(self, formula: Formula, channels: Iterable[str] | None = None) -> AnalyzedFormula:
         """The key and terms of one formula in ``channels`` (all by default)."""
@@ -220,64 +203,33 @@ class Analyzer:
 
         :raises ConfigError: there is no such channel.
         """
-        terms = self._extractors.get(channel)
-        if terms is None:
-            terms = self._extractors[channel] = self._make_extractor(channel)
-        return terms(layout, operators)
-
-    def _make_extractor(self, channel: str) -> Terms:
-        if channel == _SOURCE:
-            return lambda layout, operators: [source_latex(layout)]
-        if channel == _SYMBOLS:
-            return lambda layout, operators: formula_symbols(layout)
-        if channel.startswith(_WRITTEN):
-            tokenizer = self._reference(channel.removeprefix(_WRITTEN)).load()
-            return lambda layout, operators: [tokenizer.written(layout)]
-        if channel.startswith(BPE):
-            tokenizer = self._reference(channel).load()
-            return lambda layout, operators: tokenizer.formula_terms(layout)
-        return find_extractor(channel).terms
-
-    def _reference(self, channel: str) -> TokenizerReference:
-        for reference in self.config.tokenizers:
-            if reference.channel == channel:
-                return reference
-        raise ConfigError(f"the index has no channel {channel!r}")
+        found = self.channel(channel)
+        if not isinstance(found, FormulaChannel):
+            raise UnknownChannel(f"the index has no formula channel {channel!r}")
+        return found.terms(layout, operators)
 
     @cached_property
-    def in_place(self) -> tuple[str, ...]:
-        """What the text channels of the configuration ask of each formula, by names that :meth:`extract` knows."""
-        asked: list[str] = []
-        for name in self.config.text:
-            if name.startswith(JOINT):
-                asked.append(joint_channel(name).formulas)
-            elif name.startswith(BPE):
-                asked += [f"{_WRITTEN}{name}"] if self._reference(name).kind == "joint" else []
-            elif name in (WHITESPACE, LUCENE):
-                asked.append(_SOURCE)
-            elif name == SYMBOLS:
-                asked.append(_SYMBOLS)
-        return tuple(dict.fromkeys(asked))
+    def forms(self) -> tuple[FormulaForm, ...]:
+        """What the text channels of the configuration take of each formula in its place."""
+        return tuple(dict.fromkeys(form for name in self.config.text for form in self._text_channel(name).forms))
 
-    def remember(self, what: str, formula: Formula, terms: list[str]) -> None:
-        """Keeps the terms of a formula in place, so that it is not read again for the text around it."""
-        self._in_place[what, formula.notation, formula.source] = terms
+    def remember(self, form: FormulaForm, formula: Formula, terms: list[str]) -> None:
+        """Keeps a form of a formula, so that it is not read again for the text around it."""
+        self._in_place[form.name, formula.notation, formula.source] = terms
 
     def forget(self) -> None:
         """Lets go of all formulas in place."""
         self._in_place.clear()
 
-    def _formula_in_place(self, what: str, formula: Formula) -> list[str]:
-        terms = self._in_place.get((what, formula.notation, formula.source))
+    def form(self, form: FormulaForm, formula: Formula) -> list[str]:
+        """A form of a formula; that of the last formulas is remembered."""
+        terms = self._in_place.get((form.name, formula.notation, formula.source))
         if terms is None:
             if len(self._in_place) >= _REMEMBERED_FORMULAS:
                 self.forget()
-            terms = self.extract(what, *read_formula(formula.source, formula.notation))
-            self.remember(what, formula, terms)
+            terms = form.read(*read_formula(formula.source, formula.notation))
+            self.remember(form, formula, terms)
         return terms
-
-    def _written_in_place(self, what: str, formula: Formula) -> str:
-        return "".join(self._formula_in_place(what, formula))
 
     def analyze(self, documents: Sequence[Document]) -> tuple[AnalyzedBatch, list[Problem]]:
         """One batch, and what was skipped or not understood in it."""
@@ -301,7 +253,7 @@ class _BatchBuilder:
     def __init__(self, analyzer: Analyzer) -> None:
         self.analyzer = analyzer
         self.analyzer.forget()
-        self.in_place = analyzer.in_place
+        self.forms = analyzer.forms
         self.text_columns = {name: _Columns() for name in analyzer.config.text}
         self.formula_columns = {name: _Columns() for name in analyzer.config.formulas}
         self.row_of_source: dict[tuple[str, str], int] = {}
@@ -365,11 +317,11 @@ class _BatchBuilder:
             layout = parse(Formula(clean_text(formula.source), formula.notation))
             key = clean_text(layout_key(layout))
             row = self.row_of_key.get(key)
-            if row is not None and not self.in_place:
+            if row is not None and not self.forms:
                 return row
             operators = operator_tree(layout)
-            for what in self.in_place:
-                self.analyzer.remember(what, formula, self.analyzer.extract(what, layout, operators))
+            for form in self.forms:
+                self.analyzer.remember(form, formula, form.read(layout, operators))
             if row is not None:
                 return row
             terms = {name: self.analyzer.extract(name, layout, operators) for name in self.formula_columns}
@@ -377,8 +329,8 @@ class _BatchBuilder:
         except PorismError:  # what is missing for all formulas
             raise
         except Exception as error:  # one formula must never stop the indexing of a million documents
-            for what in self.in_place:
-                self.analyzer.remember(what, formula, [])
+            for form in self.forms:
+                self.analyzer.remember(form, formula, [])
             self._report(Problem(doc_id, f"formula skipped, {type(error).__name__}: {error}: {formula.source[:80]!r}"))
             return -1
         if layout.problems:

@@ -1,125 +1,333 @@
-"""Channels of the text: from content, formulas in place, to one stream of terms.
+"""Channels as values: what each reads, how it makes its terms, and which tokenizer it needs.
 
-A channel is made by its name: ``words``, ``symbols``, ``plain``, ``simple``, ``lucene``, ``whitespace``, and
-``joint:OPTIONS``, which has the terms of a formula channel where the formula stands.
+A *channel* is one stream of terms of a document. :func:`parse_channel` makes one from its name:
+
+- ``words``, ``word-pairs``, ``symbols``, ``plain``, ``simple``, ``lucene``, ``whitespace`` read text;
+- ``joint:OPTIONS`` reads text and puts the terms of a formula channel where a formula stands;
+- the names of :data:`porism.formula.EXTRACTORS`, and variants such as ``tangent-l:OPTIONS``, read formulas;
+- ``bpe:NAME`` has the tokens of a trained tokenizer and reads what that tokenizer reads.
+
+No other module looks into the name of a channel.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Literal
+from itertools import pairwise
+from typing import Literal, Protocol
 
 from porism.analysis.documents import clean_text
 from porism.analysis.splitting import lucene_words, plain_words, simple_words, whitespace_tokens
+from porism.analysis.symbols import content_symbols, formula_symbols
+from porism.analysis.tokenizers.tokenizer import TokenizerReference
+from porism.analysis.words import WordAnalyzer
 from porism.errors import ConfigError
-from porism.formula import find_extractor
+from porism.formula import EXTRACTORS, LayoutTree, OperatorTree, find_extractor
+from porism.formula.extractors import Terms
+from porism.formula.extractors.latex import source_latex
 from porism.types import PLACEHOLDER, Content, Formula
 
 WORDS = "words"
 WORD_PAIRS = "word-pairs"
 SYMBOLS = "symbols"
-LUCENE = "lucene"
-WHITESPACE = "whitespace"
-JOINT = "joint:"
-BPE = "bpe:"
 
-FormulaTerms = Callable[[str, Formula], list[str]]
-"""From a formula channel and a formula to its terms."""
+_JOINT = "joint:"
+_BPE = "bpe:"
+
+Reads = Literal["text", "formulas"]
+"""What a channel reads: the text of a document with formulas in their places, or each formula by itself."""
 
 Splitter = Callable[[str], list[str]]
-
-SPLITTERS: dict[str, Splitter] = {"plain": plain_words, "simple": simple_words, LUCENE: lucene_words}
-"""Ways to split text beside that of the channel ``words``, by the name of their channel."""
-
-TEXT_CHANNEL_NAMES = (WORDS, WORD_PAIRS, SYMBOLS, "plain", "simple", LUCENE, WHITESPACE)
-"""The text channels that are named without options."""
+Writer = Callable[[Formula], str]
 
 
-def is_text_channel(name: str) -> bool:
-    """Whether this names a channel of the text, as far as the name tells: ``bpe:NAME`` can be either and is not one."""
-    return name in TEXT_CHANNEL_NAMES or name.startswith(JOINT)
+class UnknownChannel(ConfigError):
+    """There is no channel of this name."""
 
 
 @dataclass(frozen=True, slots=True)
-class JointChannel:
-    """One stream of words and formula terms: ``joint:FORMULAS+words=WORDS+case=CASE``.
+class FormulaForm:
+    """What a channel of the text takes of a formula in its place: terms, or one string that is split with the text.
 
-    ``formulas`` is a formula channel, options of its own included. ``words`` says how the text is split: ``stems`` as
-    in the channel ``words``, or ``plain``, ``simple``, ``lucene`` as in the channels of these names. ``case`` is
-    ``same``, or ``upper`` for formula terms in upper case, which keeps them apart from words (Novotný et al. 2021).
-
-    :raises ConfigError: a channel or an option does not exist.
+    Forms of the same name are the same, so that each is made once for each formula.
     """
 
-    formulas: str
+    name: str
+    read: Terms = field(compare=False, repr=False)
+
+
+_SOURCE = FormulaForm("source", lambda layout, operators: [source_latex(layout)])
+SYMBOL_FORM = FormulaForm(SYMBOLS, lambda layout, operators: formula_symbols(layout))
+
+
+class TextTools(Protocol):
+    """What channels of the text use of an analyzer: the words of its language, and forms of formulas that it keeps."""
+
+    @property
+    def words(self) -> WordAnalyzer:
+        """Stemmed words without stop words; identifiers as the configuration says."""
+
+    @property
+    def all_words(self) -> WordAnalyzer:
+        """The same with stop words."""
+
+    @property
+    def plain_words(self) -> WordAnalyzer:
+        """Stemmed words without stop words, identifiers not split."""
+
+    def form(self, form: FormulaForm, formula: Formula) -> list[str]:
+        """A form of a formula."""
+
+
+@dataclass(frozen=True, slots=True)
+class Channel(ABC):
+    """One stream of terms; ``tokenizer`` names the trained tokenizer that it needs, None where it needs none."""
+
+    name: str
+    tokenizer: str | None = None
+
+    @property
+    @abstractmethod
+    def reads(self) -> Reads | None:
+        """What it reads; None for a tokenizer's channel whose tokenizer is not known yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextChannel(Channel):
+    """A channel of the text. ``forms`` are what it takes of each formula in its place."""
+
+    forms: tuple[FormulaForm, ...] = ()
+
+    @property
+    def reads(self) -> Reads:
+        """Text."""
+        return "text"
+
+    @property
+    def has_stems(self) -> bool:
+        """Whether words are terms of it as they are of the channel ``words``."""
+        return False
+
+    @abstractmethod
+    def terms(self, content: Content, tools: TextTools) -> list[str]:
+        """The terms of a content, with repetition, in order.
+
+        :raises MissingExtra: its tokenizer needs the library ``tokenizers``.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class FormulaChannel(Channel):
+    """A channel of the formulas; ``terms`` makes the terms of one from both of its trees, with repetition."""
+
+    terms: Terms = field(default=lambda layout, operators: [], compare=False, repr=False)
+
+    @property
+    def reads(self) -> Reads:
+        """Formulas."""
+        return "formulas"
+
+
+class _Words(TextChannel):
+    @property
+    def has_stems(self) -> bool:
+        return True
+
+    def terms(self, content: Content, tools: TextTools) -> list[str]:
+        return tools.words.terms(content.text)
+
+
+class _WordPairs(TextChannel):
+    """Words side by side, stop words too; a pair does not span a formula."""
+
+    def terms(self, content: Content, tools: TextTools) -> list[str]:
+        runs = map(tools.all_words.parts, content.text.split(PLACEHOLDER))
+        return [f"{first} {second}" for run in runs for first, second in pairwise(run)]
+
+
+class _Symbols(TextChannel):
+    def terms(self, content: Content, tools: TextTools) -> list[str]:
+        return content_symbols(content, lambda formula: tools.form(SYMBOL_FORM, formula))
+
+
+@dataclass(frozen=True, slots=True)
+class _Split(TextChannel):
+    """Text split in one way, without a stemmer of the index's own; with ``forms``, formulas are written in as LaTeX."""
+
+    split: Splitter = str.split
+
+    def terms(self, content: Content, tools: TextTools) -> list[str]:
+        if not self.forms:
+            return self.split(content.text)
+        return self.split(written_text(content, _writer(self.forms[0], tools)))
+
+
+_SPLITTERS: dict[str, Splitter] = {"plain": plain_words, "simple": simple_words, "lucene": lucene_words}
+"""Ways to split text beside that of the channel ``words``, by the name of their channel."""
+
+_NAMED: dict[str, TextChannel] = {
+    channel.name: channel
+    for channel in (
+        _Words(WORDS), _WordPairs(WORD_PAIRS), _Symbols(SYMBOLS, forms=(SYMBOL_FORM,)),
+        _Split("plain", split=plain_words), _Split("simple", split=simple_words),
+        _Split("lucene", forms=(_SOURCE,), split=lucene_words),
+        _Split("whitespace", forms=(_SOURCE,), split=whitespace_tokens),
+    )
+}
+
+TEXT_CHANNEL_NAMES = tuple(_NAMED)
+"""The text channels that are named without options."""
+
+
+@dataclass(frozen=True, slots=True)
+class JointChannel(TextChannel):
+    """One stream of words and formula terms: ``joint:FORMULAS+words=WORDS+case=CASE``.
+
+    ``words`` says how the text is split: ``stems`` as in the channel ``words`` without identifiers, or ``plain``,
+    ``simple``, ``lucene`` as in the channels of these names. ``case`` is ``same``, or ``upper`` for formula terms in
+    upper case, which keeps them apart from words (Novotný et al. 2021).
+    """
+
     words: str = "stems"
     case: Literal["same", "upper"] = "same"
 
-    def __post_init__(self) -> None:
-        if not self.formulas.startswith(BPE):
-            find_extractor(self.formulas)
-        for name, value, known in (
-            ("words", self.words, ("stems", *SPLITTERS)), ("case", self.case, ("same", "upper")),
-        ):
-            if value not in known:
-                raise ConfigError(
-                    f"{name}={value} is no option of a joint channel", hint=f"Choose {name} from {', '.join(known)}."
-                )
+    @property
+    def has_stems(self) -> bool:
+        """Whether its words are stemmed."""
+        return self.words == "stems"
 
-    def terms(self, content: Content, stems: Splitter, formula_terms: FormulaTerms) -> list[str]:
+    def terms(self, content: Content, tools: TextTools) -> list[str]:
         """The terms of a content in order: words, and where a formula stands its terms."""
-        split = SPLITTERS.get(self.words, stems)
+        split = _SPLITTERS.get(self.words, tools.plain_words.terms)
         upper = self.case == "upper"
         found: list[str] = []
         for number, piece in enumerate(content.text.split(PLACEHOLDER)):
             if number:
-                terms = formula_terms(self.formulas, content.formulas[number - 1])
+                terms = tools.form(self.forms[0], content.formulas[number - 1])
                 found += map(str.upper, terms) if upper else terms
             if piece:
                 found += split(piece)
         return found
 
 
-@lru_cache(256)
-def joint_channel(name: str) -> JointChannel:
-    """The channel of a name ``joint:…``.
+@dataclass(frozen=True, slots=True)
+class TokenizerChannel(Channel):
+    """The channel of a tokenizer that is not known yet: it may read text or formulas."""
 
-    :raises ConfigError: it names no formula channel, or an option does not exist or is given twice.
+    @property
+    def reads(self) -> None:
+        """Not known."""
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class _TokenizedText(TextChannel):
+    reference: TokenizerReference | None = None
+
+    def terms(self, content: Content, tools: TextTools) -> list[str]:
+        assert self.reference is not None
+        write = _writer(self.forms[0], tools) if self.forms else _left_out
+        return self.reference.load().terms(content, write)
+
+
+def parse_channel(name: str, tokenizers: Iterable[TokenizerReference] = ()) -> Channel:
+    """The channel of a name; ``tokenizers`` are those that are known, by which channels of tokenizers are complete.
+
+    :raises UnknownChannel: there is no channel of this name.
+    :raises ConfigError: an option of the channel does not exist or is given twice.
     """
-    parts = name.removeprefix(JOINT).split("+")
+    known = tuple(tokenizers)
+    return _parse(name, known) if known and name.startswith((_BPE, _JOINT)) else _without_tokenizers(name)
+
+
+def tokenizer_channel(name: str) -> str:
+    """The name of the channel of a tokenizer."""
+    return f"{_BPE}{name}"
+
+
+@lru_cache(512)
+def _without_tokenizers(name: str) -> Channel:
+    return _parse(name, ())
+
+
+def _parse(name: str, tokenizers: tuple[TokenizerReference, ...]) -> Channel:
+    if name in _NAMED:
+        return _NAMED[name]
+    if name.startswith(_JOINT):
+        return _joint(name, tokenizers)
+    if name.startswith(_BPE):
+        reference = next((one for one in tokenizers if one.channel == name), None)
+        return _tokenized(name, name.removeprefix(_BPE), reference)
+    if ":" not in name and name not in EXTRACTORS:
+        raise UnknownChannel(
+            f"there is no channel {name!r}",
+            hint=f"Choose from {', '.join((*_NAMED, *EXTRACTORS))}, {_JOINT}OPTIONS, or {_BPE}TOKENIZER.",
+        )
+    return FormulaChannel(name, terms=find_extractor(name).terms)
+
+
+def _tokenized(name: str, tokenizer: str, reference: TokenizerReference | None) -> Channel:
+    if reference is None:
+        return TokenizerChannel(name, tokenizer)
+    if reference.kind == "latex":
+        return FormulaChannel(
+            name, tokenizer, lambda layout, operators: reference.load().formula_terms(layout)
+        )
+    written = FormulaForm(
+        f"written:{name}:{reference.digest}", lambda layout, operators: [reference.load().written(layout)]
+    )
+    return _TokenizedText(name, tokenizer, (written,) if reference.kind == "joint" else (), reference)
+
+
+def _joint(name: str, tokenizers: tuple[TokenizerReference, ...]) -> JointChannel:
+    parts = name.removeprefix(_JOINT).split("+")
     options: dict[str, str] = {}
     while len(parts) > 1 and parts[-1].partition("=")[0] in ("words", "case"):
         key, _, value = parts.pop().partition("=")
         if key in options:
             raise ConfigError(f"the channel {name!r} has {key} twice")
         options[key] = value
+    for key, choices in (("words", ("stems", *_SPLITTERS)), ("case", ("same", "upper"))):
+        if options.get(key, choices[0]) not in choices:
+            raise ConfigError(
+                f"{key}={options[key]} is no option of a joint channel", where=name,
+                hint=f"Choose {key} from {', '.join(choices)}.",
+            )
+    inner = "+".join(parts)
     try:
-        return JointChannel("+".join(parts), **options)  # type: ignore[arg-type]  # what they are is checked there
+        if not inner.startswith(_BPE):
+            form, tokenizer = FormulaForm(inner, find_extractor(inner).terms), None
+        else:
+            channel = _parse(inner, tokenizers)
+            tokenizer = channel.tokenizer
+            if channel.reads == "text":
+                raise ConfigError(f"the channel {inner!r} cannot stand here: its tokenizer reads text")
+            form = FormulaForm(inner, channel.terms if isinstance(channel, FormulaChannel) else _unknown_tokenizer)
     except ConfigError as error:
         raise ConfigError(error.what, where=name, hint=error.hint or "") from error
+    case: Literal["same", "upper"] = "upper" if options.get("case") == "upper" else "same"
+    return JointChannel(name, tokenizer, (form,), options.get("words", "stems"), case)
 
 
-def written_text(content: Content, latex: Callable[[Formula], str], before: str = "$", after: str = "$") -> str:
+def _unknown_tokenizer(layout: LayoutTree, operators: OperatorTree) -> list[str]:
+    raise ConfigError("the tokenizer of the channel is not known", hint="Name its file: --tokenizer NAME=FILE.")
+
+
+def _left_out(formula: Formula) -> str:
+    return ""
+
+
+def _writer(form: FormulaForm, tools: TextTools) -> Writer:
+    return lambda formula: "".join(tools.form(form, formula))
+
+
+def written_text(content: Content, latex: Writer, before: str = "$", after: str = "$") -> str:
     """The text with the LaTeX of each formula in its place, between two marks."""
     pieces = content.text.split(PLACEHOLDER)
     parts = [pieces[0]]
     for formula, piece in zip(content.formulas, pieces[1:], strict=True):
         parts += (before, latex(formula), after, piece)
     return clean_text("".join(parts))
-
-
-def split_terms(name: str, content: Content, latex: Callable[[Formula], str]) -> list[str]:
-    """The terms of a content in a channel that needs no stemmer of the index's own and no formula channel.
-
-    :raises ConfigError: there is no such channel.
-    """
-    if name == WHITESPACE:
-        return whitespace_tokens(written_text(content, latex))
-    if name == LUCENE:
-        return lucene_words(written_text(content, latex))
-    splitter = SPLITTERS.get(name)
-    if splitter is None:
-        raise ConfigError(f"there is no text channel {name!r}", hint=f"Choose from {', '.join(TEXT_CHANNEL_NAMES)}.")
-    return splitter(content.text)

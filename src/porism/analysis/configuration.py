@@ -8,19 +8,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from porism.analysis.channels import (
-    BPE,
-    JOINT,
     SYMBOLS,
     TEXT_CHANNEL_NAMES,
     WORD_PAIRS,
     WORDS,
-    is_text_channel,
-    joint_channel,
+    Channel,
+    FormulaChannel,
+    TextChannel,
+    TokenizerChannel,
+    UnknownChannel,
+    parse_channel,
+    tokenizer_channel,
 )
 from porism.analysis.tokenizers.tokenizer import TokenizerReference, tokenizer_path, tokenizer_reference
 from porism.analysis.words import WordAnalyzer
 from porism.errors import ConfigError
-from porism.formula import EXTRACTORS, find_extractor
+from porism.formula import EXTRACTORS
 
 TEXT_CHANNELS = (WORDS, WORD_PAIRS, SYMBOLS)
 """The text channels of an index by default: stemmed words, pairs of words side by side (stop words too), and
@@ -52,8 +55,9 @@ def channels_named(names: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ..
     :raises ConfigError: a channel does not exist.
     """
     named = list(dict.fromkeys(channel for name in names for channel in CHANNEL_SETS.get(name, (name,))))
-    text = tuple(name for name in named if is_text_channel(name))
-    formulas = tuple(name for name in named if not is_text_channel(name) and not name.startswith(BPE))
+    reads = {name: parse_channel(name).reads for name in named}
+    text = tuple(name for name in named if reads[name] == "text")
+    formulas = tuple(name for name in named if reads[name] == "formulas")
     return text or TEXT_CHANNELS, formulas or DEFAULT_FORMULAS
 
 
@@ -78,30 +82,30 @@ class AnalysisConfig:
 
     def __post_init__(self) -> None:
         for name in self.text:
-            if name.startswith(JOINT):
-                formulas = joint_channel(name).formulas
-                if formulas.startswith(BPE):
-                    self._tokenizer_of(formulas, text=False)
-            elif name.startswith(BPE):
-                self._tokenizer_of(name, text=True)
-            elif name not in TEXT_CHANNEL_NAMES:
-                known = ", ".join(TEXT_CHANNEL_NAMES)
-                raise ConfigError(f"there is no text channel {name!r}", hint=f"Choose from {known}, or {JOINT}OPTIONS.")
+            self._check(self.channel(name), TextChannel)
         for name in self.formulas:
-            if name.startswith(BPE):
-                self._tokenizer_of(name, text=False)
-            else:
-                find_extractor(name)
+            self._check(self.channel(name), FormulaChannel)
         WordAnalyzer(self.language, self.stop_words)
 
-    def _tokenizer_of(self, channel: str, *, text: bool) -> TokenizerReference:
-        for reference in self.tokenizers:
-            if reference.channel == channel:
-                if text is (reference.kind != "latex"):
-                    return reference
-                reads = "formulas" if reference.kind == "latex" else "text"
-                raise ConfigError(f"the channel {channel!r} cannot stand here: its tokenizer reads {reads}")
-        raise _no_tokenizer(channel)
+    def channel(self, name: str) -> Channel:
+        """The channel of a name, made with the tokenizers of the configuration.
+
+        :raises ConfigError: there is no such channel.
+        """
+        return parse_channel(name, self.tokenizers)
+
+    def _check(self, channel: Channel, kind: type[TextChannel | FormulaChannel]) -> None:
+        """Whether a channel is of this kind, and its tokenizer is known."""
+        known = {reference.name for reference in self.tokenizers}
+        if isinstance(channel, TokenizerChannel) or (channel.tokenizer and channel.tokenizer not in known):
+            raise _no_tokenizer(channel.tokenizer or "")
+        if isinstance(channel, kind):
+            return
+        if channel.tokenizer:
+            raise ConfigError(f"the channel {channel.name!r} does not belong here: its tokenizer reads {channel.reads}")
+        noun = "text" if kind is TextChannel else "formula"
+        choices = TEXT_CHANNEL_NAMES if kind is TextChannel else tuple(EXTRACTORS)
+        raise UnknownChannel(f"there is no {noun} channel {channel.name!r}", hint=f"Choose from {', '.join(choices)}.")
 
     @classmethod
     def named(
@@ -117,8 +121,9 @@ class AnalysisConfig:
         known = tuple(tokenizer_reference(name, path) for name, path in (tokenizers or {}).items())
         names = list(names)
         for name in names:
-            if name.startswith(BPE) and all(name != one.channel for one in known):
-                raise _no_tokenizer(name)
+            channel = None if name in CHANNEL_SETS else parse_channel(name, known)
+            if isinstance(channel, TokenizerChannel):
+                raise _no_tokenizer(channel.tokenizer or "")
         text, formulas = channels_named(names)
         return cls(
             (*text, *(one.channel for one in known if one.kind != "latex")),
@@ -164,7 +169,8 @@ class AnalysisConfig:
         )
 
 
-def _no_tokenizer(channel: str) -> ConfigError:
+def _no_tokenizer(tokenizer: str) -> ConfigError:
     return ConfigError(
-        f"there is no tokenizer for the channel {channel!r}", hint="Name its file: --tokenizer NAME=FILE."
+        f"there is no tokenizer for the channel {tokenizer_channel(tokenizer)!r}",
+        hint="Name its file: --tokenizer NAME=FILE.",
     )

@@ -17,7 +17,7 @@ from porism.cli.terminal import echo
 def parse(formula: str, terms: str | None, tokenizer_path: str | None, as_json: bool) -> None:
     """Show how a formula (LaTeX without dollars, or MathML) is read: its trees, its MathML, what was not understood."""
     from porism.analysis.analyzer import AnalysisConfig, Analyzer
-    from porism.analysis.channels import is_text_channel
+    from porism.analysis.channels import parse_channel
     from porism.formula import (
         extract,
         layout_string,
@@ -40,7 +40,7 @@ def parse(formula: str, terms: str | None, tokenizer_path: str | None, as_json: 
             from porism.analysis.tokenizers.tokenizer import load_tokenizer
 
             found = load_tokenizer(tokenizer_path).formula_terms(layout)
-        elif is_text_channel(str(terms)):
+        elif parse_channel(str(terms)).reads == "text":
             content = Content.of(Formula(layout.source, notation))
             found = Analyzer(AnalysisConfig((str(terms),), ())).content_terms(content)[str(terms)]
         else:

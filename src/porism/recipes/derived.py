@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from porism.analysis.analyzer import CHANNEL_SETS, DEFAULT_FORMULAS, TEXT_CHANNELS, AnalysisConfig
-from porism.analysis.channels import BPE, is_text_channel
+from porism.analysis.channels import UnknownChannel, parse_channel
 from porism.analysis.tokenizers.tokenizer import TokenizerReference
-from porism.errors import PorismError
-from porism.formula import EXTRACTORS
+from porism.errors import ConfigError, PorismError
 from porism.recipes.reading import Draft
 from porism.recipes.settings import PipelineSettings, Recipe, ReportSettings, TuningSettings
 from porism.recipes.systems import (
@@ -107,9 +106,7 @@ def analysis_config(
         needed = tokenizer_of(name)
         if needed is not None and needed not in known:
             continue
-        is_bpe = needed is not None and name.startswith(BPE)
-        is_text = known[needed].kind != "latex" if is_bpe and needed is not None else is_text_channel(name)
-        (text if is_text else formulas).append(name)
+        (text if parse_channel(name, known.values()).reads == "text" else formulas).append(name)
     used = dict.fromkeys(tokenizer_of(name) for name in (*text, *formulas))
     return AnalysisConfig(
         tuple(text) or TEXT_CHANNELS, tuple(formulas) or DEFAULT_FORMULAS, language=collection.language,
@@ -152,4 +149,10 @@ def _named_channels(pipeline: PipelineSettings, recipe: Recipe, folder: Path) ->
 
 
 def _is_channel(name: str) -> bool:
-    return name in EXTRACTORS or is_text_channel(name) or ":" in name
+    try:
+        parse_channel(name)
+    except UnknownChannel:
+        return False
+    except ConfigError:  # its options are wrong, which is reported elsewhere
+        pass
+    return True

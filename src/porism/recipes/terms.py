@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from porism.analysis.analyzer import TEXT_CHANNELS
-from porism.analysis.channels import BPE, JOINT, joint_channel
+from porism.analysis.channels import parse_channel
 from porism.analysis.tokenizers.tokenizer import TokenizerReference, tokenizer_reference
 from porism.analysis.tokenizers.training import BpeSettings
 from porism.embeddings import FastText, Positional, Word2Vec
@@ -136,10 +136,9 @@ def matrices(recipe: Recipe) -> dict[str, Matrix]:
 
 def tokenizer_of(channel: str) -> str | None:
     """The name of the tokenizer that makes the terms of a channel, or of the formulas in it; None if none does."""
-    if channel.startswith(JOINT):
-        with suppress(ConfigError):
-            channel = joint_channel(channel).formulas
-    return channel.removeprefix(BPE) if channel.startswith(BPE) else None
+    with suppress(ConfigError):
+        return parse_channel(channel).tokenizer
+    return None
 
 
 def planned_tokenizers(recipe: Recipe, folder: Path) -> dict[str, TokenizerReference]:

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from porism.analysis.analyzer import WORDS, Analyzer
-from porism.analysis.channels import JOINT, SYMBOLS, joint_channel
+from porism.analysis.analyzer import Analyzer
+from porism.analysis.channels import SYMBOLS, TextChannel
 from porism.analysis.symbols import text_symbols
 from porism.retrieve.documents.likeness import NEAR, SMALL, Likeness
 from porism.search.marked_text import FormulaStyle, Piece, Snippet, show_content, show_formula, tidy
@@ -74,9 +74,10 @@ class Passage:
     end: int
 
 
-def _has_stems(channel: str) -> bool:
+def _has_stems(analyzer: Analyzer, name: str) -> bool:
     """Whether words are terms of a channel as they are of the channel ``words``."""
-    return channel.startswith(JOINT) and joint_channel(channel).words == "stems"
+    channel = analyzer.channel(name)
+    return isinstance(channel, TextChannel) and channel.has_stems
 
 
 class SnippetMaker:
@@ -92,7 +93,7 @@ class SnippetMaker:
         matching: Matching | None = None,
     ) -> None:
         self._analyzer = analyzer
-        self._words = next((weights[name] for name in weights if name == WORDS or _has_stems(name)), {})
+        self._words = next((weights[name] for name in weights if _has_stems(analyzer, name)), {})
         self._symbols = weights.get(SYMBOLS, {})
         self._terms = {name: terms for name, terms in weights.items() if name in analyzer.config.formulas}
         self._memory: dict[tuple[str, str], _Read] = {}

@@ -8,9 +8,9 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from porism.analysis.analyzer import TEXT_CHANNELS
-from porism.analysis.channels import BPE, JOINT, is_text_channel, joint_channel
+from porism.analysis.channels import UnknownChannel, parse_channel
 from porism.errors import ConfigError
-from porism.formula import EXTRACTORS, find_extractor
+from porism.formula import EXTRACTORS
 from porism.retrieve.lexical.channels import View
 from porism.retrieve.weightings import weighting_named
 from porism.retrieve.weightings.base import HEAVIEST, LexicalChannel
@@ -337,21 +337,18 @@ def check_channels(names: Iterable[str], others: Sequence[str] = (), at: str = "
         if name in others:
             continue
         try:
-            if name.startswith(JOINT) and others:
-                joint_channel(name)
-                continue
-            if name.startswith(BPE) or (others and is_text_channel(name)):
-                continue
-            if ":" in name:
-                find_extractor(name)
-                continue
+            channel = parse_channel(name)
+        except UnknownChannel as error:
+            raise _no_channel(name, others, at) from error
         except ConfigError as error:
             raise SettingError(error.what, path=(at, name), hint=error.hint) from error
-        if name not in EXTRACTORS:
-            kind = "channel" if others else "formula channel"
-            raise SettingError(
-                f"there is no {kind} {name!r}", path=(at, name), hint=nearest(name, [*others, *EXTRACTORS])
-            )
+        if channel.reads == "text" and not others:
+            raise _no_channel(name, others, at)
+
+
+def _no_channel(name: str, others: Sequence[str], at: str) -> SettingError:
+    kind = "channel" if others else "formula channel"
+    return SettingError(f"there is no {kind} {name!r}", path=(at, name), hint=nearest(name, [*others, *EXTRACTORS]))
 
 
 def _numbered(prefix: str, first: int, last: int) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from porism.analysis.channels import parse_channel
 from porism.retrieve.documents.model import ChannelSettings, Feedback, SearchModel
 from porism.retrieve.lexical.channels import OTHER_FIELDS
 
@@ -128,5 +129,5 @@ SYSTEMS_2022: Mapping[str, SearchModel] = MappingProxyType({
 def channels_of(models: Mapping[str, SearchModel]) -> tuple[str, ...]:
     """The channels that an index needs for all of these models, ``bpe:…`` apart."""
     return tuple(dict.fromkeys(
-        channel for model in models.values() for channel in model.channels if not channel.startswith("bpe:")
+        channel for model in models.values() for channel in model.channels if parse_channel(channel).tokenizer is None
     ))
