@@ -10,7 +10,8 @@
 
 from porism.pipeline.building import formula_pipeline, fused, pipeline
 from porism.pipeline.protocols import DEPTH, Reranker, Retriever
-from porism.pipeline.rerankers.scoring import RetrieverReranker, ScoringReranker, rescored
+from porism.pipeline.rerankers.retriever import RetrieverReranker
+from porism.pipeline.rerankers.scoring import ScoringReranker, rescored
 from porism.pipeline.retrieving import FormulaStage, RunStage, SearchStage, describe_index
 from porism.pipeline.stages import CutoffStage, CutReranker, FusedStage, NamedStage, RerankStage, RetrieverStage, Stage
 

@@ -10,7 +10,7 @@ import xxhash
 from porism.errors import OnProblem
 from porism.index import Snapshot
 from porism.pipeline.protocols import Reranker
-from porism.pipeline.rerankers.scoring import RetrieverReranker
+from porism.pipeline.rerankers.retriever import RetrieverReranker
 from porism.pipeline.stages import RetrieverStage, Stage, joined
 from porism.retrieve import Filters
 from porism.runs.run import Run

@@ -21,10 +21,7 @@ from porism.types import Query
 _BLOCK = 1 << 20
 _ROOT = Path(__file__).parents[1]
 
-_MAKING = (
-    "recipes/answers.py", "recipes/making.py", "recipes/models.py", "pipeline/rerankers/registry.py",
-    "recipes/systems.py",
-)
+_MAKING = ("recipes/answers.py", "recipes/making.py", "pipeline/rerankers/registry.py", "recipes/systems.py")
 _SEARCH = ("search", "sample", *_MAKING)
 CODE: Mapping[str, tuple[str, ...]] = {
     "tokenizer": ("search", "recipes/terms_making.py"),

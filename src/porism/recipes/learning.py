@@ -10,12 +10,11 @@ from typing import Any
 import orjson
 
 from porism.errors import QueryError
-from porism.recipes.cache import Entry, writing
+from porism.recipes.cache import MODELS_FOLDER, Entry, writing
 from porism.recipes.data import asks_for_formulas
 from porism.recipes.derived import tuning_search, tuning_space
 from porism.recipes.digests import code_digest, digest, library_versions
 from porism.recipes.making import StageMaker
-from porism.recipes.models import MODELS_FOLDER
 from porism.recipes.settings import TuningSettings
 from porism.recipes.stages import Stage
 from porism.recipes.systems import Definition, Parameters, base_set, owner_of, split_by_system

@@ -9,10 +9,9 @@ from typing import Any
 import orjson
 
 from porism.files.text import write_whole
-from porism.recipes.cache import ENTRY, Entry, writing
+from porism.recipes.cache import ENTRY, MODELS_FOLDER, Entry, writing
 from porism.recipes.digests import LIBRARIES, code_digest, library_versions, versions_of
 from porism.recipes.making import RUN_FILE
-from porism.recipes.models import MODELS_FOLDER
 from porism.recipes.stages import Stage
 from porism.runs.provenance import record_path
 from porism.version import __version__

@@ -10,11 +10,11 @@ from typing import Any
 from porism.errors import ConfigError
 from porism.fusion import FUSIONS, Fusion, make_fusion
 from porism.pipeline.rerankers.registry import RerankerKind, reranker_kind, split_depth
-from porism.recipes.models import named_model, tuned_further
 from porism.recipes.paths import opened
 from porism.recipes.settings import FusionSettings, PipelineSettings, Recipe, TopicSettings, TuningSettings
 from porism.retrieve import SearchModel
 from porism.retrieve.formulas.model import FormulaModel
+from porism.retrieve.models import named_model, tuned_further
 from porism.settings import SettingError, nearest, write_settings
 from porism.tuning import with_parameters
 

@@ -19,6 +19,7 @@ from porism.retrieve.formulas.model import FORMULA_MODELS, FormulaModel
 from porism.settings import SettingError, nearest
 
 M = TypeVar("M")
+Model = TypeVar("Model", SearchModel, FormulaModel, SearchModel | FormulaModel)
 
 _DEEPEST = 50
 """Tables in tables beyond which a file of settings is refused; models nest them thrice."""
@@ -61,6 +62,38 @@ def read_formula_model(named: str) -> FormulaModel:
     :raises ConfigError: there is no such model or file, the file is broken, or a setting does not exist or fit.
     """
     return _read(named, FORMULA_MODELS, "formula model", formula_model_from)
+
+
+def named_model(
+    named: str, settings: Mapping[str, Any], formulas: bool, folder: Path
+) -> SearchModel | FormulaModel:
+    """A named model, or one from a file, with other settings; of formula search for topics that ask for formulas.
+
+    :param folder: where the paths of files start.
+    :raises ConfigError: the named model or file does not exist; a SettingError where a setting does not fit.
+    """
+    known: Mapping[str, Any] = FORMULA_MODELS if formulas else SEARCH_MODELS
+    is_file = named.endswith((".toml", ".json"))
+    if not is_file and named not in known:
+        raise SettingError(
+            f"there is no {'formula ' if formulas else ''}model {named!r}", path=("model",), hint=nearest(named, known)
+        )
+    where = str(folder / named) if is_file else named
+    base: SearchModel | FormulaModel
+    model: SearchModel | FormulaModel
+    if formulas:
+        base = read_formula_model(where)
+        model = FormulaModel.from_dict(settings, base)
+    else:
+        base = read_search_model(where)
+        model = SearchModel.from_dict(settings, base)
+    # A recipe can add topics that its numbers come from, and cannot take away those of the model it begins with.
+    return tuned_further(model, base.tuned_on)
+
+
+def tuned_further(model: Model, topics: tuple[str, ...]) -> Model:
+    """The model, said to be tuned on these topics too."""
+    return replace(model, tuned_on=tuple(dict.fromkeys((*topics, *model.tuned_on))))
 
 
 def _read(named: str, models: Mapping[str, M], kind: str, made: Callable[[Mapping[str, Any]], M]) -> M:

@@ -9,9 +9,8 @@ from types import MappingProxyType
 from typing import Any, Protocol
 
 from porism.errors import ConfigError
-from porism.pipeline import Reranker, RetrieverReranker
-from porism.recipes.models import named_model, tuned_further
-from porism.retrieve import SearchModel
+from porism.pipeline.protocols import Reranker
+from porism.pipeline.rerankers.retriever import HybridKind
 from porism.search.index import Index
 from porism.settings import SettingError, nearest, read_settings
 
@@ -51,34 +50,6 @@ class RerankerKind(Protocol):
 
     def stored(self, settings: Mapping[str, Any], tuned_on: tuple[str, ...]) -> dict[str, Any]:
         """What a file of the model holds that was tuned on these topics (too), such that a recipe can name the file."""
-
-
-class HybridKind:
-    """Documents have the score of hybrid search by a model: :class:`porism.pipeline.RetrieverReranker`."""
-
-    def names(self) -> list[str]:
-        """Those of the model."""
-        return list(SearchModel.__dataclass_fields__)
-
-    def settings(self, model: str, given: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-        """All settings of the model."""
-        return named_model(model, given, False, folder).to_dict()
-
-    def check(self, settings: Mapping[str, Any]) -> None:
-        """Whether they are those of a model."""
-        SearchModel.from_dict(settings)
-
-    def channels(self, settings: Mapping[str, Any]) -> tuple[str, ...]:
-        """Those of the model."""
-        return tuple(SearchModel.from_dict(settings).channels)
-
-    def make(self, settings: Mapping[str, Any], depth: int, index: Index) -> RetrieverReranker:
-        """One that scores by this index."""
-        return RetrieverReranker(index, SearchModel.from_dict(settings), depth)
-
-    def stored(self, settings: Mapping[str, Any], tuned_on: tuple[str, ...]) -> dict[str, Any]:
-        """The model, which can also search."""
-        return tuned_further(SearchModel.from_dict(settings), tuned_on).to_dict()
 
 
 RERANKERS: Mapping[str, RerankerKind] = MappingProxyType({"hybrid": HybridKind()})

@@ -9,13 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.errors import ConfigError, FormatError, QueryError
+from porism.errors import FormatError, QueryError
 from porism.pipeline.protocols import DEPTH, check_count, check_queries, describe
 from porism.pipeline.stages import CutReranker
-from porism.retrieve import DocumentRetriever, SearchModel
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run
-from porism.search.index import Index
 from porism.types import Query
 
 _GAP = 2.0**-20
@@ -69,38 +67,6 @@ class ScoringReranker(ABC):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(depth={self.depth})"
-
-
-class RetrieverReranker(ScoringReranker):
-    """Re-ranks documents of an index by the score that hybrid search gives them, whatever found them first.
-
-    So a fast or an unusual first stage is combined with a model that weighs more evidence. Scores are those of a search
-    by the model whose candidates are the documents given: feedback learns from the whole index, links count between
-    these documents only. Documents that the index does not have come beneath the others.
-    """
-
-    def __init__(self, index: Index | DocumentRetriever, model: SearchModel | None = None, depth: int = DEPTH) -> None:
-        """
-        :param model: another than that of the index; a retriever keeps its own.
-        :raises ConfigError: a model is given for a retriever.
-        :raises QueryError: ``depth`` is below 1.
-        """
-        if isinstance(index, Index):
-            self.retriever = (index if model is None else index.with_models(model)).retriever
-        elif model is None:
-            self.retriever = index
-        else:
-            raise ConfigError("a retriever has its model already", hint="Give the index, to choose another.")
-        self.depth = check_count(depth, "the depth")
-        self.tuned_on = self.retriever.model.tuned_on
-
-    def scores(self, query: Query, doc_ids: Sequence[str]) -> NDArray[np.float64]:
-        """The score of each document by the model, 0 where it shares nothing with the query, NaN if it is not there."""
-        return self.retriever.score_documents(query, doc_ids)
-
-    def describe(self) -> dict[str, Any]:
-        """``kind`` and the ``model``."""
-        return {"kind": "RetrieverReranker", "model": self.retriever.model.to_dict()}
 
 
 def rescored(run: Run, scores: Mapping[str, Sequence[float] | NDArray[np.float64]], name: str | None = None) -> Run:

@@ -1,0 +1,78 @@
+"""Re-ranking by the score that a search would give."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.errors import ConfigError
+from porism.pipeline.protocols import DEPTH, check_count
+from porism.pipeline.rerankers.scoring import ScoringReranker
+from porism.retrieve import DocumentRetriever, SearchModel
+from porism.retrieve.models import named_model, tuned_further
+from porism.search.index import Index
+from porism.types import Query
+
+
+class RetrieverReranker(ScoringReranker):
+    """Re-ranks documents of an index by the score that hybrid search gives them, whatever found them first.
+
+    So a fast or an unusual first stage is combined with a model that weighs more evidence. Scores are those of a search
+    by the model whose candidates are the documents given: feedback learns from the whole index, links count between
+    these documents only. Documents that the index does not have come beneath the others.
+    """
+
+    def __init__(self, index: Index | DocumentRetriever, model: SearchModel | None = None, depth: int = DEPTH) -> None:
+        """
+        :param model: another than that of the index; a retriever keeps its own.
+        :raises ConfigError: a model is given for a retriever.
+        :raises QueryError: ``depth`` is below 1.
+        """
+        if isinstance(index, Index):
+            self.retriever = (index if model is None else index.with_models(model)).retriever
+        elif model is None:
+            self.retriever = index
+        else:
+            raise ConfigError("a retriever has its model already", hint="Give the index, to choose another.")
+        self.depth = check_count(depth, "the depth")
+        self.tuned_on = self.retriever.model.tuned_on
+
+    def scores(self, query: Query, doc_ids: Sequence[str]) -> NDArray[np.float64]:
+        """The score of each document by the model, 0 where it shares nothing with the query, NaN if it is not there."""
+        return self.retriever.score_documents(query, doc_ids)
+
+    def describe(self) -> dict[str, Any]:
+        """``kind`` and the ``model``."""
+        return {"kind": "RetrieverReranker", "model": self.retriever.model.to_dict()}
+
+
+class HybridKind:
+    """Documents have the score of hybrid search by a model: :class:`porism.pipeline.RetrieverReranker`."""
+
+    def names(self) -> list[str]:
+        """Those of the model."""
+        return list(SearchModel.__dataclass_fields__)
+
+    def settings(self, model: str, given: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+        """All settings of the model."""
+        return named_model(model, given, False, folder).to_dict()
+
+    def check(self, settings: Mapping[str, Any]) -> None:
+        """Whether they are those of a model."""
+        SearchModel.from_dict(settings)
+
+    def channels(self, settings: Mapping[str, Any]) -> tuple[str, ...]:
+        """Those of the model."""
+        return tuple(SearchModel.from_dict(settings).channels)
+
+    def make(self, settings: Mapping[str, Any], depth: int, index: Index) -> RetrieverReranker:
+        """One that scores by this index."""
+        return RetrieverReranker(index, SearchModel.from_dict(settings), depth)
+
+    def stored(self, settings: Mapping[str, Any], tuned_on: tuple[str, ...]) -> dict[str, Any]:
+        """The model, which can also search."""
+        return tuned_further(SearchModel.from_dict(settings), tuned_on).to_dict()
