@@ -10,7 +10,6 @@ import pytest
 
 import porism
 from porism.cli import porism as group
-
 from test_layers import LAYERS
 
 ROOT = Path(__file__).resolve().parents[1]
