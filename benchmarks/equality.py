@@ -4,8 +4,8 @@
 
     python benchmarks/equality.py
 
-The pairs are those of ``docs/values.md``. A collection is made of the bundled sample, a document for the second
-formula of each pair, and documents with distractors: the first formula with one symbol changed, so that it is
+The pairs are those of ``docs/explanation/values.md``. A collection is made of the bundled sample, a document for the
+second formula of each pair, and documents with distractors: the first formula with one symbol changed, so that it is
 unequal. The first formula is the query. Prints on which rank the second one is found by formula search and by the
 default search, how many are among the first three, and which pairs that are not equal are reported as equal.
 """
@@ -27,7 +27,7 @@ from porism.formula.values import equal
 from porism.sample import ENTRIES
 from porism.search.sources.indexing import index_documents
 
-DOCS = Path(__file__).resolve().parents[1] / "docs" / "values.md"
+DOCS = Path(__file__).resolve().parents[1] / "docs" / "explanation" / "values.md"
 DISTRACTORS = 6
 """Distractors of each pair at most."""
 DEPTH = 100

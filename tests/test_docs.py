@@ -13,8 +13,8 @@ from porism.cli import porism as group
 from test_layers import LAYERS
 
 ROOT = Path(__file__).resolve().parents[1]
-CLI = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
-API = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+CLI = (ROOT / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
+API = (ROOT / "docs" / "reference" / "python.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", sorted(group.commands))
@@ -38,7 +38,7 @@ def test_no_documented_command_is_missing() -> None:
 
 @pytest.mark.parametrize("name", [name for name in porism.__all__ if name != "__version__"])
 def test_public_names_are_documented(name: str) -> None:
-    assert re.search(rf"`{name}\b", API), f"docs/api.md does not mention {name}"
+    assert re.search(rf"`{name}\b", API), f"docs/reference/python.md does not mention {name}"
 
 
 def test_the_readme_shows_the_two_commands_first() -> None:

@@ -1,4 +1,4 @@
-"""The examples of docs/pipelines.md run as they stand."""
+"""The examples of docs/how-to/build-pipelines.md run as they stand."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from porism.sample import QRELS, QUERIES
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "pipelines.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "how-to" / "build-pipelines.md").read_text(encoding="utf-8")
 
 
 def blocks(text: str) -> list[str]:

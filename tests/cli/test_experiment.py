@@ -123,5 +123,5 @@ def test_the_example_of_the_documentation(porism: Command, tmp_path: Path) -> No
     assert not told & {"words", "formulas"}
     page = (tmp_path / "o" / "test" / "report.html").read_text(encoding="utf-8")
     assert "Words, formulas, and both" in page
-    shown = (ROOT / "docs" / "recipes.md").read_text(encoding="utf-8")
+    shown = (ROOT / "docs" / "reference" / "recipes.md").read_text(encoding="utf-8")
     assert EXAMPLE.read_text(encoding="utf-8") in shown

@@ -19,7 +19,7 @@ from porism.formula.values.evaluation import value
 from porism.formula.values.expressions import MOST_KNOWN, forget, leaf
 from porism.formula.values.field import PRIMES, is_positive
 
-TABLES = (Path(__file__).resolve().parents[2] / "docs" / "values.md").read_text(encoding="utf-8")
+TABLES = (Path(__file__).resolve().parents[2] / "docs" / "explanation" / "values.md").read_text(encoding="utf-8")
 EQUAL, MISSES = (
     re.findall(r"^\| `(.*)` \| `(.*)` \|$", part, flags=re.MULTILINE)
     for part in TABLES.split("## Sixty pairs that are equal")[1].split("## Near misses")

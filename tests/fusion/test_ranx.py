@@ -1,4 +1,4 @@
-"""The common fusions beside ranx, on the same runs. Where the two differ, docs/fusion.md says why.
+"""The common fusions beside ranx, on the same runs. Where the two differ, docs/reference/fusion.md says why.
 
 ranx is in none of the extras that tests need: on its first use it compiles for minutes. So two fusions of made-up runs
 are compared, and with PORISM_LONG_TESTS=1 all of them, of real runs too.

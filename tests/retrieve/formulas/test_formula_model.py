@@ -26,7 +26,7 @@ from porism.retrieve.formulas.model import (
 from porism.retrieve.weightings.base import BM25, BM25Plus
 from porism.types import Formula
 
-DOCS = (Path(__file__).resolve().parents[3] / "docs" / "formula-search.md").read_text(encoding="utf-8")
+DOCS = (Path(__file__).resolve().parents[3] / "docs" / "explanation" / "formula-search.md").read_text(encoding="utf-8")
 
 FIELDS = {setting.name for setting in fields(FormulaModel)}
 
@@ -143,7 +143,8 @@ def table_after(heading: str) -> dict[str, str]:
 OF_DOCUMENTS = {
     "weighting", "parameters", "similarity", "normalised", "softness", "field_weights", "query_field_weights", "power",
 }
-"""Settings of a channel that search of documents has, and docs/soft.md and docs/weightings.md explain."""
+"""Settings of a channel that search of documents has; docs/how-to/match-similar-terms.md and
+docs/reference/weightings.md explain them."""
 
 
 @pytest.mark.parametrize("given", [

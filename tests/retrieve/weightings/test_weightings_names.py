@@ -121,13 +121,13 @@ def test_terms_of_deleted_documents_only_are_finite(name):
             assert summands is None or np.isfinite(summands).all()
 
 
-DOCS = Path(__file__).parents[3] / "docs" / "weightings.md"
+DOCS = Path(__file__).parents[3] / "docs" / "reference" / "weightings.md"
 
 
 @pytest.mark.parametrize("name", list(WEIGHTINGS))
 def test_the_documentation_has_every_weighting_with_its_defaults(name):
     row = next((line for line in DOCS.read_text(encoding="utf-8").splitlines() if line.startswith(f"| `{name}`")), None)
-    assert row, f"docs/weightings.md has no row for {name}"
+    assert row, f"docs/reference/weightings.md has no row for {name}"
     known = WEIGHTINGS[name]
     for setting in known.settings:
         assert f"`{setting}`" in row

@@ -1,7 +1,7 @@
 """Values of subexpressions: the same number for equal expressions, however they are written.
 
 Every subexpression of a formula is evaluated in a prime field, its variables at fixed random points, so that
-``(a+b)^2`` and ``a^2+2ab+b^2`` have one value and share an index term; see ``docs/values.md`` for what is covered.
+``(a+b)^2`` and ``a^2+2ab+b^2`` have one value and share an index term; ``docs/explanation/values.md`` says what is covered.
 After Schwartz, *Fast probabilistic algorithms for verification of polynomial identities* (J. ACM 27, 1980), and Gonnet,
 *Determining equivalence of expressions in random polynomial time* (STOC 1984).
 """
@@ -170,8 +170,8 @@ def _wholes(root: OperatorNode) -> set[int]:
 def equal(first: OperatorTree, second: OperatorTree) -> bool:
     """Whether two formulas have the same value, the same letters being the same variables.
 
-    Equal ones that are covered always are; of others one pair in about 10^17 (see ``docs/values.md``). False if either
-    has no value.
+    Equal ones that are covered always are; of others one pair in about 10^17 (``docs/explanation/values.md``). False if
+    either has no value.
     """
     forget()
     walks = [operator_walk(tree).nodes for tree in (first, second)]

@@ -360,7 +360,8 @@ TUNED_ON = (
     *_numbered("undergrad-", 245, 585), *_numbered("overview-", 586, 1016),
 )
 """The topics from whose judgments the numbers of the default model come: ARQMath 2020's answer task, the bundled
-sample, and the names of Mathlib. So do statements of ProofWiki, whose ids follow no rule (docs/effectiveness.md)."""
+sample, and the names of Mathlib. So do statements of ProofWiki, whose ids follow no rule
+(docs/measurements/effectiveness.md)."""
 
 
 DEFAULT_MODEL = SearchModel(
@@ -385,5 +386,5 @@ DEFAULT_MODEL = SearchModel(
     links=Links(weight=0.3),
     tuned_on=TUNED_ON,
 )
-"""The configuration that is best on all development sets together; docs/effectiveness.md has the figures and how they
-were got."""
+"""The configuration that is best on all development sets together; docs/measurements/effectiveness.md has the figures and
+how they were got."""
