@@ -32,7 +32,7 @@ import porism
 from porism.corpus import split_math
 from porism.evaluate import evaluate_run, restrict_qrels
 from porism.retrieve import SearchModel
-from porism.retrieve.models import read_search_model
+from porism.retrieve.models import read_model
 from porism.sample import ENTRIES, QRELS, QUERIES
 
 HERE = Path(__file__).parent
@@ -218,7 +218,7 @@ def main() -> None:
     given = parser.parse_args()
     given.work.mkdir(parents=True, exist_ok=True)
     tasks = list(all_tasks(given.data, given.work, given.sets.split(",")))
-    compare(tasks, {name: read_search_model(name) for name in given.models.split(",")}, given.halves)
+    compare(tasks, {name: read_model(name) for name in given.models.split(",")}, given.halves)
 
 
 if __name__ == "__main__":

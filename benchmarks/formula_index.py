@@ -107,7 +107,7 @@ class FormulaSearch:
         return [
             (formula_id, score)
             for segment, formula, score in zip(
-                found.segments.tolist(), found.formulas.tolist(), found.scores.tolist(), strict=True
+                found.segments.tolist(), found.units.tolist(), found.scores.tolist(), strict=True
             )
             for formula_id in self.ids[segment][formula]
         ][:k]

@@ -49,12 +49,12 @@ def test_the_readme_shows_the_two_commands_first() -> None:
 
 
 def test_the_readme_shows_a_model_that_can_be_read(tmp_path: Path) -> None:
-    from porism.retrieve.models import read_search_model
+    from porism.retrieve.models import read_model
 
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     (settings,) = re.findall(r"where `soft.toml` is\n\n```toml\n(.*?)```", readme, flags=re.S)
     (tmp_path / "soft.toml").write_text(settings, encoding="utf-8")
-    model = read_search_model(str(tmp_path / "soft.toml"))
+    model = read_model(str(tmp_path / "soft.toml"))
     assert {name: (one.similarity, one.softness) for name, one in model.channels.items()} == {"words": ("words", 0.5)}
     assert "porism similarities words --channel words" in readme  # makes the matrix of this name
 

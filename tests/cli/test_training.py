@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
 
 import pytest
 
 from porism.index import Snapshot
-from porism.retrieve.formulas.tangent_cft import MODEL_FILE, EmbeddingRetriever
+from porism.retrieve.formulas.tangent_cft import MODEL_FILE, TangentCftRanker
 from porism.types import Formula
 
 
@@ -21,11 +22,15 @@ def test_train_leaves_a_model_in_the_index(porism, tmp_path, sample_index):
     assert (result.status, result.err) == (0, "")
     assert MODEL_FILE in result.out
     with Snapshot.open(path) as snapshot:
-        retriever = EmbeddingRetriever(snapshot)
-        assert retriever.model.dimensions == 6
+        retriever = TangentCftRanker(snapshot)
+        assert retriever.vectors.dimensions == 6
         assert retriever.search([Formula("x^2+1")], 3)[0].scores[0] > 0
     assert porism("train", "tangent-cft", "--index", path, *small, "--quiet").out == ""
     assert porism("info", path, "--verify").status == 0
+    for further in ((), ("--formulas",)):
+        found = porism("search", "$x^2+1$", "--index", path, "--model", "tangent-cft", "--json", "--explain", *further)
+        assert found.status == 0
+        assert json.loads(found.out)[0]["score"] > 0
 
 
 def test_train_says_what_is_wrong(porism, tmp_path, sample_index, monkeypatch):

@@ -11,7 +11,6 @@ from porism.formula import EXTRACTORS, OperatorNode, OperatorTree, operator_tree
 from porism.index import IndexWriter, Segment, Snapshot
 from porism.retrieve.formulas.alignment import Aligner, AlignmentSettings
 from porism.retrieve.formulas.model import DEFAULT_FORMULA_MODEL, FormulaModel
-from porism.retrieve.formulas.results import FormulaResults
 from porism.retrieve.formulas.retriever import FormulaRetriever
 from porism.retrieve.ranking import UnitResults
 from porism.types import Content, Document, Formula
@@ -86,7 +85,7 @@ def retriever_of(snapshot: Snapshot, model: FormulaModel = DEFAULT_FORMULA_MODEL
     return FormulaRetriever(snapshot, Analyzer(AnalysisConfig.from_dict(snapshot.config)), model)
 
 
-def named(snapshot: Snapshot, found: FormulaResults | UnitResults) -> list[tuple[str, float]]:
+def named(snapshot: Snapshot, found: UnitResults) -> list[tuple[str, float]]:
     """Keys and scores."""
     return [
         (snapshot.segments[segment].formula_key(formula), score)
@@ -94,7 +93,7 @@ def named(snapshot: Snapshot, found: FormulaResults | UnitResults) -> list[tuple
     ]
 
 
-def sources(snapshot: Snapshot, found: FormulaResults | UnitResults) -> list[str]:
+def sources(snapshot: Snapshot, found: UnitResults) -> list[str]:
     """The formulas as they were written."""
     return [
         snapshot.segments[segment].formula_source(formula)

@@ -11,7 +11,7 @@ from recipe_cases import RECIPE, TOPICS
 
 from porism.cli import main
 from porism.recipes import run_recipe
-from porism.retrieve.models import SEARCH_MODELS
+from porism.retrieve.documents.named_models import SEARCH_MODELS
 from porism.runs.run import Run
 
 Write = Callable[..., Path]

@@ -19,7 +19,7 @@ from porism.pipeline.rerankers import registry as kinds
 from porism.pipeline.rerankers.registry import RERANKERS
 from porism.recipes import Experiment, RecipeError, plan_recipe, run_recipe
 from porism.retrieve import SearchModel
-from porism.retrieve.models import SEARCH_MODELS
+from porism.retrieve.documents.named_models import SEARCH_MODELS
 from porism.runs.run import Run
 from porism.search.index import Index, open_index
 from porism.types import Query

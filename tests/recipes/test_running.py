@@ -21,7 +21,7 @@ from porism.fusion import fuse
 from porism.recipes import Experiment, StageEvent, plan_recipe, run_recipe
 from porism.recipes.making import StageMaker
 from porism.retrieve import SearchModel
-from porism.retrieve.models import SEARCH_MODELS
+from porism.retrieve.documents.named_models import SEARCH_MODELS
 from porism.runs.run import Run
 from porism.search.index import Index, open_index
 from porism.search.sources.updating import index_sources

@@ -75,7 +75,7 @@ def ask(request: pytest.FixtureRequest, snapshot: Snapshot) -> Ask:
         found = retriever.search([Formula(latex)], k)[0]
         keys = [
             snapshot.segments[segment].formula_key(formula)
-            for segment, formula in zip(found.segments.tolist(), found.formulas.tolist(), strict=True)
+            for segment, formula in zip(found.segments.tolist(), found.units.tolist(), strict=True)
         ]
         return list(zip(keys, np.asarray(found.scores).tolist(), strict=True))
 

@@ -10,7 +10,8 @@ import pytest
 
 from porism.errors import ConfigError
 from porism.retrieve.documents.model import DEFAULT_MODEL, ChannelSettings, Feedback, Links, Matches, SearchModel, View
-from porism.retrieve.models import SEARCH_MODELS, formula_model_from, read_search_model, search_model_from
+from porism.retrieve.documents.named_models import SEARCH_MODELS
+from porism.retrieve.models import model_from, read_model
 from porism.search.index import Index, make_query, open_index
 from porism.settings import SettingError
 from porism.types import Query
@@ -36,8 +37,8 @@ def test_what_is_not_given_is_that_of_the_base() -> None:
         candidates=10,
     )
     assert SearchModel.from_dict({"candidates": 10}, OTHER) == replace(OTHER, candidates=10)
-    assert search_model_from({"model": "words", "candidates": 10}) == replace(SEARCH_MODELS["words"], candidates=10)
-    assert formula_model_from({"model": "paths", "candidates": 10}).candidates == 10
+    assert model_from({"model": "words", "candidates": 10}) == replace(SEARCH_MODELS["words"], candidates=10)
+    assert model_from({"model": "paths", "candidates": 10}, formulas=True).candidates == 10
 
 
 @pytest.mark.parametrize(("given", "path", "message"), [
@@ -55,27 +56,27 @@ def test_what_is_not_given_is_that_of_the_base() -> None:
 ])
 def test_errors_know_which_setting_is_wrong(given: dict[str, object], path: tuple[str, ...], message: str) -> None:
     with pytest.raises(SettingError) as caught:
-        search_model_from(given)
+        model_from(given)
     assert caught.value.path == path
     assert message in str(caught.value)
 
 
 def test_models_by_name_and_from_files(tmp_path: Path) -> None:
     for name, model in SEARCH_MODELS.items():
-        assert read_search_model(name) == model
+        assert read_model(name) == model
     (tmp_path / "m.toml").write_text('model = "words"\n[channels.words]\nk1 = 0.9\n', encoding="utf-8")
-    assert dict(read_search_model(str(tmp_path / "m.toml")).channels) == {"words": ChannelSettings(1.0, 0.9)}
+    assert dict(read_model(str(tmp_path / "m.toml")).channels) == {"words": ChannelSettings(1.0, 0.9)}
     (tmp_path / "m.json").write_text(json.dumps(OTHER.to_dict()), encoding="utf-8")
-    assert read_search_model(str(tmp_path / "m.json")) == OTHER
+    assert read_model(str(tmp_path / "m.json")) == OTHER
     for content, message in [
         ("[1]", "m.json: holds no table of settings"), ("{", "m.json: is no JSON"),
         ('{"links": {"wait": 1}}', r"m.json: there is no setting 'links\.wait'. Did you mean links\.weight\?"),
     ]:
         (tmp_path / "m.json").write_text(content, encoding="utf-8")
         with pytest.raises(ConfigError, match=message):
-            read_search_model(str(tmp_path / "m.json"))
+            read_model(str(tmp_path / "m.json"))
     with pytest.raises(ConfigError, match=r"there is no model 'zzz'\. Choose from default, plain"):
-        read_search_model("zzz")
+        read_model("zzz")
 
 
 @pytest.mark.parametrize(("content", "message"), [
@@ -90,7 +91,7 @@ def test_files_that_no_model_can_be_read_from_are_refused_in_a_line(tmp_path: Pa
     path = tmp_path / "m.toml"
     path.write_text(content, encoding="utf-8")
     with pytest.raises(ConfigError, match=message) as caught:
-        read_search_model(str(path))
+        read_model(str(path))
     assert len(str(caught.value)) < 600
 
 

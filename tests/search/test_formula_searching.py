@@ -13,7 +13,7 @@ import porism
 from porism.errors import ConfigError, QueryError
 from porism.explanation import Explanation
 from porism.formula import layout_key, parse
-from porism.retrieve.models import read_formula_model
+from porism.retrieve.models import read_model
 from porism.search.index import Index, open_index
 from porism.search.sources.indexing import index_documents
 from porism.types import Content, Document, Formula, Query
@@ -231,9 +231,9 @@ def test_models_by_name_and_from_files(tmp_path: Path) -> None:
     from porism.retrieve.formulas.model import FORMULA_MODELS
 
     for name, model in FORMULA_MODELS.items():
-        assert read_formula_model(name) == model
+        assert read_model(name, formulas=True) == model
     (tmp_path / "empty.toml").write_text("\ufeff# defaults\n", encoding="utf-8")
-    read_formula_model(str(tmp_path / "empty.toml"))
+    read_model(str(tmp_path / "empty.toml"), formulas=True)
 
 
 @pytest.mark.parametrize(("text", "message"), [
@@ -243,7 +243,7 @@ def test_broken_model_files_are_named(tmp_path: Path, text: str, message: str) -
     path = tmp_path / "m.toml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ConfigError, match=message):
-        read_formula_model(str(path))
+        read_model(str(path), formulas=True)
 
 
 def test_models_that_do_not_exist_are_named(tmp_path: Path) -> None:
@@ -251,11 +251,11 @@ def test_models_that_do_not_exist_are_named(tmp_path: Path) -> None:
 
     name = next(iter(FORMULA_MODELS))
     with pytest.raises(ConfigError, match=rf"no formula model '{name}x'\. Did you mean {name}\?"):
-        read_formula_model(f"{name}x")
+        read_model(f"{name}x", formulas=True)
     with pytest.raises(ConfigError, match=r"no formula model 'zzz'\. Choose from"):
-        read_formula_model("zzz")
+        read_model("zzz", formulas=True)
     with pytest.raises(ConfigError, match=r"none\.toml: cannot be read \(No such file"):
-        read_formula_model(str(tmp_path / "none.toml"))
+        read_model(str(tmp_path / "none.toml"), formulas=True)
     (tmp_path / "latin.toml").write_bytes(b"# \xe9\n")
     with pytest.raises(ConfigError, match="byte 3 is not UTF-8"):
-        read_formula_model(str(tmp_path / "latin.toml"))
+        read_model(str(tmp_path / "latin.toml"), formulas=True)

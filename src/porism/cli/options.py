@@ -49,13 +49,13 @@ def open_with_model(path: Path, model_name: str, formulas: bool, quiet: bool = F
 
     :raises ConfigError: there is no such model or file, or it is broken.
     """
-    from porism.retrieve.models import read_formula_model, read_search_model
+    from porism.retrieve.models import read_model
     from porism.search.index import open_index
 
     if formulas:
-        index = open_index(path, formula_model=read_formula_model(model_name))
+        index = open_index(path, formula_model=read_model(model_name, formulas=True))
     else:
-        index = open_index(path, read_search_model(model_name))
+        index = open_index(path, read_model(model_name))
     compile_once(quiet)
     return index
 

@@ -40,12 +40,12 @@ def tangent_cft(
     """
     import time
 
-    from porism.retrieve import FastTextSettings, train_embeddings
+    from porism.retrieve import FastTextSettings, train_tangent_cft
 
     settings = FastTextSettings(dimensions, window, epochs, negative, min_n, max_n, seed, workers)
     started = time.monotonic()
     with counting_progress("training", quiet) as progress:
-        path = train_embeddings(index_path, settings, on_progress=progress)
+        path = train_tangent_cft(index_path, settings, on_progress=progress)
     if not quiet:
         size = path.stat().st_size / 1e6
         echo(f"trained in {time.monotonic() - started:.1f} s: {path} ({size:.1f} MB)")

@@ -150,6 +150,22 @@ def formula_units(segments: Sequence[Segment]) -> list[FormulaUnits]:
     return [FormulaUnits(segment, mask) for segment, mask in zip(segments, masks, strict=True)]
 
 
+def ordinals_by_segment(
+    segments: Sequence[Segment], homes: NDArray[np.int32], formulas: NDArray[np.int32]
+) -> list[NDArray[np.int64]]:
+    """Of formulas given by segment and ordinal there, the ordinals in each segment (int64), -1 where not there."""
+    ordinals = [np.full(len(formulas), -1, np.int64) for _ in segments]
+    for home, segment in enumerate(segments):
+        own = np.flatnonzero(homes == home)
+        ordinals[home][own] = formulas[own]
+        if len(segments) > 1 and len(own):
+            keys = segment.keys.dictionary.select(segment.keys.rank[formulas[own]])
+            for number, other in enumerate(segments):
+                if number != home:
+                    ordinals[number][own] = other.keys.find_packed(keys)
+    return ordinals
+
+
 def prepare_units(segments: Sequence[Segment]) -> None:
     """Stores digests of the keys where formulas of several segments are searched together, and they are not there yet.
 

@@ -3,6 +3,7 @@
 :class:`Snapshot` reads it, :class:`IndexWriter` changes it, and :func:`info` reports what is inside.
 """
 
+from porism.index.filters import Filters, Masks
 from porism.index.report import ChannelInfo, IndexInfo, SegmentInfo, info
 from porism.index.rows import Csr, TermRows
 from porism.index.segment import Occurrences, Segment
@@ -11,6 +12,6 @@ from porism.index.strings import Dictionary
 from porism.index.writer import IndexWriter
 
 __all__ = [
-    "ChannelInfo", "Csr", "Dictionary", "IndexInfo", "IndexWriter", "Occurrences", "Segment", "SegmentInfo", "Snapshot",
-    "TermRows", "info",
+    "ChannelInfo", "Csr", "Dictionary", "Filters", "IndexInfo", "IndexWriter", "Masks", "Occurrences", "Segment",
+    "SegmentInfo", "Snapshot", "TermRows", "info",
 ]

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from porism.concurrency.caching import cached_property
 from porism.index.container import corrupt
+from porism.index.filters import Filters, filter_segments
 from porism.index.manifest import SEGMENT_FOLDER, Manifest, read_live, read_manifest
 from porism.index.segment import Segment
 from porism.index.sources import Source, SourceTable, read_packed_sources, unpack_sources
@@ -125,6 +126,18 @@ class Snapshot:
             if doc is not None:
                 return segment, doc
         return None
+
+    def filter(self, filters: Filters, *, without: str | None = None) -> list[NDArray[np.bool_]]:
+        """For each segment which documents have the metadata (bool, one a document): what a search is allowed to find.
+
+        :param without: the id of a document that is not allowed whatever it has.
+        :raises QueryError: a filter names a key that no document has.
+        """
+        allowed = filter_segments(self.segments, filters)
+        for segment, mask in zip(self.segments, allowed, strict=True):
+            if without is not None and (document := segment.find(without)) is not None:
+                mask[document] = False
+        return allowed
 
     def verify(self) -> None:
         """Reads all files and compares them with their checksums.

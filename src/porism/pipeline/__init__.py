@@ -9,7 +9,7 @@
 """
 
 from porism.pipeline.building import formula_pipeline, fused, pipeline
-from porism.pipeline.protocols import DEPTH, Reranker, Retriever
+from porism.pipeline.protocols import DEPTH, Reranker
 from porism.pipeline.rerankers.retriever import RetrieverReranker
 from porism.pipeline.rerankers.scoring import ScoringReranker, rescored
 from porism.pipeline.retrieving import FormulaStage, RunStage, SearchStage, describe_index
@@ -24,7 +24,6 @@ __all__ = [
     "NamedStage",
     "RerankStage",
     "Reranker",
-    "Retriever",
     "RetrieverReranker",
     "RetrieverStage",
     "RunStage",

@@ -6,18 +6,17 @@ from typing import Any
 
 from porism.errors import ConfigError, OnProblem
 from porism.fusion import Fusion, make_fusion
-from porism.pipeline.protocols import Retriever
+from porism.index import Filters
 from porism.pipeline.retrieving import FormulaStage, RunStage, SearchStage
 from porism.pipeline.stages import FusedStage, RetrieverStage, Stage
-from porism.retrieve import Filters, SearchModel
-from porism.retrieve.formulas.model import FormulaModel
+from porism.retrieve import RetrieverSettings, Searcher
 from porism.runs.run import Run
 from porism.search.index import Index
 
 
 def pipeline(
-    source: Index | Retriever | Run,
-    model: SearchModel | None = None,
+    source: Index | Searcher | Run,
+    model: RetrieverSettings | str | None = None,
     *,
     name: str | None = None,
     filters: Filters | None = None,
@@ -25,7 +24,8 @@ def pipeline(
 ) -> Stage:
     """A stage that searches: an index by its own or another model, any retriever, or a run made elsewhere.
 
-    A stage stays as it is. A run gives each query its results by the query's id.
+    Models of any kind are given as settings or by name. A stage stays as it is. A run gives each query its results by
+    the query's id.
 
     :param name: what its runs are called: ``hybrid`` for an index, else the name of the run or the type.
     :param filters: of an index only the documents with this metadata, see :meth:`porism.Index.search`.
@@ -48,7 +48,7 @@ def pipeline(
 
 def formula_pipeline(
     index: Index,
-    model: FormulaModel | None = None,
+    model: RetrieverSettings | str | None = None,
     *,
     context: bool = False,
     name: str = "formulas",
@@ -63,7 +63,7 @@ def formula_pipeline(
 
 
 def fused(
-    *stages: Stage | Retriever | Run,
+    *stages: Stage | Searcher | Run,
     method: str | Fusion = "rrf",
     depth: int = 1000,
     name: str | None = None,

@@ -1,4 +1,4 @@
-"""What a pipeline is made of: retrievers, which answer queries, and rerankers, which order anew what was found."""
+"""Rerankers, which order anew what was found, and what pipelines check and say of their parts."""
 
 from __future__ import annotations
 
@@ -14,20 +14,9 @@ DEPTH = 100
 
 
 @runtime_checkable
-class Retriever(Protocol):
-    """Answers queries. Where it has a method ``describe() -> dict`` (plain values for JSON), runs tell what made them.
-
-    The first ``k`` results must not depend on ``k``.
-    """
-
-    def search(self, queries: Iterable[Query], k: int = 1000) -> Run:
-        """The best ``k`` documents of each query; a query without results has an empty ranking."""
-
-
-@runtime_checkable
 class Reranker(Protocol):
-    """Orders the first results of a run anew. May have ``describe()`` as a :class:`Retriever`, and an attribute
-    ``depth``: how many results it re-ranks where a pipeline does not say.
+    """Orders the first results of a run anew. May have ``describe()`` as a :class:`~porism.retrieve.Searcher`, and an
+    attribute ``depth``: how many results it re-ranks where a pipeline does not say.
 
     The documents below ``depth`` keep their order beneath the others (:func:`~porism.pipeline.rescored` does this).
     """

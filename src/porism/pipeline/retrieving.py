@@ -8,18 +8,18 @@ from typing import Any
 import xxhash
 
 from porism.errors import OnProblem
-from porism.index import Snapshot
+from porism.index import Filters, Snapshot
 from porism.pipeline.protocols import Reranker
 from porism.pipeline.rerankers.retriever import RetrieverReranker
 from porism.pipeline.stages import RetrieverStage, Stage, joined
-from porism.retrieve import Filters
+from porism.retrieve.models import write_model
 from porism.runs.run import Run
 from porism.search.index import Index
 from porism.types import Query
 
 
 class SearchStage(RetrieverStage):
-    """Hybrid search of an index."""
+    """A search of an index by a model."""
 
     def __init__(self, index: Index, name: str = "hybrid", filters: Filters | None = None) -> None:
         """``index`` is searched by its model."""
@@ -33,7 +33,7 @@ class SearchStage(RetrieverStage):
     def describe(self) -> dict[str, Any]:
         """``kind`` search, the ``model`` and the ``index``: how many documents, and a digest of its files."""
         return {
-            "kind": "search", "name": self.name, "model": self.index.retriever.model.to_dict(),
+            "kind": "search", "name": self.name, "model": write_model(self.index.retriever.model),
             "index": describe_index(self.index.snapshot), **_filtered(self.filters),
         }
 
@@ -59,7 +59,7 @@ class FormulaStage(RetrieverStage):
     def describe(self) -> dict[str, Any]:
         """``kind`` formula search, the ``model``, whether the ``context`` counts, and the ``index``."""
         return {
-            "kind": "formula search", "name": self.name, "model": self.index.formulas.retriever.model.to_dict(),
+            "kind": "formula search", "name": self.name, "model": write_model(self.index.formula_model, formulas=True),
             "context": self.context, "index": describe_index(self.index.snapshot), **_filtered(self.filters),
         }
 

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from porism.errors import ConfigError, FormatError
 from porism.fusion import Fusion, fuse
-from porism.pipeline.protocols import DEPTH, Reranker, Retriever, check_count, check_queries, describe
+from porism.pipeline.protocols import DEPTH, Reranker, check_count, check_queries, describe
+from porism.retrieve import Searcher
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run
 from porism.settings import write_settings
@@ -27,7 +28,8 @@ from porism.types import Query
 
 
 class Stage(ABC):
-    """A part of a pipeline: a :class:`Retriever` that can be put before a reranker (``>>``) and be cut off (``%``)."""
+    """A part of a pipeline: a :class:`~porism.retrieve.Searcher` that can be put before a reranker (``>>``) and be cut
+    off (``%``)."""
 
     name: str
     """What its runs are called."""
@@ -101,12 +103,12 @@ class NamedStage(Stage):
 class RetrieverStage(Stage):
     """A retriever as a stage: asked for one query at a time, so that each has its own seconds, or for all at once."""
 
-    def __init__(self, retriever: Retriever, name: str, *, batch: bool = False) -> None:
+    def __init__(self, retriever: Searcher, name: str, *, batch: bool = False) -> None:
         """
         :raises ConfigError: it is no retriever.
         """
         foreign = hasattr(retriever, "transform")  # PyTerrier's have a search, too, but another
-        if foreign or not isinstance(retriever, Retriever):
+        if foreign or not isinstance(retriever, Searcher):
             raise ConfigError(
                 f"a {type(retriever).__name__} is no retriever: it has no method search(queries, k)",
                 hint="Make it one by porism.adapters.from_pyterrier." if foreign

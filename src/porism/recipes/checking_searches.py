@@ -15,8 +15,8 @@ from porism.recipes.reading import tolerant
 from porism.recipes.settings import PipelineSettings, RerankerSettings, own_settings
 from porism.recipes.systems import is_formula_set, pipeline_model
 from porism.recipes.terms import tokenizer_of
-from porism.retrieve import SearchModel
-from porism.retrieve.formulas.model import FormulaModel
+from porism.retrieve import RetrieverSettings
+from porism.retrieve.models import channels_of, setting_names, write_model
 from porism.settings import Path, SettingError, nearest
 
 
@@ -53,9 +53,12 @@ class SearchChecker(TermChecker):
     def pipeline(self, name: str, pipeline: PipelineSettings, kinds: set[bool]) -> None:
         """The model, for documents or formulas as its topics ask; for either where it is not used."""
         path = ("pipelines", name)
-        fields = {False: list(SearchModel.__dataclass_fields__), True: list(FormulaModel.__dataclass_fields__)}
         own = own_settings(PipelineSettings, but="settings")
-        settings = [field for kind in sorted(kinds or {False, True}) for field in fields[kind]]
+        given = pipeline.settings.get("kind")
+        settings = [
+            field for formulas in sorted(kinds or {False, True})
+            for field in setting_names(pipeline.model, given, formulas, self.draft.folder)
+        ]
         known = list(dict.fromkeys([*own, *settings]))
         self.unknown(pipeline.settings, known, path)
         sound = {key: value for key, value in pipeline.settings.items() if key in known}
@@ -69,10 +72,10 @@ class SearchChecker(TermChecker):
             make = partial(self._model, pipeline.model, formulas)
             model = tolerant(make, sound, path, self.findings)
             if model is not None:
-                self._held_channels(model.channels, pipeline.settings, path)
-                self.model_terms(model.to_dict(), partial(_channel_place, pipeline.settings, path))
+                self._held_channels(channels_of(model), pipeline.settings, path)
+                self.model_terms(write_model(model, formulas), partial(_channel_place, pipeline.settings, path))
 
-    def _model(self, named: str, formulas: bool, settings: Mapping[str, Any]) -> SearchModel | FormulaModel:
+    def _model(self, named: str, formulas: bool, settings: Mapping[str, Any]) -> RetrieverSettings:
         return pipeline_model(PipelineSettings(named, settings=settings), formulas, self.draft.folder)
 
     def reranker(self, name: str, reranker: RerankerSettings, topics: Iterable[str]) -> None:
@@ -90,7 +93,7 @@ class SearchChecker(TermChecker):
         except SettingError as error:
             self.findings.take(error, path)
             return
-        known = kind.names()
+        known = kind.names(reranker.model, reranker.settings, self.draft.folder)
         self.unknown(reranker.settings, [*own_settings(RerankerSettings, but="settings"), *known], path)
         sound = {key: value for key, value in reranker.settings.items() if key in known}
         made = tolerant(

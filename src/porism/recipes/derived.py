@@ -23,6 +23,7 @@ from porism.recipes.systems import (
     pipeline_model,
 )
 from porism.recipes.terms import planned_tokenizers, tokenizer_of, trained_channels
+from porism.retrieve.models import channels_of
 from porism.settings import Path as SettingPath
 from porism.tuning import Search, Space, make_search
 from porism.tuning.parameters import Parameter, read_parameter
@@ -144,7 +145,7 @@ def _named_channels(pipeline: PipelineSettings, recipe: Recipe, folder: Path) ->
     found: list[str] = []
     for formulas in {is_formula_set(topics) for topics in recipe.topics.values()}:
         with suppress(PorismError):  # a model that cannot be made is told elsewhere
-            found += pipeline_model(pipeline, formulas, folder).channels
+            found += channels_of(pipeline_model(pipeline, formulas, folder))
     return [name for name in found if _is_channel(name)]
 
 

@@ -25,8 +25,7 @@ from porism.recipes.stages import Planner, Stage, told_reader
 from porism.recipes.systems import Definition, Parameters, base_set, untuned_members
 from porism.recipes.terms_making import OnCount, TermMaker, tokenizer_references
 from porism.retrieve import DEFAULT_MODEL
-from porism.retrieve.formulas.model import FormulaModel
-from porism.retrieve.models import channel_model
+from porism.retrieve.documents.named_models import channel_model
 from porism.runs.provenance import Provenance
 from porism.runs.run import Ranked, Run
 from porism.search.index import Index, open_index
@@ -286,9 +285,7 @@ class StageMaker:
         definition = Definition(self.recipe, self.draft.folder, system)
         formulas = asks_for_formulas(self.data, topics.name)
         model = definition.model(values, formulas)
-        if isinstance(model, FormulaModel):
-            return self.index.with_models(formula_model=model)
-        return self.index.with_models(model)
+        return self.index.with_models(*((None, model) if formulas else (model,)))
 
     def _ask(self, index: Index, system: str, queries: Sequence[Query], topics: TopicSet) -> Run:
         settings = self.recipe.pipelines[system]
@@ -303,7 +300,7 @@ class StageMaker:
             if run.provenance is not None and run.provenance.seconds:
                 return run
             share = (time.perf_counter() - started) / max(1, len(queries))
-            known = run.provenance or Provenance({"kind": "search"}, getattr(index.formula_model, "tuned_on", ()))
+            known = run.provenance or Provenance({"kind": "search"}, index.formula_model.tuned_on)
             return run.with_provenance(replace(known, seconds={query.id: share for query in queries}))
         return index.run(queries, depth, filters=filters, name=system)
 

@@ -12,9 +12,8 @@ from porism.fusion import FUSIONS, Fusion, make_fusion
 from porism.pipeline.rerankers.registry import RerankerKind, reranker_kind, split_depth
 from porism.recipes.paths import opened
 from porism.recipes.settings import FusionSettings, PipelineSettings, Recipe, TopicSettings, TuningSettings
-from porism.retrieve import SearchModel
-from porism.retrieve.formulas.model import FormulaModel
-from porism.retrieve.models import named_model, tuned_further
+from porism.retrieve import RetrieverSettings
+from porism.retrieve.models import model_from, named_model, settings_class, tuned_further, write_model
 from porism.settings import SettingError, nearest, write_settings
 from porism.tuning import with_parameters
 
@@ -151,7 +150,7 @@ def can_answer(recipe: Recipe, system: str, topics: str) -> bool:
     return True
 
 
-def pipeline_model(settings: PipelineSettings, formulas: bool, folder: Path) -> SearchModel | FormulaModel:
+def pipeline_model(settings: PipelineSettings, formulas: bool, folder: Path) -> RetrieverSettings:
     """The model of a pipeline, for topics that ask for documents or for formulas.
 
     :raises ConfigError: the named model or file does not exist; a SettingError where a setting does not fit.
@@ -186,7 +185,7 @@ class Definition:
         """All settings of the model, the reranker or the method, those that are None too."""
         if self.system in self.recipe.pipelines:
             model = pipeline_model(self.recipe.pipelines[self.system], formulas, self.folder)
-            return model.to_dict()
+            return write_model(model, formulas)
         if self.system in self.recipe.rerankers:
             reranker = self.recipe.rerankers[self.system]
             return {"depth": reranker.depth} | self.kind.settings(reranker.model, reranker.settings, self.folder)
@@ -195,21 +194,20 @@ class Definition:
         names = [name for name, field in type(method).__dataclass_fields__.items() if field.init]
         return dict.fromkeys(names) | write_settings(method)
 
-    def model(self, values: Mapping[str, Any], formulas: bool) -> SearchModel | FormulaModel:
+    def model(self, values: Mapping[str, Any], formulas: bool) -> RetrieverSettings:
         """The model of a pipeline with other values at dotted paths.
 
         :raises ConfigError: a path leads nowhere, or a value does not fit.
         """
-        settings = self.varied(values, formulas)
-        return FormulaModel.from_dict(settings) if formulas else SearchModel.from_dict(settings)
+        return model_from(self.varied(values, formulas), formulas)
 
     def varied(self, values: Mapping[str, Any], formulas: bool = False) -> dict[str, Any]:
         """All settings of a pipeline or a reranker with other values at dotted paths, as plain values.
 
         :raises UnknownParameter: a path leads nowhere.
         """
-        model: type[Any] = FormulaModel if formulas else SearchModel  # rerankers that have another refuse its settings
-        return with_parameters(opened(model, self.settings(formulas), values), values)
+        settings = self.settings(formulas)
+        return with_parameters(opened(settings_class(settings, formulas), settings, values), values)
 
     @property
     def kind(self) -> RerankerKind:
@@ -244,7 +242,7 @@ class Definition:
         """The model of a pipeline or a reranker with other values at dotted paths, chosen on these topics, as a file
         has it; None for a fusion, which has none."""
         if self.system in self.recipe.pipelines:
-            return tuned_further(self.model(values, formulas), tuned_on).to_dict()
+            return write_model(tuned_further(self.model(values, formulas), tuned_on), formulas)
         if self.system in self.recipe.rerankers:
             return self.kind.stored(self.reranker(values)[1], tuned_on)
         return None

@@ -1,38 +1,47 @@
-"""Retrieval models over an index: lexical weightings of channels, and their sum."""
+"""Retrieval models over an index, of all kinds (:data:`RETRIEVERS`), and what opens them."""
 
+from porism.retrieve.base import FormulaRanker, Retriever, RetrieverSettings, Searcher
 from porism.retrieve.documents.model import DEFAULT_MODEL, ChannelSettings, Feedback, Kinds, Links, SearchModel
-from porism.retrieve.documents.retriever import DocumentRetriever, Filters, prepare_segments
-from porism.retrieve.formulas.results import FormulaResults
-from porism.retrieve.formulas.tangent_cft import EmbeddingModel, EmbeddingRetriever, train_embeddings
+from porism.retrieve.documents.retriever import DocumentRetriever, prepare_segments
+from porism.retrieve.formulas.tangent_cft import TangentCftModel, TangentCftRanker, TangentCftVectors, train_tangent_cft
 from porism.retrieve.formulas.word_vectors import FastTextSettings
 from porism.retrieve.lexical.channels import View
 from porism.retrieve.lexical.retriever import LexicalRetriever, QueryTerms
+from porism.retrieve.models import read_model
 from porism.retrieve.ranking import Results, UnitResults
+from porism.retrieve.registry import RETRIEVERS, open_formula_ranker, open_retriever
 from porism.retrieve.weightings.base import BM25, BM25Plus, ChannelStatistics, LexicalChannel, Weighting
 
 __all__ = [
     "BM25",
     "DEFAULT_MODEL",
+    "RETRIEVERS",
     "BM25Plus",
     "ChannelSettings",
     "ChannelStatistics",
     "DocumentRetriever",
-    "EmbeddingModel",
-    "EmbeddingRetriever",
     "FastTextSettings",
     "Feedback",
-    "Filters",
-    "FormulaResults",
+    "FormulaRanker",
     "Kinds",
     "LexicalChannel",
     "LexicalRetriever",
     "Links",
     "QueryTerms",
     "Results",
+    "Retriever",
+    "RetrieverSettings",
     "SearchModel",
+    "Searcher",
+    "TangentCftModel",
+    "TangentCftRanker",
+    "TangentCftVectors",
     "UnitResults",
     "View",
     "Weighting",
+    "open_formula_ranker",
+    "open_retriever",
     "prepare_segments",
-    "train_embeddings",
+    "read_model",
+    "train_tangent_cft",
 ]

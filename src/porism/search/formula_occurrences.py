@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.engine.trees import open_places
+from porism.engine.units import ordinals_by_segment
 from porism.formula import notation_of
 from porism.index import Segment, Snapshot
+from porism.index.filters import Masks
 from porism.types import Formula
 
 MOST_PLACES = 1_000
@@ -19,9 +21,6 @@ MOST_PLACES = 1_000
 
 _MOST_REMEMBERED = 2_000_000
 """Of a segment with at most so many occurrences their names stay in memory once a run has asked for them."""
-
-Masks = Sequence[NDArray[np.bool_]]
-"""For each segment which documents count (bool, one a document)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,19 +60,6 @@ class FormulaPlaces:
         self._has_ids = any(segment.occurrences.has_ids for segment in self.segments)
         self._remembered: dict[int, list[str]] = {}
 
-    def ordinals(self, segments: NDArray[np.int32], formulas: NDArray[np.int32]) -> list[NDArray[np.int64]]:
-        """Of formulas given by segment and ordinal there, the ordinals in each segment (int64), -1 where not there."""
-        ordinals = [np.full(len(formulas), -1, np.int64) for _ in self.segments]
-        for home, segment in enumerate(self.segments):
-            own = np.flatnonzero(segments == home)
-            ordinals[home][own] = formulas[own]
-            if len(self.segments) > 1 and len(own):
-                keys = segment.keys.dictionary.select(segment.keys.rank[formulas[own]])
-                for number, other in enumerate(self.segments):
-                    if number != home:
-                        ordinals[number][own] = other.keys.find_packed(keys)
-        return ordinals
-
     def occurring(self, number: int, ordinals: NDArray[np.int64], allowed: Masks | None = None) -> Occurring:
         """Where formulas of a segment occur, in documents that are allowed (all live ones by default)."""
         segment = self.segments[number]
@@ -96,7 +82,7 @@ class FormulaPlaces:
     ) -> NDArray[np.int64]:
         """In how many documents that are allowed each formula occurs (int64)."""
         totals = np.zeros(len(formulas), np.int64)
-        for number, ordinals in enumerate(self.ordinals(segments, formulas)):
+        for number, ordinals in enumerate(ordinals_by_segment(self.segments, segments, formulas)):
             places = open_places(self.segments[number])
             there = np.flatnonzero(ordinals >= 0)
             starts, stops = places.indptr[ordinals[there]], places.indptr[ordinals[there] + 1]
@@ -114,7 +100,7 @@ class FormulaPlaces:
         :param values: for each segment one number a document (float64).
         """
         greatest = np.zeros(len(formulas), np.float64)
-        for number, ordinals in enumerate(self.ordinals(segments, formulas)):
+        for number, ordinals in enumerate(ordinals_by_segment(self.segments, segments, formulas)):
             places = open_places(self.segments[number])
             there = np.flatnonzero(ordinals >= 0)
             starts, stops = places.indptr[ordinals[there]], places.indptr[ordinals[there] + 1]
@@ -129,7 +115,7 @@ class FormulaPlaces:
         """What a run calls each formula: its visual ids; the ids of its occurrences where the collection has no visual
         ids at all; ``document/field/number`` where it has neither."""
         found: list[dict[str, None]] = [{} for _ in range(len(formulas))]
-        for number, ordinals in enumerate(self.ordinals(segments, formulas)):
+        for number, ordinals in enumerate(ordinals_by_segment(self.segments, segments, formulas)):
             owners, positions = self.occurring(number, ordinals, allowed)
             order = np.argsort(positions)
             for owner, name in zip(owners[order].tolist(), self._names(number, positions[order]), strict=True):

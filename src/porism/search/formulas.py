@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,18 +14,16 @@ from porism.errors import QueryError
 from porism.explanation import Explanation
 from porism.formula import parse, to_latex, to_mathml, to_unicode
 from porism.index import Snapshot
-from porism.retrieve import DocumentRetriever
+from porism.index.filters import Masks
+from porism.retrieve import FormulaRanker, Retriever
 from porism.retrieve.formulas.matches import FormulaMatch
-from porism.retrieve.formulas.matching import explain_match
+from porism.retrieve.models import write_model
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run
-from porism.search.formula_occurrences import FormulaPlaces, Masks, Place
+from porism.search.formula_occurrences import FormulaPlaces, Place
 from porism.search.formula_queries import FormulaQuery
 from porism.search.highlighting import MatchView
 from porism.types import Formula, Query
-
-if TYPE_CHECKING:
-    from porism.retrieve.formulas.retriever import FormulaRetriever
 
 CONTEXT_WEIGHT = 0.05
 """What the context can add to a formula's score, as a part of the best formula's score."""
@@ -103,16 +101,16 @@ class FormulaSearcher:
     """
 
     def __init__(
-        self, snapshot: Snapshot, formulas: FormulaRetriever, documents: DocumentRetriever,
+        self, snapshot: Snapshot, ranker: FormulaRanker, documents: Retriever,
         context_weight: float = CONTEXT_WEIGHT,
     ) -> None:
-        """``formulas`` and ``documents`` search the same snapshot."""
+        """``ranker`` and ``documents`` search the same snapshot."""
         self.snapshot = snapshot
-        self.retriever = formulas
+        self.ranker = ranker
         self.documents = documents
         self.context_weight = context_weight
         self.places = FormulaPlaces(snapshot)
-        self._described = formulas.model.to_dict()
+        self._described = write_model(ranker.model, formulas=True)
 
     def search(
         self, query: FormulaQuery, k: int, *, allowed: Masks | None = None, explain: bool = False
@@ -132,7 +130,7 @@ class FormulaSearcher:
             places = self.places.places(key, allowed)
             match = None
             if explain:
-                match = _with_context(explain_match(self.retriever, query.formulas[asked], key), context)
+                match = _with_context(self.ranker.match(query.formulas[asked], key), context)
             formula = self.places.formula(segment, ordinal, places)
             hits.append(FormulaHit(rank, score, formula, key, documents[rank - 1], places, match))
         return hits
@@ -164,7 +162,7 @@ class FormulaSearcher:
 
             self._ranked(query if context else FormulaQuery(query.formulas), k, count, allowed)
             seconds[query_id] = time.perf_counter() - started
-        model = self.retriever.model
+        model = self.ranker.model
         made_by = {"kind": "formula search", "model": self._described, "context": context}
         provenance = Provenance(made_by, model.tuned_on, seconds=seconds)
         return Run({query: named.items() for query, named in results.items()}, name, provenance=provenance).top(k)
@@ -182,7 +180,7 @@ class FormulaSearcher:
                 hint="Name the key of a hit, a visual id, or a document's id.",
             )
         matches = [
-            explain_match(self.retriever, formula, key) for key in keys[:_MOST_CANDIDATES] for formula in query.formulas
+            self.ranker.match(formula, key) for key in keys[:_MOST_CANDIDATES] for formula in query.formulas
         ]
         return max(matches, key=lambda match: match.score)
 
@@ -218,11 +216,11 @@ class FormulaSearcher:
 
     def _best(self, formulas: tuple[Formula, ...], depth: int) -> tuple[_Ranked, bool]:
         """The best formulas for any of those asked for, and whether there are no more."""
-        results = self.retriever.search(formulas, depth)
+        results = self.ranker.search(formulas, depth)
         asked = np.repeat(np.arange(len(results)), [len(result.scores) for result in results])
         scores = np.concatenate([result.scores for result in results])
         segments = np.concatenate([result.segments for result in results])
-        ordinals = np.concatenate([result.formulas for result in results])
+        ordinals = np.concatenate([result.units for result in results])
         ranked = _Ranked(segments, ordinals, scores, np.zeros(len(scores)), asked)
         if len(results) > 1:
             ranked = ranked.take(np.argsort(-scores, kind="stable"))

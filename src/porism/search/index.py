@@ -13,13 +13,22 @@ from numpy.typing import NDArray
 from porism.analysis.analyzer import WORDS, AnalysisConfig, Analyzer
 from porism.analysis.documents import load_document
 from porism.concurrency.caching import cached_property
-from porism.errors import OnProblem, Problem, QueryError
+from porism.errors import ConfigError, OnProblem, Problem, QueryError
 from porism.explanation import Explanation
-from porism.index import Snapshot
-from porism.retrieve import DEFAULT_MODEL, DocumentRetriever, Filters, SearchModel
+from porism.index import Filters, Snapshot
+from porism.retrieve import (
+    DEFAULT_MODEL,
+    DocumentRetriever,
+    Retriever,
+    RetrieverSettings,
+    open_formula_ranker,
+    open_retriever,
+    read_model,
+)
 from porism.retrieve.documents.more_like_this import Likeness, MoreLikeThis
+from porism.retrieve.documents.named_models import channel_model
 from porism.retrieve.feedback.methods import Judged
-from porism.retrieve.ranking import UnitResults
+from porism.retrieve.formulas.model import DEFAULT_FORMULA_MODEL
 from porism.runs.run import Run
 from porism.search.answers import Hit, make_hits
 from porism.search.conditions import documents_with
@@ -32,7 +41,6 @@ from porism.types import Content, Document, Formula, Query
 
 if TYPE_CHECKING:
     from porism.retrieve.formulas.matches import FormulaMatch
-    from porism.retrieve.formulas.model import FormulaModel
     from porism.search.formulas import FormulaHit, FormulaSearcher, Named
 
 
@@ -60,19 +68,20 @@ class Index:
     def __init__(
         self,
         path: str | os.PathLike[str],
-        model: SearchModel = DEFAULT_MODEL,
-        formula_model: FormulaModel | None = None,
+        model: RetrieverSettings | str = DEFAULT_MODEL,
+        formula_model: RetrieverSettings | str | None = None,
     ) -> None:
-        """Opens the index.
+        """Opens the index to be searched by models of any kind, given by name or as settings.
 
+        :raises ConfigError: there is no such model, or the index lacks what it needs.
         :raises IndexNotFound: there is none at ``path``.
         :raises IndexCorrupt: its files are damaged.
         :raises IndexVersionError: it was written by a version with another format.
         """
         self.snapshot = Snapshot.open(path)
         self.analyzer = Analyzer(AnalysisConfig.from_dict(self.snapshot.config, self.snapshot.path))
-        self.retriever = DocumentRetriever(self.snapshot, self.analyzer, model)
-        self.formula_model = formula_model
+        self.retriever: Retriever = open_retriever(self.snapshot, self.analyzer, _model(model))
+        self.formula_model = _model(DEFAULT_FORMULA_MODEL if formula_model is None else formula_model, formulas=True)
         self._last_allowed: tuple[Any, list[NDArray[np.bool_]]] | None = None
 
     def __enter__(self) -> Index:
@@ -93,17 +102,44 @@ class Index:
         """Lets go of the index's files."""
         self.snapshot.close()
 
-    def with_models(self, model: SearchModel | None = None, formula_model: FormulaModel | None = None) -> Index:
+    def with_models(
+        self, model: RetrieverSettings | str | None = None, formula_model: RetrieverSettings | str | None = None
+    ) -> Index:
         """The same view of the index, searched by other models; its files are shared, and closed with either.
 
-        :raises ConfigError: the index has none of the model's channels.
+        :raises ConfigError: there is no such model, or the index lacks what it needs.
         """
         other = Index.__new__(Index)
         other.snapshot, other.analyzer = self.snapshot, self.analyzer
-        other.retriever = self.retriever if model is None else DocumentRetriever(self.snapshot, self.analyzer, model)
-        other.formula_model = formula_model or self.formula_model
+        other.retriever = (
+            self.retriever if model is None else open_retriever(self.snapshot, self.analyzer, _model(model))
+        )
+        other.formula_model = self.formula_model if formula_model is None else _model(formula_model, formulas=True)
         other._last_allowed = None
         return other
+
+    @cached_property
+    def term_retriever(self) -> DocumentRetriever:
+        """What weighs the terms of questions for snippets, hints, phrases and documents alike: what searches the
+        index, where that is a weighted sum of channels, else the default model, or one of all channels of the index
+        where it has none of that."""
+        if isinstance(self.retriever, DocumentRetriever):
+            return self.retriever
+        channels = self.analyzer.channels
+        known = any(name in channels for name in DEFAULT_MODEL.channels)
+        model = DEFAULT_MODEL if known else channel_model(*channels)
+        return DocumentRetriever(self.snapshot, self.analyzer, model)
+
+    def _learning(self) -> DocumentRetriever:
+        """What searches the index, where it learns from judged documents.
+
+        :raises ConfigError: it does not.
+        """
+        if isinstance(self.retriever, DocumentRetriever):
+            return self.retriever
+        raise ConfigError(
+            "the model does not learn from judged documents", hint="Choose one of terms, such as default."
+        )
 
     def document(self, doc_id: str) -> Document:
         """A document by its id.
@@ -149,13 +185,15 @@ class Index:
 
         :raises QueryError: the question is empty, ``k`` is below 1, a filter names a key that no document has, or the
             index lacks a document that is judged.
+        :raises ConfigError: documents are judged, and the model does not learn from them.
         """
         asked = self.question(question)
-        found = self.retriever.search_units(
-            asked.query, k, allowed=self._allowed(asked, filters), judged=judgments(relevant, not_relevant)
-        )
-        worths = self.retriever.term_worths(asked.query)
-        return self._hits(self._named(found), worths, asked.query, formulas)
+        query, allowed, judged = asked.query, self._allowed(asked, filters), judgments(relevant, not_relevant)
+        if judged:
+            run = self._learning().search([query], k, allowed=allowed, judged={query.id: judged})
+        else:
+            run = self.retriever.search([query], k, allowed=allowed)
+        return self._hits(run[query.id], self.term_retriever.term_worths(query), query, formulas)
 
     def question(self, question: str | Content | Query | Question, *, guess_formulas: bool = False) -> Question:
         """A question as :meth:`search` reads it, with notes on what in it may have been meant otherwise.
@@ -184,7 +222,7 @@ class Index:
 
     @cached_property
     def _spelling(self) -> SpellingSuggester | None:
-        lexical = self.retriever.lexical
+        lexical = self.term_retriever.lexical
         if WORDS not in lexical.channels:
             return None
         return SpellingSuggester(self.snapshot, self.analyzer, lexical.fields_of(WORDS))
@@ -199,17 +237,14 @@ class Index:
             return None
         demanded = (tuple(wanted.items()), asked.conditions)
         if self._last_allowed is None or self._last_allowed[0] != demanded:
-            allowed = self.retriever.allowed(wanted) if wanted else None
+            allowed = self.snapshot.filter(wanted) if wanted else None
             if asked.conditions:
-                weights = self.retriever.lexical.fields_of(WORDS) if WORDS in self.retriever.lexical.channels else None
+                lexical = self.term_retriever.lexical
+                weights = lexical.fields_of(WORDS) if WORDS in lexical.channels else None
                 allowed = documents_with(self.snapshot, self.analyzer, asked.conditions, weights, allowed)
             assert allowed is not None
             self._last_allowed = (demanded, allowed)
         return self._last_allowed[1]
-
-    def _named(self, found: UnitResults) -> list[tuple[str, float]]:
-        ids = self.retriever.lexical.ids.take(found.segments, found.units)
-        return list(zip(ids, found.scores.tolist(), strict=True))
 
     def more_like(
         self,
@@ -223,16 +258,22 @@ class Index:
         """The ``k`` documents that are most like one of the index, best first, without itself.
 
         They share its most telling words and formula terms, see :mod:`porism.retrieve.documents.more_like_this`;
-        ``likeness`` says how many, and of which fields.
+        ``likeness`` says how many, and of which fields. A model of another kind is asked with the document as a query,
+        of which ``likeness`` chooses the fields.
 
         :raises QueryError: the index has no such document, it has no words or formulas, ``k`` is below 1, or a filter
             names a key that no document has.
         """
-        alike = MoreLikeThis(self.retriever, self.analyzer, likeness)
+        alike = MoreLikeThis(self.term_retriever, self.analyzer, likeness)
         query = alike.query(self.document(doc_id))
-        found = alike.search_units(query, k, filters=filters)
-        worths = self.retriever.lexical.term_weights(alike.terms(query))
-        return self._hits(self._named(found), worths, query, formulas)
+        allowed = self.snapshot.filter(filters or {}, without=doc_id)
+        if self.retriever is not self.term_retriever:
+            found = self.retriever.search([query], k, allowed=allowed)[query.id]
+            return self._hits(found, self.term_retriever.term_worths(query), query, formulas)
+        units = alike.search_units(query, k, allowed=allowed)
+        lexical = self.term_retriever.lexical
+        found = list(zip(lexical.ids.take(units.segments, units.units), units.scores.tolist(), strict=True))
+        return self._hits(found, lexical.term_weights(alike.terms(query)), query, formulas)
 
     def explain_likeness(
         self, doc_id: str, found: str, *, k: int = 10, filters: Filters | None = None, likeness: Likeness | None = None
@@ -241,14 +282,18 @@ class Index:
 
         :raises QueryError: as :meth:`more_like`; or the index has no document ``found``.
         """
-        alike = MoreLikeThis(self.retriever, self.analyzer, likeness)
-        return alike.explain(alike.query(self.document(doc_id)), found, k=k, filters=filters)
+        alike = MoreLikeThis(self.term_retriever, self.analyzer, likeness)
+        query = alike.query(self.document(doc_id))
+        allowed = self.snapshot.filter(filters or {}, without=doc_id)
+        explainer = alike if self.retriever is self.term_retriever else self.retriever
+        return explainer.explain(query, found, k=k, allowed=allowed)
 
     def run(
         self, queries: Iterable[Query], k: int = 1000, *, filters: Filters | None = None, name: str = "porism"
     ) -> Run:
         """The results of many queries, for evaluation and fusion; an empty query has no results."""
-        return self.retriever.search(queries, k, filters=filters, name=name)
+        allowed = self.snapshot.filter(filters) if filters else None
+        return self.retriever.search(queries, k, allowed=allowed, name=name)
 
     def explain(
         self, question: str | Content | Query | Question, doc_id: str, *, k: int = 10, filters: Filters | None = None,
@@ -262,9 +307,10 @@ class Index:
         :raises QueryError: the index has no such document, the question is empty, or a filter names an unknown key.
         """
         asked = self.question(question)
-        return self.retriever.explain(
-            asked.query, doc_id, k=k, judged=judgments(relevant, not_relevant), allowed=self._allowed(asked, filters)
-        )
+        allowed, judged = self._allowed(asked, filters), judgments(relevant, not_relevant)
+        if judged:
+            return self._learning().explain(asked.query, doc_id, k=k, judged=judged, allowed=allowed)
+        return self.retriever.explain(asked.query, doc_id, k=k, allowed=allowed)
 
     def matches(self, question: str | Content | Query | Question, doc_id: str) -> list[FormulaMatch]:
         """How the formulas of a document answer those of the question: for each of these the most similar one.
@@ -273,17 +319,15 @@ class Index:
 
         :raises QueryError: the index has no such document, or the question is empty.
         """
-        return self.retriever.matches(self.question(question).query, doc_id)
+        return self.term_retriever.matches(self.question(question).query, doc_id)
 
     @cached_property
     def formulas(self) -> FormulaSearcher:
         """Search in which the unit is a formula; made when it is first used."""
-        from porism.retrieve.formulas.model import DEFAULT_FORMULA_MODEL
-        from porism.retrieve.formulas.retriever import FormulaRetriever
         from porism.search.formulas import FormulaSearcher
 
-        retriever = FormulaRetriever(self.snapshot, self.analyzer, self.formula_model or DEFAULT_FORMULA_MODEL)
-        return FormulaSearcher(self.snapshot, retriever, self.retriever)
+        ranker = open_formula_ranker(self.snapshot, self.analyzer, self.formula_model)
+        return FormulaSearcher(self.snapshot, ranker, self.retriever)
 
     def search_formulas(
         self,
@@ -305,7 +349,7 @@ class Index:
         :raises QueryError: there is no formula in the query, ``k`` is below 1, or a filter names an unknown key.
         """
         query = make_formula_query(formula, on_problem)
-        allowed = self.retriever.allowed(filters) if filters else None
+        allowed = self.snapshot.filter(filters) if filters else None
         return self.formulas.search(query, k, allowed=allowed, explain=explain)
 
     def run_formulas(
@@ -332,7 +376,7 @@ class Index:
         asked = list(queries)
         if len({query.id for query in asked}) < len(asked):
             raise QueryError("two queries have the same id")
-        allowed = self.retriever.allowed(filters) if filters else None
+        allowed = self.snapshot.filter(filters) if filters else None
         readable = [(query.id, _readable(query, on_problem)) for query in asked]
         return self.formulas.run(readable, k, allowed=allowed, context=context, name=name)
 
@@ -362,7 +406,7 @@ class Index:
             self.analyzer,
             worths,
             [formula for content in query.fields.values() for formula in content.formulas],
-            lambda doc_id: self.retriever.matching_formulas(query, doc_id),
+            lambda doc_id: self.term_retriever.matching_formulas(query, doc_id),
         )
         return make_hits(found, self.document, maker, style, lambda: self.snapshot.sources)
 
@@ -388,10 +432,15 @@ def _readable(query: Query, on_problem: OnProblem | None) -> FormulaQuery | None
         return None
 
 
+def _model(model: RetrieverSettings | str, formulas: bool = False) -> RetrieverSettings:
+    """A model, or the one of this name."""
+    return read_model(model, formulas) if isinstance(model, str) else model
+
+
 def open_index(
     path: str | os.PathLike[str],
-    model: SearchModel = DEFAULT_MODEL,
-    formula_model: FormulaModel | None = None,
+    model: RetrieverSettings | str = DEFAULT_MODEL,
+    formula_model: RetrieverSettings | str | None = None,
 ) -> Index:
     """Opens an index for searching; see :class:`Index`."""
     return Index(path, model, formula_model)

@@ -12,7 +12,14 @@ Whatever is tuned, the runs made with it say on which topics, and a report on th
 
 from __future__ import annotations
 
-from porism.tuning.objectives import FusionObjective, RunObjective, apply_tuned, settings_objective, tune_fusion
+from porism.tuning.objectives import (
+    FusionObjective,
+    RunObjective,
+    apply_tuned,
+    model_objective,
+    settings_objective,
+    tune_fusion,
+)
 from porism.tuning.parameters import Choices, Range, Simplex
 from porism.tuning.search import SEARCHES, Coordinate, Grid, Random, Search, make_search
 from porism.tuning.space import Space, with_parameters
@@ -44,6 +51,7 @@ __all__ = [
     "cross_validate",
     "load_tuned",
     "make_search",
+    "model_objective",
     "save_tuned",
     "settings_objective",
     "tune",

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain, pairwise
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,11 @@ from porism.evaluate import Measure, Missing, Qrels, evaluate_run, parse_measure
 from porism.evaluate.evaluation import check_missing
 from porism.evaluate.splits import k_fold
 from porism.fusion import FUSIONS, Fusion, FusionTable, make_fusion
+from porism.pipeline import formula_pipeline, pipeline
+from porism.retrieve import RetrieverSettings, Searcher, read_model
+from porism.retrieve.models import model_from, write_model
 from porism.runs.run import Run
+from porism.search.index import Index
 from porism.settings import write_settings
 from porism.tuning.gains import GainMeasure
 from porism.tuning.parameters import value_key
@@ -34,12 +38,6 @@ DEFAULT_MEASURE = "nDCG'"
 
 MakeRun = Callable[[Configuration], Run]
 """Parameters → the run that they make."""
-
-
-class Retriever(Protocol):
-    """What answers queries with a run: an index, a retriever, a pipeline."""
-
-    def search(self, queries: Iterable[Query], k: int = 1000) -> Run: ...
 
 
 class RunObjective:
@@ -89,7 +87,7 @@ class RunObjective:
 
 
 def settings_objective(
-    build: Callable[[dict[str, Any]], Retriever],
+    build: Callable[[dict[str, Any]], Searcher],
     settings: Mapping[str, Any],
     queries: Iterable[Query],
     qrels: Qrels,
@@ -113,6 +111,36 @@ def settings_objective(
 
     known = _digest(name, dict(settings), [[query.id, repr(query)] for query in asked], k) if name else ""
     return RunObjective(make_run, qrels, measure, name=known and f"{name} {known}", missing=missing, depth=k)
+
+
+def model_objective(
+    index: Index,
+    model: RetrieverSettings | str,
+    queries: Iterable[Query],
+    qrels: Qrels,
+    measure: Measure | str = DEFAULT_MEASURE,
+    *,
+    formulas: bool = False,
+    k: int = 1000,
+    name: str = "",
+    missing: Missing = "zero",
+) -> RunObjective:
+    """The objective of the settings of a model of any kind in a search of an index: ``feedback.weight``, for example.
+
+    :param model: its settings, or its name.
+    :param formulas: whether formulas are searched, not documents.
+    :param name: as :func:`settings_objective` has it.
+    :raises ConfigError: there is no such model, or see :class:`RunObjective`.
+    """
+    chosen = read_model(model, formulas) if isinstance(model, str) else model
+    search = formula_pipeline if formulas else pipeline
+
+    def build(settings: dict[str, Any]) -> Searcher:
+        return search(index, model_from(settings, formulas))
+
+    return settings_objective(
+        build, write_model(chosen, formulas), queries, qrels, measure, k=k, name=name, missing=missing
+    )
 
 
 class FusionObjective:

@@ -101,12 +101,13 @@ def test_what_shares_no_term_is_no_result(retriever) -> None:
 
 def test_filters(retriever) -> None:
     query = asked(Formula("x^2+y^2=z^2"))
-    assert [doc for doc, _ in retriever.search([query], 9, filters={"tags": "number-theory"})["q"]] == ["fermat"]
-    both = retriever.search([query], 9, filters={"tags": ("number-theory", "geometry")})["q"]
+    allowed = retriever.snapshot.filter({"tags": "number-theory"})
+    assert [doc for doc, _ in retriever.search([query], 9, allowed=allowed)["q"]] == ["fermat"]
+    both = retriever.search([query], 9, allowed=retriever.snapshot.filter({"tags": ("number-theory", "geometry")}))["q"]
     assert {doc for doc, _ in both} == {"fermat", "pythagoras"}
-    assert retriever.search([query], 9, filters={"tags": "poetry"})["q"] == []
+    assert retriever.search([query], 9, allowed=retriever.snapshot.filter({"tags": "poetry"}))["q"] == []
     with pytest.raises(QueryError, match="no document has the metadata 'colour'"):
-        retriever.search([query], 9, filters={"colour": "red"})
+        retriever.search([query], 9, allowed=retriever.snapshot.filter({"colour": "red"}))
 
 
 def test_queries_need_different_ids(retriever) -> None:

@@ -248,10 +248,10 @@ def test_filters_hold_for_candidates(forum) -> None:
     retriever = DocumentRetriever(Snapshot.open(forum), Analyzer(CONFIG), MODEL)
     query = Query("q", {"question": Content("dog cat")})
     some = {"question_id": ("20", "30")}
-    run = retriever.search([query], 9, filters=some)["q"]
+    run = retriever.search([query], 9, allowed=retriever.snapshot.filter(some))["q"]
     assert [doc for doc, _ in run] == ["3", "2"]
     for doc_id, score in run:
-        assert retriever.explain(query, doc_id, filters=some).value == score
+        assert retriever.explain(query, doc_id, allowed=retriever.snapshot.filter(some)).value == score
     assert retriever.explain(query, "2").value > dict(run)["2"]
 
 

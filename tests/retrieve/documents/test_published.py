@@ -6,8 +6,8 @@ import pytest
 
 from porism.analysis.configuration import CHANNEL_SETS
 from porism.errors import ConfigError
+from porism.retrieve.documents.named_models import SEARCH_MODELS
 from porism.retrieve.documents.published import SYSTEMS_2021, SYSTEMS_2022, channels_of
-from porism.retrieve.models import SEARCH_MODELS
 from porism.search.index import open_index
 from porism.search.sources.indexing import index_documents
 from porism.types import Content, Document, Formula, Query

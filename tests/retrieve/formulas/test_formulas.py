@@ -182,7 +182,7 @@ def test_equal_scores_stand_by_descending_key(tmp_path: Path) -> None:
 def test_nothing_known_finds_nothing(query: str, snapshots: list[Snapshot]) -> None:
     model = replace(DEFAULT_FORMULA_MODEL, channels={"tokens": ChannelSettings(1.0)})
     found = retriever_of(snapshots[0], model).search([Formula(query)], 10)[0]
-    assert len(found.scores) == len(found.formulas) == len(found.segments) == 0
+    assert len(found.scores) == len(found.units) == len(found.segments) == 0
 
 
 def test_formulas_of_deleted_documents_are_not_found(tmp_path: Path) -> None:

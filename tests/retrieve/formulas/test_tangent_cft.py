@@ -10,12 +10,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cft_cases import random_model
 
 from porism.analysis.analyzer import Analyzer
 from porism.errors import ConfigError, IndexCorrupt, MissingExtra, QueryError, StorageError
 from porism.index import IndexWriter, Snapshot
 from porism.index.container import Container, ContainerWriter
-from porism.retrieve.formulas.tangent_cft import MODEL_FILE, VIEWS, EmbeddingModel, EmbeddingRetriever, train_embeddings
+from porism.retrieve.formulas.tangent_cft import (
+    MODEL_FILE,
+    TangentCftRanker,
+    TangentCftVectors,
+    train_tangent_cft,
+)
 from porism.retrieve.formulas.word_vectors import (
     FastTextSettings,
     WordVectors,
@@ -48,30 +54,13 @@ def write(path: Path, *groups: list[Document], deleted: tuple[str, ...] = ()) ->
     return Snapshot.open(path)
 
 
-def random_model(path: Path, dimensions: int = 7, seed: int = 0) -> EmbeddingModel:
-    """A model of random vectors for every word that can be made of a few tokens, and for some n-grams."""
-    chance = np.random.default_rng(seed)
-    tokens = sorted(["V", "N", "x", "y", "a", "2", "1", "+", "=", "n", "nn", "a", "0!", "U", "plus", "eq", "0", "1"])
-    tokens = sorted(set(tokens))
-    codes = [character(number) for number in range(len(tokens))]
-    with ContainerWriter(path / MODEL_FILE, "embeddings", atomic=True) as writer:
-        for name in VIEWS:
-            words = {
-                "".join(chance.choice(codes, size)): chance.normal(size=dimensions) for size in (3, 4, 5) * 300
-            }
-            grams = {code: chance.normal(size=dimensions) for code in codes}
-            store_word_vectors(writer, name, tokens, words, grams, dimensions)
-        writer.finish({"formulas": 3, "dimensions": dimensions, "ngrams": {"min": 1, "max": 2}})
-    return EmbeddingModel(path)
-
-
 def random_formulas(seed: int, count: int) -> list[str]:
     chance = random.Random(seed)
     return ["".join(chance.choices(["x", "y", "a", "2", "+", "=", "^1", "1", "z"], k=chance.randrange(1, 6)))
             for _ in range(count)]
 
 
-def by_the_book(snapshot: Snapshot, model: EmbeddingModel, query: Formula, k: int) -> list[tuple[str, float]]:
+def by_the_book(snapshot: Snapshot, model: TangentCftVectors, query: Formula, k: int) -> list[tuple[str, float]]:
     """Keys of live formulas and exact cosines, best first, ties by descending key."""
     asked = model.embed([query])[0].astype(np.float64)
     found: dict[str, float] = {}
@@ -102,7 +91,7 @@ def test_the_best_are_those_of_all_cosines_however_formulas_are_spread(tmp_path,
     parts = write(tmp_path / "parts", docs[50:], docs[:3], docs[3:50], deleted=gone)
     for snapshot in (whole, parts):
         model = random_model(snapshot.path)
-        retriever = EmbeddingRetriever(snapshot)
+        retriever = TangentCftRanker(snapshot)
         asked = [Formula("x+y=2"), Formula("y^1"), Formula(formulas[5]), Formula("aa+z")]
         for query, results in zip(asked, retriever.search(asked, k), strict=True):
             assert ranked(snapshot, results) == by_the_book(snapshot, model, query, k)
@@ -111,7 +100,7 @@ def test_the_best_are_those_of_all_cosines_however_formulas_are_spread(tmp_path,
 def test_a_formula_is_nearest_to_itself_and_the_same_as_its_spellings(tmp_path):
     snapshot = write(tmp_path / "index", [document("d", "x+y", r"{ x } + \, y", "y+x=2", "a^1")])
     random_model(snapshot.path)
-    results = EmbeddingRetriever(snapshot).search([Formula("x + y")], 10)[0]
+    results = TangentCftRanker(snapshot).search([Formula("x + y")], 10)[0]
     assert results.scores[0] == pytest.approx(1)
     assert snapshot.segments[0].formula_source(int(results.formulas[0])) == "x+y"
     assert len(results.formulas) <= 3
@@ -122,14 +111,14 @@ def test_a_formula_that_came_as_mathml_is_read_as_such(tmp_path):
     snapshot = write(tmp_path / "index", [Document("d", {"body": Content.of(written, Formula("1 < a"))})])
     random_model(snapshot.path)
     asked = [Formula("x+y"), Formula("1<a")]
-    scores = [one.scores[0] for one in EmbeddingRetriever(snapshot).search(asked, 1)]
+    scores = [one.scores[0] for one in TangentCftRanker(snapshot).search(asked, 1)]
     assert scores == pytest.approx([1, 1])
 
 
 def test_a_gigantic_query_is_answered(tmp_path, assert_linear):
     snapshot = write(tmp_path / "index", [document("d", "x+y")])
     random_model(snapshot.path)
-    retriever = EmbeddingRetriever(snapshot)
+    retriever = TangentCftRanker(snapshot)
     assert len(retriever.search([Formula("x+" * 100_000)], 5)[0].scores) == 1
     assert_linear(lambda size: retriever.search([Formula("x+y=" * size)], 5), 100, 800)
 
@@ -137,11 +126,11 @@ def test_a_gigantic_query_is_answered(tmp_path, assert_linear):
 def test_formulas_that_say_nothing_to_the_model_are_no_results(tmp_path):
     snapshot = write(tmp_path / "index", [document("d", r"\frac{\Theta}{\Phi}", "x+y", "")])
     random_model(snapshot.path)
-    retriever = EmbeddingRetriever(snapshot)
+    retriever = TangentCftRanker(snapshot)
     nothing, something = retriever.search([Formula(""), Formula("x+y")], 10)
     assert len(nothing.scores) == 0
-    assert snapshot.segments[0].formula_source(int(something.formulas[0])) == "x+y"
-    assert "" not in [snapshot.segments[0].formula_source(one) for one in something.formulas.tolist()]
+    assert snapshot.segments[0].formula_source(int(something.units[0])) == "x+y"
+    assert "" not in [snapshot.segments[0].formula_source(one) for one in something.units.tolist()]
     with pytest.raises(QueryError, match="at least 1"):
         retriever.search([Formula("x")], 0)
 
@@ -149,20 +138,20 @@ def test_formulas_that_say_nothing_to_the_model_are_no_results(tmp_path):
 def test_an_index_without_formulas_finds_nothing(tmp_path):
     snapshot = write(tmp_path / "index")
     random_model(snapshot.path)
-    assert [len(one.scores) for one in EmbeddingRetriever(snapshot).search([Formula("x")], 5)] == [0]
+    assert [len(one.scores) for one in TangentCftRanker(snapshot).search([Formula("x")], 5)] == [0]
 
 
 def test_new_formulas_need_no_new_training_and_a_merge_keeps_the_model(tmp_path):
     path = tmp_path / "index"
     snapshot = write(path, [document("one", "x+y", "x=2")])
     model = random_model(path)
-    first = ranked(snapshot, EmbeddingRetriever(snapshot).search([Formula("y+x")], 10)[0])
+    first = ranked(snapshot, TangentCftRanker(snapshot).search([Formula("y+x")], 10)[0])
     with IndexWriter(path) as writer:
         writer.add(Analyzer().analyze([document("two", "y+x", "x+y")])[0])
         writer.commit()
         writer.merge()
     merged = Snapshot.open(path)
-    found = ranked(merged, EmbeddingRetriever(merged).search([Formula("y+x")], 10)[0])
+    found = ranked(merged, TangentCftRanker(merged).search([Formula("y+x")], 10)[0])
     assert len(found) == len(first) + 1
     assert found == by_the_book(merged, model, Formula("y+x"), 10)
 
@@ -170,15 +159,15 @@ def test_new_formulas_need_no_new_training_and_a_merge_keeps_the_model(tmp_path)
 def test_stored_vectors_are_read_and_broken_ones_made_again(tmp_path, monkeypatch):
     snapshot = write(tmp_path / "index", [document("d", "x+y", "y=2")])
     random_model(snapshot.path)
-    expected = ranked(snapshot, EmbeddingRetriever(snapshot).search([Formula("x")], 5)[0])
+    expected = ranked(snapshot, TangentCftRanker(snapshot).search([Formula("x")], 5)[0])
     (stored,) = (snapshot.path / "segments").rglob("embeddings-*.bin")
     monkeypatch.setattr("porism.retrieve.formulas.tangent_cft._words", None)  # nothing is computed
-    assert ranked(snapshot, EmbeddingRetriever(snapshot).search([Formula("x")], 5)[0]) == expected
+    assert ranked(snapshot, TangentCftRanker(snapshot).search([Formula("x")], 5)[0]) == expected
     monkeypatch.undo()
     stored.write_bytes(stored.read_bytes()[:99])
-    assert ranked(snapshot, EmbeddingRetriever(snapshot).search([Formula("x")], 5)[0]) == expected
+    assert ranked(snapshot, TangentCftRanker(snapshot).search([Formula("x")], 5)[0]) == expected
     random_model(snapshot.path, seed=5)
-    other = ranked(snapshot, EmbeddingRetriever(snapshot).search([Formula("x")], 5)[0])
+    other = ranked(snapshot, TangentCftRanker(snapshot).search([Formula("x")], 5)[0])
     assert other != expected
 
 
@@ -190,19 +179,19 @@ def test_a_folder_that_cannot_be_written_is_searched_from_memory(tmp_path, monke
         raise StorageError("read-only")
 
     monkeypatch.setattr("porism.index.Segment.write_derived", refuse)
-    assert len(EmbeddingRetriever(snapshot).search([Formula("x+y")], 5)[0].scores) == 1
+    assert len(TangentCftRanker(snapshot).search([Formula("x+y")], 5)[0].scores) == 1
 
 
 def test_what_is_missing_or_damaged_is_said(tmp_path, monkeypatch):
     snapshot = write(tmp_path / "index", [document("d", "x+y")])
     with pytest.raises(ConfigError, match=r"porism train tangent-cft --index"):
-        EmbeddingRetriever(snapshot)
+        TangentCftRanker(snapshot)
     (snapshot.path / MODEL_FILE).write_bytes(b"no model")
     with pytest.raises(IndexCorrupt, match="Train again: porism train"):
-        EmbeddingRetriever(snapshot)
+        TangentCftRanker(snapshot)
     monkeypatch.setitem(sys.modules, "gensim", None)
     with pytest.raises(MissingExtra, match=r"pip install 'porism\[embeddings\]'"):
-        train_embeddings(snapshot.path)
+        train_tangent_cft(snapshot.path)
     for wrong in ({"dimensions": 0}, {"min_n": 4, "max_n": 3}, {"workers": 0}, {"seed": -1}):
         with pytest.raises(ConfigError, match="cannot be"):
             FastTextSettings(**wrong)
@@ -278,18 +267,18 @@ def test_one_worker_and_one_seed_give_one_model(tmp_path, gensim, sample_index):
         shutil.copytree(sample_index, path)
         steps: list[tuple[int, int]] = []
         settings = FastTextSettings(dimensions=6, window=3, epochs=2, negative=2, seed=seed)
-        train_embeddings(path, settings, on_progress=lambda done, total, steps=steps: steps.append((done, total)))
+        train_tangent_cft(path, settings, on_progress=lambda done, total, steps=steps: steps.append((done, total)))
         assert steps[-1][0] == steps[-1][1]
-        digests.append(EmbeddingModel(path).digest)
+        digests.append(TangentCftVectors(path).digest)
     assert digests[0] == digests[1] != digests[2]
 
 
 def test_a_trained_model_finds_formulas_of_like_structure(tmp_path, gensim, sample_index):
     path = tmp_path / "index"
     shutil.copytree(sample_index, path)
-    train_embeddings(path, SMALL)
+    train_tangent_cft(path, SMALL)
     snapshot = Snapshot.open(path)
-    retriever = EmbeddingRetriever(snapshot)
+    retriever = TangentCftRanker(snapshot)
     segment = snapshot.segments[0]
     for formula in range(0, segment.formula_count, 40):
         results = retriever.search([Formula(segment.formula_source(formula))], 5)[0]
@@ -305,9 +294,9 @@ def test_training_again_leaves_nothing_of_the_model_before(tmp_path, gensim, sam
     (path / f"{MODEL_FILE}.1-ab.tmp").write_bytes(b"of a training that was killed")
     os.utime(path / f"{MODEL_FILE}.1-ab.tmp", (0, 0))
     for seed in (1, 2):
-        train_embeddings(path, FastTextSettings(dimensions=4, window=1, epochs=1, negative=1, seed=seed))
+        train_tangent_cft(path, FastTextSettings(dimensions=4, window=1, epochs=1, negative=1, seed=seed))
         with Snapshot.open(path) as snapshot:
-            EmbeddingRetriever(snapshot).search([Formula("x")], 1)
+            TangentCftRanker(snapshot).search([Formula("x")], 1)
         assert len(list(path.rglob("embeddings-*.bin"))) == 1
     assert [file.name for file in path.iterdir() if "cft" in file.name] == [MODEL_FILE]
 
@@ -315,5 +304,5 @@ def test_training_again_leaves_nothing_of_the_model_before(tmp_path, gensim, sam
 def test_nothing_to_train_on(tmp_path, gensim):
     snapshot = write(tmp_path / "index", [Document("d", {"body": Content.of("words alone")})])
     with pytest.raises(ConfigError, match="nothing to train on"):
-        train_embeddings(snapshot.path)
+        train_tangent_cft(snapshot.path)
     assert [file.name for file in snapshot.path.iterdir() if "cft" in file.name] == []

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from porism.errors import ConfigError
 from porism.extras import need
 from porism.fusion import Fusion
-from porism.pipeline import Reranker, Retriever, Stage, pipeline
+from porism.pipeline import Reranker, Stage, pipeline
+from porism.retrieve import Searcher
 from porism.runs.run import Run
 from porism.search.index import Index
 from porism.types import Query
@@ -29,7 +30,7 @@ _PURPOSE = "the PyTerrier adapter"
 
 
 def to_pyterrier(
-    made: Stage | Retriever | Index | Run | Reranker | Fusion,
+    made: Stage | Searcher | Index | Run | Reranker | Fusion,
     *sources: Any,
     k: int = 1000,
     depth: int | None = None,
@@ -68,7 +69,7 @@ def to_pyterrier(
         raise ConfigError(f"a {type(made).__name__} has no sources", hint="Only a fusion has.")
     if isinstance(made, Reranker):
         return transformers.PorismReranker(made, depth, tuple(fields))
-    if isinstance(made, Retriever) and not isinstance(made, type):
+    if isinstance(made, Searcher) and not isinstance(made, type):
         return transformers.PorismRetriever(pipeline(made), k, tuple(fields))
     raise ConfigError(
         f"a {type(made).__name__} cannot become a transformer",

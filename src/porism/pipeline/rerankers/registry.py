@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from porism.errors import ConfigError
 from porism.pipeline.protocols import Reranker
-from porism.pipeline.rerankers.retriever import HybridKind
+from porism.pipeline.rerankers.retriever import RetrieverRerankerKind
 from porism.search.index import Index
 from porism.settings import SettingError, nearest, read_settings
 
@@ -24,8 +24,8 @@ class RerankerKind(Protocol):
     :data:`~porism.recipes.digests.LIBRARIES` under ``rerank``, or among the settings as a digest.
     """
 
-    def names(self) -> list[str]:
-        """The names of its settings."""
+    def names(self, model: str, given: Mapping[str, Any], folder: Path) -> list[str]:
+        """The names of its settings, where a recipe names this model and gives these."""
 
     def settings(self, model: str, given: Mapping[str, Any], folder: Path) -> dict[str, Any]:
         """All settings: those given, over those of the model that the recipe names.
@@ -52,7 +52,7 @@ class RerankerKind(Protocol):
         """What a file of the model holds that was tuned on these topics (too), such that a recipe can name the file."""
 
 
-RERANKERS: Mapping[str, RerankerKind] = MappingProxyType({"hybrid": HybridKind()})
+RERANKERS: Mapping[str, RerankerKind] = MappingProxyType({"hybrid": RetrieverRerankerKind()})
 """The kinds by the names that recipes give them."""
 
 

@@ -12,28 +12,30 @@ from numpy.typing import NDArray
 from porism.errors import ConfigError
 from porism.pipeline.protocols import DEPTH, check_count
 from porism.pipeline.rerankers.scoring import ScoringReranker
-from porism.retrieve import DocumentRetriever, SearchModel
-from porism.retrieve.models import named_model, tuned_further
+from porism.retrieve import Retriever, RetrieverSettings
+from porism.retrieve.models import channels_of, model_from, named_model, setting_names, tuned_further, write_model
 from porism.search.index import Index
 from porism.types import Query
 
 
 class RetrieverReranker(ScoringReranker):
-    """Re-ranks documents of an index by the score that hybrid search gives them, whatever found them first.
+    """Re-ranks documents of an index by the score that a search by a model gives them, whatever found them first.
 
-    So a fast or an unusual first stage is combined with a model that weighs more evidence. Scores are those of a search
+    So a fast or an unusual first stage is combined with a model that weighs more. Scores are those of a search
     by the model whose candidates are the documents given: feedback learns from the whole index, links count between
     these documents only. Documents that the index does not have come beneath the others.
     """
 
-    def __init__(self, index: Index | DocumentRetriever, model: SearchModel | None = None, depth: int = DEPTH) -> None:
+    def __init__(
+        self, index: Index | Retriever, model: RetrieverSettings | str | None = None, depth: int = DEPTH
+    ) -> None:
         """
-        :param model: another than that of the index; a retriever keeps its own.
+        :param model: another than that of the index, of any kind; a retriever keeps its own.
         :raises ConfigError: a model is given for a retriever.
         :raises QueryError: ``depth`` is below 1.
         """
         if isinstance(index, Index):
-            self.retriever = (index if model is None else index.with_models(model)).retriever
+            self.retriever: Retriever = (index if model is None else index.with_models(model)).retriever
         elif model is None:
             self.retriever = index
         else:
@@ -47,32 +49,32 @@ class RetrieverReranker(ScoringReranker):
 
     def describe(self) -> dict[str, Any]:
         """``kind`` and the ``model``."""
-        return {"kind": "RetrieverReranker", "model": self.retriever.model.to_dict()}
+        return {"kind": "RetrieverReranker", "model": write_model(self.retriever.model)}
 
 
-class HybridKind:
-    """Documents have the score of hybrid search by a model: :class:`porism.pipeline.RetrieverReranker`."""
+class RetrieverRerankerKind:
+    """Documents have the score of a search by a model of any kind: :class:`RetrieverReranker`."""
 
-    def names(self) -> list[str]:
-        """Those of the model."""
-        return list(SearchModel.__dataclass_fields__)
+    def names(self, model: str, given: Mapping[str, Any], folder: Path) -> list[str]:
+        """Those of the model, as far as it is known."""
+        return setting_names(model, None, False, folder)
 
     def settings(self, model: str, given: Mapping[str, Any], folder: Path) -> dict[str, Any]:
         """All settings of the model."""
-        return named_model(model, given, False, folder).to_dict()
+        return write_model(named_model(model, given, False, folder))
 
     def check(self, settings: Mapping[str, Any]) -> None:
         """Whether they are those of a model."""
-        SearchModel.from_dict(settings)
+        model_from(settings)
 
     def channels(self, settings: Mapping[str, Any]) -> tuple[str, ...]:
         """Those of the model."""
-        return tuple(SearchModel.from_dict(settings).channels)
+        return channels_of(model_from(settings))
 
     def make(self, settings: Mapping[str, Any], depth: int, index: Index) -> RetrieverReranker:
         """One that scores by this index."""
-        return RetrieverReranker(index, SearchModel.from_dict(settings), depth)
+        return RetrieverReranker(index, model_from(settings), depth)
 
     def stored(self, settings: Mapping[str, Any], tuned_on: tuple[str, ...]) -> dict[str, Any]:
         """The model, which can also search."""
-        return tuned_further(SearchModel.from_dict(settings), tuned_on).to_dict()
+        return write_model(tuned_further(model_from(settings), tuned_on))

@@ -11,10 +11,11 @@ from porism.analysis.analyzer import TEXT_CHANNELS
 from porism.analysis.channels import UnknownChannel, parse_channel
 from porism.errors import ConfigError
 from porism.formula import EXTRACTORS
+from porism.retrieve.base import RetrieverSettings
 from porism.retrieve.lexical.channels import View
 from porism.retrieve.weightings import weighting_named
 from porism.retrieve.weightings.base import HEAVIEST, LexicalChannel
-from porism.settings import SettingError, Settings, nearest, read_settings, write_settings
+from porism.settings import SettingError, Settings, nearest, read_settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +248,7 @@ class Matches(Settings):
 
 
 @dataclass(frozen=True, slots=True)
-class SearchModel(Settings):
+class SearchModel(RetrieverSettings):
     """What a search sums over and how it reads a query.
 
     A document's score is ``Σ_channel weight · Σ_term q(term) · BM25(term)``, with other weightings and with similar
@@ -295,10 +296,6 @@ class SearchModel(Settings):
             raise ConfigError("powers and the mass offset must be positive, the mass exponent ≥ 0")
         if self.candidates < 1:
             raise ConfigError(f"there cannot be {self.candidates} candidates", hint="Use at least 1.")
-
-    def to_dict(self) -> dict[str, Any]:
-        """A JSON- and TOML-ready mapping; :meth:`from_dict` is the inverse."""
-        return write_settings(self)
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any], base: SearchModel | None = None) -> SearchModel:

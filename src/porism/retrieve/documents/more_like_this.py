@@ -9,18 +9,17 @@ document has words enough. Lucene's *MoreLikeThis* chooses terms so, by tf·idf.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from porism.analysis.analyzer import Analyzer
 from porism.errors import ConfigError, QueryError
 from porism.explanation import Explanation
+from porism.index import Masks
 from porism.retrieve.documents.model import SearchModel
 from porism.retrieve.documents.queries import QueryReader
-from porism.retrieve.documents.retriever import DocumentRetriever, Filters
+from porism.retrieve.documents.retriever import DocumentRetriever
 from porism.retrieve.lexical.channels import OTHER_FIELDS, FieldWeights
 from porism.retrieve.lexical.retriever import QueryTerms
 from porism.retrieve.ranking import UnitResults
@@ -118,28 +117,18 @@ class MoreLikeThis:
         best = np.argsort(-worth, kind="stable")[: self.settings.terms]
         return {ordered[i]: terms[ordered[i]] for i in best.tolist() if worth[i] > 0}
 
-    def search_units(self, query: Query, k: int, *, filters: Filters | None = None) -> UnitResults:
-        """The best ``k`` documents for a :meth:`query` made of a document, which is left out itself, by number.
+    def search_units(self, query: Query, k: int, *, allowed: Masks | None = None) -> UnitResults:
+        """The best ``k`` documents for a :meth:`query` made of a document, by number, the document itself too if
+        it is allowed.
 
-        :raises QueryError: ``k`` is below 1, the index has no document of the query's id, the document has no terms, or
-            a filter names a key that no document has.
+        :raises QueryError: ``k`` is below 1, or the document has no terms.
         """
-        return self.retriever.search_terms(query, self.terms(query), k, allowed=self._allowed(query.id, filters))
+        return self.retriever.search_terms(query, self.terms(query), k, allowed=allowed)
 
-    def explain(
-        self, query: Query, found: str, *, k: int = 10, filters: Filters | None = None
-    ) -> Explanation:
+    def explain(self, query: Query, found: str, *, k: int = 10, allowed: Masks | None = None) -> Explanation:
         """Why the document ``found`` is like that of the query: a tree of contributions that adds up to its score.
 
         :raises QueryError: as :meth:`search_units`; or the index has no document ``found``.
         """
         terms: QueryTerms = self.terms(query)
-        return self.retriever.explain_terms(
-            query, terms, found, asked=terms, k=k, allowed=self._allowed(query.id, filters)
-        )
-
-    def _allowed(self, doc_id: str, filters: Filters | None) -> Sequence[NDArray[np.bool_]]:
-        number, document = self.retriever.lexical.find(doc_id)
-        allowed = self.retriever.allowed(filters or {})
-        allowed[number][document] = False
-        return allowed
+        return self.retriever.explain_terms(query, terms, found, asked=terms, k=k, allowed=allowed)

@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,7 @@ from porism.engine.trees import prepare_trees
 from porism.engine.units import prepare_units
 from porism.errors import ConfigError, QueryError
 from porism.explanation import Explanation
-from porism.index import Segment, Snapshot
+from porism.index import Masks, Segment, Snapshot
 from porism.retrieve.documents.components import ScoreComponent
 from porism.retrieve.documents.kinds import NamedKinds
 from porism.retrieve.documents.likeness import Likeness
@@ -45,9 +46,6 @@ from porism.runs.run import Run
 from porism.similarity import SimilarityMatrix
 from porism.similarity.matrix import similarity_path
 from porism.types import Query
-
-Filters = Mapping[str, str | Sequence[str]]
-"""Metadata key → the value, or the values any of which, a document must have."""
 
 
 class DocumentRetriever:
@@ -105,25 +103,24 @@ class DocumentRetriever:
         return self.lexical.term_weights(self.query_terms(query))
 
     def search(
-        self, queries: Iterable[Query], k: int = 10, *, filters: Filters | None = None, name: str = "porism",
+        self, queries: Iterable[Query], k: int = 1000, *, allowed: Masks | None = None, name: str = "porism",
         judged: Mapping[str, Judged] | None = None,
     ) -> Run:
         """The best ``k`` documents of each query.
 
         A document is a result if it shares a term with the query, or with what feedback adds to it. So one that has no
         word of the query can be found, as one that is much like those which have; a query that no document shares a
-        term with has no results. ``judged`` says, by the id of a query, from which documents it learns in place of
-        those found first.
+        term with has no results. ``allowed`` says which documents of each segment can be results, and are learnt from
+        (:meth:`porism.index.Snapshot.filter`). ``judged`` says, by the id of a query, from which documents it learns
+        in place of those found first.
 
-        :raises QueryError: ``k`` is below 1, two queries have one id, a filter names a key that no document has, or
-            the index lacks a judged document.
+        :raises QueryError: ``k`` is below 1, two queries have one id, or the index lacks a judged document.
         """
         asked = list(queries)
         if len({query.id for query in asked}) < len(asked):
             raise QueryError("two queries have the same id")
         if k < 1:
             raise QueryError(f"{k} results cannot be found", hint="Ask for at least 1.")
-        allowed = self.allowed(filters) if filters else None
         results: dict[str, Iterable[tuple[str, float]]] = {}
         seconds: dict[str, float] = {}
         for query in asked:
@@ -136,13 +133,17 @@ class DocumentRetriever:
 
     def provenance(self, seconds: Mapping[str, float]) -> Provenance:
         """What a run of this retriever says of itself: the model, the topics that it was tuned on, the times."""
-        return Provenance({"kind": "search", "model": self._described}, self.model.tuned_on, seconds=seconds)
+        return Provenance(self.describe(), self.model.tuned_on, seconds=seconds)
+
+    def describe(self) -> dict[str, Any]:
+        """``kind`` search and the ``model``."""
+        return {"kind": "search", "model": self._described}
 
     def search_units(
-        self, query: Query, k: int, *, allowed: Sequence[NDArray[np.bool_]] | None = None,
+        self, query: Query, k: int, *, allowed: Masks | None = None,
         judged: Judged | None = None,
     ) -> UnitResults:
-        """What :meth:`search` finds for one query, by number; ``allowed`` is what :meth:`allowed` gives for filters.
+        """What :meth:`search` finds for one query, by number.
 
         :raises QueryError: ``k`` is below 1, or the index lacks a judged document.
         """
@@ -150,7 +151,7 @@ class DocumentRetriever:
         return self.search_terms(query, terms, k, allowed=allowed)
 
     def search_terms(
-        self, query: Query, terms: QueryTerms, k: int, *, allowed: Sequence[NDArray[np.bool_]] | None = None
+        self, query: Query, terms: QueryTerms, k: int, *, allowed: Masks | None = None
     ) -> UnitResults:
         """What is found for terms in place of those of the query, without feedback; summands see the query itself.
 
@@ -192,7 +193,7 @@ class DocumentRetriever:
 
     def _candidates(
         self, query: Query, terms: QueryTerms, k: int, summands: Sequence[ScoreComponent],
-        allowed: Sequence[NDArray[np.bool_]] | None,
+        allowed: Masks | None,
     ) -> UnitResults:
         """The first documents by terms, and those that a summand knows of."""
         depth = max(k, self.model.candidates) if summands else k
@@ -212,26 +213,22 @@ class DocumentRetriever:
         return found
 
     def explain(
-        self, query: Query, doc_id: str, *, k: int = 10, filters: Filters | None = None, judged: Judged | None = None,
-        allowed: Sequence[NDArray[np.bool_]] | None = None,
+        self, query: Query, doc_id: str, *, k: int = 10, allowed: Masks | None = None, judged: Judged | None = None
     ) -> Explanation:
-        """Why a document has its score in a search for ``k`` results with these filters and judgments.
-
-        ``allowed`` takes the place of filters, as in :meth:`search_units`.
+        """Why a document has its score in a search for ``k`` results with these documents allowed and judged.
 
         The parts are channels with their terms, what feedback gave to these, and the summands that apply. A document
         that is not among the candidates is explained as if it were one more.
 
-        :raises QueryError: the index lacks the document or a judged one, or a filter names a key that no document has.
+        :raises QueryError: the index lacks the document or a judged one.
         """
         asked = self.query_terms(query)
-        allowed = self.allowed(filters) if filters else allowed
         terms = self._expander.expand(asked, allowed, judged)
         return self.explain_terms(query, terms, doc_id, asked=asked, k=k, allowed=allowed)
 
     def explain_terms(
         self, query: Query, terms: QueryTerms, doc_id: str, *, asked: QueryTerms, k: int = 10,
-        allowed: Sequence[NDArray[np.bool_]] | None = None,
+        allowed: Masks | None = None,
     ) -> Explanation:
         """As :meth:`explain`, of what :meth:`search_terms` finds; ``asked`` has the terms before feedback.
 
@@ -279,32 +276,6 @@ class DocumentRetriever:
             return None
         segment, document = self.lexical.find(doc_id)
         return self._evidence.matching(query, segment, document)
-
-    def allowed(self, filters: Filters) -> list[NDArray[np.bool_]]:
-        """For each segment the documents that have the metadata (bool, one a document).
-
-        :raises QueryError: a filter names a key that no document has.
-        """
-        masks: list[NDArray[np.bool_]] = []
-        for segment in self._segments:
-            mask = np.ones(segment.doc_count, np.bool_)
-            for key, values in filters.items():
-                wanted = (values,) if isinstance(values, str) else values
-                mask &= np.logical_or.reduce([segment.filter(key, value) for value in wanted])
-            masks.append(mask)
-        if not any(mask.any() for mask in masks):
-            self._check_keys(filters)
-        return masks
-
-    def _check_keys(self, filters: Filters) -> None:
-        """Tells a filter that names no metadata of this index from one that happens to match nothing."""
-        keys = {key for segment in self._segments for key in segment.metadata_counts()}
-        for key in filters:
-            if key not in keys:
-                raise QueryError(
-                    f"no document has the metadata {key!r}", where="filter",
-                    hint=f"There is {', '.join(sorted(keys))}." if keys else "The documents have no metadata.",
-                )
 
 
 def with_similarity(settings: ChannelSettings, index_path: Path) -> LexicalChannel:

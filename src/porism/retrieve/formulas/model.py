@@ -8,10 +8,11 @@ from types import MappingProxyType
 from typing import Any
 
 from porism.errors import ConfigError
+from porism.retrieve.base import RetrieverSettings
 from porism.retrieve.documents.model import ChannelSettings, check_channels
 from porism.retrieve.formulas.alignment import AlignmentSettings
 from porism.retrieve.weightings.base import HEAVIEST
-from porism.settings import Settings, read_settings, write_settings
+from porism.settings import read_settings, write_settings
 
 MOST_CANDIDATES = 10_000
 """So many formulas can be aligned for a query at most."""
@@ -20,7 +21,7 @@ _UP_TO_HEAVIEST = f"Use a number from 0 to {HEAVIEST:,.0f}."
 
 
 @dataclass(frozen=True, slots=True)
-class FormulaModel(Settings):
+class FormulaModel(RetrieverSettings):
     """What a formula's score is made of, for one query formula.
 
     ``score = Σ_channel weight · BM25_c(query, formula) / BM25_c(query, query) + alignment_weight · similarity``: each

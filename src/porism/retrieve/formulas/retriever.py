@@ -21,7 +21,6 @@ from porism.retrieve.formulas.equal_values import VALUES, EqualValues
 from porism.retrieve.formulas.exact import SUBTREES, Holders
 from porism.retrieve.formulas.exact_kernels import IDENTICAL, PART, RENAMED, RENAMED_PART
 from porism.retrieve.formulas.model import DEFAULT_FORMULA_MODEL, FormulaModel
-from porism.retrieve.formulas.results import FormulaResults
 from porism.retrieve.lexical.channels import prepare
 from porism.retrieve.lexical.retriever import LexicalRetriever
 from porism.retrieve.ranking import Found, UnitResults, merge
@@ -100,14 +99,14 @@ class FormulaRetriever:
                 terms[name] = dict(zip(counts, (frequencies / own).tolist(), strict=True))
         return AskedFormula(formula, layout, operators, QueryTree.of(operators), terms, mass)
 
-    def search(self, formulas: Sequence[Formula], k: int = 10) -> list[FormulaResults]:
+    def search(self, formulas: Sequence[Formula], k: int = 10) -> list[UnitResults]:
         """The best ``k`` formulas for each query formula; those that share no term with it are not results.
 
         :raises QueryError: ``k`` is below 1.
         """
         return [self.search_asked(self.read(formula), k) for formula in formulas]
 
-    def search_asked(self, asked: AskedFormula, k: int) -> FormulaResults:
+    def search_asked(self, asked: AskedFormula, k: int) -> UnitResults:
         """:meth:`search` for a formula that is read already.
 
         :raises QueryError: ``k`` is below 1.
@@ -118,7 +117,7 @@ class FormulaRetriever:
         found = self.lexical.search_units([asked.terms], max(k, candidates))[0]
         if self.aligner:
             found = self._aligned(asked, found)
-        return FormulaResults(found.segments[:k], found.units[:k], found.scores[:k])
+        return UnitResults(found.segments[:k], found.units[:k], found.scores[:k])
 
     def similarities(self, asked: AskedFormula, found: UnitResults) -> NDArray[np.float64]:
         """The similarity (float64, 0 to 1) of the query formula to each formula; 0 without alignment."""

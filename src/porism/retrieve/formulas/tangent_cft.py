@@ -5,9 +5,9 @@ without locations. A formula's vector is the sum of the mean vectors of both, an
 the query's: Mansouri et al., *Tangent-CFT: An Embedding Model for Mathematical Formulas* (ICTIR 2019). Here each mean
 is brought to length 1 first, so that both trees count the same, however long the vectors of either training came out.
 
-:func:`train_embeddings` writes the *model*, which is the vectors of words, into the folder of the index. The vectors of
-formulas are derived data of each segment, computed from the model where they are missing: formulas that are indexed
-later need no new training.
+:func:`train_tangent_cft` writes the vectors of words into the folder of the index. The vectors of formulas are derived
+data of each segment, computed from those of words where they are missing: formulas that are indexed later need no new
+training.
 """
 
 from __future__ import annotations
@@ -15,23 +15,29 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from porism.analysis.analyzer import Analyzer
 from porism.analysis.documents import clean_text
 from porism.compiled.kernels import as_layout
 from porism.concurrency.locks import Lock
 from porism.engine.topk import best
 from porism.engine.units import FormulaUnits, formula_units
 from porism.errors import ConfigError, IndexCorrupt, QueryError, StorageError
-from porism.formula import extract, operator_tree, parse
+from porism.explanation import Explanation
+from porism.formula import extract, notation_of, operator_tree, parse
 from porism.index import Segment, Snapshot
 from porism.index.container import Container, ContainerWriter
-from porism.retrieve.formulas.results import FormulaResults
+from porism.retrieve.base import RetrieverSettings
+from porism.retrieve.formulas.matches import FormulaMatch
 from porism.retrieve.formulas.word_vectors import FastTextSettings, WordVectors, load_gensim, write_word_vectors
+from porism.retrieve.kinds import FormulaKind
+from porism.retrieve.ranking import Found, UnitIds, UnitResults, merge
 from porism.types import Formula
 
 MODEL_FILE = "tangent-cft.bin"
@@ -50,7 +56,7 @@ Words = tuple[list[list[str]], list[list[str]]]
 """The words of formulas, by view."""
 
 
-def train_embeddings(
+def train_tangent_cft(
     index_path: str | os.PathLike[str],
     settings: FastTextSettings | None = None,
     *,
@@ -96,6 +102,9 @@ def train_embeddings(
             writer.finish({"formulas": count, "dimensions": settings.dimensions, "ngrams": sizes})
         for one in units:  # vectors of the model before
             _remove(one.segment.derived_path("").parent.glob(f"{_DERIVED}-*.bin"))
+        vectors = TangentCftVectors(index_path)
+        for one in units:  # now, and not within a first query
+            vectors.segment_vectors(one.segment)
     return path
 
 
@@ -111,7 +120,13 @@ def _remove(files: Iterable[Path], age: float = 0.0) -> None:
 
 def _words(segment: Segment, formulas: NDArray[np.integer]) -> Words:
     """The words of formulas of a segment; those of one that cannot be read are none."""
-    return _words_of([_stored(segment.formula_source(formula)) for formula in formulas.tolist()])
+    return _words_of([_stored(segment, formula) for formula in formulas.tolist()])
+
+
+def _stored(segment: Segment, formula: int) -> Formula:
+    """A formula as it stands in an index, which does not say in which notation."""
+    source = segment.formula_source(formula)
+    return Formula(source, notation_of(source))
 
 
 def _words_of(formulas: Sequence[Formula]) -> Words:
@@ -124,13 +139,25 @@ def _words_of(formulas: Sequence[Formula]) -> Words:
     return layouts, operators
 
 
-def _stored(source: str) -> Formula:
-    """A formula as it stands in an index, which does not say in which notation."""
-    return Formula(source, "mathml" if source.lstrip().startswith("<") and "</" in source else "latex")
+@dataclass(frozen=True, slots=True)
+class TangentCftModel(RetrieverSettings):
+    """How formulas are ranked by the vectors that were trained for an index: those whose cosine with the query's is
+    above ``least`` (from 0 to below 1) are results.
+
+    :raises ConfigError: ``least`` is out of its range.
+    """
+
+    least: float = 0.0
+    tuned_on: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tuned_on", tuple(self.tuned_on))
+        if not 0 <= self.least < 1:
+            raise ConfigError(f"the least cosine cannot be {self.least}", hint="Use a number from 0 to below 1.")
 
 
-class EmbeddingModel:
-    """The vectors of words that :func:`train_embeddings` stored in the folder of an index.
+class TangentCftVectors:
+    """The vectors of words that :func:`train_tangent_cft` stored in the folder of an index.
 
     :raises ConfigError: nothing was trained there.
     :raises IndexCorrupt: the file is damaged.
@@ -154,7 +181,7 @@ class EmbeddingModel:
 
     def __repr__(self) -> str:
         words = " + ".join(f"{len(view):,}" for view in self._views)
-        return f"EmbeddingModel({self.dimensions} dimensions, {words} words of {self.formulas:,} formulas)"
+        return f"TangentCftVectors({self.dimensions} dimensions, {words} words of {self.formulas:,} formulas)"
 
     def embed(self, formulas: Sequence[Formula]) -> NDArray[np.float32]:
         """The vectors of formulas (float32, formulas × dimensions), each of length 1, or 0 where no word is known."""
@@ -179,6 +206,12 @@ class EmbeddingModel:
             return computed
         return computed
 
+    def parts(self, formula: Formula) -> list[NDArray[np.float64]]:
+        """The vectors of a formula's layout and of its operator tree (float64), whose sum has the length 1."""
+        means = [_unit(view.means(texts))[0] for view, texts in zip(self._views, _words_of([formula]), strict=True)]
+        length = float(np.linalg.norm(means[0] + means[1]))
+        return [mean / length for mean in means] if length else means
+
     def _vectors(self, words: Words) -> NDArray[np.float32]:
         means = [_unit(view.means(texts)) for view, texts in zip(self._views, words, strict=True)]
         return _unit(means[0] + means[1]).astype(np.float32)
@@ -192,77 +225,88 @@ def _unit(vectors: NDArray[Any]) -> NDArray[np.float64]:
     return unit
 
 
-class EmbeddingRetriever:
+class TangentCftRanker:
     """Ranks the formulas of a snapshot by the cosine of their Tangent-CFT vectors with a query formula's.
 
-    Exact: every formula is compared. Formulas whose cosine is not above 0 are not results; ties come by descending key.
-    Safe to share between threads.
+    Exact: every formula is compared. Formulas whose cosine is not above the model's ``least`` are not results; ties
+    come by descending key. Safe to share between threads.
     """
 
-    def __init__(self, snapshot: Snapshot, model: EmbeddingModel | None = None) -> None:
-        """``model`` is the one in the folder of the index if none is given.
+    def __init__(
+        self, snapshot: Snapshot, model: TangentCftModel | None = None, vectors: TangentCftVectors | None = None
+    ) -> None:
+        """``vectors`` are those in the folder of the index if none are given.
 
         :raises ConfigError: nothing was trained there.
         """
-        self.model = model or EmbeddingModel(snapshot.path)
+        self.model = model or TangentCftModel()
+        self.vectors = vectors or TangentCftVectors(snapshot.path)
         self.units: list[FormulaUnits] = formula_units(snapshot.segments)
+        self._ids = UnitIds(self.units)
         self._lock = Lock()
         self._matrices: list[NDArray[np.float32]] | None = None
 
-    def search(self, formulas: Sequence[Formula], k: int = 10) -> list[FormulaResults]:
+    def search(self, formulas: Sequence[Formula], k: int = 10) -> list[UnitResults]:
         """The best ``k`` formulas for each of ``formulas``; none where no word of a query formula is known.
 
         :raises QueryError: ``k`` is below 1.
         """
         if k < 1:
             raise QueryError(f"{k} results cannot be found", hint="Ask for at least 1.")
-        queries = self.model.embed(formulas)
-        results: list[FormulaResults] = []
+        queries = self.vectors.embed(formulas)
+        results: list[UnitResults] = []
         at_once = max(1, _MOST_COSINES // max([1, *(units.doc_count for units in self.units)]))
         for start in range(0, len(queries), at_once):
             results += self._search(queries[start : start + at_once], k)
         return results
 
-    def _search(self, queries: NDArray[np.float32], k: int) -> list[FormulaResults]:
-        found: list[list[tuple[int, NDArray[np.int32], NDArray[np.float64]]]] = [[] for _ in queries]
+    def match(self, formula: Formula, key: str) -> FormulaMatch:
+        """Why a formula, given by its key, has its score: what either tree adds to the cosine.
+
+        :raises QueryError: the index has no such formula.
+        """
+        places = [(number, unit) for number, one in enumerate(self.units) if (unit := one.find(key)) is not None]
+        if not places:
+            raise QueryError(f"there is no formula {key!r} in the index")
+        number, unit = places[0]
+        found = _stored(self.units[number].segment, unit)
+        score = float(_cosines(self._vectors()[number][[unit]], self.vectors.embed([formula])[0])[0])
+        (layout, operators), (other_layout, other_operators) = self.vectors.parts(formula), self.vectors.parts(found)
+        layouts, trees = float(layout @ other_layout), float(operators @ other_operators)
+        across = score - layouts - trees
+        parts = [
+            Explanation(layouts, "cosine: the layout trees"),
+            Explanation(trees, "cosine: the operator trees"),
+            Explanation(across, "cosine: the layout tree of either and the operator tree of the other"),
+        ]
+        explanation = Explanation(score, f"formula {found.source}", parts)
+        return FormulaMatch(formula, found, score, (), (), (), 0.0, 0.0, explanation)
+
+    def _search(self, queries: NDArray[np.float32], k: int) -> list[UnitResults]:
+        found: list[list[Found]] = [[] for _ in queries]
         for number, (units, matrix) in enumerate(zip(self.units, self._vectors(), strict=True)):
             if not units.live.any():
                 continue
             near = queries @ matrix.T
             near[:, ~units.live] = -1.0
             for row, query, parts in zip(near, queries, found, strict=True):
-                formulas, scores = _best_of(row, query, matrix, k, units.id_order)
-                parts.append((number, formulas, scores))
-        return [self._merge(parts, k) for parts in found]
+                best_here = _best_of(row, query, matrix, k, units.id_order, self.model.least)
+                parts.append(Found(number, *best_here))
+        return [merge(parts, k, self._ids) for parts in found]
 
     def _vectors(self) -> list[NDArray[np.float32]]:
         with self._lock:
             if self._matrices is None:
-                self._matrices = [self.model.segment_vectors(units.segment) for units in self.units]
+                self._matrices = [self.vectors.segment_vectors(units.segment) for units in self.units]
             return self._matrices
-
-    def _merge(
-        self, parts: Sequence[tuple[int, NDArray[np.int32], NDArray[np.float64]]], k: int
-    ) -> FormulaResults:
-        """The best k over segments by score and then, descending, by key."""
-        none = np.zeros(0, np.int32)
-        segments = np.concatenate([none, *(np.full(len(one), number, np.int32) for number, one, _ in parts)])
-        formulas = np.concatenate([none, *(one for _, one, _ in parts)])
-        scores = np.concatenate([np.zeros(0), *(one for _, _, one in parts)])
-        if len(parts) > 1:
-            keys: list[str] = []
-            for number, one, _ in parts:
-                keys.extend(self.units[number].doc_ids(one))
-            by_key = np.array(sorted(range(len(keys)), key=keys.__getitem__, reverse=True), np.int64)
-            order = by_key[np.argsort(-scores[by_key], kind="stable")][:k]
-            segments, formulas, scores = segments[order], formulas[order], scores[order]
-        return FormulaResults(segments, formulas, scores)
 
 
 def _best_of(
-    near: NDArray[np.float32], query: NDArray[np.float32], matrix: NDArray[np.float32], k: int, order: NDArray[np.int32]
+    near: NDArray[np.float32], query: NDArray[np.float32], matrix: NDArray[np.float32], k: int,
+    order: NDArray[np.int32], least_cosine: float,
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """The best k formulas by the exact cosine; ``near`` are all cosines (float32) as BLAS rounds them.
+    """The best k formulas by the exact cosine, above ``least_cosine``; ``near`` are all cosines (float32) as BLAS
+    rounds them.
 
     What BLAS adds first depends on the machine and on the shape of the matrix, so all that can be among the best k are
     multiplied again in float64, in one order.
@@ -272,7 +316,28 @@ def _best_of(
     if k < len(near):
         least = max(least, np.partition(near, len(near) - k)[len(near) - k] - 2 * error)
     candidates = np.flatnonzero(near >= least).astype(np.int32)
-    products: NDArray[Any] = matrix[candidates].astype(np.float64) * query.astype(np.float64)
-    scores = products.sum(axis=1)
-    above = scores > 0
+    scores = _cosines(matrix[candidates], query)
+    above = scores > least_cosine
     return best(candidates[above], scores[above], order, k)
+
+
+def _cosines(vectors: NDArray[np.float32], query: NDArray[np.float32]) -> NDArray[np.float64]:
+    """The cosine (float64) of each vector with the query, summed up in one order."""
+    products: NDArray[Any] = vectors.astype(np.float64) * query.astype(np.float64)
+    cosines: NDArray[np.float64] = products.sum(axis=1)
+    return cosines
+
+
+def _make(snapshot: Snapshot, analyzer: Analyzer, model: TangentCftModel) -> TangentCftRanker:
+    return TangentCftRanker(snapshot, model)
+
+
+def _artifacts(model: TangentCftModel) -> tuple[str, ...]:
+    return ("tangent-cft",)
+
+
+TANGENT_CFT = FormulaKind(
+    name="tangent-cft", settings=TangentCftModel, models={"tangent-cft": TangentCftModel()}, artifacts=_artifacts,
+    make=_make,
+)
+"""Formula search by Tangent-CFT's vectors, which ``porism train tangent-cft`` trains for an index."""

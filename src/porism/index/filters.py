@@ -1,0 +1,45 @@
+"""Filters by metadata: which documents of each segment a search may find."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.errors import QueryError
+from porism.index.segment import Segment
+
+Filters = Mapping[str, str | Sequence[str]]
+"""Metadata key → the value, or the values any of which, a document must have."""
+
+Masks = Sequence[NDArray[np.bool_]]
+"""For each segment which documents count (bool, one a document)."""
+
+
+def filter_segments(segments: Sequence[Segment], filters: Filters) -> list[NDArray[np.bool_]]:
+    """For each segment the documents that have the metadata (bool, one a document), deleted ones among them.
+
+    :raises QueryError: a filter names a key that no document has.
+    """
+    masks: list[NDArray[np.bool_]] = []
+    for segment in segments:
+        mask = np.ones(segment.doc_count, np.bool_)
+        for key, values in filters.items():
+            wanted = (values,) if isinstance(values, str) else values
+            mask &= np.logical_or.reduce([segment.filter(key, value) for value in wanted])
+        masks.append(mask)
+    if not any(mask.any() for mask in masks):
+        _check_keys(segments, filters)
+    return masks
+
+
+def _check_keys(segments: Sequence[Segment], filters: Filters) -> None:
+    """Tells a filter that names no metadata of this index from one that happens to match nothing."""
+    keys = {key for segment in segments for key in segment.metadata_counts()}
+    for key in filters:
+        if key not in keys:
+            raise QueryError(
+                f"no document has the metadata {key!r}", where="filter",
+                hint=f"There is {', '.join(sorted(keys))}." if keys else "The documents have no metadata.",
+            )

@@ -1,0 +1,55 @@
+"""Document models by name, and their kind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from porism.analysis.channels import parse_channel
+from porism.retrieve.documents.model import DEFAULT_MODEL, ChannelSettings, Feedback, Kinds, Links, Matches, SearchModel
+from porism.retrieve.documents.published import SYSTEMS_2021, SYSTEMS_2022
+from porism.retrieve.documents.retriever import DocumentRetriever
+from porism.retrieve.documents.tangent_l import tangent_l_model
+from porism.retrieve.kinds import DocumentKind
+
+
+def channel_model(*channels: str) -> SearchModel:
+    """A model of some channels, all of the same weight, and of nothing else."""
+    return SearchModel({name: ChannelSettings(1.0, 1.5, 0.75) for name in channels})
+
+
+SEARCH_MODELS: Mapping[str, SearchModel] = MappingProxyType({
+    "default": DEFAULT_MODEL,
+    "plain": replace(
+        DEFAULT_MODEL, views={}, feedback=Feedback(weight=0.0), matches=Matches(weight=0.0), kinds=Kinds(weight=0.0),
+        links=Links(weight=0.0),
+    ),
+    "words": channel_model("words"),
+    "tokens": channel_model("tokens", "tokens-2", "tokens-3"),
+    "paths": channel_model("approach0"),
+    "subtrees": channel_model("subtrees"),
+    "tangent-l": tangent_l_model(),
+    **SYSTEMS_2021,
+    **SYSTEMS_2022,
+})
+"""Models by name: the default, the default as a plain sum of channels, parts and other lines of work alone, and
+published systems (:mod:`porism.retrieve.documents.published`)."""
+
+
+def _channels(model: SearchModel) -> tuple[str, ...]:
+    return tuple(model.channels)
+
+
+def _artifacts(model: SearchModel) -> tuple[str, ...]:
+    tokenizers = (parse_channel(name).tokenizer for name in model.channels)
+    similarities = (settings.similarity for settings in model.channels.values())
+    found = [f"tokenizer {name}" for name in tokenizers if name]
+    return tuple(dict.fromkeys((*found, *(f"similarity {name}" for name in similarities if name))))
+
+
+LEXICAL = DocumentKind(
+    name="lexical", settings=SearchModel, models=SEARCH_MODELS, channels=_channels, artifacts=_artifacts,
+    make=DocumentRetriever,
+)
+"""Search by a weighted sum of channels, with feedback and what is added to the scores of the first documents."""

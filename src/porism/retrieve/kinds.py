@@ -1,0 +1,95 @@
+"""Kinds of retrievers: what a model of a kind needs from an index, and what is made of both."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, Literal, TypeVar
+
+from porism.analysis.analyzer import Analyzer
+from porism.errors import ConfigError
+from porism.index import Snapshot
+from porism.retrieve.base import FormulaRanker, Retriever, RetrieverSettings
+from porism.retrieve.documents.best_formulas import BestFormulas
+
+M = TypeVar("M", bound=RetrieverSettings)
+
+Finds = Literal["documents", "formulas"]
+"""What the results of a search are."""
+
+
+def _none(model: Any) -> tuple[str, ...]:
+    return ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetrieverKind(ABC, Generic[M]):
+    """One kind of retriever, by the ``name`` that settings give it (``kind = "..."``).
+
+    ``settings`` is the class of its models, of which ``models`` are known by name. ``channels`` are those of the index
+    that a model searches, ``artifacts`` the names of what must be trained or computed for an index before a model can
+    search it, such as a matrix of similarities.
+    """
+
+    name: str
+    settings: type[M]
+    models: Mapping[str, M]
+    channels: Callable[[M], tuple[str, ...]] = _none
+    artifacts: Callable[[M], tuple[str, ...]] = _none
+
+    finds: ClassVar[Finds]
+
+    @abstractmethod
+    def documents(self, snapshot: Snapshot, analyzer: Analyzer, model: M) -> Retriever:
+        """What searches the documents of a snapshot by a model.
+
+        :raises ConfigError: the index lacks what the model needs.
+        """
+
+    @abstractmethod
+    def formulas(self, snapshot: Snapshot, analyzer: Analyzer, model: M) -> FormulaRanker:
+        """What searches the formulas of a snapshot by a model.
+
+        :raises ConfigError: the index lacks what the model needs, or the kind does not find formulas.
+        """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentKind(RetrieverKind[M]):
+    """A kind that finds documents; ``make`` opens a model of it."""
+
+    make: Callable[[Snapshot, Analyzer, M], Retriever]
+
+    finds: ClassVar[Finds] = "documents"
+
+    def documents(self, snapshot: Snapshot, analyzer: Analyzer, model: M) -> Retriever:
+        """What ``make`` gives."""
+        return self.make(snapshot, analyzer, model)
+
+    def formulas(self, snapshot: Snapshot, analyzer: Analyzer, model: M) -> FormulaRanker:
+        """There is none.
+
+        :raises ConfigError: always.
+        """
+        raise ConfigError(
+            f"a model of the kind {self.name!r} finds documents, not formulas",
+            hint="Choose a formula model, such as default.",
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormulaKind(RetrieverKind[M]):
+    """A kind that finds formulas; ``make`` opens a model of it. Documents it ranks by their best formulas."""
+
+    make: Callable[[Snapshot, Analyzer, M], FormulaRanker]
+
+    finds: ClassVar[Finds] = "formulas"
+
+    def documents(self, snapshot: Snapshot, analyzer: Analyzer, model: M) -> Retriever:
+        """:class:`~porism.retrieve.documents.best_formulas.BestFormulas` by what ``make`` gives."""
+        return BestFormulas(snapshot, self.formulas(snapshot, analyzer, model), self.name)
+
+    def formulas(self, snapshot: Snapshot, analyzer: Analyzer, model: M) -> FormulaRanker:
+        """What ``make`` gives."""
+        return self.make(snapshot, analyzer, model)

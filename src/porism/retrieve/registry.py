@@ -1,0 +1,68 @@
+"""The kinds of retrievers, by name; everything that opens a model of search does it here.
+
+A new kind is a module with its settings, its retriever and a :class:`~porism.retrieve.kinds.DocumentKind` or
+:class:`~porism.retrieve.kinds.FormulaKind`, and a line in :data:`RETRIEVERS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from porism.analysis.analyzer import Analyzer
+from porism.errors import ConfigError
+from porism.index import Snapshot
+from porism.retrieve.base import FormulaRanker, Retriever, RetrieverSettings
+from porism.retrieve.documents.named_models import LEXICAL
+from porism.retrieve.formulas.ranker import STRUCTURE
+from porism.retrieve.formulas.tangent_cft import TANGENT_CFT
+from porism.retrieve.kinds import Finds, RetrieverKind
+from porism.settings import SettingError, nearest
+
+RETRIEVERS: Mapping[str, RetrieverKind[Any]] = MappingProxyType({
+    kind.name: kind for kind in (LEXICAL, STRUCTURE, TANGENT_CFT)
+})
+"""The kinds by the names that settings give them (``kind = "..."``)."""
+
+DEFAULT_KINDS: Mapping[Finds, str] = MappingProxyType({"documents": LEXICAL.name, "formulas": STRUCTURE.name})
+"""The kind that settings of a search for documents or for formulas have where they name none."""
+
+
+def retriever_kind(named: str) -> RetrieverKind[Any]:
+    """A kind by its name.
+
+    :raises SettingError: there is none of this name.
+    """
+    if named not in RETRIEVERS:
+        raise SettingError(f"there is no kind of model {named!r}", path=("kind",), hint=nearest(named, RETRIEVERS))
+    return RETRIEVERS[named]
+
+
+def kind_of(model: RetrieverSettings) -> RetrieverKind[Any]:
+    """The kind that a model belongs to.
+
+    :raises ConfigError: it is of none.
+    """
+    for kind in RETRIEVERS.values():
+        if type(model) is kind.settings:
+            return kind
+    raise ConfigError(
+        f"a {type(model).__name__} is no model of search", hint=f"There are {', '.join(RETRIEVERS)}."
+    )
+
+
+def open_retriever(snapshot: Snapshot, analyzer: Analyzer, model: RetrieverSettings) -> Retriever:
+    """What searches the documents of a snapshot by a model of any kind; ``analyzer`` is that of the index.
+
+    :raises ConfigError: the index lacks what the model needs.
+    """
+    return kind_of(model).documents(snapshot, analyzer, model)
+
+
+def open_formula_ranker(snapshot: Snapshot, analyzer: Analyzer, model: RetrieverSettings) -> FormulaRanker:
+    """What searches the formulas of a snapshot by a model; ``analyzer`` is that of the index.
+
+    :raises ConfigError: the model finds no formulas, or the index lacks what it needs.
+    """
+    return kind_of(model).formulas(snapshot, analyzer, model)

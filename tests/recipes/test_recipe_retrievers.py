@@ -1,0 +1,71 @@
+"""A recipe searches, re-ranks and tunes by models of any kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from types import MappingProxyType
+
+import pytest
+from recipe_cases import RECIPE
+from trigram_retriever import TRIGRAMS, TrigramModel
+
+from porism.corpus import read_topics
+from porism.pipeline import RetrieverReranker
+from porism.recipes import RecipeError, plan_recipe, run_recipe
+from porism.retrieve import registry
+from porism.retrieve.models import read_model
+from porism.search.index import open_index
+
+Write = Callable[..., Path]
+
+TRIGRAM_RECIPE = RECIPE.replace("[fusions.rrf]", """\
+[pipelines.near]
+kind = "trigrams"
+power = 2.0
+[pipelines.far]
+model = "trigrams"
+[rerankers.better]
+of = "words"
+model = "trigrams"
+depth = 5
+[fusions.rrf]""").replace("tokens.formulas_power = [0.5, 1.0]", "near.power = [0.5, 2.0]").replace(
+    'of = ["words", "tokens", "first"]', 'of = ["words", "near", "first"]'
+).replace('["words", "tokens", "rrf", "tuned"]', '["words", "near", "far", "better", "rrf", "tuned"]')
+
+
+@pytest.fixture(autouse=True)
+def trigrams(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The line of the registry that a new kind costs."""
+    kinds = MappingProxyType({**registry.RETRIEVERS, TRIGRAMS.name: TRIGRAMS})
+    monkeypatch.setattr(registry, "RETRIEVERS", kinds)
+
+
+def test_a_recipe_opens_any_kind(write: Write, laboratory: Path) -> None:
+    experiment = run_recipe(write(TRIGRAM_RECIPE))
+    queries = read_topics(laboratory / "topics.tsv")
+    (folder,) = (experiment.output.parent / ".porism-cache" / "made" / "index").iterdir()
+    with open_index(folder / "index") as index:
+        near = index.with_models(TrigramModel(2.0)).run(queries)
+        far = index.with_models("trigrams").run(queries)
+        words = index.with_models("words").run(queries)
+        better = RetrieverReranker(index, read_model("trigrams"), 5).rerank(queries, words)
+    for name, expected in (("near", near), ("far", far), ("better", better)):
+        made = experiment.run(name, "dev")
+        assert {topic: made[topic] for topic in made} == {topic: expected[topic] for topic in expected}
+    provenance = experiment.run("near", "dev").provenance
+    assert provenance is not None
+    assert "trigrams" in str(provenance.made_by)
+    tuned = experiment.run("tuned", "dev").provenance
+    assert tuned is not None
+    assert tuned.tuned_on
+
+
+@pytest.mark.parametrize(("change", "message"), [
+    (('kind = "trigrams"', 'kind = "trigram"'), "Did you mean trigrams"),
+    (("power = 2.0", "pwer = 2.0"), "Did you mean pipelines.near.power"),
+    (("power = 2.0", 'power = "two"'), "power"),
+])
+def test_what_a_kind_does_not_take_is_refused(write: Write, change: tuple[str, str], message: str) -> None:
+    with pytest.raises(RecipeError, match=message):
+        plan_recipe(write(TRIGRAM_RECIPE, change))
