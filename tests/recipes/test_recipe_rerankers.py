@@ -220,7 +220,7 @@ class Named(ScoringReranker):
 class NamedKind:
     """As a kind that is no model of search."""
 
-    def names(self) -> list[str]:
+    def names(self, model: str, given: Mapping[str, Any], folder: Path) -> list[str]:
         return ["factor"]
 
     def settings(self, model: str, given: Mapping[str, Any], folder: Path) -> dict[str, Any]:

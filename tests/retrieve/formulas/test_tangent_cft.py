@@ -102,8 +102,8 @@ def test_a_formula_is_nearest_to_itself_and_the_same_as_its_spellings(tmp_path):
     random_model(snapshot.path)
     results = TangentCftRanker(snapshot).search([Formula("x + y")], 10)[0]
     assert results.scores[0] == pytest.approx(1)
-    assert snapshot.segments[0].formula_source(int(results.formulas[0])) == "x+y"
-    assert len(results.formulas) <= 3
+    assert snapshot.segments[0].formula_source(int(results.units[0])) == "x+y"
+    assert len(results.units) <= 3
 
 
 def test_a_formula_that_came_as_mathml_is_read_as_such(tmp_path):
