@@ -383,5 +383,5 @@ DEFAULT_MODEL = SearchModel(
     links=Links(weight=0.3),
     tuned_on=TUNED_ON,
 )
-"""The configuration that is best on all development sets together; docs/measurements/effectiveness.md has the figures and
-how they were got."""
+"""The configuration that is best on all development sets together; docs/measurements/effectiveness.md has the figures
+and how they were got."""
