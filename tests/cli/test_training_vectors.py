@@ -41,7 +41,7 @@ def test_train_by_gensim(porism, path, method):
 
 
 def test_errors_are_one_line(porism, path):
-    assert "cannot be a name" in porism("train", "positional", "a/b", "--channel", "words", "--index", path).err
+    assert "cannot be the name" in porism("train", "positional", "a/b", "--channel", "words", "--index", path).err
     assert "no channel 'wrods'" in porism("train", "positional", "a", "--channel", "wrods", "--index", path).err
     assert porism("train", "positional", "a", "--index", path).status == 2
     assert "no embeddings 'none'" in porism("neighbours", "none", "x", "--index", path).err

@@ -129,7 +129,7 @@ def test_what_cannot_be_is_told_before_the_model_is_loaded(index: Path, tmp_path
     need_models()
     with pytest.raises(ConfigError, match="no channel 'wrods'"):
         train_decontextualised(index, "d", "wrods", tmp_path / "none")
-    with pytest.raises(ConfigError, match="cannot be a name"):
+    with pytest.raises(ConfigError, match="cannot be the name"):
         train_decontextualised(index, "../d", "words", tmp_path / "none")
 
 

@@ -145,7 +145,7 @@ def test_phrases_are_joined_in_half_of_the_readings_and_not_stored(path):
 
 def test_what_cannot_be_trained_is_told(path, tmp_path):
     for bad in ("a/b", "", "../x"):
-        with pytest.raises(ConfigError, match="cannot be a name"):
+        with pytest.raises(ConfigError, match="cannot be the name"):
             train_token_vectors(path, bad, "words", Positional())
     with pytest.raises(ConfigError, match="no channel 'word'"):
         train_token_vectors(path, "x", "word", Positional())

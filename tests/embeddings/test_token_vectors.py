@@ -71,12 +71,12 @@ def test_what_cannot_be_stored_is_refused(tmp_path, terms, vectors, message):
 
 @pytest.mark.parametrize("name", ["a/b", "", ".hidden", "..", "a b", "-x", "a\n"])
 def test_names_that_are_no_file_names_are_refused(tmp_path, name):
-    with pytest.raises(ConfigError, match="cannot be a name of embeddings"):
+    with pytest.raises(ConfigError, match="cannot be the name of embeddings"):
         embeddings_path(tmp_path, name)
 
 
 def test_missing_and_damaged_files_are_told(tmp_path, path):
-    with pytest.raises(ConfigError, match=r"no embeddings 'other'.*There are: small.v1"):
+    with pytest.raises(ConfigError, match=r"no embeddings 'other'.*It has: small.v1"):
         open_token_vectors(tmp_path, "other")
     with pytest.raises(ConfigError, match="porism train word2vec"):
         open_token_vectors(tmp_path / "nothing", "other")

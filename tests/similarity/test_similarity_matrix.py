@@ -136,13 +136,13 @@ def test_a_file_of_another_kind_or_without_sections_is_told(tmp_path):
 
 def test_names_of_matrices(tmp_path):
     assert similarity_names(tmp_path) == []
-    with pytest.raises(ConfigError, match=r"no similarity matrix 'one'. Build it: porism similarities one"):
+    with pytest.raises(ConfigError, match=r"no similarity matrix 'one'. Make it: porism similarities one"):
         open_similarities(tmp_path, "one")
     for name in ("b-2.x", "a_1"):
         write(similarity_path(tmp_path, name))
     (tmp_path / "similarities" / "c.bin.12-ab.tmp").write_bytes(b"")
     assert similarity_names(tmp_path) == ["a_1", "b-2.x"]
-    with pytest.raises(ConfigError, match=r"There are: a_1, b-2.x"):
+    with pytest.raises(ConfigError, match=r"It has: a_1, b-2.x"):
         open_similarities(tmp_path, "one")
     with pytest.raises(ConfigError, match="there is no such similarity matrix"):
         SimilarityMatrix.open(tmp_path / "none.bin")

@@ -12,6 +12,7 @@ from porism.errors import Problem
 if TYPE_CHECKING:
     from porism.index import IndexInfo
     from porism.index.report import GroupProblems
+    from porism.search.artifacts import Artifact
 
 
 def info_lines(info: IndexInfo) -> list[str]:
@@ -55,6 +56,18 @@ def info_lines(info: IndexInfo) -> list[str]:
             for channel in info.channels
         ]
     return lines
+
+
+def artifact_lines(artifacts: Sequence[Artifact]) -> list[str]:
+    """Tokenizers, embeddings, matrices and models, a line each, and whether they are out of date; none gives none."""
+    if not artifacts:
+        return []
+    names = [f"{one.kind}/{one.name}" for one in artifacts]
+    width = max(map(len, names))
+    return ["", "artifacts", *(
+        f"  {name:<{width}}  {human_bytes(one.size):>9}{f'  ({one.outdated})' if one.outdated else ''}"
+        for name, one in zip(names, artifacts, strict=True)
+    )]
 
 
 def problem_lines(found: Sequence[GroupProblems]) -> list[str]:

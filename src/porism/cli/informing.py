@@ -24,11 +24,12 @@ def info(path: Path | None, index_path: Path, as_json: bool, problems: bool, key
 
     DIR is its folder, as --index DIR.
     """
-    from porism.cli.info_lines import info_lines, problem_lines, value_lines
+    from porism.cli.info_lines import artifact_lines, info_lines, problem_lines, value_lines
     from porism.errors import ConfigError
     from porism.index import Snapshot
     from porism.index import info as index_info
     from porism.index.report import metadata_values, source_problems
+    from porism.search.artifacts import list_artifacts
 
     folder = path or index_path
     if problems and key is not None:
@@ -47,11 +48,13 @@ def info(path: Path | None, index_path: Path, as_json: bool, problems: bool, key
         print_json(values[key]) if as_json else _print(value_lines(values[key]))
         return
     report = index_info(folder)
+    artifacts = list_artifacts(folder)
     check = checked(folder, quiet=as_json) if verify else None
     if as_json:
-        print_json({**report.to_dict(), "check": check.to_dict()} if check else report.to_dict())
+        found_all = {**report.to_dict(), "artifacts": [one.to_dict() for one in artifacts]}
+        print_json({**found_all, "check": check.to_dict()} if check else found_all)
     else:
-        _print([*info_lines(report), *(["", *check_lines(check)] if check else [])])
+        _print([*info_lines(report), *artifact_lines(artifacts), *(["", *check_lines(check)] if check else [])])
     if check and not check.sound:
         raise click.exceptions.Exit(1)
 

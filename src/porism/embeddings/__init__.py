@@ -6,7 +6,6 @@ from porism.embeddings.training import TrainingReport, train_token_vectors
 from porism.embeddings.vectors import (
     Neighbour,
     TokenVectors,
-    check_name,
     embedding_names,
     embeddings_path,
     open_token_vectors,
@@ -22,7 +21,6 @@ __all__ = [
     "TrainingReport",
     "Word2Vec",
     "channel_texts",
-    "check_name",
     "embedding_names",
     "embeddings_path",
     "open_token_vectors",

@@ -80,6 +80,7 @@ def train_decontextualised(
     state = path.with_name(f"{name}.training")
     started = kept = time.monotonic()
     with Snapshot.open(index_path) as snapshot:
+        generation = snapshot.generation
         analyzer = Analyzer(AnalysisConfig.from_dict(snapshot.config, snapshot.path))
         if channel not in analyzer.channels:
             ChannelSpans(snapshot, analyzer, channel)  # refuses it before the model is loaded
@@ -117,7 +118,10 @@ def train_decontextualised(
             f"no term of the channel {channel!r} occurs {settings.min_count} times where the model reads it",
             where=str(index_path), hint="Lower the minimal count, or index documents first.",
         )
-    info = {**described, "texts": done, "tokens": machine.tokens, "missing": missing, "occurrences": int(counts.sum())}
+    info = {
+        **described, "texts": done, "tokens": machine.tokens, "missing": missing, "occurrences": int(counts.sum()),
+        "generation": generation,
+    }
     write_token_vectors(path, terms, vectors, info)
     state.unlink(missing_ok=True)
     return report

@@ -78,6 +78,7 @@ def train_token_vectors(
     if settings.phrases or not isinstance(settings, Positional):
         need("gensim.models", "embeddings", GENSIM)
     with Snapshot.open(index_path) as snapshot:
+        generation = snapshot.generation
         analyzer = Analyzer(AnalysisConfig.from_dict(snapshot.config, snapshot.path))
         texts = channel_texts(snapshot, analyzer, channel, jobs=jobs, on_progress=on_reading)
     corpus = Corpus(texts, settings)
@@ -110,7 +111,7 @@ def train_token_vectors(
     rows = [row for row, term in enumerate(trained.terms) if term in of_channel]
     info: dict[str, Any] = {
         **described, "texts": corpus.text_count, "tokens": corpus.token_count, "seconds": round(seconds, 3),
-        "corpus": corpus_digest, "loss": loss,
+        "corpus": corpus_digest, "loss": loss, "generation": generation,
     }
     write_token_vectors(path, [trained.terms[row] for row in rows], trained.vectors[rows], info)
     state_path.unlink(missing_ok=True)

@@ -7,10 +7,7 @@ a term, read through a memory map. Which method made them, and with which settin
 from __future__ import annotations
 
 import os
-import re
-import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,17 +16,12 @@ from numpy.typing import NDArray
 
 from porism.concurrency.caching import cached_property
 from porism.errors import ConfigError, IndexCorrupt
-from porism.files.durable import make_folder
+from porism.files.artifacts import EMBEDDINGS
 from porism.index.container import Container, ContainerWriter, Stamp
 from porism.index.strings import Dictionary, Packed, write_dictionary
 
-FOLDER = "embeddings"
-"""The folder of token vectors in that of an index."""
-
 _KIND = "token-vectors"
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _AT_ONCE = 1 << 14
-_ABANDONED = 3_600.0
 
 
 class Neighbour(NamedTuple):
@@ -39,31 +31,17 @@ class Neighbour(NamedTuple):
     cosine: float
 
 
-def check_name(name: str, what: str) -> str:
-    """The name itself, where it can be that of a file; ``what`` it names, for the error: ``"embeddings"``.
-
-    :raises ConfigError: it has other characters than letters, digits, ``.``, ``_`` and ``-``, or begins with one of
-        the last three.
-    """
-    if not _NAME.fullmatch(name):
-        raise ConfigError(
-            f"{name!r} cannot be a name of {what}",
-            hint="Use letters, digits, dots, hyphens and underscores; begin with a letter or a digit.",
-        )
-    return name
-
-
 def embeddings_path(index_path: str | os.PathLike[str], name: str) -> Path:
     """The file of the token vectors ``name`` of an index, there or not.
 
     :raises ConfigError: the name has other characters than a file should.
     """
-    return Path(index_path) / FOLDER / f"{check_name(name, 'embeddings')}.bin"
+    return EMBEDDINGS.path(index_path, name)
 
 
 def embedding_names(index_path: str | os.PathLike[str]) -> list[str]:
     """The names of the token vectors that an index has, sorted."""
-    return sorted(path.name.removesuffix(".bin") for path in (Path(index_path) / FOLDER).glob("*.bin"))
+    return EMBEDDINGS.names(index_path)
 
 
 def write_token_vectors(
@@ -94,22 +72,13 @@ def write_token_vectors(
     if len(set(terms)) < len(terms):
         twice = next(term for at, term in enumerate(sorted(terms)[1:]) if sorted(terms)[at] == term)
         raise ConfigError(f"the term {twice!r} stands twice", where=where)
-    make_folder(path.parent, parents=False)
-    _remove_abandoned(path)
+    EMBEDDINGS.prepare(path.parents[1], EMBEDDINGS.name_of(path))
     with ContainerWriter(path, _KIND, atomic=True) as writer:
         numbers = write_dictionary(writer, "terms", Packed.of(terms))
         ordered = np.empty_like(rows)
         ordered[numbers] = rows
         writer.add("vectors", ordered)
         return writer.finish({**info, "terms": len(terms), "dimensions": rows.shape[1]})
-
-
-def _remove_abandoned(path: Path) -> None:
-    """Removes what writers that were killed have left."""
-    for file in path.parent.glob(f"{path.name}.*.tmp"):
-        with suppress(OSError):  # it has just gone, is in use (Windows) or not ours: it harms nothing
-            if time.time() - file.stat().st_mtime >= _ABANDONED:
-                file.unlink()
 
 
 class TokenVectors:
@@ -211,8 +180,4 @@ def open_token_vectors(index_path: str | os.PathLike[str], name: str) -> TokenVe
     try:
         return TokenVectors(path)
     except FileNotFoundError:
-        known = embedding_names(index_path)
-        hint = f"There are: {', '.join(known)}." if known else (
-            f"Train some: porism train word2vec {name} --channel words --index {index_path}"
-        )
-        raise ConfigError(f"there are no embeddings {name!r}", where=str(index_path), hint=hint) from None
+        raise EMBEDDINGS.missing(index_path, name) from None

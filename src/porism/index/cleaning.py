@@ -8,21 +8,20 @@ from __future__ import annotations
 
 import os
 import shutil
-import time
 from pathlib import Path
 
-from porism.analysis.tokenizers.tokenizer import FOLDER as TOKENIZERS
+from porism.files.artifacts import ARTIFACT_KINDS, TOKENIZERS, remove_abandoned
 from porism.index.manifest import MANIFEST_FILE, SEGMENT_FOLDER, Manifest
 from porism.index.segment import DATA_FILE, DERIVED_FOLDER
-
-_ABANDONED = 3600
-"""Seconds after which a temporary file in ``derived`` is nobody's: readers write there too, without the lock."""
 
 
 def clean_index(path: Path, manifest: Manifest | None) -> None:
     """Removes what ``manifest`` does not refer to; what cannot be removed now is left to the next time."""
-    for leftover in [*path.glob(f"{MANIFEST_FILE}.*.tmp"), *(path / TOKENIZERS).glob("*.tmp")]:
+    for leftover in [*path.glob(f"{MANIFEST_FILE}.*.tmp"), *(path / TOKENIZERS.folder).glob("*.tmp")]:
         _remove(leftover)
+    for kind in ARTIFACT_KINDS:
+        for leftover in (path / kind.folder).glob("*.tmp"):
+            remove_abandoned(leftover)
     for leftover in path.glob("sources-*"):
         if manifest is None or manifest.sources is None or leftover.name != manifest.sources.file:
             _remove(leftover)
@@ -37,8 +36,7 @@ def clean_index(path: Path, manifest: Manifest | None) -> None:
             if file.name not in files:
                 _remove(file)
         for file in (folder / DERIVED_FOLDER).glob("*.tmp"):
-            if _age(file) > _ABANDONED:
-                _remove(file)
+            remove_abandoned(file)  # readers write there too, without the lock
 
 
 def _entries(folder: Path) -> list[Path]:
@@ -46,13 +44,6 @@ def _entries(folder: Path) -> list[Path]:
         return [folder / name for name in os.listdir(folder)]
     except OSError:  # no segment was written yet, or the folder cannot be listed: nothing to clean
         return []
-
-
-def _age(file: Path) -> float:
-    try:
-        return time.time() - file.stat().st_mtime
-    except OSError:  # it has just gone
-        return 0.0
 
 
 def _remove(file: Path) -> None:

@@ -13,8 +13,9 @@ from porism.analysis.analyzer import TEXT_CHANNELS
 from porism.analysis.tokenizers.tokenizer import check_tokenizer_name
 from porism.analysis.tokenizers.training import BpeSettings
 from porism.concurrency.caching import cached_property
-from porism.embeddings import check_name, embeddings_path
+from porism.embeddings import embeddings_path
 from porism.errors import ConfigError, PorismError
+from porism.files.artifacts import EMBEDDINGS
 from porism.recipes.checking_names import NameChecker
 from porism.recipes.derived import analysis_config
 from porism.recipes.reading import tolerant
@@ -152,7 +153,7 @@ class TermChecker(NameChecker):
     def _embeddings(self, name: str, table: EmbeddingSettings) -> None:
         path = ("embeddings", name)
         try:
-            check_name(name, "embeddings")
+            EMBEDDINGS.check_name(name)
         except ConfigError as error:
             self.findings.take(error, path)
         self._channel(table.channel, (*path, "channel"))

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from porism.analysis.tokenizers.tokenizer import TokenizerReference, tokenizer_path
-from porism.embeddings.vectors import FOLDER as EMBEDDINGS
 from porism.errors import ConfigError, IndexCorrupt, IndexVersionError, PorismError
+from porism.files.artifacts import EMBEDDINGS, SIMILARITIES
 from porism.files.lock import WriterLock
 from porism.index import Snapshot
 from porism.index.container import Container, Stamp
@@ -30,10 +30,9 @@ from porism.retrieve.formulas.tangent_cft import MODEL_FILE
 from porism.search.sources.indexing import prepare_for_searches
 from porism.settings import read_settings
 from porism.similarity import SimilaritySettings, build_similarities
-from porism.similarity.matrix import FOLDER as SIMILARITIES
 from porism.similarity.matrix import SimilarityMatrix
 
-DERIVED, MATRICES = "derived data", "similarities"
+DERIVED = "derived data"
 _ORIGINAL = "Restore it from a copy, or index the sources again."
 _TRAINED = "Train them again: porism train."
 _ATTEMPTS = 20
@@ -188,13 +187,13 @@ def _tasks(folder: Path, manifest: Manifest) -> Iterator[_Task]:
         yield _Task(
             "tokenizers", file, partial(_check_tokenizer, reference), "Put the file back, or index the sources again."
         )
-    for file in sorted((folder / EMBEDDINGS).glob("*.bin")):
-        yield _container(EMBEDDINGS, file, None, None, _TRAINED)
+    for file in EMBEDDINGS.files(folder):
+        yield _container(EMBEDDINGS.folder, file, None, None, _TRAINED)
     if (folder / MODEL_FILE).exists():
         yield _container("Tangent-CFT", folder / MODEL_FILE, None, None, "Train it again: porism train tangent-cft.")
-    for file in sorted((folder / SIMILARITIES).glob("*.bin")):
+    for file in SIMILARITIES.files(folder):
         again = f"Build it again: porism check --repair, or porism similarities {file.stem}."
-        yield _Task(MATRICES, file, partial(_check_matrix, file), again)
+        yield _Task(SIMILARITIES.folder, file, partial(_check_matrix, file), again)
 
 
 def _container(kind: str, path: Path, holds: str | None, stamp: Stamp | None, hint: str = _ORIGINAL) -> _Task:
@@ -240,7 +239,7 @@ def _repair(folder: Path, damages: tuple[Damage, ...]) -> None:
     finally:
         lock.release()
     for damage in damages:
-        if damage.kind == MATRICES:
+        if damage.kind == SIMILARITIES.folder:
             with suppress(PorismError):  # settings or embeddings can be damaged too: the report says so
                 settings = Container(folder / damage.file, "similarities").info["settings"]
                 name = Path(damage.file).stem

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -14,14 +13,13 @@ from numpy.typing import NDArray
 
 from porism.embeddings import TokenVectors, open_token_vectors
 from porism.errors import ConfigError
+from porism.files.artifacts import SIMILARITIES
 from porism.index import Snapshot
 from porism.settings import write_settings
 from porism.similarity.building import Progress, token_similarities
 from porism.similarity.matrix import similarity_path, write_similarity_matrix
 from porism.similarity.settings import SimilaritySettings
 from porism.similarity.vocabulary import channel_vocabulary
-
-_ABANDONED = 3_600.0
 
 
 def build_similarities(
@@ -74,10 +72,7 @@ def build_similarities(
     rows = token_similarities(
         terms, vectors, settings, frequencies=df, workers=workers, on_progress=on_progress
     )
-    for file in path.parent.glob(f"{path.name}.*.tmp"):  # what builds that were killed have left
-        with suppress(OSError):  # it has just gone, is in use or not ours: it harms nothing
-            if time.time() - file.stat().st_mtime >= _ABANDONED:
-                file.unlink()
+    SIMILARITIES.prepare(index_path, name)
     return write_similarity_matrix(path, terms, *rows, {
         "channel": settings.channel, "terms": len(terms), "similarities": len(rows.columns),
         "vocabulary": vocabulary_digest(terms), "generation": generation,

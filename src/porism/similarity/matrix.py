@@ -7,7 +7,6 @@ columns. Every row has its diagonal, 1; all values are finite and above 0, and w
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -18,16 +17,12 @@ from numpy.typing import NDArray
 
 from porism.compiled.kernels import as_layout
 from porism.errors import ConfigError, IndexCorrupt
+from porism.files.artifacts import SIMILARITIES
 from porism.files.durable import make_folder
 from porism.index.container import Container, ContainerWriter
 from porism.index.strings import Dictionary, Packed, write_dictionary
 
-FOLDER = "similarities"
-"""Where the matrices of an index lie in its folder."""
-
 _KIND = "similarities"
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*\Z")
-_SHOWN = 5
 
 
 class Coverage(NamedTuple):
@@ -201,18 +196,12 @@ def similarity_path(index_path: str | os.PathLike[str], name: str) -> Path:
 
     :raises ConfigError: this cannot be a name.
     """
-    if not _NAME.match(name):
-        raise ConfigError(
-            f"{name[:60]!r} cannot be the name of a similarity matrix",
-            hint="Names begin with a letter or digit and have only letters, digits, dots, underscores and hyphens.",
-        )
-    return Path(index_path) / FOLDER / f"{name}.bin"
+    return SIMILARITIES.path(index_path, name)
 
 
 def similarity_names(index_path: str | os.PathLike[str]) -> list[str]:
     """The names of the matrices of an index, in code-point order."""
-    files = (Path(index_path) / FOLDER).glob("*.bin")
-    return sorted(file.stem for file in files if _NAME.match(file.stem))
+    return SIMILARITIES.names(index_path)
 
 
 def open_similarities(index_path: str | os.PathLike[str], name: str) -> SimilarityMatrix:
@@ -223,10 +212,5 @@ def open_similarities(index_path: str | os.PathLike[str], name: str) -> Similari
     """
     path = similarity_path(index_path, name)
     if not path.exists():
-        known = similarity_names(index_path)
-        shown = ", ".join(known[:_SHOWN]) + (", …" if len(known) > _SHOWN else "")
-        raise ConfigError(
-            f"there is no similarity matrix {name!r}", where=str(index_path),
-            hint=f"There are: {shown}." if known else f"Build it: porism similarities {name} --index {index_path}.",
-        )
+        raise SIMILARITIES.missing(index_path, name)
     return SimilarityMatrix.open(path)

@@ -10,7 +10,6 @@ at ARQMath-3 Task 1* (CLEF 2022).
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -24,6 +23,7 @@ from porism.analysis.documents import clean_text
 from porism.concurrency.caching import cached_property
 from porism.errors import ConfigError, IndexCorrupt, IndexUnreadable
 from porism.extras import need
+from porism.files.artifacts import TOKENIZERS
 from porism.files.durable import make_folder, replace_file, storage_errors, sync_folder
 from porism.files.text import write_whole
 from porism.formula import LayoutTree, to_latex
@@ -42,12 +42,8 @@ LatexForm = Literal["normalised", "source", "unified"]
 MATH, END_OF_MATH = "[MATH]", "[/MATH]"
 """The tokens around a formula in text with LaTeX."""
 
-FOLDER = "tokenizers"
-"""The folder of tokenizers in that of an index."""
-
 FORMAT = 1
 EXTRA = "embeddings"
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _SPACES = "ĠĊĉč"
 
 
@@ -212,15 +208,12 @@ def check_tokenizer_name(name: str) -> None:
 
     :raises ConfigError: it cannot.
     """
-    if _NAME.fullmatch(name) is None:
-        raise ConfigError(
-            f"{name!r} cannot be the name of a tokenizer", hint="Use letters, digits, dots, dashes and underscores."
-        )
+    TOKENIZERS.check_name(name)
 
 
 def tokenizer_path(folder: str | os.PathLike[str], name: str) -> Path:
     """Where the index in ``folder`` keeps the tokenizer of a name."""
-    return Path(folder) / FOLDER / f"{name}.json"
+    return TOKENIZERS.path(folder, name)
 
 
 def keep_tokenizers(references: Iterable[TokenizerReference], folder: str | os.PathLike[str]) -> None:

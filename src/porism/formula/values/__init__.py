@@ -2,8 +2,8 @@
 
 Every subexpression of a formula is evaluated in a prime field, its variables at fixed random points, so that
 ``(a+b)^2`` and ``a^2+2ab+b^2`` have one value and share an index term; ``docs/explanation/values.md`` says what is
-covered. After Schwartz, *Fast probabilistic algorithms for verification of polynomial identities* (J. ACM 27, 1980), and Gonnet,
-*Determining equivalence of expressions in random polynomial time* (STOC 1984).
+covered. After Schwartz, *Fast probabilistic algorithms for verification of polynomial identities* (J. ACM 27, 1980),
+and Gonnet, *Determining equivalence of expressions in random polynomial time* (STOC 1984).
 """
 
 from __future__ import annotations

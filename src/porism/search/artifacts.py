@@ -1,0 +1,100 @@
+"""The artifacts of an index: which there are, of what each was made, and whether that has changed since."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from porism.errors import IndexCorrupt, IndexVersionError
+from porism.files.artifacts import EMBEDDINGS, MODELS, SIMILARITIES, TOKENIZERS, ArtifactKind
+from porism.index.container import Container
+from porism.index.manifest import Manifest, read_manifest
+
+Outdated = Callable[[Path, Manifest, Mapping[str, Any]], str]
+"""From the folder of an index, its manifest and what an artifact says of itself to why it is out of date, or ``""``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """One artifact: ``made_of`` is what it says of its making, ``outdated`` why it should be made again, or ``""``."""
+
+    kind: str
+    name: str
+    path: Path
+    size: int
+    made_of: Mapping[str, Any]
+    outdated: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """A JSON-ready mapping."""
+        return {
+            "kind": self.kind, "name": self.name, "path": str(self.path), "size": self.size,
+            "made_of": dict(self.made_of), "outdated": self.outdated,
+        }
+
+
+def list_artifacts(path: str | os.PathLike[str]) -> list[Artifact]:
+    """All artifacts of an index, by kind and name; one that cannot be read says so in ``outdated``.
+
+    :raises IndexNotFound: there is no index.
+    :raises IndexCorrupt: its manifest cannot be read.
+    """
+    folder = Path(path)
+    return list(_artifacts(folder, read_manifest(folder)))
+
+
+def _artifacts(folder: Path, manifest: Manifest) -> Iterator[Artifact]:
+    for kind, outdated in _OUTDATED.items():
+        for file in kind.files(folder):
+            name = kind.name_of(file)
+            try:
+                size = file.stat().st_size
+                info = _tokenizer(manifest, name) if kind is TOKENIZERS else Container(file, None).info
+            except FileNotFoundError:  # it has just been removed
+                continue
+            except (IndexCorrupt, IndexVersionError) as error:
+                yield Artifact(kind.folder, name, file, size, {}, f"it cannot be read: {error.what}")
+                continue
+            yield Artifact(kind.folder, name, file, size, info, outdated(folder, manifest, info))
+
+
+def _tokenizer(manifest: Manifest, name: str) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = (manifest.config.get("tokenizers") or {}).get(name, {})
+    return found
+
+
+def _no_channel(folder: Path, manifest: Manifest, info: Mapping[str, Any]) -> str:
+    return "" if info else "no channel of the index uses it"
+
+
+def _changed_index(folder: Path, manifest: Manifest, info: Mapping[str, Any]) -> str:
+    """Trained vectors and models: documents that were added later do not make them wrong, only older than the index."""
+    generation = info.get("generation")
+    if generation is None or generation == manifest.generation:
+        return ""
+    commits = manifest.generation - int(generation)
+    return f"made {commits} commit{'s' if commits != 1 else ''} ago"
+
+
+def _changed_vectors(folder: Path, manifest: Manifest, info: Mapping[str, Any]) -> str:
+    """Matrices: first of all the embeddings must be those that the similarities were computed from."""
+    made_of = info.get("embeddings")
+    if made_of:
+        try:
+            stamp = Container(EMBEDDINGS.path(folder, made_of["name"]), None).stamp
+        except FileNotFoundError:
+            return f"the embeddings {made_of['name']!r} that it was made of are gone"
+        except (IndexCorrupt, IndexVersionError):
+            return f"the embeddings {made_of['name']!r} that it was made of cannot be read"
+        if f"{stamp.digest:016x}" != made_of["digest"]:
+            return f"the embeddings {made_of['name']!r} were trained again since"
+    return _changed_index(folder, manifest, info)
+
+
+_OUTDATED: Mapping[ArtifactKind, Outdated] = MappingProxyType({
+    TOKENIZERS: _no_channel, EMBEDDINGS: _changed_index, SIMILARITIES: _changed_vectors, MODELS: _changed_index,
+})
