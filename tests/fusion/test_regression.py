@@ -10,7 +10,20 @@ import pytest
 
 from porism.errors import ConfigError, QueryError
 from porism.evaluate import evaluate_run
-from porism.fusion import LINEAR, MODELS, RBC, WIBC, FittedRBC, cross_validate_fusion, fit, fit_wibc, fuse, weighted_by
+from porism.fusion import (
+    LEARNED,
+    LINEAR,
+    MODELS,
+    RBC,
+    WIBC,
+    FittedRBC,
+    LearnedFusion,
+    cross_validate_fusion,
+    fit_wibc,
+    fuse,
+    make_fusion,
+    weighted_by,
+)
 from porism.fusion.regression import _ndcg
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run
@@ -158,7 +171,7 @@ def test_no_topic_is_ranked_by_its_own_judgments(method) -> None:
     other = cross_validate_fusion(method, runs, poisoned, folds=4)
     assert one["T5"] == other["T5"]
     assert one != other
-    assert fit(method, runs, qrels).fuse(runs)["T5"] != fit(method, runs, poisoned).fuse(runs)["T5"]
+    assert method.fit(runs, qrels).fuse(runs)["T5"] != method.fit(runs, poisoned).fuse(runs)["T5"]
 
 
 def test_cross_validation_holds_each_topic_out_once() -> None:
@@ -208,7 +221,7 @@ def test_what_cannot_be_learnt_is_told() -> None:
     with pytest.raises(ConfigError, match="the model ridge cannot be fitted"):
         RBC(model="ridge", options={"alpha": -1.0}).fit(runs, qrels)
     with pytest.raises(ConfigError, match="coefficients and judgments"):
-        fit(RBC(coefficients=(1.0, 1.0, 1.0)), runs, qrels)
+        RBC(coefficients=(1.0, 1.0, 1.0)).fit(runs, qrels)
     nonlinear = RBC(model="knn").fit(runs, qrels)
     for fitted in (nonlinear, RBC(model="linear").fit(runs, qrels), fit_wibc(runs, qrels)):
         with pytest.raises(ConfigError, match="fitted to 3 runs and is given 2"):
@@ -224,3 +237,22 @@ def test_few_examples_are_enough_for_every_model() -> None:
     few = {"T1": {"d1": 1, "d2": 0, "d3": 2}, "T2": {"d1": 0}}
     for model in MODELS:
         assert len(RBC(model=model).fit(runs[:1], few, ["T1"]).fuse(runs[:1])["T3"]) == 30
+
+
+@pytest.mark.parametrize("name", LEARNED)
+def test_every_method_that_learns_is_stored_and_restored(name: str) -> None:
+    runs, qrels = judged_runs()
+    method = make_fusion(name, {"model": "linear"} if name == "rbc" else {})
+    assert isinstance(method, LearnedFusion)
+    fitted = method.fit(runs, qrels, ["T1", "T2", "T3"])
+    learnt = json.loads(json.dumps(fitted.to_dict()))
+    assert method.restored(learnt).fuse(runs) == fitted.fuse(runs)
+    assert fitted.fuse(runs).provenance.tuned_on == ("T1", "T2", "T3")
+    assert fitted.evidence()["training_topics"] == ["T1", "T2", "T3"]
+    with pytest.raises(ConfigError, match="not a stored regression"):
+        method.restored({})
+
+
+def test_the_methods_that_learn() -> None:
+    assert LEARNED == ("rbc", "wibc")
+    assert [name for name in LEARNED if make_fusion(name).must_learn] == ["rbc"]

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
+from porism.embeddings.subwords import character, store_word_vectors
 from porism.index.container import ContainerWriter
 from porism.retrieve.formulas.tangent_cft import MODEL_FILE, VIEWS, TangentCftVectors
-from porism.retrieve.formulas.word_vectors import character, store_word_vectors
 
 
 def random_model(path: Path, dimensions: int = 7, seed: int = 0) -> TangentCftVectors:

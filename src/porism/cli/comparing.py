@@ -90,7 +90,7 @@ def compare(
     from porism.evaluate import DEFAULT_MEASURES, parse_measures, restrict_qrels
     from porism.evaluate.comparison import unique_names
     from porism.extras import need
-    from porism.fusion import RBC, make_fusion
+    from porism.fusion import LearnedFusion, make_fusion
     from porism.reports import (
         check_folder,
         check_target,
@@ -125,7 +125,7 @@ def compare(
     if fusions and len(run_paths) < 2:
         raise click.UsageError("--ablation takes two runs or more.")
     for method, fusion in fusions.items():
-        if isinstance(fusion, RBC):
+        if isinstance(fusion, LearnedFusion) and fusion.must_learn:
             raise click.UsageError(f"{method} has to learn from judgments; name a method that does not.")
     if fusions and len(run_paths) > 2:
         need("scipy", "lab", "the clustering of runs")

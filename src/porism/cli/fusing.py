@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,7 +16,7 @@ from porism.cli.terminal import echo
 
 if TYPE_CHECKING:
     from porism.evaluate import Qrels
-    from porism.fusion import Fusion
+    from porism.fusion import FittedFusion, Fusion, LearnedFusion
     from porism.runs.run import Run
 
 
@@ -67,7 +67,7 @@ def fuse(
     import time
 
     from porism.corpus import read_qrels
-    from porism.fusion import RBC, WIBC, cross_validate_fusion, fit, make_fusion
+    from porism.fusion import LEARNED, LearnedFusion, cross_validate_fusion, make_fusion
     from porism.settings import parse_assignments
 
     learning = {"--train-topics": train_topics, "--validation-topics": validation_topics, "--folds": folds,
@@ -79,26 +79,26 @@ def fuse(
     if folds is not None and (validation_topics is not None or store_path is not None):
         raise click.UsageError("--folds fits several regressions; it goes without --validation-topics and --store.")
     fusion = make_fusion(method, parse_assignments(assignments))
-    learns = isinstance(fusion, (RBC, WIBC))
-    if not learns and (qrels_path is not None or fitted_path is not None):
-        raise click.UsageError(f"{method} learns nothing from judgments; rbc and wibc do.")
+    learned = fusion if isinstance(fusion, LearnedFusion) else None
+    if learned is None and (qrels_path is not None or fitted_path is not None):
+        raise click.UsageError(f"{method} learns nothing from judgments; {' and '.join(LEARNED)} do.")
     _check_files([*run_paths, *(path for path in (qrels_path, fitted_path) if path is not None)])
     _check_folders([path for path in (output, store_path) if path is not None])
     check_outputs({"--output": output, "--store": store_path}, run_paths, (qrels_path, fitted_path))
-    if fitted_path is not None:
-        fusion = _stored(fitted_path, fusion)
+    if fitted_path is not None and learned is not None:
+        fusion = _stored(fitted_path, learned)
     qrels = read_qrels(qrels_path) if qrels_path is not None else {}
     training, held = _divided(qrels, train_topics, validation_topics, seed)
     log = ProblemLog()
     runs = _read(run_paths, ranks, log)
     compile_once(quiet, fusing=True)
     started = time.monotonic()
-    if not isinstance(fusion, (RBC, WIBC)) or qrels_path is None:
+    if learned is None or qrels_path is None:
         fused = fusion.fuse(runs, depth=depth, name=name)
     elif folds is not None:
-        fused = cross_validate_fusion(fusion, runs, qrels, training, folds=folds, seed=seed, depth=depth, name=name)
+        fused = cross_validate_fusion(learned, runs, qrels, training, folds=folds, seed=seed, depth=depth, name=name)
     else:
-        fitted = fit(fusion, runs, qrels, training, validation_topics=held)
+        fitted = learned.fit(runs, qrels, training, validation_topics=held)
         if store_path is not None:
             _store(store_path, fitted)
         fused = fitted.fuse(runs, depth=depth, name=name)
@@ -256,38 +256,31 @@ def _named(given: str, judged: Sequence[str], option: str) -> list[str]:
     return topics
 
 
-def _store(path: Path, fitted: Any) -> None:
+def _store(path: Path, fitted: FittedFusion) -> None:
     import orjson
 
     from porism.files.text import write_whole
-    from porism.fusion import FittedWIBC
 
-    regression = fitted.regression if isinstance(fitted, FittedWIBC) else fitted
-    write_whole(path, orjson.dumps(regression.to_dict(), option=orjson.OPT_INDENT_2) + b"\n")
+    write_whole(path, orjson.dumps(fitted.to_dict(), option=orjson.OPT_INDENT_2) + b"\n")
 
 
-def _stored(path: Path, fusion: Fusion) -> Fusion:
-    """The fusion with a stored regression.
+def _stored(path: Path, fusion: LearnedFusion) -> Fusion:
+    """The fusion with what it learnt before.
 
-    :raises FormatError: the file is not one.
+    :raises FormatError: the file has something else.
     """
     import orjson
 
     from porism.errors import ConfigError, FormatError, SourceError
-    from porism.fusion import RBC, FittedRBC, weighted_by
 
     try:
-        value: Mapping[str, Any] = orjson.loads(path.read_bytes())
-        regression = FittedRBC.from_dict(value)
+        return fusion.restored(orjson.loads(path.read_bytes()))
     except OSError as error:
         raise SourceError(f"cannot be read ({error.strerror or error})", where=str(path)) from error
     except orjson.JSONDecodeError as error:
         raise FormatError(f"this is not JSON ({error})", where=str(path)) from error
     except ConfigError as error:
         raise FormatError(error.what, where=str(path), hint=error.hint) from error
-    if isinstance(fusion, RBC):
-        return regression
-    return weighted_by(regression, fusion)  # type: ignore[arg-type]  # it learns, and is not RBC
 
 
 def _notes(runs: Sequence[Run], fused: Run, learnt_from: Sequence[str]) -> list[str]:

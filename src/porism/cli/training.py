@@ -39,10 +39,14 @@ def tangent_cft(
     (pip install 'porism[embeddings]'); searching by the vectors does not.
     """
     import time
+    from dataclasses import replace
 
-    from porism.retrieve import FastTextSettings, train_tangent_cft
+    from porism.retrieve.formulas.tangent_cft import TRAINING, train_tangent_cft
 
-    settings = FastTextSettings(dimensions, window, epochs, negative, min_n, max_n, seed, workers)
+    settings = replace(
+        TRAINING, dimensions=dimensions, window=window, epochs=epochs, negative=negative, min_n=min_n, max_n=max_n,
+        seed=seed, workers=workers,
+    )
     started = time.monotonic()
     with counting_progress("training", quiet) as progress:
         path = train_tangent_cft(index_path, settings, on_progress=progress)

@@ -9,7 +9,7 @@ bit by bit.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, cast
 
@@ -101,6 +101,14 @@ class GensimTrainer:
         ]
         of_rare = np.array([self._model.wv.get_vector(term) for term in rare], np.float32)
         return Trained(terms + rare, np.concatenate([kept, of_rare.reshape(-1, kept.shape[1])]))
+
+
+    def ngram_vectors(self, grams: Sequence[str]) -> NDArray[np.float32]:
+        """The vectors of n-grams (float32, n-grams × dimensions); of fastText alone."""
+        inner = need("gensim.models.fasttext_inner", "embeddings", GENSIM)
+        vectors = self._model.wv
+        buckets = np.array([inner.ft_hash_bytes(gram.encode("utf-8")) % vectors.bucket for gram in grams], np.int64)
+        return cast("NDArray[np.float32]", vectors.vectors_ngrams[buckets])
 
 
 class _Texts:

@@ -12,21 +12,23 @@ Each method is a frozen dataclass whose fields are its parameters; ``FUSIONS`` h
 
 from __future__ import annotations
 
-from porism.fusion.base import Fusion
+from porism.fusion.base import FittedFusion, Fusion, LearnedFusion
 from porism.fusion.combinations import CombANZ, CombMAX, CombMED, CombMIN, CombMNZ, CombSUM, Linear, Norm
 from porism.fusion.condorcet import Condorcet
 from porism.fusion.estimators import LINEAR, MODELS
-from porism.fusion.learning import FittedWIBC, cross_validate_fusion, fit, fit_wibc, weighted_by
-from porism.fusion.majority import IBC, WIBC
+from porism.fusion.learning import cross_validate_fusion
+from porism.fusion.majority import IBC
 from porism.fusion.ranks import ISR, RRF, Borda, LogISR
-from porism.fusion.registry import FUSIONS, fuse, make_fusion
+from porism.fusion.registry import FUSIONS, LEARNED, fuse, make_fusion
 from porism.fusion.regression import RBC, FittedRBC
 from porism.fusion.table import FusionTable
+from porism.fusion.weighted_majority import WIBC, FittedWIBC, fit_wibc, weighted_by
 
 __all__ = [
     "FUSIONS",
     "IBC",
     "ISR",
+    "LEARNED",
     "LINEAR",
     "MODELS",
     "RBC",
@@ -40,15 +42,16 @@ __all__ = [
     "CombMNZ",
     "CombSUM",
     "Condorcet",
+    "FittedFusion",
     "FittedRBC",
     "FittedWIBC",
     "Fusion",
     "FusionTable",
+    "LearnedFusion",
     "Linear",
     "LogISR",
     "Norm",
     "cross_validate_fusion",
-    "fit",
     "fit_wibc",
     "fuse",
     "make_fusion",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -15,6 +15,9 @@ from porism.fusion.table import Floats, FusionTable
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run
 from porism.settings import Settings, write_settings
+
+Qrels = Mapping[str, Mapping[str, int]]
+"""Topic → document → gain."""
 
 LARGEST_WEIGHT = 1e100
 """So that sums of weights are finite."""
@@ -76,6 +79,56 @@ class Fusion(Settings, ABC):
             "depth": depth,
             "sources": [run.name for run in table.runs],
         }
+
+
+@dataclass(frozen=True, slots=True)
+class FittedFusion(Fusion):
+    """A fusion that has learnt from judgments; its runs are tuned on the topics of these."""
+
+    @abstractmethod
+    def evidence(self) -> dict[str, Any]:
+        """What it was fitted to, and how, as plain values."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """What it has learnt, as plain values for JSON; :meth:`LearnedFusion.restored` is the inverse.
+
+        :raises ConfigError: it cannot be stored.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedFusion(Fusion):
+    """A fusion that can learn from judgments."""
+
+    @property
+    @abstractmethod
+    def must_learn(self) -> bool:
+        """Whether it can fuse nothing, whatever its parameters are tuned to, before it has learnt."""
+
+    @abstractmethod
+    def fit(
+        self,
+        runs: Sequence[Run] | FusionTable,
+        qrels: Qrels,
+        topics: Iterable[str] | None = None,
+        *,
+        validation_topics: Iterable[str] = (),
+    ) -> FittedFusion:
+        """The fusion with what judgments of some topics teach it.
+
+        :param topics: those to train on; if not given, all judged ones that are not for validation.
+        :raises ConfigError: it has already what it would learn, or the topics do not fit.
+        :raises QueryError: the runs found no judged document for the topics.
+        :raises MissingExtra: a library that it learns by is not installed.
+        """
+
+    @abstractmethod
+    def restored(self, learnt: Mapping[str, Any]) -> FittedFusion:
+        """The fusion with what :meth:`FittedFusion.to_dict` wrote.
+
+        :raises ConfigError: it is not such a value, or does not fit the fusion.
+        """
 
 
 def check_weights(weights: tuple[float, ...] | None, *, negative: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""IBC and WIBC: majority judgment over ratings that come from ranks.
+"""IBC: majority judgment over ratings that come from ranks.
 
 Majority judgment (Balinski and Laraki, PNAS 2007) elects the candidate with the highest median rating. The fusions of
 the Masaryk group (MIRMU at ARQMath 2020 and 2021) elect 1,000 winners so, one after the other. Who was elected changes
@@ -14,8 +14,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.errors import ConfigError
-from porism.fusion.base import Fusion, check_deepest, check_weights, weights_for
+from porism.fusion.base import Fusion, check_deepest
 from porism.fusion.table import Floats, FusionTable, Ints
 
 Median = Literal["lower", "average"]
@@ -53,51 +52,20 @@ class IBC(Fusion):
     def scores(self, table: FusionTable) -> Floats:
         """See the class."""
         votes = (table.lengths > 0).astype(np.float64)
-        median, drawn, chance = _judged(table, votes, self.deepest, self.median, self.seed)
+        median, drawn, chance = judged_ratings(table, votes, self.deepest, self.median, self.seed)
         if self.ties == "random":
-            return _elected(table, [median, drawn, chance])
+            return elected(table, [median, drawn, chance])
         from porism.fusion.kernels import majority_values
 
         values = np.empty((len(median), len(table.runs)), np.int64)
         voters = votes.sum(axis=1).astype(np.int64)
         majority_values(table.offsets, table.starts, table.ranks, voters, self.deepest, values)
-        return _elected(table, [median, *values.T])
+        return elected(table, [median, *values.T])
 
 
-@dataclass(frozen=True, slots=True)
-class WIBC(Fusion):
-    """Weighted majority judgment: by weighted medians, with ratings drawn by weight.
-
-    Half of the weight is at or below the (lower) weighted median. MIRMU at ARQMath 2021, section 4.3, take the weights
-    from the coefficients of a regression: :func:`porism.fusion.fit_wibc`.
-
-    :param weights: one a run, 0 or more.
-    :param seed: of the drawing.
-    :param median: see :data:`Median`.
-    :param deepest: the rank from which on ratings are 0.
-    """
-
-    name: ClassVar[str] = "wibc"
-    weights: tuple[float, ...] | None = None
-    seed: int = 0
-    median: Median = "average"
-    deepest: int = 1000
-
-    def __post_init__(self) -> None:
-        check_deepest(self.deepest)
-        check_weights(self.weights)
-
-    def scores(self, table: FusionTable) -> Floats:
-        """See the class."""
-        if self.weights is None:
-            raise ConfigError(
-                "wibc has no weights", hint="Give one a run (weights=0.5,0.3,0.2), or judgments to learn them from."
-            )
-        votes = (table.lengths > 0) * weights_for(self.weights, table)
-        return _elected(table, list(_judged(table, votes, self.deepest, self.median, self.seed)))
-
-
-def _judged(table: FusionTable, votes: Floats, deepest: int, median: Median, seed: int) -> tuple[Ints, Ints, Floats]:
+def judged_ratings(
+    table: FusionTable, votes: Floats, deepest: int, median: Median, seed: int
+) -> tuple[Ints, Ints, Floats]:
     """Twice the median, one drawn rating and a random number of each candidate, all [C]."""
     from porism.fusion.kernels import judge
 
@@ -110,7 +78,7 @@ def _judged(table: FusionTable, votes: Floats, deepest: int, median: Median, see
     return middle, drawn, table.random(seed, 1)
 
 
-def _elected(table: FusionTable, keys: Sequence[NDArray[Any]]) -> Floats:
+def elected(table: FusionTable, keys: Sequence[NDArray[Any]]) -> Floats:
     """How many candidates of its topic were left when each was elected, by the first key, then the second, … [C].
 
     What is equal by all keys is ordered by id.

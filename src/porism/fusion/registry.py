@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from porism.errors import ConfigError
-from porism.fusion.base import Fusion
+from porism.fusion.base import Fusion, LearnedFusion
 from porism.fusion.combinations import CombANZ, CombMAX, CombMED, CombMIN, CombMNZ, CombSUM, Linear
 from porism.fusion.condorcet import Condorcet
-from porism.fusion.majority import IBC, WIBC
+from porism.fusion.majority import IBC
 from porism.fusion.ranks import ISR, RRF, Borda, LogISR
 from porism.fusion.regression import RBC
 from porism.fusion.table import FusionTable
+from porism.fusion.weighted_majority import WIBC
 from porism.runs.run import Run
 from porism.settings import nearest, read_settings
 
@@ -23,6 +24,11 @@ FUSIONS: Mapping[str, type[Fusion]] = {
     )
 }
 """Method name → its class."""
+
+LEARNED: tuple[str, ...] = tuple(
+    sorted(name for name, method in FUSIONS.items() if issubclass(method, LearnedFusion))
+)
+"""The names of methods that can learn from judgments."""
 
 
 def make_fusion(method: str, parameters: Mapping[str, Any] | None = None) -> Fusion:

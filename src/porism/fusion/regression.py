@@ -13,14 +13,12 @@ import orjson
 import xxhash
 
 from porism.errors import ConfigError, QueryError
-from porism.fusion.base import Fusion, check_deepest
+from porism.fusion.base import FittedFusion, Fusion, LearnedFusion, Qrels, check_deepest
 from porism.fusion.estimators import LINEAR, MODELS, Numbers, fit_estimator, linear_part, predict
 from porism.fusion.table import Floats, FusionTable
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run
 from porism.settings import read_settings, write_settings
-
-Qrels = Mapping[str, Mapping[str, int]]
 
 Features = Literal["rating", "rank", "reciprocal"]
 """What a run's rank is as a feature: (deepest - rank) / deepest and 0 where the document is missing; the rank itself
@@ -28,7 +26,7 @@ and ``deepest`` where missing; 60 / (60 + rank) and 0 where missing. Ranks beyon
 
 
 @dataclass(frozen=True, slots=True)
-class RBC(Fusion):
+class RBC(LearnedFusion):
     """Regression-based: the score is the gain that a regression predicts from the document's ranks in the runs.
 
     MIRMU at ARQMath 2021, section 4.4. It is fitted by judgments (:meth:`fit`), or has ``coefficients`` from before.
@@ -81,6 +79,18 @@ class RBC(Fusion):
         begun = self.intercept + float(absent) * math.fsum(weights)
         return begun + table.combined(0, weights[table.systems] * above)
 
+    @property
+    def must_learn(self) -> bool:
+        """Unless it has coefficients."""
+        return self.coefficients is None
+
+    def restored(self, learnt: Mapping[str, Any]) -> FittedRBC:
+        """The stored regression; its own settings count.
+
+        :raises ConfigError: it is not one.
+        """
+        return FittedRBC.from_dict(learnt)
+
     def fit(
         self,
         runs: Sequence[Run] | FusionTable,
@@ -97,14 +107,16 @@ class RBC(Fusion):
 
         :param topics: those to train on; if not given, all judged ones that are not for validation.
         :raises ConfigError: topics are named that have no judgments or are for both; a model or option does not exist;
-            or all gains are the same.
+            all gains are the same; or the method has its coefficients already.
         :raises QueryError: the runs found no judged document for the topics.
         :raises MissingExtra: scikit-learn is not installed.
         """
+        if self.coefficients is not None:
+            raise ConfigError("rbc has coefficients and judgments to learn them from", hint="Give one of the two.")
         table = runs if isinstance(runs, FusionTable) else FusionTable(runs)
-        held = _judged_topics(qrels, validation_topics)
+        held = judged_topics(qrels, validation_topics)
         given = [topic for topic in qrels if topic not in set(held)] if topics is None else topics
-        training = _judged_topics(qrels, given)
+        training = judged_topics(qrels, given)
         if both := sorted(set(training) & set(held)):
             raise ConfigError(f"topic {both[0]} is for training and for validation", hint="Name it for one of the two.")
         found: dict[str, float] = {}
@@ -174,7 +186,7 @@ class RBC(Fusion):
 
 
 @dataclass(frozen=True, slots=True)
-class FittedRBC(Fusion):
+class FittedRBC(FittedFusion):
     """A fitted :class:`RBC`: ``settings`` with the model that was chosen, and its coefficients if it is linear.
 
     :param training_topics: the topics that it was fitted to.
@@ -244,7 +256,7 @@ class FittedRBC(Fusion):
 
     def provenance(self, table: FusionTable, depth: int) -> Provenance:
         """Also tuned on the topics of training and validation."""
-        return _tuned(Fusion.provenance(self, table, depth), self)
+        return tuned_by(Fusion.provenance(self, table, depth), self)
 
     def made_by(self, table: FusionTable, depth: int) -> dict[str, Any]:
         """Method, parameters and sources as plain values."""
@@ -286,13 +298,17 @@ class FittedRBC(Fusion):
 NDArrayInts = np.ndarray[Any, np.dtype[np.int64]]
 
 
-def _tuned(known: Provenance, fitted: FittedRBC) -> Provenance:
+def tuned_by(known: Provenance, fitted: FittedRBC) -> Provenance:
     """The provenance of a run for which a regression was fitted."""
     topics = (*known.tuned_on, *fitted.training_topics, *fitted.validation_topics)
     return Provenance(known.made_by, topics, (*known.evidence, fitted.evidence()), known.seconds)
 
 
-def _judged_topics(qrels: Qrels, topics: Iterable[str]) -> tuple[str, ...]:
+def judged_topics(qrels: Qrels, topics: Iterable[str]) -> tuple[str, ...]:
+    """The topics, each once.
+
+    :raises ConfigError: one has no judgments, or a single string is given.
+    """
     if isinstance(topics, str):
         raise ConfigError(f"topics are {topics!r}", hint="They are a list of topic ids.")
     chosen = tuple(dict.fromkeys(topics))

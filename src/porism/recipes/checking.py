@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from porism.errors import ConfigError
-from porism.fusion import FUSIONS, RBC
+from porism.fusion import FUSIONS, LearnedFusion
 from porism.recipes.checking_names import nearest_or
 from porism.recipes.checking_searches import SearchChecker
 from porism.recipes.derived import demanded, read_tuned, report_systems, tuning_search
@@ -124,10 +124,10 @@ class Checker(SearchChecker):
             self.findings.error(
                 "folds are of topics to learn from", (*path, "folds"), "Name the topic set: train_on = \"…\"."
             )
-        unfitted = isinstance(made, RBC) and made.coefficients is None
+        unfitted = isinstance(made, LearnedFusion) and made.must_learn
         if unfitted and fusion.train_on is None:
             self.findings.error(
-                "rbc has to learn from judgments", (*path, "method"), "Name a topic set: train_on = \"…\"."
+                f"{fusion.method} has to learn from judgments", (*path, "method"), "Name a topic set: train_on = \"…\"."
             )
 
     def tuning(self, name: str, tuning: TuningSettings) -> None:

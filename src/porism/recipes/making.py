@@ -12,7 +12,7 @@ from typing import Any
 
 from porism.analysis.analyzer import AnalysisConfig
 from porism.errors import IndexFolderError, IndexNotFound, OnProblem, SourceError
-from porism.fusion import RBC, WIBC, Fusion, FusionTable, cross_validate_fusion, fit
+from porism.fusion import Fusion, FusionTable, LearnedFusion, cross_validate_fusion
 from porism.index.manifest import read_manifest
 from porism.pipeline.protocols import describe
 from porism.recipes.answers import AnswerStore
@@ -258,7 +258,7 @@ class StageMaker:
     ) -> Run:
         """The fusion of runs by the method of a system, which is trained first if the recipe says so."""
         settings = self.recipe.fusions[system]
-        if settings.train_on is None or not isinstance(method, (RBC, WIBC)):
+        if settings.train_on is None or not isinstance(method, LearnedFusion):
             return method.fuse(self._table(runs), depth=depth, name=system)
         names = [run.name for run in runs]
         training = base_set(settings.train_on)
@@ -268,7 +268,7 @@ class StageMaker:
                 method, list(runs), qrels, folds=settings.folds, seed=self.recipe.seed, depth=depth, name=system
             )
         sources = [self.varied(name, training, values) for name in names]
-        return fit(method, self._table(sources), qrels).fuse(self._table(runs), depth=depth, name=system)
+        return method.fit(self._table(sources), qrels).fuse(self._table(runs), depth=depth, name=system)
 
     def _table(self, runs: Sequence[Run]) -> FusionTable:
         """The runs aligned; kept, since tuning fuses the same ones many times."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from porism.errors import ConfigError
-from porism.fusion import FUSIONS, Fusion, make_fusion
+from porism.fusion import FUSIONS, LEARNED, Fusion, make_fusion
 from porism.pipeline.rerankers.registry import RerankerKind, reranker_kind, split_depth
 from porism.recipes.paths import opened
 from porism.recipes.settings import FusionSettings, PipelineSettings, Recipe, TopicSettings, TuningSettings
@@ -19,9 +19,6 @@ from porism.tuning import with_parameters
 
 Parameters = Mapping[str, Mapping[str, Any]]
 """System → dotted path → value: settings that differ from those of the recipe."""
-
-TRAINED = ("rbc", "wibc")
-"""Methods of fusion that can learn from judgments."""
 
 
 def base_set(topics: str) -> str:
@@ -321,5 +318,5 @@ def check_trainable(method: str) -> None:
 
     :raises ConfigError: it is one.
     """
-    if method not in TRAINED:
-        raise ConfigError(f"the fusion {method!r} learns nothing", hint=f"Those that do are {' and '.join(TRAINED)}.")
+    if method not in LEARNED:
+        raise ConfigError(f"the fusion {method!r} learns nothing", hint=f"Those that do are {' and '.join(LEARNED)}.")

@@ -4,7 +4,6 @@ from porism.retrieve.base import FormulaRanker, Retriever, RetrieverSettings, Se
 from porism.retrieve.documents.model import DEFAULT_MODEL, ChannelSettings, Feedback, Kinds, Links, SearchModel
 from porism.retrieve.documents.retriever import DocumentRetriever, prepare_segments
 from porism.retrieve.formulas.tangent_cft import TangentCftModel, TangentCftRanker, TangentCftVectors, train_tangent_cft
-from porism.retrieve.formulas.word_vectors import FastTextSettings
 from porism.retrieve.lexical.channels import View
 from porism.retrieve.lexical.retriever import LexicalRetriever, QueryTerms
 from porism.retrieve.models import read_model
@@ -20,7 +19,6 @@ __all__ = [
     "ChannelSettings",
     "ChannelStatistics",
     "DocumentRetriever",
-    "FastTextSettings",
     "Feedback",
     "FormulaRanker",
     "Kinds",

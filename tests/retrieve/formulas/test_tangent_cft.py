@@ -6,6 +6,8 @@ import os
 import random
 import shutil
 import sys
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,26 +15,26 @@ import pytest
 from cft_cases import random_model
 
 from porism.analysis.analyzer import Analyzer
-from porism.errors import ConfigError, IndexCorrupt, MissingExtra, QueryError, StorageError
-from porism.index import IndexWriter, Snapshot
-from porism.index.container import Container, ContainerWriter
-from porism.retrieve.formulas.tangent_cft import (
-    MODEL_FILE,
-    TangentCftRanker,
-    TangentCftVectors,
-    train_tangent_cft,
-)
-from porism.retrieve.formulas.word_vectors import (
-    FastTextSettings,
+from porism.embeddings.subwords import (
     WordVectors,
     character,
     ngrams,
     store_word_vectors,
     write_word_vectors,
 )
+from porism.errors import ConfigError, IndexCorrupt, MissingExtra, QueryError, StorageError
+from porism.index import IndexWriter, Snapshot
+from porism.index.container import Container, ContainerWriter
+from porism.retrieve.formulas.tangent_cft import (
+    MODEL_FILE,
+    TRAINING,
+    TangentCftRanker,
+    TangentCftVectors,
+    train_tangent_cft,
+)
 from porism.types import Content, Document, Formula
 
-SMALL = FastTextSettings(dimensions=12, window=4, epochs=2, negative=3)
+SMALL = replace(TRAINING, dimensions=12, window=4, epochs=2, negative=3)
 
 
 @pytest.fixture
@@ -194,14 +196,14 @@ def test_what_is_missing_or_damaged_is_said(tmp_path, monkeypatch):
         train_tangent_cft(snapshot.path)
     for wrong in ({"dimensions": 0}, {"min_n": 4, "max_n": 3}, {"workers": 0}, {"seed": -1}):
         with pytest.raises(ConfigError, match="cannot be"):
-            FastTextSettings(**wrong)
+            replace(TRAINING, **wrong)
 
 
 TEXTS = [["V x + n", "+ V y n", "V y 0! n"], ["V x + n", "+ N 2 n", "N 2 0! n"], [], ["V y + n", "+ N 2 n"]] * 20
 
 
 def trained(path: Path, **settings: int) -> WordVectors:
-    chosen = FastTextSettings(dimensions=8, window=2, epochs=2, negative=2, **settings)
+    chosen = replace(TRAINING, dimensions=8, window=2, epochs=2, negative=2, **settings)
     with ContainerWriter(path, "embeddings", atomic=True) as writer:
         write_word_vectors(writer, "words", TEXTS, chosen)
         writer.finish({"ngrams": {"min": chosen.min_n, "max": chosen.max_n}})
@@ -216,11 +218,13 @@ def gensim_vectors(min_n: int, max_n: int, buckets: int):
     def coded(word: str) -> str:
         return "".join(character(tokens.index(token)) for token in word.split(" "))
 
-    texts = [[coded(word) for word in text] for text in TEXTS]
+    texts = [[coded(word) for word in text] for text in TEXTS if text]
+    counts = Counter(word for text in texts for word in text)
     model = FastText(vector_size=8, window=2, negative=2, min_n=min_n, max_n=max_n, seed=1, workers=1, sg=1,
-                     min_count=1, bucket=buckets)
-    model.build_vocab(texts)
-    model.train(texts, total_examples=len(texts), epochs=2)
+                     min_count=1, bucket=buckets, sample=1e-3, sorted_vocab=0)
+    model.build_vocab_from_freq(dict(sorted(counts.items(), key=lambda one: (-one[1], one[0]))))
+    for start, end in ((0.025, 0.01255), (0.01255, 0.0001)):
+        model.train(texts, total_examples=len(texts), epochs=1, start_alpha=start, end_alpha=end)
     return model.wv, coded
 
 
@@ -266,7 +270,7 @@ def test_one_worker_and_one_seed_give_one_model(tmp_path, gensim, sample_index):
         path = tmp_path / str(number)
         shutil.copytree(sample_index, path)
         steps: list[tuple[int, int]] = []
-        settings = FastTextSettings(dimensions=6, window=3, epochs=2, negative=2, seed=seed)
+        settings = replace(TRAINING, dimensions=6, window=3, epochs=2, negative=2, seed=seed)
         train_tangent_cft(path, settings, on_progress=lambda done, total, steps=steps: steps.append((done, total)))
         assert steps[-1][0] == steps[-1][1]
         digests.append(TangentCftVectors(path).digest)
@@ -294,7 +298,7 @@ def test_training_again_leaves_nothing_of_the_model_before(tmp_path, gensim, sam
     (path / f"{MODEL_FILE}.1-ab.tmp").write_bytes(b"of a training that was killed")
     os.utime(path / f"{MODEL_FILE}.1-ab.tmp", (0, 0))
     for seed in (1, 2):
-        train_tangent_cft(path, FastTextSettings(dimensions=4, window=1, epochs=1, negative=1, seed=seed))
+        train_tangent_cft(path, replace(TRAINING, dimensions=4, window=1, epochs=1, negative=1, seed=seed))
         with Snapshot.open(path) as snapshot:
             TangentCftRanker(snapshot).search([Formula("x")], 1)
         assert len(list(path.rglob("embeddings-*.bin"))) == 1

@@ -26,16 +26,19 @@ from porism.analysis.analyzer import Analyzer
 from porism.analysis.documents import clean_text
 from porism.compiled.kernels import as_layout
 from porism.concurrency.locks import Lock
+from porism.embeddings.corpus import GENSIM
+from porism.embeddings.settings import FastText
+from porism.embeddings.subwords import WordVectors, write_word_vectors
 from porism.engine.topk import best
 from porism.engine.units import FormulaUnits, formula_units
 from porism.errors import ConfigError, IndexCorrupt, QueryError, StorageError
 from porism.explanation import Explanation
+from porism.extras import need
 from porism.formula import extract, notation_of, operator_tree, parse
 from porism.index import Segment, Snapshot
 from porism.index.container import Container, ContainerWriter
 from porism.retrieve.base import RetrieverSettings
 from porism.retrieve.formulas.matches import FormulaMatch
-from porism.retrieve.formulas.word_vectors import FastTextSettings, WordVectors, load_gensim, write_word_vectors
 from porism.retrieve.kinds import FormulaKind
 from porism.retrieve.ranking import Found, UnitIds, UnitResults, merge
 from porism.types import Formula
@@ -52,13 +55,18 @@ _MOST_COSINES = 1 << 23
 _DERIVED = "embeddings"
 _ABANDONED = 3_600.0
 
+TRAINING = FastText(
+    dimensions=100, min_count=1, sample=1e-3, rate=0.025, skip_gram=True, min_n=3, max_n=6,
+)
+"""How words are trained where nothing else is said: skip-gram, with the other settings that fastText has by itself."""
+
 Words = tuple[list[list[str]], list[list[str]]]
 """The words of formulas, by view."""
 
 
 def train_tangent_cft(
     index_path: str | os.PathLike[str],
-    settings: FastTextSettings | None = None,
+    settings: FastText = TRAINING,
     *,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Path:
@@ -71,11 +79,12 @@ def train_tangent_cft(
     :raises ConfigError: the index has no formulas, or a setting is out of its range.
     :raises StorageError: the model cannot be written.
     """
-    load_gensim()
-    settings = settings or FastTextSettings()
+    need("gensim", "embeddings", GENSIM)
     with Snapshot.open(index_path) as snapshot:
         units = formula_units(snapshot.segments)
         count = sum(int(np.count_nonzero(one.live)) for one in units)
+        if not count:
+            raise ConfigError("there is nothing to train on", hint="Index documents with formulas first.")
         total = count * (1 + len(VIEWS) * settings.epochs)
         done = 0
 

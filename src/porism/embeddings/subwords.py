@@ -1,4 +1,4 @@
-"""Vectors of words that are made of tokens: fastText, trained by gensim, stored as arrays, read with NumPy alone.
+"""Vectors of words that are made of tokens, new words among them: fastText, stored as arrays, read with NumPy alone.
 
 A word is a string of tokens between blanks, such as a Tangent-CFT tuple ``V x N 2 a``. Each token is one *character*,
 so the n-grams of a word are runs of its tokens. The vector of a word that was trained is stored; that of any other is
@@ -10,13 +10,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.errors import ConfigError, MissingExtra
+from porism.embeddings.corpus import Corpus
+from porism.embeddings.gensim_trainers import GensimTrainer
+from porism.embeddings.settings import FastText
+from porism.embeddings.texts import TokenTexts
 from porism.index.container import Container, ContainerWriter
 from porism.index.strings import Dictionary, Packed, offsets, write_dictionary
 
@@ -25,39 +28,6 @@ _SURROGATES = 0xD800
 _MOST_CHARACTERS = 0x10FFFF - 0x800 - _FIRST_CHARACTER
 _UNKNOWN = "\x01"
 _MOST_BUCKETS = 1 << 18
-
-
-@dataclass(frozen=True, slots=True)
-class FastTextSettings:
-    """How vectors are trained: skip-gram with negative sampling over words and their n-grams.
-
-    ``dimensions`` of a vector, ``window`` (words on either side), ``epochs`` over all texts, ``negative`` samples a
-    pair, n-grams of ``min_n`` to ``max_n`` characters, the marks of a word's beginning and end counted. The same
-    ``seed`` gives the same vectors with one of ``workers`` (threads), not with more.
-
-    :raises ConfigError: a number is out of its range.
-    """
-
-    dimensions: int = 100
-    window: int = 5
-    epochs: int = 5
-    negative: int = 5
-    min_n: int = 3
-    max_n: int = 6
-    seed: int = 1
-    workers: int = 1
-
-    def __post_init__(self) -> None:
-        limits = {
-            "dimensions": (1, 4_096), "window": (1, 1_000), "epochs": (1, 10_000), "negative": (1, 1_000),
-            "min_n": (1, 32), "max_n": (self.min_n, 32), "seed": (0, 2**32 - 1), "workers": (1, 1_024),
-        }
-        for name, (least, most) in limits.items():
-            value = getattr(self, name)
-            if not least <= value <= most:
-                raise ConfigError(
-                    f"{name} cannot be {value} in training", hint=f"Use a whole number from {least} to {most}."
-                )
 
 
 class WordVectors:
@@ -142,28 +112,11 @@ def character(number: int) -> str:
     return chr(code if code < _SURROGATES else code + 0x800)
 
 
-class _Encoded:
-    """Texts with their words as characters, as often as training asks for them."""
-
-    def __init__(self, texts: Sequence[Sequence[str]]) -> None:
-        words: dict[str, str] = dict.fromkeys((word for text in texts for word in text), "")
-        self.tokens = sorted({token for word in words for token in word.split(" ")})
-        number_of = {token: number for number, token in enumerate(self.tokens)}
-        for word in words:
-            words[word] = "".join([character(number_of[token]) for token in word.split(" ")])
-        self._texts = texts
-        self.words = words
-
-    def __iter__(self) -> Iterator[list[str]]:
-        words = self.words
-        return ([words[word] for word in text] for text in self._texts)
-
-
 def write_word_vectors(
     writer: ContainerWriter,
     name: str,
-    texts: Sequence[Sequence[str]],
-    settings: FastTextSettings,
+    texts: Iterable[Sequence[str]],
+    settings: FastText,
     on_epoch: Callable[[], None] = lambda: None,
 ) -> None:
     """Trains vectors of the words in ``texts`` and writes them for :class:`WordVectors`; ``on_epoch`` is called after
@@ -172,20 +125,26 @@ def write_word_vectors(
     Of the n-grams those are stored that two words share: what only one word has, its own vector has learnt.
 
     :raises MissingExtra: gensim is not installed.
-    :raises ConfigError: there is no word.
+    :raises ConfigError: there are fewer than two words, or no text has two of them.
     """
-    encoded = _Encoded(texts)
-    if not encoded.words:
-        raise ConfigError("there is nothing to train on", hint="Index documents with formulas first.")
+    read = TokenTexts.of(texts)
+    tokens = sorted({token for word in read.terms for token in word.split(" ")})
+    number_of = {token: number for number, token in enumerate(tokens)}
+    coded = ["".join([character(number_of[token]) for token in word.split(" ")]) for word in read.terms]
+    corpus = Corpus(replace(read, terms=coded), settings)
     counts: Counter[str] = Counter()
-    for word in set(encoded.words.values()):
+    for word in corpus.terms:
         counts.update(set(ngrams(word, settings.min_n, settings.max_n)))
-    vectors = _train(encoded, len(encoded.words), min(_MOST_BUCKETS, len(counts) + 1), settings, on_epoch)
+    buckets = settings.buckets or min(_MOST_BUCKETS, len(counts) + 1)
+    trainer = GensimTrainer(corpus, replace(settings, buckets=buckets))
+    for epoch in range(settings.epochs):
+        trainer.train_epoch(epoch, lambda read_tokens: None)
+        on_epoch()
+    trained = trainer.result()
     shared = sorted(gram for gram, uses in counts.items() if uses > 1)
-    buckets = _buckets(shared, vectors.bucket)
     store_word_vectors(
-        writer, name, encoded.tokens, dict(zip(vectors.index_to_key, vectors.vectors, strict=True)),
-        dict(zip(shared, vectors.vectors_ngrams[buckets], strict=True)), settings.dimensions,
+        writer, name, tokens, dict(zip(trained.terms, trained.vectors, strict=True)),
+        dict(zip(shared, trainer.ngram_vectors(shared), strict=True)), settings.dimensions,
     )
 
 
@@ -205,43 +164,3 @@ def store_word_vectors(
         for number, vector in zip(numbers.tolist(), vectors.values(), strict=True):
             ordered[number] = vector
         writer.add(f"{name}/{rows}", ordered)
-
-
-def _train(
-    texts: Iterable[list[str]], words: int, buckets: int, settings: FastTextSettings, on_epoch: Callable[[], None]
-) -> Any:
-    """gensim's word vectors of texts; ``words`` is how many distinct words there are."""
-    gensim = load_gensim()
-
-    class Told(gensim.models.callbacks.CallbackAny2Vec):  # type: ignore[misc, name-defined]
-        def on_epoch_end(self, model: Any) -> None:
-            on_epoch()
-
-    model = gensim.models.FastText(
-        vector_size=settings.dimensions, window=settings.window, negative=settings.negative, min_n=settings.min_n,
-        max_n=settings.max_n, seed=settings.seed, workers=settings.workers, sg=1, min_count=1, bucket=buckets,
-    )
-    model.build_vocab(texts)
-    model.train(texts, total_examples=model.corpus_count, epochs=settings.epochs, callbacks=[Told()])
-    return model.wv
-
-
-def _buckets(grams: list[str], buckets: int) -> NDArray[np.int64]:
-    from gensim.models.fasttext_inner import ft_hash_bytes
-
-    return np.array([ft_hash_bytes(gram.encode("utf-8")) % buckets for gram in grams], np.int64)
-
-
-def load_gensim() -> Any:
-    """The package that trains.
-
-    :raises MissingExtra: it is not installed.
-    """
-    try:
-        import gensim.models.callbacks
-        import gensim.models.fasttext_inner
-    except ImportError as error:
-        raise MissingExtra(
-            "training embeddings needs gensim", hint="Install it: pip install 'porism[embeddings]'"
-        ) from error
-    return gensim
