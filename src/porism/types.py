@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, Protocol
 
 Notation = Literal["latex", "mathml"]
 Metadata = Mapping[str, str | tuple[str, ...]]
@@ -84,6 +84,21 @@ class Document:
     def title(self) -> Content:
         """The field ``title``, empty where the document has none."""
         return self.fields.get("title", Content(""))
+
+
+class Documents(Protocol):
+    """Documents by id, wherever they are stored: what rerankers and training read."""
+
+    def __len__(self) -> int: ...
+
+    def __iter__(self) -> Iterator[Document]:
+        """All documents."""
+
+    def get(self, ids: Sequence[str]) -> list[Document]:
+        """The documents with these ids, in their order.
+
+        :raises QueryError: there is no such document.
+        """
 
 
 @dataclass(frozen=True, slots=True)

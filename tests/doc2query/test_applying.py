@@ -20,7 +20,6 @@ from porism.doc2query import (
     document_text,
     expand_documents,
     expanded,
-    index_documents_of,
     is_expanded,
     remove_expansions,
     unexpanded,
@@ -29,6 +28,7 @@ from porism.doc2query.fields import source_text
 from porism.doc2query.store import text_digest
 from porism.errors import IndexNotFound, Problem
 from porism.index import IndexWriter, Snapshot
+from porism.index.documents import StoredDocuments
 from porism.retrieve import DEFAULT_MODEL, SearchModel
 from porism.search.index import open_index
 from porism.search.sources.indexing import index_documents
@@ -88,7 +88,7 @@ def test_expansions_are_found_and_removing_them_leaves_no_trace(tmp_path: Path, 
     shutil.copytree(sample_index, path)
     before, answered = stored(path), answers(path)
     with Snapshot.open(path) as snapshot:
-        documents = list(index_documents_of(snapshot))
+        documents = list(StoredDocuments(snapshot))
     steps: list[tuple[int, int]] = []
     with write(tmp_path / "x.jsonl", documents[::3], ["gobbledygook about $\\zeta(3)$"]) as file:
         report = apply_expansions(path, file, jobs=1, on_progress=lambda *step: steps.append(step))
@@ -166,7 +166,7 @@ def test_documents_of_an_index_and_of_its_source_have_the_same_digest(tmp_path: 
     index_documents(documents, tmp_path / "index", jobs=1)
     expand_documents(documents, canned(), tmp_path / "x.jsonl")
     with Snapshot.open(tmp_path / "index") as snapshot, ExpansionFile(tmp_path / "x.jsonl") as file:
-        report = expand_documents(index_documents_of(snapshot), canned(), tmp_path / "x.jsonl")
+        report = expand_documents(StoredDocuments(snapshot), canned(), tmp_path / "x.jsonl")
         assert (report.already, report.documents) == (2, 0)
         expander = Expander(file)
         assert [is_expanded(expander(document)) for document in documents] == [True, True]

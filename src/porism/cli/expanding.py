@@ -91,8 +91,9 @@ def _write(
     sources: tuple[str, ...], index_path: Path, model_name: str, output: Path, batch: int, device: str,
     format_name: str | None, options: ReaderOptions, given: dict[str, Any], log: ProblemLog, quiet: bool,
 ) -> None:
-    from porism.doc2query import ExpansionSettings, QueryGenerator, expand_documents, index_documents_of
+    from porism.doc2query import ExpansionSettings, QueryGenerator, expand_documents
     from porism.index import Snapshot
+    from porism.index.documents import StoredDocuments
     from porism.search.sources.indexing import read_documents
 
     settings = ExpansionSettings(**given)
@@ -101,7 +102,7 @@ def _write(
         total = 0
     else:
         snapshot = Snapshot.open(index_path)
-        documents, total = index_documents_of(snapshot), snapshot.doc_count
+        documents, total = iter(StoredDocuments(snapshot)), snapshot.doc_count
     generator = QueryGenerator(model_name, settings, device=device)
     with counting_progress("expanding", quiet) as progress:
         report = expand_documents(

@@ -1,6 +1,6 @@
 """Queries that a model writes for documents, stored apart, added to an index and taken out again (doc2query)."""
 
-from porism.doc2query.applying import ApplyReport, Expander, apply_expansions, index_documents_of, remove_expansions
+from porism.doc2query.applying import ApplyReport, Expander, apply_expansions, remove_expansions
 from porism.doc2query.expanding import ExpandReport, expand_documents
 from porism.doc2query.fields import EXPANDED_BY, EXPANSION_FIELD, document_text, expanded, is_expanded, unexpanded
 from porism.doc2query.generation import QueryGenerator
@@ -22,7 +22,6 @@ __all__ = [
     "document_text",
     "expand_documents",
     "expanded",
-    "index_documents_of",
     "is_expanded",
     "remove_expansions",
     "unexpanded",

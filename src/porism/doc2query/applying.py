@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
-from porism.analysis.documents import clean_text, load_document
+from porism.analysis.documents import clean_text
 from porism.doc2query.fields import expanded, has_own_expansion, source_text, unexpanded
 from porism.doc2query.store import ExpansionFile, text_digest
 from porism.errors import OnProblem, Problem
 from porism.index import IndexWriter, Snapshot
+from porism.index.documents import StoredDocuments
 from porism.search.sources.indexing import analyze_documents, prepare_for_searches
 from porism.types import Document
 
@@ -96,14 +97,6 @@ def remove_expansions(
     return ApplyReport(changed, seen - changed, 0)
 
 
-def index_documents_of(snapshot: Snapshot) -> Iterator[Document]:
-    """The documents of an index as they were indexed, in the order in which they lie."""
-    for segment in snapshot.segments:
-        for doc in range(segment.doc_count):
-            if segment.live[doc]:
-                yield load_document(segment.stored(doc))
-
-
 def _replace(
     index_path: str | os.PathLike[str], change: Callable[[Document], Document], jobs: int | None,
     on_problem: OnProblem | None, on_progress: Callable[[int, int], None],
@@ -115,7 +108,7 @@ def _replace(
 
         def replacing() -> Iterator[Document]:
             nonlocal seen
-            for document in index_documents_of(snapshot):
+            for document in StoredDocuments(snapshot):
                 other = change(document)
                 seen += 1
                 if seen % _EVERY == 0 or seen == total:

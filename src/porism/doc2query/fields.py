@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from porism.analysis.documents import clean_text
+from porism.analysis.model_text import ModelText
+from porism.analysis.model_text import document_text as model_text
 from porism.corpus.mathtext import split_math
-from porism.formula import parse, to_latex
 from porism.types import Content, Document, Formula
 
 EXPANSION_FIELD = "expansion"
@@ -64,21 +65,13 @@ def source_text(document: Document, fields: Sequence[str] = ()) -> str:
 
 
 def document_text(document: Document, fields: Sequence[str] = ()) -> str:
-    """What a model reads of a document: as :func:`source_text`, MathML written as LaTeX, empty fields left out."""
-    texts = (
-        Content.of(*(part if isinstance(part, str) else _latex(part) for part in content.parts)).to_latex().strip()
-        for content in _contents(document, fields)
-    )
-    return "\n".join(clean_text(text) for text in texts if text)
+    """What a model reads of a document, or of the fields named in their order in it; generated queries never."""
+    plain = unexpanded(document)
+    named = tuple(name for name in plain.fields if not fields or name in fields)
+    return model_text(plain, ModelText(named)) if named else ""
 
 
 def _contents(document: Document, fields: Sequence[str]) -> list[Content]:
     plain = unexpanded(document)
     wanted = set(fields) or set(plain.fields)
     return [content for name, content in plain.fields.items() if name in wanted]
-
-
-def _latex(formula: Formula) -> Formula:
-    if formula.notation == "latex":
-        return formula
-    return replace(formula, source=to_latex(parse(formula)), notation="latex")

@@ -15,12 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.analysis.analyzer import WORDS, Analyzer, indexed_form, read_formula
-from porism.analysis.documents import clean_text, load_document
+from porism.analysis.documents import clean_text
+from porism.analysis.model_text import written_formula
 from porism.analysis.tokenizers.tokenizer import END_OF_MATH, MATH, MathTokenizer
 from porism.embeddings.texts import formula_of
 from porism.errors import ConfigError
-from porism.formula import to_latex
 from porism.index import Segment, Snapshot
+from porism.index.documents import stored_document
 from porism.settings import nearest
 from porism.types import PLACEHOLDER, Content, Formula
 
@@ -105,7 +106,7 @@ class ChannelSpans:
             spans = self._words if self._channel == WORDS else self._tokens if self._bpe else self._terms
             for segment in self._snapshot.segments:
                 for doc in np.flatnonzero(segment.live).tolist():
-                    fields = load_document(segment.stored(doc)).fields.values()
+                    fields = stored_document(segment, doc).fields.values()
                     yield [text for text in map(spans, fields) if text.terms]
             return
         for segment, (formulas, counts) in zip(self._snapshot.segments, self._formulas, strict=True):
@@ -117,7 +118,7 @@ class ChannelSpans:
         """The words where they were written, formulas as LaTeX between them."""
         pieces = content.text.split(PLACEHOLDER)
         before, after = self._math
-        formulas = [f"{before}{_latex(formula)}{after}" for formula in content.formulas]
+        formulas = [f"{before}{_one_line(formula)}{after}" for formula in content.formulas]
         parts = [part for pair in zip(pieces, [*formulas, ""], strict=True) for part in pair]
         offsets = list(accumulate(map(len, parts), initial=0))[::2]
         places = [
@@ -146,6 +147,11 @@ class ChannelSpans:
         return SpannedText.of_terms(terms, count)
 
 
+def _one_line(formula: Formula) -> str:
+    written = written_formula(formula)
+    return " ".join(written.split()) if formula.notation == "latex" else written
+
+
 def math_marks(knows: Callable[[str], bool]) -> tuple[str, str]:
     """What stands around a formula for a tokenizer that knows some tokens."""
     return (f"{MATH} ", f" {END_OF_MATH}") if knows(MATH) and knows(END_OF_MATH) else ("$", "$")
@@ -158,9 +164,3 @@ def live_formulas(segment: Segment) -> tuple[NDArray[np.int64], NDArray[np.int64
     of = np.asarray(occurrences.formula, np.int64)[live]
     formulas, counts = np.unique(of, return_counts=True)
     return formulas, counts.astype(np.int64)
-
-
-def _latex(formula: Formula) -> str:
-    if formula.notation == "latex":
-        return " ".join(formula.source.split())
-    return to_latex(read_formula(formula.source, formula.notation)[0])

@@ -21,6 +21,7 @@ from porism.analysis.analyzer import Analyzer, indexed_form
 from porism.analysis.documents import load_document
 from porism.errors import ConfigError
 from porism.index import Segment, Snapshot
+from porism.index.documents import StoredDocuments
 from porism.index.strings import offsets
 from porism.settings import nearest
 from porism.types import Formula
@@ -104,7 +105,7 @@ def channel_texts(
         only = Analyzer(dataclasses.replace(analyzer.config, text=(channel,), formulas=()))
         total = snapshot.doc_count
         done = 0
-        for batch in _spread(_analyze_documents, only, channel, _stored(snapshot), total, jobs):
+        for batch in _spread(_analyze_documents, only, channel, StoredDocuments(snapshot).packed(), total, jobs):
             encoder.add(batch)
             done += batch.read
             on_progress(done, total)
@@ -224,12 +225,6 @@ def _batches(things: Iterable[Any]) -> Iterator[list[Any]]:
             batch = []
     if batch:
         yield batch
-
-
-def _stored(snapshot: Snapshot) -> Iterator[bytes]:
-    for segment in snapshot.segments:
-        for doc in np.flatnonzero(segment.live).tolist():
-            yield segment.stored(doc)
 
 
 def _occurrences(segment: Segment) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.analysis.analyzer import WORDS, Analyzer
-from porism.analysis.documents import load_document
 from porism.analysis.words import WORD, fold
 from porism.formula import layout_key, parse
 from porism.index import Segment, Snapshot
+from porism.index.documents import stored_document
 from porism.retrieve.lexical.channels import FieldWeights, has_channel, open_postings, weighted_fields
 from porism.search.questions import Condition
 from porism.types import PLACEHOLDER, Content, Document
@@ -44,7 +44,7 @@ def documents_with(
             for test in tests:
                 mask &= test.candidates(segment, field_weights)
         for doc in np.flatnonzero(mask).tolist():
-            document = load_document(segment.stored(doc))
+            document = stored_document(segment, doc)
             mask[doc] = all(test.holds(document) for test in tests)
         masks.append(mask)
     return masks

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.analysis.analyzer import WORDS, AnalysisConfig, Analyzer
-from porism.analysis.documents import load_document
 from porism.concurrency.caching import cached_property
 from porism.errors import ConfigError, OnProblem, Problem, QueryError
 from porism.explanation import Explanation
 from porism.index import Filters, Snapshot
+from porism.index.documents import StoredDocuments
 from porism.retrieve import (
     DEFAULT_MODEL,
     DocumentRetriever,
@@ -146,11 +146,12 @@ class Index:
 
         :raises QueryError: the index has no such document.
         """
-        found = self.snapshot.find(doc_id)
-        if found is None:
-            raise QueryError(f"there is no document {doc_id!r} in the index", where=str(self.snapshot.path))
-        segment, number = found
-        return load_document(segment.stored(number))
+        return self.documents.get([doc_id])[0]
+
+    @property
+    def documents(self) -> StoredDocuments:
+        """All documents of the index: by id, and one after another."""
+        return StoredDocuments(self.snapshot)
 
     def location(self, doc_id: str) -> Location:
         """Where a document stands.

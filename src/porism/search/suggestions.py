@@ -12,10 +12,10 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from porism.analysis.analyzer import WORDS, Analyzer
-from porism.analysis.documents import load_document
 from porism.analysis.stop_words import STOP_WORDS
 from porism.analysis.words import WORD, fold
 from porism.index import Snapshot
+from porism.index.documents import stored_document
 from porism.retrieve.lexical.channels import FieldWeights, has_channel, live_df, open_postings
 from porism.types import Query
 
@@ -119,7 +119,7 @@ class SpellingSuggester:
             postings = open_postings(segment, WORDS, self._weights)
             docs = postings.documents_of(number)
             for doc in docs[segment.live[docs]][:_READ_FOR_SPELLING].tolist():
-                for content in load_document(segment.stored(doc)).fields.values():
+                for content in stored_document(segment, doc).fields.values():
                     forms.update(
                         word.lower() for word in WORD.findall(content.text) if self._analyzer.words.term(word) == term
                     )

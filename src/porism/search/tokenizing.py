@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
-from porism.analysis.documents import load_document
 from porism.analysis.tokenizers.tokenizer import MathTokenizer
 from porism.analysis.tokenizers.training import BpeSettings, train_bpe
 from porism.corpus import ReaderOptions
 from porism.errors import OnProblem
 from porism.index import Snapshot
+from porism.index.documents import StoredDocuments
 from porism.search.sources.indexing import read_documents
-from porism.types import Document
 
 
 def train_tokenizer(
@@ -43,15 +42,7 @@ def train_tokenizer(
     else:
         snapshot = Snapshot.open(index)
         total = snapshot.doc_count
-        documents = _stored(snapshot)
+        documents = iter(StoredDocuments(snapshot))
     tokenizer = train_bpe(documents, settings, on_progress=lambda done: on_progress(done, total))
     tokenizer.save(path)
     return tokenizer
-
-
-def _stored(snapshot: Snapshot) -> Iterator[Document]:
-    with snapshot:
-        for segment in snapshot.segments:
-            for doc in range(segment.doc_count):
-                if segment.live is None or segment.live[doc]:
-                    yield load_document(segment.stored(doc))

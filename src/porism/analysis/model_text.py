@@ -1,0 +1,103 @@
+"""Documents as text for a model: which fields, how formulas are written, and what is left out of long ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeVar, get_args
+
+from porism.analysis.documents import clean_text
+from porism.errors import ConfigError
+from porism.formula import LayoutTree, operator_tree, parse, to_latex, to_unicode
+from porism.formula.extractors.latex import unified_tokens
+from porism.formula.extractors.tokens import prefix_notation
+from porism.settings import Settings
+from porism.types import PLACEHOLDER, Content, Document, Formula
+
+FormulaWriting = Literal["source", "latex", "unified", "prefix", "unicode", "none"]
+"""How a formula is written for a model: LaTeX as its author wrote it (MathML as LaTeX), LaTeX in one spelling, its
+tokens by unified names, its operator tree in prefix notation, Unicode, or not at all."""
+
+Cut = Literal["head", "head-tail"]
+"""What is kept of a sequence that is too long: its beginning, or its beginning and its end in equal parts."""
+
+T = TypeVar("T")
+
+_WRITERS: dict[str, Callable[[LayoutTree], str]] = {
+    "source": to_latex,  # of what is no LaTeX
+    "latex": to_latex,
+    "unified": lambda layout: " ".join(unified_tokens(layout)),
+    "prefix": lambda layout: " ".join(prefix_notation(operator_tree(layout))),
+    "unicode": to_unicode,
+    "none": lambda layout: "",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ModelText(Settings):
+    """How a document becomes the text that a model reads.
+
+    ``fields`` are those that it reads, in this order (all in their own order where none is named); those without text
+    are left out, and ``between`` stands between two. ``before`` and ``after`` stand around a formula, twice around one
+    on a line of its own.
+
+    :raises ConfigError: there is no such writing of formulas.
+    """
+
+    fields: tuple[str, ...] = ()
+    formulas: FormulaWriting = "source"
+    before: str = "$"
+    after: str = "$"
+    between: str = "\n"
+
+    def __post_init__(self) -> None:
+        if self.formulas not in get_args(FormulaWriting):
+            raise ConfigError(
+                f"formulas cannot be written as {self.formulas!r}", hint=f"Choose from {', '.join(_WRITERS)}."
+            )
+
+
+def written_formula(formula: Formula, writing: FormulaWriting = "source") -> str:
+    """A formula as one line of text."""
+    if writing == "source" and formula.notation == "latex":
+        return formula.source
+    return _WRITERS[writing](parse(formula))
+
+
+def content_pieces(content: Content, settings: ModelText) -> list[str]:
+    """A content as text in pieces: every second one, from the first on, is text between formulas as it stands there,
+    the others are formulas with their marks."""
+    pieces = content.text.split(PLACEHOLDER)
+    found = [pieces[0]]
+    for formula, piece in zip(content.formulas, pieces[1:], strict=True):
+        written = written_formula(formula, settings.formulas)
+        times = 2 if formula.display else 1
+        found += [f"{settings.before * times}{written}{settings.after * times}" if written else "", piece]
+    return found
+
+
+def content_text(content: Content, settings: ModelText) -> str:
+    """A content as text, without lone surrogates, which UTF-8 cannot carry."""
+    return clean_text("".join(content_pieces(content, settings)).strip())
+
+
+def document_text(document: Document, settings: ModelText | None = None) -> str:
+    """What a model reads of a document."""
+    settings = settings or ModelText()
+    names = settings.fields or tuple(document.fields)
+    texts = (content_text(document.fields[name], settings) for name in names if name in document.fields)
+    return settings.between.join(text for text in texts if text)
+
+
+def cut(sequence: Sequence[T], most: int, how: Cut = "head") -> list[T]:
+    """At most ``most`` elements of a sequence, such as the tokens of a text that is too long for a model.
+
+    ``head-tail`` keeps one more of the beginning where ``most`` is odd (Sun et al., *How to Fine-Tune BERT for Text
+    Classification?*, 2019, keep the head and the tail).
+    """
+    if len(sequence) <= most:
+        return list(sequence)
+    if how == "head":
+        return list(sequence[:most])
+    tail = most // 2
+    return [*sequence[: most - tail], *(sequence[len(sequence) - tail :] if tail else ())]
