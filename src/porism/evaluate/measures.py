@@ -1,6 +1,6 @@
 """Names of measures, read and written: those of ir_measures, the primed ones of ARQMath, and four short forms.
 
-========================  ==============================================================================
+=========================  ==============================================================================
 ``nDCG@10`` ``AP(rel=2)``  as ir_measures reads it: name, arguments in brackets, ``@`` cutoff
 ``nDCG'`` ``P'@10``        a prime removes unjudged documents from the ranking first, and lets a gain of
                            2 or more count as relevant where the measure is binary and no ``rel`` is given
@@ -8,7 +8,7 @@
 ``judged@10``              ``Judged@10``: the judged share of the first ten
 ``num_rel_ret``            ``NumRet(rel=2)``: relevant documents retrieved
 ``recall`` ``recall@100``  ``SetR(rel=2)``, ``R(rel=2)@100``: the share of relevant documents that is retrieved
-========================  ==============================================================================
+=========================  ==============================================================================
 
 So the lower-case names, like the primed ones, follow ARQMath (high and medium are relevant, low is not), and those of
 ir_measures keep its own default of 1 or more.

@@ -14,20 +14,20 @@ class LayoutNode:
 
     ``label`` is the canonical symbol and ``kind`` one letter:
 
-    ====  =============================================================================================
+    ====  ===============================================================================================
     V     variable or other identifier, named functions too (``x``, ``α``, ``sin``)
     N     number (``0``, ``3.14``)
     O     operator, relation, fence, separator, dots, any other symbol (``+``, ``≤``, ``(``, ``∑``)
     T     text (``if``)
     F     fraction or binomial: ``over`` is the numerator, ``under`` the denominator; label ``/`` or ``choose``
     R     root: ``within`` is the radicand, ``pre_above`` the index; label ``√``
-    M     matrix, cases, aligned display: ``elements`` are its cells; label is its fences (``()``, ``{``, ``||``, ````)
-    G     several symbols that carry a script or an accent together: ``within`` holds them; label ````
+    M     matrix, cases, aligned display: ``elements`` are its cells; label is its fences (``()``, ``{``, ``||``) or empty
+    G     several symbols that carry a script or an accent together: ``within`` holds them; no label
     W     wildcard; label is its name
     E     what was not understood (an unknown command keeps its name as the label)
-    ====  =============================================================================================
+    ====  ===============================================================================================
 
-    ``font`` is ```` or one of ``bb bf cal frak it rm sf tt`` (script is ``cal``). ``start`` and ``end`` are offsets
+    ``font`` is empty or one of ``bb bf cal frak it rm sf tt`` (script is ``cal``). ``start`` and ``end`` are offsets
     into the source. Limits of big operators are ``above``/``below`` whatever the display style; accents, braces and
     ``\\overset``/``\\underset`` are ``over``/``under``.
     """

@@ -61,13 +61,13 @@ def read_arqmath(
 ) -> Iterator[Document]:
     """Yields the documents of an ARQMath collection, thread by thread.
 
-    ====  ==========  ==============================================================================================
-    unit  id          fields
-    ====  ==========  ==============================================================================================
-    answer            ``title`` and ``question`` (body) and ``tags`` of its question, ``body``, its ``comments``
-    question          ``title``, ``body``, ``tags``, its ``comments``
-    thread            the question's ``title``, ``body``, ``tags``; all ``answers``; all ``comments``
-    ====  ==========  ==============================================================================================
+    ========  ======================================================================================================
+    unit      fields
+    ========  ======================================================================================================
+    answer    ``title`` and ``question`` (body) and ``tags`` of its question, ``body``, its ``comments``
+    question  ``title``, ``body``, ``tags``, its ``comments``
+    thread    the question's ``title``, ``body``, ``tags``; all ``answers``; all ``comments``
+    ========  ======================================================================================================
 
     Ids are those of the post (of the question, for a thread). Metadata: ``type``, ``question_id``, ``tags``,
     ``source``, and where known ``linked``, ``duplicates`` (questions), ``answer_ids``, ``accepted``,

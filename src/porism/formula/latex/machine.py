@@ -80,7 +80,7 @@ class Machine:
     braces = 0
     environments = 0
     unsettled = False
-    """Whether matrices or empty bases wait for :func:`porism.formula.layout.settle`."""
+    """Whether matrices or empty bases wait for :func:`porism.formula.settle.settle`."""
     depth_reported = False
     expanded = False
     """Whether macros have been expanded in the tokens."""

@@ -126,7 +126,7 @@ def constant_exponent(expression: Expression) -> Fraction | None:
 def factors(expression: Expression) -> Iterator[tuple[Expression, Fraction]]:
     """What an expression is a product of, as bases and constant exponents.
 
-    ``(ab)^2`` is taken apart, ``\\sqrt{ab}`` is not: for negative a and b it is not √a·√b. But √(a²b) is |a|·√b.
+    ``(ab)^2`` is taken apart, ``\\sqrt{ab}`` is not: for negative a and b it is not √a·√b. But ``√(a²b)`` is ``|a|·√b``.
     """
     stack = [(expression, Fraction(1))]
     while stack:
@@ -235,7 +235,7 @@ def _base_of_square(term: Expression) -> Expression | None:
 
 
 def product(parts: Iterator[tuple[Expression, Fraction]], level: int) -> Value | None:
-    """The product of powers, in which √a·√b is √(ab), √a·√a is a whatever the sign of a, and |a|·|a| is a²."""
+    """The product of powers, in which √a·√b is √(ab), √a·√a is a whatever the sign of a, and ``|a|·|a|`` is a²."""
     exponents: dict[Value, Fraction] = {}
     exact: dict[Value, Fraction] = {}
     bars: dict[Value, tuple[Expression, Fraction]] = {}
@@ -331,9 +331,9 @@ def _root_of_number(base: Fraction, exponent: Fraction, level: int) -> Value | N
 
 
 def absolute_value(expression: Expression, level: int) -> Value | None:
-    """|a|: a random function that is multiplicative and even.
+    """The absolute value: a random function that is multiplicative and even.
 
-    |ab| is |a|·|b|, |−a| is |a|, |a|² is a² and |a| is not a.
+    ``|ab|`` is ``|a|·|b|``, ``|−a|`` is ``|a|``, ``|a|²`` is ``a²`` and ``|a|`` is not ``a``.
     """
     return _absolute(expression.children[0], level)
 

@@ -44,8 +44,7 @@ class BM25Adapt(CountedQuery):
     fits equally: the term has ``k1``. A term with G₁ ≤ 0 does not count.
 
     :raises ConfigError: ``k1`` is not a number from 0 to :data:`~porism.retrieve.weightings.base.HEAVIEST`, or ``b``
-    not
-        between 0 and 1.
+        not between 0 and 1.
     """
 
     k1: float = 1.2

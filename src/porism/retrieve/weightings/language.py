@@ -32,7 +32,7 @@ LEAST = 1e-6
 class Dirichlet(PlainGeneral):
     """Query likelihood with Dirichlet smoothing: ``Σ_t q(t) · ln(1 + tf / (μ · p(t))) + |q| · ln(μ / (length + μ))``.
 
-    |q| is the number of the query's term occurrences. The scores of documents may be below 0.
+    ``|q|`` is the number of the query's term occurrences. The scores of documents may be below 0.
 
     :raises ConfigError: ``mu`` is not a number from a millionth to :data:`HEAVIEST`.
     """
