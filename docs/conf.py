@@ -43,7 +43,9 @@ autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
 autodoc_typehints = "signature"
 autodoc_default_options = {"members": True, "ignore-module-all": True, "show-inheritance": True}
-autodoc_mock_imports = ["torch", "transformers", "tokenizers", "gensim", "pyterrier", "pandas", "sklearn", "matplotlib", "jinja2"]
+autodoc_mock_imports = [
+    "torch", "transformers", "tokenizers", "gensim", "pyterrier", "pandas", "sklearn", "matplotlib", "jinja2",
+]
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 100
 add_module_names = False

@@ -21,7 +21,7 @@ class LayoutNode:
     T     text (``if``)
     F     fraction or binomial: ``over`` is the numerator, ``under`` the denominator; label ``/`` or ``choose``
     R     root: ``within`` is the radicand, ``pre_above`` the index; label ``√``
-    M     matrix, cases, aligned display: ``elements`` are its cells; label is its fences (``()``, ``{``, ``||``) or empty
+    M     matrix, cases, aligned display: ``elements`` are its cells; label: its fences (``()``, ``{``, ``||``) or empty
     G     several symbols that carry a script or an accent together: ``within`` holds them; no label
     W     wildcard; label is its name
     E     what was not understood (an unknown command keeps its name as the label)

@@ -126,7 +126,8 @@ def constant_exponent(expression: Expression) -> Fraction | None:
 def factors(expression: Expression) -> Iterator[tuple[Expression, Fraction]]:
     """What an expression is a product of, as bases and constant exponents.
 
-    ``(ab)^2`` is taken apart, ``\\sqrt{ab}`` is not: for negative a and b it is not √a·√b. But ``√(a²b)`` is ``|a|·√b``.
+    ``(ab)^2`` is taken apart, ``\\sqrt{ab}`` is not: for negative a and b it is not √a·√b. But ``√(a²b)`` is
+    ``|a|·√b``.
     """
     stack = [(expression, Fraction(1))]
     while stack:
