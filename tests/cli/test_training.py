@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from porism.index import Snapshot
-from porism.retrieve.formulas.tangent_cft import MODEL_FILE, TangentCftRanker
+from porism.retrieve.formulas.tangent_cft import TangentCftRanker
 from porism.types import Formula
 
 
@@ -20,7 +20,7 @@ def test_train_leaves_a_model_in_the_index(porism, tmp_path, sample_index):
     small = ("--dimensions", 6, "--window", 2, "--epochs", 1, "--negative", 1, "--min-n", 1, "--max-n", 2, "--seed", 3)
     result = porism("train", "tangent-cft", "--index", path, *small)
     assert (result.status, result.err) == (0, "")
-    assert MODEL_FILE in result.out
+    assert "models/tangent-cft.bin" in result.out
     with Snapshot.open(path) as snapshot:
         retriever = TangentCftRanker(snapshot)
         assert retriever.vectors.dimensions == 6

@@ -7,17 +7,20 @@ from pathlib import Path
 import numpy as np
 
 from porism.embeddings.subwords import character, store_word_vectors
+from porism.files.artifacts import MODELS
+from porism.index import Snapshot
 from porism.index.container import ContainerWriter
-from porism.retrieve.formulas.tangent_cft import MODEL_FILE, VIEWS, TangentCftVectors
+from porism.retrieve.formulas.tangent_cft import MODEL, VIEWS, TangentCftVectors, prepare_vectors
 
 
 def random_model(path: Path, dimensions: int = 7, seed: int = 0) -> TangentCftVectors:
-    """A model of random vectors for every word that can be made of a few tokens, and for some n-grams."""
+    """A model of random vectors for every word that can be made of a few tokens, and for some n-grams;
+    and the vectors of all formulas."""
     chance = np.random.default_rng(seed)
     tokens = sorted(["V", "N", "x", "y", "a", "2", "1", "+", "=", "n", "nn", "a", "0!", "U", "plus", "eq", "0", "1"])
     tokens = sorted(set(tokens))
     codes = [character(number) for number in range(len(tokens))]
-    with ContainerWriter(path / MODEL_FILE, "embeddings", atomic=True) as writer:
+    with ContainerWriter(MODELS.prepare(path, MODEL), "embeddings", atomic=True) as writer:
         for name in VIEWS:
             words = {
                 "".join(chance.choice(codes, size)): chance.normal(size=dimensions) for size in (3, 4, 5) * 300
@@ -25,4 +28,6 @@ def random_model(path: Path, dimensions: int = 7, seed: int = 0) -> TangentCftVe
             grams = {code: chance.normal(size=dimensions) for code in codes}
             store_word_vectors(writer, name, tokens, words, grams, dimensions)
         writer.finish({"formulas": 3, "dimensions": dimensions, "ngrams": {"min": 1, "max": 2}})
+    with Snapshot.open(path) as snapshot:
+        prepare_vectors(snapshot.segments)
     return TangentCftVectors(path)

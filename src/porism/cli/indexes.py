@@ -213,11 +213,11 @@ def delete(
 def merge(index_path: Path) -> None:
     """Merge an index into one segment: frees the room of deleted documents, makes searching a little faster."""
     from porism.index import IndexWriter
-    from porism.retrieve import DEFAULT_MODEL, prepare_segments
+    from porism.search.sources.indexing import prepare_for_searches
 
     with IndexWriter(index_path, create=False) as writer:
         compile_once()
         with counting_progress("merging", quiet=False) as progress:
             writer.merge(on_step=progress)
-        writer.commit(before_publish=lambda segments: prepare_segments(segments, DEFAULT_MODEL))
+        writer.commit(before_publish=prepare_for_searches)
     echo(f"merged: {index_path}")

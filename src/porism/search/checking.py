@@ -12,7 +12,7 @@ from typing import Any
 
 from porism.analysis.tokenizers.tokenizer import TokenizerReference, tokenizer_path
 from porism.errors import ConfigError, IndexCorrupt, IndexVersionError, PorismError
-from porism.files.artifacts import EMBEDDINGS, SIMILARITIES
+from porism.files.artifacts import EMBEDDINGS, MODELS, SIMILARITIES
 from porism.files.lock import WriterLock
 from porism.index import Snapshot
 from porism.index.container import Container, Stamp
@@ -26,7 +26,7 @@ from porism.index.manifest import (
     read_manifest,
 )
 from porism.index.segment import DATA_FILE, DERIVED_FOLDER
-from porism.retrieve.formulas.tangent_cft import MODEL_FILE
+from porism.retrieve.formulas.tangent_cft import missing_vectors
 from porism.search.sources.indexing import prepare_for_searches
 from porism.settings import read_settings
 from porism.similarity import SimilaritySettings, build_similarities
@@ -181,6 +181,9 @@ def _tasks(folder: Path, manifest: Manifest) -> Iterator[_Task]:
             yield _Task("deletions", place / entry.tombstones.file, partial(_check_deletions, place, entry))
         for file in sorted((place / DERIVED_FOLDER).glob("*.bin")):
             yield _derived(file, entry)
+        lacking = missing_vectors(place, entry.stamp)
+        if lacking is not None:
+            yield _derived(lacking, entry)
     for name, one in (manifest.config.get("tokenizers") or {}).items():
         file = tokenizer_path(folder, name)
         reference = TokenizerReference(name, one["kind"], one["digest"], str(file))
@@ -189,8 +192,8 @@ def _tasks(folder: Path, manifest: Manifest) -> Iterator[_Task]:
         )
     for file in EMBEDDINGS.files(folder):
         yield _container(EMBEDDINGS.folder, file, None, None, _TRAINED)
-    if (folder / MODEL_FILE).exists():
-        yield _container("Tangent-CFT", folder / MODEL_FILE, None, None, "Train it again: porism train tangent-cft.")
+    for file in MODELS.files(folder):
+        yield _container(MODELS.folder, file, None, None, f"Train it again: {MODELS.make.format(name=file.stem)}.")
     for file in SIMILARITIES.files(folder):
         again = f"Build it again: porism check --repair, or porism similarities {file.stem}."
         yield _Task(SIMILARITIES.folder, file, partial(_check_matrix, file), again)

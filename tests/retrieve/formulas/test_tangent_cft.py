@@ -22,16 +22,20 @@ from porism.embeddings.subwords import (
     store_word_vectors,
     write_word_vectors,
 )
-from porism.errors import ConfigError, IndexCorrupt, MissingExtra, QueryError, StorageError
+from porism.errors import ConfigError, IndexCorrupt, MissingExtra, QueryError
+from porism.files.artifacts import MODELS
 from porism.index import IndexWriter, Snapshot
 from porism.index.container import Container, ContainerWriter
 from porism.retrieve.formulas.tangent_cft import (
-    MODEL_FILE,
+    MODEL,
     TRAINING,
     TangentCftRanker,
     TangentCftVectors,
+    _words,
+    prepare_vectors,
     train_tangent_cft,
 )
+from porism.search.checking import check_index
 from porism.types import Content, Document, Formula
 
 SMALL = replace(TRAINING, dimensions=12, window=4, epochs=2, negative=3)
@@ -143,52 +147,73 @@ def test_an_index_without_formulas_finds_nothing(tmp_path):
     assert [len(one.scores) for one in TangentCftRanker(snapshot).search([Formula("x")], 5)] == [0]
 
 
-def test_new_formulas_need_no_new_training_and_a_merge_keeps_the_model(tmp_path):
+def counted(monkeypatch) -> list[int]:
+    """How many formulas are read for their vectors, call by call."""
+    counts: list[int] = []
+
+    def words(segment, formulas):
+        counts.append(len(formulas))
+        return _words(segment, formulas)
+
+    monkeypatch.setattr("porism.retrieve.formulas.tangent_cft._words", words)
+    return counts
+
+
+def test_commits_and_merges_compute_the_vectors_of_new_formulas_only(tmp_path, monkeypatch):
     path = tmp_path / "index"
-    snapshot = write(path, [document("one", "x+y", "x=2")])
+    snapshot = write(path, [document("one", "x+y", "x=2", "a")], [document("two", "y=1")])
     model = random_model(path)
     first = ranked(snapshot, TangentCftRanker(snapshot).search([Formula("y+x")], 10)[0])
+    counts = counted(monkeypatch)
     with IndexWriter(path) as writer:
-        writer.add(Analyzer().analyze([document("two", "y+x", "x+y")])[0])
-        writer.commit()
+        writer.add(Analyzer().analyze([document("three", "y+x", "x+y")])[0])
+        writer.commit(before_publish=prepare_vectors)
+        assert counts == [1]
+        writer.delete(["two"])
         writer.merge()
+        writer.commit(before_publish=prepare_vectors)
+    assert counts == [1]
     merged = Snapshot.open(path)
+    assert len(merged.segments) == 1
     found = ranked(merged, TangentCftRanker(merged).search([Formula("y+x")], 10)[0])
-    assert len(found) == len(first) + 1
+    assert counts == [1]
+    assert {key for key, _ in first} - {key for key, _ in found} <= {snapshot.segments[1].formula_key(0)}
     assert found == by_the_book(merged, model, Formula("y+x"), 10)
 
 
-def test_stored_vectors_are_read_and_broken_ones_made_again(tmp_path, monkeypatch):
+def test_a_search_computes_no_vectors_and_check_makes_those_that_are_missing_or_broken(tmp_path):
     snapshot = write(tmp_path / "index", [document("d", "x+y", "y=2")])
     random_model(snapshot.path)
     expected = ranked(snapshot, TangentCftRanker(snapshot).search([Formula("x")], 5)[0])
-    (stored,) = (snapshot.path / "segments").rglob("embeddings-*.bin")
-    monkeypatch.setattr("porism.retrieve.formulas.tangent_cft._words", None)  # nothing is computed
-    assert ranked(snapshot, TangentCftRanker(snapshot).search([Formula("x")], 5)[0]) == expected
-    monkeypatch.undo()
-    stored.write_bytes(stored.read_bytes()[:99])
-    assert ranked(snapshot, TangentCftRanker(snapshot).search([Formula("x")], 5)[0]) == expected
-    random_model(snapshot.path, seed=5)
-    other = ranked(snapshot, TangentCftRanker(snapshot).search([Formula("x")], 5)[0])
-    assert other != expected
+    (stored,) = (snapshot.path / "segments").rglob("vectors-*.bin")
+    assert check_index(snapshot.path).sound
+    for damage in ("removed", "cut"):
+        if damage == "removed":
+            stored.unlink()
+        else:
+            stored.write_bytes(stored.read_bytes()[:99])
+        with pytest.raises(ConfigError, match=r"vectors of 2 formulas.*are missing.*porism check --repair --index"):
+            TangentCftRanker(snapshot).search([Formula("x")], 5)
+        assert not stored.exists() or damage == "cut"
+        report = check_index(snapshot.path, repair=True)
+        assert report.sound
+        assert [one.file for one in report.repaired] == [stored.relative_to(snapshot.path).as_posix()]
+        assert ranked(snapshot, TangentCftRanker(snapshot).search([Formula("x")], 5)[0]) == expected
 
 
-def test_a_folder_that_cannot_be_written_is_searched_from_memory(tmp_path, monkeypatch):
-    snapshot = write(tmp_path / "index", [document("d", "x+y")])
+def test_vectors_of_another_model_are_not_taken_over(tmp_path):
+    snapshot = write(tmp_path / "index", [document("d", "x+y", "y=2")])
     random_model(snapshot.path)
-
-    def refuse(*arguments: object) -> None:
-        raise StorageError("read-only")
-
-    monkeypatch.setattr("porism.index.Segment.write_derived", refuse)
-    assert len(TangentCftRanker(snapshot).search([Formula("x+y")], 5)[0].scores) == 1
+    expected = ranked(snapshot, TangentCftRanker(snapshot).search([Formula("x")], 5)[0])
+    random_model(snapshot.path, seed=5)
+    assert ranked(snapshot, TangentCftRanker(snapshot).search([Formula("x")], 5)[0]) != expected
 
 
 def test_what_is_missing_or_damaged_is_said(tmp_path, monkeypatch):
     snapshot = write(tmp_path / "index", [document("d", "x+y")])
     with pytest.raises(ConfigError, match=r"porism train tangent-cft --index"):
         TangentCftRanker(snapshot)
-    (snapshot.path / MODEL_FILE).write_bytes(b"no model")
+    MODELS.prepare(snapshot.path, MODEL).write_bytes(b"no model")
     with pytest.raises(IndexCorrupt, match="Train again: porism train"):
         TangentCftRanker(snapshot)
     monkeypatch.setitem(sys.modules, "gensim", None)
@@ -295,18 +320,18 @@ def test_a_trained_model_finds_formulas_of_like_structure(tmp_path, gensim, samp
 def test_training_again_leaves_nothing_of_the_model_before(tmp_path, gensim, sample_index):
     path = tmp_path / "index"
     shutil.copytree(sample_index, path)
-    (path / f"{MODEL_FILE}.1-ab.tmp").write_bytes(b"of a training that was killed")
-    os.utime(path / f"{MODEL_FILE}.1-ab.tmp", (0, 0))
+    MODELS.prepare(path, MODEL).with_name("tangent-cft.bin.1-ab.tmp").write_bytes(b"of a training that was killed")
+    os.utime(MODELS.path(path, MODEL).with_name("tangent-cft.bin.1-ab.tmp"), (0, 0))
     for seed in (1, 2):
         train_tangent_cft(path, replace(TRAINING, dimensions=4, window=1, epochs=1, negative=1, seed=seed))
         with Snapshot.open(path) as snapshot:
             TangentCftRanker(snapshot).search([Formula("x")], 1)
-        assert len(list(path.rglob("embeddings-*.bin"))) == 1
-    assert [file.name for file in path.iterdir() if "cft" in file.name] == [MODEL_FILE]
+        assert len(list(path.rglob("vectors-*.bin"))) == 1
+    assert [file.name for file in (path / MODELS.folder).iterdir()] == ["tangent-cft.bin"]
 
 
 def test_nothing_to_train_on(tmp_path, gensim):
     snapshot = write(tmp_path / "index", [Document("d", {"body": Content.of("words alone")})])
     with pytest.raises(ConfigError, match="nothing to train on"):
         train_tangent_cft(snapshot.path)
-    assert [file.name for file in snapshot.path.iterdir() if "cft" in file.name] == []
+    assert MODELS.names(snapshot.path) == []

@@ -5,16 +5,15 @@ without locations. A formula's vector is the sum of the mean vectors of both, an
 the query's: Mansouri et al., *Tangent-CFT: An Embedding Model for Mathematical Formulas* (ICTIR 2019). Here each mean
 is brought to length 1 first, so that both trees count the same, however long the vectors of either training came out.
 
-:func:`train_tangent_cft` writes the vectors of words into the folder of the index. The vectors of formulas are derived
-data of each segment, computed from those of words where they are missing: formulas that are indexed later need no new
-training.
+:func:`train_tangent_cft` writes the vectors of words into the folder of the index. The vectors of formulas lie beside
+each segment (:mod:`porism.index.vectors`); :func:`prepare_vectors` computes those of new formulas before a commit is
+published, so formulas that are indexed later need no new training, and no query computes them.
 """
 
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,27 +23,28 @@ from numpy.typing import NDArray
 
 from porism.analysis.analyzer import Analyzer
 from porism.analysis.documents import clean_text
-from porism.compiled.kernels import as_layout
 from porism.concurrency.locks import Lock
 from porism.embeddings.corpus import GENSIM
 from porism.embeddings.settings import FastText
 from porism.embeddings.subwords import WordVectors, write_word_vectors
 from porism.engine.topk import best
 from porism.engine.units import FormulaUnits, formula_units
-from porism.errors import ConfigError, IndexCorrupt, QueryError, StorageError
+from porism.errors import ConfigError, IndexCorrupt, QueryError
 from porism.explanation import Explanation
 from porism.extras import need
+from porism.files.artifacts import MODELS
 from porism.formula import extract, notation_of, operator_tree, parse
 from porism.index import Segment, Snapshot
-from porism.index.container import Container, ContainerWriter
+from porism.index.container import Container, ContainerWriter, Stamp
+from porism.index.vectors import complete_vectors, content_digests, open_vectors, remove_vectors
 from porism.retrieve.base import RetrieverSettings
 from porism.retrieve.formulas.matches import FormulaMatch
 from porism.retrieve.kinds import FormulaKind
 from porism.retrieve.ranking import Found, UnitIds, UnitResults, merge
 from porism.types import Formula
 
-MODEL_FILE = "tangent-cft.bin"
-"""The model's file in the folder of an index."""
+MODEL = "tangent-cft"
+"""The name of the model among those of an index."""
 
 VIEWS = ("tangent-cft", "tangent-cft-operators")
 """The extractors whose terms are the words of a formula: those of its layout, and those of its operator tree."""
@@ -52,8 +52,6 @@ VIEWS = ("tangent-cft", "tangent-cft-operators")
 _KIND = "embeddings"
 _CHUNK = 1_024
 _MOST_COSINES = 1 << 23
-_DERIVED = "embeddings"
-_ABANDONED = 3_600.0
 
 TRAINING = FastText(
     dimensions=100, min_count=1, sample=1e-3, rate=0.025, skip_gram=True, min_n=3, max_n=6,
@@ -102,29 +100,41 @@ def train_tangent_cft(
                 for view, found in zip(words, _words(one.segment, chunk), strict=True):
                     view.extend([known.setdefault(word, word) for word in text] for text in found)
                 step(len(chunk))
-        path = Path(index_path) / MODEL_FILE
-        _remove(path.parent.glob(f"{path.name}.*.tmp"), _ABANDONED)  # what trainings that were killed have left
+        path = MODELS.prepare(index_path, MODEL)
         with ContainerWriter(path, _KIND, atomic=True) as writer:
             for name, texts in zip(VIEWS, words, strict=True):
                 write_word_vectors(writer, name, texts, settings, lambda: step(count))
             sizes = {"min": settings.min_n, "max": settings.max_n}
-            writer.finish({"formulas": count, "dimensions": settings.dimensions, "ngrams": sizes})
+            writer.finish({
+                "formulas": count, "dimensions": settings.dimensions, "ngrams": sizes,
+                "generation": snapshot.generation,
+            })
         for one in units:  # vectors of the model before
-            _remove(one.segment.derived_path("").parent.glob(f"{_DERIVED}-*.bin"))
-        vectors = TangentCftVectors(index_path)
-        for one in units:  # now, and not within a first query
-            vectors.segment_vectors(one.segment)
+            remove_vectors(one.segment, MODEL)
+        prepare_vectors(snapshot.segments)
     return path
 
 
-def _remove(files: Iterable[Path], age: float = 0.0) -> None:
-    """Removes files that are at least so many seconds old."""
-    for file in files:
-        try:
-            if time.time() - file.stat().st_mtime >= age:
-                file.unlink()
-        except OSError:  # it has just gone, is in use (Windows) or not ours: it harms nothing
-            continue
+def prepare_vectors(segments: Sequence[Segment]) -> None:
+    """Computes the vectors of the formulas of segments that lack them, if Tangent-CFT was trained for their index.
+
+    :raises StorageError: the folder cannot be written.
+    """
+    if segments and MODELS.path(index_path := segments[0].folder.parents[1], MODEL).exists():
+        vectors = TangentCftVectors(index_path)
+        for segment in segments:
+            vectors.complete(segment)
+
+
+def missing_vectors(segment_folder: Path, stamp: Stamp) -> Path | None:
+    """The file of vectors that a segment lacks; None where it has it, or Tangent-CFT was not trained for its index."""
+    if not MODELS.path(index_path := segment_folder.parents[1], MODEL).exists():
+        return None
+    try:
+        path = Segment(segment_folder, stamp).derived_path(f"vectors-{TangentCftVectors(index_path).name}")
+    except (IndexCorrupt, FileNotFoundError):  # which is another damage
+        return None
+    return None if path.exists() else path
 
 
 def _words(segment: Segment, formulas: NDArray[np.integer]) -> Words:
@@ -173,7 +183,7 @@ class TangentCftVectors:
     """
 
     def __init__(self, index_path: str | os.PathLike[str]) -> None:
-        path = Path(index_path) / MODEL_FILE
+        path = MODELS.path(index_path, MODEL)
         again = f"porism train tangent-cft --index {index_path}"
         try:
             container = Container(path, _KIND)
@@ -197,23 +207,27 @@ class TangentCftVectors:
         return self._vectors(_words_of(formulas))
 
     def segment_vectors(self, segment: Segment) -> NDArray[np.float32]:
-        """The vectors of all formulas of a segment by ordinal: stored ones, else computed and, where the folder can be
-        written, stored."""
-        name = f"{_DERIVED}-{self.digest}"
-        stored = segment.read_derived(name)
-        if stored is not None and "vectors" in stored[0]:
-            vectors: NDArray[np.float32] = as_layout(stored[0]["vectors"], np.float32)
-            if vectors.shape == (segment.formula_count, self.dimensions):
-                return vectors
-        computed = np.empty((segment.formula_count, self.dimensions), np.float32)
-        for start in range(0, len(computed), _CHUNK):
-            stop = min(start + _CHUNK, len(computed))
-            computed[start:stop] = self._vectors(_words(segment, np.arange(start, stop)))
-        try:
-            segment.write_derived(name, {"vectors": computed}, {})
-        except StorageError:  # a folder that this user may only read: the vectors stay in memory
-            return computed
-        return computed
+        """The vectors of all formulas of a segment by ordinal, as they are stored.
+
+        :raises ConfigError: some were not computed yet.
+        """
+        return open_vectors(segment, self.name, segment.formula_count, self.dimensions)
+
+    def complete(self, segment: Segment) -> int:
+        """Stores the vectors of all formulas of a segment; returns how many were computed, those of other segments not.
+
+        :raises StorageError: the folder cannot be written.
+        """
+        sources = [segment.formula_source(formula) for formula in range(segment.formula_count)]
+        return complete_vectors(
+            segment, self.name, content_digests(sources), self.dimensions,
+            lambda formulas: self._vectors(_words(segment, formulas)), _CHUNK,
+        )
+
+    @property
+    def name(self) -> str:
+        """The name of the vectors of formulas that these vectors of words give."""
+        return f"{MODEL}-{self.digest}"
 
     def parts(self, formula: Formula) -> list[NDArray[np.float64]]:
         """The vectors of a formula's layout and of its operator tree (float64), whose sum has the length 1."""
@@ -342,7 +356,7 @@ def _make(snapshot: Snapshot, analyzer: Analyzer, model: TangentCftModel) -> Tan
 
 
 def _artifacts(model: TangentCftModel) -> tuple[str, ...]:
-    return ("tangent-cft",)
+    return (MODEL,)
 
 
 TANGENT_CFT = FormulaKind(

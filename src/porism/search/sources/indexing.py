@@ -22,6 +22,7 @@ from porism.index import IndexWriter, Segment
 from porism.index.manifest import MANIFEST_FILE
 from porism.retrieve import DEFAULT_MODEL, SearchModel, prepare_segments
 from porism.retrieve.formulas.retriever import prepare_formulas
+from porism.retrieve.formulas.tangent_cft import prepare_vectors
 from porism.types import Document
 
 BATCH_DOCUMENTS = 512
@@ -121,6 +122,7 @@ def prepare_for_searches(segments: Sequence[Segment], model: SearchModel = DEFAU
     """Writes what searches of documents and of formulas read beside the segments: for ``commit(before_publish=…)``."""
     prepare_segments(segments, model)
     prepare_formulas(segments)
+    prepare_vectors(segments)
 
 
 def analyze_documents(
