@@ -10,7 +10,7 @@ from typing import Protocol
 
 import pytest
 
-from porism.recipes.making import StageMaker
+from porism.recipes.kinds.fusions import FuseRuns
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "docs" / "examples" / "sample.toml"
@@ -109,7 +109,7 @@ def test_an_interruption_says_how_to_go_on(
     def interrupted(*arguments: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(StageMaker, "fuse", interrupted)
+    monkeypatch.setattr(FuseRuns, "make_run", interrupted)
     result = porism("experiment", recipe)
     assert result.status == 130
     assert "the same command goes on from there" in result.err

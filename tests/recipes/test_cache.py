@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
 
-import porism
 from porism.errors import Problem
 from porism.recipes.answers import AnswerStore
 from porism.recipes.cache import Cache, CacheLocked
-from porism.recipes.digests import CODE, LIBRARIES, code_digest, code_parts, digest, query_digest, source_digest
+from porism.recipes.digests import digest, query_digest, source_digest
 from porism.types import Content, Formula, Query
-
-ROOT = Path(porism.__file__).parent
 
 
 def kept(cache: Cache, text: str = "content") -> None:
@@ -156,23 +152,3 @@ def test_topics_are_known_by_what_they_ask() -> None:
     digests = {query_digest(one) for one in (query(), *others)}
     assert len(digests) == 5
     assert query_digest(query()) == query_digest(query())
-
-
-def _files(part: str) -> list[Path]:
-    if (ROOT / part).is_dir():
-        return sorted((ROOT / part).rglob("*.py"))
-    return [ROOT / part if part.endswith(".py") else ROOT / f"{part}.py"]
-
-
-@pytest.mark.parametrize("kind", sorted(CODE))
-def test_the_code_of_a_stage_is_all_that_it_imports(kind: str) -> None:
-    parts = code_parts(kind)
-    files = {path.relative_to(ROOT) for part in parts for path in _files(part)}
-    text = "\n".join((ROOT / file).read_text(encoding="utf-8") for file in files if file.parts[0] != "recipes")
-    for name in re.findall(r"^\s*(?:from|import) porism\.(\w+)", text, re.MULTILINE):
-        assert name in parts, (kind, name)
-    assert all((ROOT / part).is_file() for part in parts if part.startswith("recipes/"))
-    assert "types" in parts
-    assert "cli" not in parts
-    assert len(code_digest(kind)) == 32
-    assert kind in LIBRARIES

@@ -295,7 +295,7 @@ def test_a_tokenizer_from_a_file_and_no_channel_of_the_default_model(write: Writ
 
 def test_libraries_that_are_missing_are_told_before_any_work(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     missing = ("gensim", "rapidfuzz")
-    monkeypatch.setattr("porism.recipes.data.find_spec", lambda name: None if name in missing else name)
+    monkeypatch.setattr("porism.recipes.preparing.find_spec", lambda name: None if name in missing else name)
     assert errors(write(SOFT)) == [
         ":15: training embeddings needs gensim, which is not installed. Install it: pip install 'porism[embeddings]'.",
         ":25: the lexical similarity of tokens needs rapidfuzz, which is not installed. "
@@ -329,8 +329,8 @@ def test_decontextualised_embeddings_of_a_model(
             write_token_vectors(embeddings_path(index, name), terms, np.eye(4) + 0.5, {"channel": channel})
         return SimpleNamespace(interrupted=len(asked) == 1)
 
-    monkeypatch.setattr("porism.recipes.terms_making.train_decontextualised", train)
-    monkeypatch.setattr("porism.recipes.data.find_spec", lambda name: name)
+    monkeypatch.setattr("porism.recipes.kinds.embeddings.train_decontextualised", train)
+    monkeypatch.setattr("porism.recipes.preparing.find_spec", lambda name: name)
     (laboratory / "encoder").mkdir()
     (laboratory / "encoder" / "weights").write_text("1", encoding="utf-8")
     method = 'method = "decontextualised"\nmodel = "encoder"\nlayer = 2\nbatch = 64'

@@ -6,7 +6,7 @@ import csv
 import json
 import re
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,6 @@ from porism.errors import Problem, QueryError, StorageError
 from porism.evaluate import evaluate_run
 from porism.fusion import fuse
 from porism.recipes import Experiment, StageEvent, plan_recipe, run_recipe
-from porism.recipes.making import StageMaker
 from porism.retrieve import SearchModel
 from porism.retrieve.documents.named_models import SEARCH_MODELS
 from porism.runs.run import Run
@@ -168,17 +167,18 @@ def test_a_changed_topic_alone_is_asked_again(write: Write, laboratory: Path, as
 
 
 def interrupting(monkeypatch: pytest.MonkeyPatch, after: int) -> list[str]:
-    """Interrupts a pipeline after so many topics; gives the topics that were asked."""
+    """Interrupts a search after so many topics; gives the topics that were asked."""
     topics: list[str] = []
-    real = StageMaker._ask
+    real = Index.run
 
-    def ask(self: StageMaker, index: Index, system: str, queries: Sequence[Query], *rest: Any) -> Run:
+    def run(self: Index, queries: Iterable[Query], *arguments: Any, **options: Any) -> Run:
+        listed = list(queries)
         if len(topics) == after:
             raise KeyboardInterrupt
-        topics.extend(query.id for query in queries)
-        return real(self, index, system, queries, *rest)
+        topics.extend(query.id for query in listed)
+        return real(self, listed, *arguments, **options)
 
-    monkeypatch.setattr(StageMaker, "_ask", ask)
+    monkeypatch.setattr(Index, "run", run)
     return topics
 
 

@@ -95,7 +95,7 @@ class _Stages:
 
     def __call__(self, event: StageEvent) -> None:
         """Takes one event."""
-        unit = 1 << 10 if event.stage.kind == "index" else 1
+        unit = 1 << 10 if event.stage.type.counts_bytes else 1
         if event.what == "started":
             compile_once(self._quiet)
             what = f"{event.stage.id}{' (kB)' if unit > 1 else ''}"

@@ -29,11 +29,12 @@ def pipeline(
 
     :param name: what its runs are called: ``hybrid`` for an index, else the name of the run or the type.
     :param filters: of an index only the documents with this metadata, see :meth:`porism.Index.search`.
-    :param batch: a retriever is asked all queries at once; then no query has a time of its own.
+    :param batch: all queries are asked at once; then no query has a time of its own.
     :raises ConfigError: it is no retriever, or a model or filters are given for what is no index.
     """
     if isinstance(source, Index):
-        return SearchStage(source if model is None else source.with_models(model), name or "hybrid", filters)
+        index = source if model is None else source.with_models(model)
+        return SearchStage(index, name or "hybrid", filters, batch=batch)
     if model is not None or filters:
         raise ConfigError(
             f"a {type(source).__name__} cannot be searched by a model or with filters", hint="An index can."
@@ -54,12 +55,15 @@ def formula_pipeline(
     name: str = "formulas",
     filters: Filters | None = None,
     on_problem: OnProblem | None = None,
+    batch: bool = False,
 ) -> Stage:
     """A stage that searches the formulas of an index by its own or another model: results are visual ids.
 
     The parameters are those of :meth:`porism.Index.run_formulas`.
     """
-    return FormulaStage(index if model is None else index.with_models(None, model), context, name, filters, on_problem)
+    if model is not None:
+        index = index.with_models(None, model)
+    return FormulaStage(index, context, name, filters, on_problem, batch=batch)
 
 
 def fused(

@@ -21,9 +21,11 @@ from porism.types import Query
 class SearchStage(RetrieverStage):
     """A search of an index by a model."""
 
-    def __init__(self, index: Index, name: str = "hybrid", filters: Filters | None = None) -> None:
+    def __init__(
+        self, index: Index, name: str = "hybrid", filters: Filters | None = None, *, batch: bool = False
+    ) -> None:
         """``index`` is searched by its model."""
-        super().__init__(index.retriever, name)
+        super().__init__(index.retriever, name, batch=batch)
         self.index = index
         self.filters = dict(filters or {})
 
@@ -47,14 +49,14 @@ class FormulaStage(RetrieverStage):
 
     def __init__(
         self, index: Index, context: bool = False, name: str = "formulas", filters: Filters | None = None,
-        on_problem: OnProblem | None = None,
+        on_problem: OnProblem | None = None, *, batch: bool = False,
     ) -> None:
         """``index`` is searched by its formula model."""
         self.index = index
         self.context = context
         self.filters = dict(filters or {})
         self.on_problem = on_problem
-        super().__init__(_Formulas(self), name)
+        super().__init__(_Formulas(self), name, batch=batch)
 
     def describe(self) -> dict[str, Any]:
         """``kind`` formula search, the ``model``, whether the ``context`` counts, and the ``index``."""

@@ -15,10 +15,10 @@ from __future__ import annotations
 
 from porism.recipes.cache import CacheLocked
 from porism.recipes.errors import RecipeError
-from porism.recipes.reporting import ReportResult
+from porism.recipes.kinds.report import ReportResult
+from porism.recipes.planning import Stage
+from porism.recipes.recipe import Recipe
 from porism.recipes.running import Experiment, Plan, StageEvent, plan_recipe, run_recipe
-from porism.recipes.settings import Recipe
-from porism.recipes.stages import Stage
 
 __all__ = [
     "CacheLocked",

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import orjson
 import xxhash
 
 from porism.errors import OnProblem, Problem, StorageError
+from porism.pipeline.stages import Stage
 from porism.recipes.cache import writing
+from porism.recipes.digests import query_digest
 from porism.runs.run import Ranked
+from porism.types import Query
 
 Answer = tuple[Ranked, float]
 """(document id, score) best first, and the seconds that the query took."""
@@ -62,6 +66,31 @@ class AnswerStore:
             file.write(b"\n" + line if self._unended else line)
         self._unended = False
         self._answers[topic] = (list(ranked), seconds)
+
+
+def answer_each(
+    stage_of: Callable[[Query], Stage], queries: Sequence[Query], k: int, store: AnswerStore,
+    on_count: Callable[[int, int | None], None],
+) -> tuple[dict[str, Ranked], dict[str, float]]:
+    """The best ``k`` results of each query, and the seconds each took (0 where they are not known).
+
+    Queries are answered one by one by the stage of a pipeline, those excepted that the store knows the answers of.
+
+    :param stage_of: the stage for a query.
+    """
+    results: dict[str, Ranked] = {}
+    seconds: dict[str, float] = {}
+    for number, query in enumerate(queries):
+        content = query_digest(query)
+        found = store.find(content)
+        if found is None:
+            run = stage_of(query).search([query], k)
+            known = run.provenance.seconds if run.provenance is not None else {}
+            found = (run[query.id], known.get(query.id, 0.0))
+            store.add(content, *found)
+        results[query.id], seconds[query.id] = found
+        on_count(number + 1, len(queries))
+    return results, seconds
 
 
 def _read(line: bytes) -> tuple[str, Answer] | None:

@@ -31,8 +31,6 @@ from porism.files.lock import WriterLock
 from porism.recipes.digests import digest, file_digest
 
 ENTRY = "entry.json"
-MODELS_FOLDER = "models"
-"""Where models that were tuned lie, in what a tuning leaves in the cache and in the output folder."""
 _FORMAT = 1
 _TEMPORARY = "part-"
 _README = "What `porism experiment` made, kept by content. It can be deleted; it is made again then.\n"

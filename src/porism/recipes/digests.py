@@ -1,12 +1,8 @@
-"""Digests: of values, files, Porism's own code, and the versions of libraries that results depend on."""
+"""Digests of values, files, sources and topics."""
 
 from __future__ import annotations
 
-import ast
-import platform
-from collections.abc import Iterable, Mapping
-from functools import cache
-from importlib.metadata import PackageNotFoundError, version
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,44 +15,6 @@ from porism.errors import SourceError
 from porism.types import Query
 
 _BLOCK = 1 << 20
-_ROOT = Path(__file__).parents[1]
-
-_MAKING = ("recipes/answers.py", "recipes/making.py", "pipeline/rerankers/registry.py", "recipes/systems.py")
-_SEARCH = ("search", "sample", *_MAKING)
-CODE: Mapping[str, tuple[str, ...]] = {
-    "tokenizer": ("search", "recipes/terms_making.py"),
-    "index": ("search", "sample", "recipes/making.py"),
-    "embeddings": ("embeddings", "index", "recipes/terms_making.py"),
-    "similarities": ("embeddings", "similarity", "recipes/terms_making.py"),
-    "run": _SEARCH,
-    "rerank": (*_SEARCH, "fusion", "pipeline"),
-    "fuse": ("fusion", *_MAKING),
-    "tune": (*_SEARCH, "evaluate", "fusion", "pipeline", "tuning", "recipes/learning.py"),
-    "apply": (*_SEARCH, "evaluate", "fusion", "pipeline", "tuning", "recipes/learning.py"),
-    "report": (
-        *_SEARCH, "evaluate", "fusion", "pipeline", "reports", "tuning", "recipes/learning.py", "recipes/reporting.py",
-    ),
-}
-"""Kind of stage → the parts of the package that make its output; :func:`code_parts` adds all that these import.
-
-Of recipes, only what does the work, file by file: what the rest works out from a recipe is among the parameters of the
-stages.
-"""
-
-_READING = ("lxml", "docutils", "markdown-it-py", "mdit-py-plugins", "PyYAML", "selectolax")
-LIBRARIES: Mapping[str, tuple[str, ...]] = {
-    "tokenizer": (*_READING, "tokenizers"),
-    "index": (*_READING, "PyStemmer", "numpy", "tokenizers"),
-    "embeddings": ("numpy", "numba", "PyStemmer", "gensim", "tokenizers", "torch", "transformers"),
-    "similarities": ("numpy", "numba", "rapidfuzz"),
-    "run": ("numpy", "numba", "PyStemmer"),
-    "rerank": ("numpy", "numba", "PyStemmer"),
-    "fuse": ("numpy", "numba", "scipy", "scikit-learn"),
-    "tune": ("numpy", "numba", "scipy", "scikit-learn", "ir_measures"),
-    "apply": ("numpy", "numba", "scipy", "scikit-learn"),
-    "report": ("numpy", "scipy", "ir_measures", "matplotlib", "jinja2"),
-}
-"""Kind of stage → the distributions whose version can change its output."""
 
 
 def digest(value: Any) -> str:
@@ -78,6 +36,17 @@ def file_digest(path: Path) -> str:
     except OSError as error:
         raise SourceError(f"cannot be read ({error.strerror or error})", where=str(path)) from error
     return str(hasher.hexdigest())
+
+
+def files_digest(path: Path) -> str:
+    """The digest of a file's bytes, or of the names and bytes of all files of a folder.
+
+    :raises SourceError: a file cannot be read.
+    """
+    if path.is_file():
+        return file_digest(path)
+    files = sorted(file for file in path.rglob("*") if file.is_file())
+    return digest([[file.relative_to(path).as_posix(), file_digest(file)] for file in files])
 
 
 def source_digest(path: Path) -> str:
@@ -103,69 +72,6 @@ def query_digest(query: Query) -> str:
     ]
     metadata = {key: list(value) if isinstance(value, tuple) else value for key, value in query.metadata.items()}
     return digest([query.id, fields, metadata])
-
-
-@cache
-def code_digest(kind: str) -> str:
-    """The digest of the parts of Porism that make the output of this kind of stage."""
-    return digest([file for part in code_parts(kind) for file in _code_files(part)])
-
-
-@cache
-def code_parts(kind: str) -> tuple[str, ...]:
-    """The parts of the package that make the output of this kind of stage, with all that they import."""
-    found = {part for part in CODE[kind] if not part.endswith(".py")}
-    waiting = sorted(found)
-    while waiting:
-        new = imported_parts(waiting.pop()) - found
-        found |= new
-        waiting += sorted(new)
-    return (*sorted(found), *(part for part in CODE[kind] if part.endswith(".py")))
-
-
-@cache
-def imported_parts(part: str) -> frozenset[str]:
-    """The parts of the package that a part imports, inside functions too, itself among them where it has modules."""
-    found: set[str] = set()
-    for name, _ in _code_files(part):
-        for node in ast.walk(ast.parse((_ROOT / name).read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Import):
-                names = [alias.name for alias in node.names]
-            elif isinstance(node, ast.ImportFrom) and node.module:
-                names = [f"porism.{a.name}" for a in node.names] if node.module == "porism" else [node.module]
-            else:
-                continue
-            found |= {name.split(".")[1] for name in names if name.startswith("porism.")}
-    return frozenset(found - {"__version__"})
-
-
-@cache
-def _code_files(part: str) -> list[list[str]]:
-    """The files of a part of the package, and their digests. Most kinds of stages share most of them."""
-    if (_ROOT / part).is_dir():
-        files = sorted((_ROOT / part).rglob("*.py"))
-    else:
-        files = [_ROOT / part if part.endswith(".py") else _ROOT / f"{part}.py"]
-    return [[file.relative_to(_ROOT).as_posix(), file_digest(file)] for file in files]
-
-
-@cache
-def library_versions(kind: str) -> dict[str, str]:
-    """The versions of the libraries that make the output of this kind of stage, and of Python."""
-    return {"python": platform.python_version(), **versions_of(LIBRARIES[kind])}
-
-
-def versions_of(distributions: Iterable[str]) -> dict[str, str]:
-    """Distribution → version, ``missing`` for one that is not installed."""
-    return {name: _version(name) for name in distributions}
-
-
-@cache
-def _version(distribution: str) -> str:
-    try:
-        return version(distribution)
-    except PackageNotFoundError:
-        return "missing"
 
 
 def _plain(value: Any) -> Any:

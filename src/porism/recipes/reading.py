@@ -5,81 +5,25 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from datetime import date
 from datetime import time as clock
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from porism.errors import ConfigError
-from porism.recipes.errors import RecipeError, RecipeErrors, without
+from porism.recipes.draft import Draft, tolerant
+from porism.recipes.errors import RecipeError, RecipeErrors
+from porism.recipes.kinds import registry
+from porism.recipes.kinds.base import TableKind
 from porism.recipes.lines import line_numbers
-from porism.recipes.settings import (
-    SAMPLE,
-    SYSTEM_TABLES,
-    CollectionSettings,
-    EmbeddingSettings,
-    FusionSettings,
-    PipelineSettings,
-    Recipe,
-    ReportSettings,
-    RerankerSettings,
-    RunSettings,
-    SimilarityTable,
-    TokenizerSettings,
-    TopicSettings,
-    TuningSettings,
-    own_settings,
-)
+from porism.recipes.recipe import Recipe, SystemSettings, TopSettings, own_settings
 from porism.settings import Path as SettingPath
-from porism.settings import SettingError, dotted, nearest, read_settings
-
-T = TypeVar("T")
-
-SINGLE_REPORT = "report"
-"""The name of a report that stands in ``[report]`` itself."""
+from porism.settings import Settings, dotted, nearest, read_settings
 
 _UNPRINTABLE = re.compile("[\ud800-\udfff]")
 _NAME = re.compile(r"\w[\w+@-]*(?:[.][\w+@-]+)*")
 _TOML_PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
-_OPEN_TABLES: dict[type[Any], str] = {
-    RunSettings: "files", PipelineSettings: "settings", RerankerSettings: "settings",
-    FusionSettings: "parameters", TokenizerSettings: "settings", EmbeddingSettings: "settings",
-    SimilarityTable: "settings",
-}
-"""Tables that can have more than their own settings, and the setting that holds the rest."""
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """A recipe as read, what was found wrong with it, and the folder that its paths start from."""
-
-    recipe: Recipe
-    findings: RecipeErrors
-    folder: Path
-    stem: str
-
-    def file(self, given: str) -> Path:
-        """A path of the recipe as a path from here.
-
-        :raises ConfigError: it names a file of the bundled sample that is not there.
-        """
-        if given.startswith(SAMPLE):
-            from porism.sample import sample_path
-
-            try:
-                return sample_path(given.removeprefix(SAMPLE))
-            except (FileNotFoundError, ValueError):
-                raise ConfigError(
-                    f"the bundled sample has no file {given!r}",
-                    hint="Choose from sample:entries.jsonl, sample:queries.jsonl, sample:qrels.txt.",
-                ) from None
-        return self.folder / given
-
-    def report_path(self, name: str) -> SettingPath:
-        """Where a report stands in the recipe."""
-        return ("report",) if is_single_report(self.recipe.plain.get("report")) else ("report", name)
 
 
 def read_recipe(source: str | os.PathLike[str] | Mapping[str, Any], folder: str | os.PathLike[str] = ".") -> Draft:
@@ -89,26 +33,21 @@ def read_recipe(source: str | os.PathLike[str] | Mapping[str, Any], folder: str 
     :raises RecipeError: there is no such file, or it is no TOML.
     """
     if isinstance(source, Mapping):
-        findings = RecipeErrors("recipe", {})
+        errors = RecipeErrors("recipe", {})
         try:
-            plain = _plain(source, (), findings)
+            plain = _plain(source, (), errors)
         except RecursionError:
             raise RecipeError([ConfigError("is nested too deeply", where="recipe")]) from None
-        return Draft(_recipe(plain, findings, "experiment"), findings, Path(folder), "experiment")
+        return Draft(_recipe(plain, errors, "experiment"), errors, Path(folder), "experiment")
     path = Path(source)
     text = _text(path)
     given = _toml(text, str(path))
-    findings = RecipeErrors(str(path), line_numbers(text))
+    errors = RecipeErrors(str(path), line_numbers(text))
     try:
-        plain = _plain(given, (), findings)
+        plain = _plain(given, (), errors)
     except RecursionError:
         raise RecipeError([ConfigError("is nested too deeply", where=str(path))]) from None
-    return Draft(_recipe(plain, findings, path.stem), findings, path.parent, path.stem)
-
-
-def is_single_report(given: Any) -> bool:
-    """Whether the table ``report`` is one report, not several by name."""
-    return not isinstance(given, Mapping) or any(not isinstance(value, Mapping) for value in given.values())
+    return Draft(_recipe(plain, errors, path.stem), errors, path.parent, path.stem)
 
 
 def _text(path: Path) -> str:
@@ -137,7 +76,7 @@ def _toml(text: str, file: str) -> dict[str, Any]:
         raise RecipeError([ConfigError("a number has too many digits", where=file)]) from None
 
 
-def _plain(value: Any, path: SettingPath, findings: RecipeErrors) -> Any:
+def _plain(value: Any, path: SettingPath, errors: RecipeErrors) -> Any:
     """Values as JSON has them: tuples as lists, paths and dates as strings; None is left out of tables.
 
     What JSON cannot hold is noted and left out.
@@ -146,12 +85,12 @@ def _plain(value: Any, path: SettingPath, findings: RecipeErrors) -> Any:
         named = {str(key): (entry, (*path, str(key))) for key, entry in value.items() if entry is not None}
         for key, (_, at) in list(named.items()):
             if _UNPRINTABLE.search(key):
-                findings.error(f"the name {key!r} cannot be written", at)
+                errors.error(f"the name {key!r} cannot be written", at)
                 del named[key]
-        plain = {key: _plain(entry, at, findings) for key, (entry, at) in named.items()}
+        plain = {key: _plain(entry, at, errors) for key, (entry, at) in named.items()}
         return {key: entry for key, entry in plain.items() if entry is not None}
     if isinstance(value, (list, tuple)):
-        entries = [_plain(entry, (*path, number), findings) for number, entry in enumerate(value)]
+        entries = [_plain(entry, (*path, number), errors) for number, entry in enumerate(value)]
         return [entry for entry in entries if entry is not None]
     if isinstance(value, os.PathLike):
         value = os.fspath(value)
@@ -163,123 +102,68 @@ def _plain(value: Any, path: SettingPath, findings: RecipeErrors) -> Any:
     elif isinstance(value, (bool, float)) or (isinstance(value, int) and -(2**63) <= value < 2**63):
         return value
     shown = "a number with so many digits" if isinstance(value, int) else repr(value)
-    findings.error(f"{dotted(path)} cannot be {shown}", path, "Use a string, a number, a list or a table.")
+    errors.error(f"{dotted(path)} cannot be {shown}", path, "Use a string, a number, a list or a table.")
     return None
 
 
-def _recipe(plain: dict[str, Any], findings: RecipeErrors, stem: str) -> Recipe:
-    known = own_settings(Recipe, but="plain")
+def _recipe(plain: dict[str, Any], errors: RecipeErrors, stem: str) -> Recipe:
+    kinds = {kind.table: kind for kind in registry.KINDS}
+    top = own_settings(TopSettings)
     for name in plain:
-        if name not in known:
-            findings.error(f"there is no setting {name!r}", (name,), nearest(name, known))
-
-    def tables(name: str, cls: type[T]) -> dict[str, T]:
-        given = plain.get(name, {})
-        if not isinstance(given, Mapping):
-            findings.error(f"{name!r} cannot be {given!r}", (name,), f"Write [{name}.NAME] and its settings.")
-            return {}
-        found = {}
-        for key, table in given.items():
-            check_name(key, (name, key), findings)
-            if (settings := _table(cls, table, (name, key), findings)) is not None:
-                found[key] = settings
-        return found
-
-    reports: dict[str, ReportSettings] = {}
-    if "report" in plain and is_single_report(plain["report"]):
-        single = _table(ReportSettings, plain["report"], ("report",), findings)
-        reports = {SINGLE_REPORT: single} if single is not None else {}
-    elif "report" in plain:
-        reports = tables("report", ReportSettings)
-    collection = None
-    if "collection" in plain:
-        collection = _table(CollectionSettings, plain["collection"], ("collection",), findings)
-    values: dict[str, Any] = {
-        "collection": collection, "tokenizers": tables("tokenizers", TokenizerSettings),
-        "embeddings": tables("embeddings", EmbeddingSettings), "similarities": tables("similarities", SimilarityTable),
-        "topics": tables("topics", TopicSettings), "runs": tables("runs", RunSettings),
-        "pipelines": tables("pipelines", PipelineSettings), "rerankers": tables("rerankers", RerankerSettings),
-        "fusions": tables("fusions", FusionSettings), "tuning": tables("tuning", TuningSettings), "report": reports,
-    }
-    simple = {name: value for name, value in plain.items() if name in known and name not in values}
-    read = tolerant(lambda given: read_settings(Recipe, given), {"name": stem, **simple}, (), findings)
-    base = read or Recipe(stem)
-    simple_names = ("name", "seed", "measures", "depth", "output", "cache")
-    fields: dict[str, Any] = {name: getattr(base, name) for name in simple_names}
-    recipe = Recipe(**fields, **values, plain=plain)
-    _one_table_each(recipe, findings)
+        if name not in top and name not in kinds:
+            errors.error(f"there is no setting {name!r}", (name,), nearest(name, [*top, *kinds]))
+    tables = {table: _tables(kind, plain[table], errors) for table, kind in kinds.items() if table in plain}
+    simple = {name: value for name, value in plain.items() if name in top}
+    read = tolerant(lambda given: read_settings(TopSettings, given), {"name": stem, **simple}, (), errors)
+    base = read or TopSettings(stem)
+    recipe = Recipe(**{name: getattr(base, name) for name in top}, tables=tables, kinds=kinds, plain=plain)
+    _check_distinct(recipe, errors)
     return recipe
 
 
-def check_name(name: str, path: SettingPath, findings: RecipeErrors) -> None:
-    """Names become names of files and columns: letters, digits and some signs."""
-    if not _NAME.fullmatch(name):
-        findings.error(f"the name {name!r} cannot be used", path, "Use letters, digits and _ + - @.")
-    elif path[0] == "topics" and "." in name:
-        findings.error(
-            f"the topic set {name!r} has a dot in its name", path, "A dot leads to the parts of a set that is split."
-        )
+def _tables(kind: TableKind[Any], given: Any, errors: RecipeErrors) -> dict[str, Settings]:
+    """The tables of a kind by name; those with too little to be used are left out."""
+    table = kind.table
+    if kind.is_single(given):
+        settings = _table(kind, given, (table,), errors)
+        return {} if settings is None else {table: settings}
+    if not isinstance(given, Mapping):
+        errors.error(f"{table!r} cannot be {given!r}", (table,), f"Write [{table}.NAME] and its settings.")
+        return {}
+    found = {}
+    for name, one in given.items():
+        path = (table, name)
+        if not _NAME.fullmatch(name):  # names become names of files and columns
+            errors.error(f"the name {name!r} cannot be used", path, "Use letters, digits and _ + - @.")
+        else:
+            kind.check_name(name, path, errors)
+        if (settings := _table(kind, one, path, errors)) is not None:
+            found[name] = settings
+    return found
 
 
-def _table(cls: type[T], given: Any, at: SettingPath, findings: RecipeErrors) -> T | None:
+def _table(kind: TableKind[Any], given: Any, at: SettingPath, errors: RecipeErrors) -> Settings | None:
     """A table of the recipe as settings; None where there is too little of it to be used."""
     if not isinstance(given, Mapping):
-        findings.error(f"{dotted(at)!r} cannot be {given!r}", at, f"Write [{dotted(at)}] and its settings.")
+        errors.error(f"{dotted(at)!r} cannot be {given!r}", at, f"Write [{dotted(at)}] and its settings.")
         return None
-    rest = _OPEN_TABLES.get(cls)
-    if rest is not None:
-        own = own_settings(cls, but=rest)
-        given = {
-            **{name: value for name, value in given.items() if name in own},
-            rest: {name: value for name, value in given.items() if name not in own},
-        }
-    if cls is RunSettings:
-        for name, file in list(given["files"].items()):
-            if not isinstance(file, str):
-                findings.error(
-                    f"the setting {dotted((*at, name))!r} cannot be {file!r}", (*at, name),
-                    "A run has a file for each topic set: dev = \"FILE\".",
-                )
-                del given["files"][name]
-    return tolerant(lambda settings: read_settings(cls, settings, at=at), given, at, findings)
+    table = dict(given)
+    if kind.rest:
+        own = own_settings(kind.settings, but=kind.rest)
+        rest = {name: value for name, value in given.items() if name not in own}
+        table = {**{name: value for name, value in given.items() if name in own}, kind.rest: rest}
+    made: Settings | None = tolerant(
+        lambda settings: read_settings(kind.settings, settings, at=at), kind.read(table, at, errors), at, errors
+    )
+    return made
 
 
-def tolerant(
-    read: Callable[[Mapping[str, Any]], T], given: Mapping[str, Any], at: SettingPath, findings: RecipeErrors
-) -> T | None:
-    """What ``read`` makes of the settings; each that it refuses is noted and left out, until the rest can be read."""
-    settings: Mapping[str, Any] | None = given
-    while settings is not None:
-        try:
-            return read(settings)
-        except SettingError as error:
-            path = error.path
-            if path in ((), at) and (named := _named_in(error.what, settings)):
-                path = (*at, named)
-                findings.take(SettingError(error.what, path=path, hint=error.hint), at)
-            else:
-                findings.take(error, at)
-        except ConfigError as error:
-            findings.take(error, at)
-            return None
-        settings = without(settings, path[len(at):] if path[: len(at)] == at else path)
-    return None
-
-
-def _named_in(what: str, settings: Mapping[str, Any]) -> str:
-    """The setting that a message about a whole table speaks of; empty if it is about none or several."""
-    words = set(re.findall(r"[\w-]+", what.rpartition(": ")[2]))
-    named = [name for name in settings if name in words]
-    return named[0] if len(named) == 1 else ""
-
-
-def _one_table_each(recipe: Recipe, findings: RecipeErrors) -> None:
+def _check_distinct(recipe: Recipe, errors: RecipeErrors) -> None:
     """Systems share one set of names."""
     seen: dict[str, str] = {}
-    for kind in SYSTEM_TABLES:
-        for name in getattr(recipe, kind):
-            if name in seen:
-                findings.error(
-                    f"the name {name!r} is taken by {seen[name]}.{name}", (kind, name), "Give each system its own name."
-                )
-            seen.setdefault(name, kind)
+    for table, name, _ in recipe.of_type(SystemSettings):
+        if name in seen:
+            errors.error(
+                f"the name {name!r} is taken by {seen[name]}.{name}", (table, name), "Give each system its own name."
+            )
+        seen.setdefault(name, table)

@@ -1,4 +1,4 @@
-"""What an experiment leaves in its output folder: runs, tuned models, reports, and the record of how they were made."""
+"""The record of an experiment: how each of its outputs was made."""
 
 from __future__ import annotations
 
@@ -9,45 +9,13 @@ from typing import Any
 import orjson
 
 from porism.files.text import write_whole
-from porism.recipes.cache import ENTRY, MODELS_FOLDER, Entry, writing
-from porism.recipes.digests import LIBRARIES, code_digest, library_versions, versions_of
-from porism.recipes.making import RUN_FILE
-from porism.recipes.stages import Stage
-from porism.runs.provenance import record_path
+from porism.recipes.cache import Entry, writing
+from porism.recipes.code import code_digest, library_versions, versions_of
+from porism.recipes.planning import Stage
 from porism.version import __version__
 
 RECORD_FILE = "record.json"
 _FORMAT = 1
-
-
-def place_run(entry: Entry, target: Path) -> Path:
-    """Copies a run with its record from the cache to where the recipe's user looks for it.
-
-    :raises PorismError: the folder cannot be written.
-    """
-    _copy(record_path(entry.file(RUN_FILE)), record_path(target))
-    return _copy(entry.file(RUN_FILE), target)
-
-
-def place_report(entry: Entry, folder: Path) -> Path:
-    """Copies the files of a report from the cache.
-
-    :raises PorismError: the folder cannot be written.
-    """
-    for file in sorted(entry.folder.iterdir()):
-        if file.name != ENTRY:
-            _copy(file, folder / file.name)
-    return folder
-
-
-def place_models(entry: Entry, folder: Path) -> None:
-    """Copies the models that a tuning made from the cache.
-
-    :raises PorismError: the folder cannot be written.
-    """
-    source = entry.file(MODELS_FOLDER)
-    for file in sorted(source.rglob("*.json")):
-        _copy(file, folder / MODELS_FOLDER / file.relative_to(source))
 
 
 def write_record(folder: Path, record: Mapping[str, Any]) -> Path:
@@ -72,17 +40,18 @@ def make_record(
     ``seconds`` are those that it took to make the output, now or, if it was cached, then.
     """
     listed = list(stages)
-    kinds = sorted({stage.kind for stage, _, _ in listed})
+    types = {stage.kind: stage.type for stage, _, _ in sorted(listed, key=lambda one: one[0].kind)}
+    libraries = {name for type_ in types.values() for name in type_.libraries}
     return {
         "format": _FORMAT,
         "recipe": recipe,
         "seed": seed,
         "versions": {
             "porism": __version__,
-            **(library_versions(kinds[0]) if kinds else {}),
-            **versions_of(sorted({name for kind in kinds for name in LIBRARIES[kind]})),
+            **(library_versions(()) if listed else {}),
+            **versions_of(sorted(libraries)),
         },
-        "code": {kind: code_digest(kind) for kind in kinds},
+        "code": {kind: code_digest(type_) for kind, type_ in types.items()},
         "warnings": list(warnings),
         "stages": [
             {
@@ -99,19 +68,9 @@ def make_record(
         ],
         "tuned": {
             stage.name: {"on": stage.topics, **entry.about["chosen"]}
-            for stage, entry, _ in listed if stage.kind == "tune"
+            for stage, entry, _ in listed if "chosen" in entry.about
         },
     }
-
-
-def _copy(source: Path, target: Path) -> Path:
-    """Copies a file; one that is there with the same bytes stays, and so do its dates."""
-    with writing(target):
-        target.parent.mkdir(parents=True, exist_ok=True)
-        content = source.read_bytes()
-        if target.is_file() and target.stat().st_size == len(content) and target.read_bytes() == content:
-            return target
-    return write_whole(target, content)
 
 
 def _plain(value: Any) -> Any:

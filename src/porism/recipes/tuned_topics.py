@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from porism.recipes.data import Data, asks_for_formulas
-from porism.recipes.derived import report_systems
-from porism.recipes.reading import Draft
-from porism.recipes.settings import FusionSettings, ReportSettings, TuningSettings
-from porism.recipes.systems import Definition, asks_index, base_set, learning_sets, members
+from porism.recipes.draft import Draft
+from porism.recipes.graph import members
+from porism.recipes.kinds.base import kind_of
+from porism.recipes.kinds.topics import topic_set
+from porism.recipes.loading import Data
+from porism.recipes.recipe import ResultSettings
 
 _NAMED = 3
 """So many systems are named in a warning about more than one besides these."""
 
 
-def learned_warnings(draft: Draft, data: Data, report: ReportSettings) -> list[str]:
-    """A sentence on each way in which systems of a report learned from its topics: alike ones are told as one."""
+def learned_warnings(draft: Draft, data: Data, result: ResultSettings) -> list[str]:
+    """A sentence on each way in which systems of a result learned from its topics: alike ones are told as one."""
     recipe = draft.recipe
     alike: dict[tuple[str, bool, tuple[str, ...]], dict[str, dict[str, None]]] = {}
-    for system in report_systems(recipe, report):
-        for part, topics in learned_topics(draft, data, system, report.on).items():
-            how = "training" if part in recipe.fusions else "tuning" if part in recipe.tuning else "model"
+    for system in result.shown(recipe):
+        for part, topics in learned_topics(draft, data, system, result.topics).items():
+            how = kind_of(recipe, part).how_learned
             alike.setdefault((how, part == system, topics), {}).setdefault(system, {})[part] = None
     found = []
     for (how, itself, topics), systems in alike.items():
@@ -33,7 +34,7 @@ def learned_warnings(draft: Draft, data: Data, report: ReportSettings) -> list[s
             many = len(parts) > 1
             subject = f"the {'models' if many else 'model'} of {_listed(parts)}" if how == "model" else _listed(parts)
         verb = f"{'were' if many else 'was'} {'trained' if how == 'training' else 'tuned'} on"
-        count = f"{len(topics):,} {'topic' if len(topics) == 1 else 'topics'} of {report.on!r}"
+        count = f"{len(topics):,} {'topic' if len(topics) == 1 else 'topics'} of {result.topics!r}"
         found.append(
             f"{_listed(list(systems))} {'are' if several else 'is'} reported on {count} that {subject} {verb}; "
             "the report says so"
@@ -47,28 +48,13 @@ def learned_topics(draft: Draft, data: Data, system: str, on: str) -> dict[str, 
     That is a tuned system, a trained fusion or the model of a pipeline or reranker, of all that a system is made of.
     Held-out rankings of a cross-validation do not count.
     """
-    recipe = draft.recipe
-    judged = _judged(data, on)
+    judged = topic_set(data, on).judged(on)
     found: dict[str, tuple[str, ...]] = {}
-    for part in members(recipe, system):
-        learned: Iterable[str] = ()
-        if asks_index(recipe, part):
-            definition = Definition(recipe, draft.folder, part)
-            learned = definition.settings(asks_for_formulas(data, on)).get("tuned_on", ())
-        for source in learning_sets(recipe, part):
-            learner: TuningSettings | FusionSettings = recipe.tuning.get(part) or recipe.fusions[part]
-            if not learner.folds or source != base_set(on):
-                learned = _judged(data, learner.on if isinstance(learner, TuningSettings) else learner.train_on or "")
-        known = set(learned)
+    for part in members(draft.recipe, system):
+        known = set(kind_of(draft.recipe, part).learned_topics(draft, data, part, on))
         if both := tuple(topic for topic in judged if topic in known):
             found[part] = both
     return found
-
-
-def _judged(data: Data, topics: str) -> list[str]:
-    given = data.topics[base_set(topics)]
-    chosen = given.topics(topics)
-    return [topic for topic in given.qrels if chosen is None or topic in set(chosen)]
 
 
 def _listed(names: Sequence[str]) -> str:

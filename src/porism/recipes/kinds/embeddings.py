@@ -1,0 +1,209 @@
+"""``[embeddings.NAME]``: vectors of the terms of a channel, trained on the collection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from porism.analysis.analyzer import TEXT_CHANNELS
+from porism.embeddings import (
+    FastText,
+    Positional,
+    TokenVectors,
+    Word2Vec,
+    train_token_vectors,
+)
+from porism.embeddings.decontextual import Decontextualised
+from porism.embeddings.decontextual_training import train_decontextualised
+from porism.errors import ConfigError
+from porism.files.artifacts import EMBEDDINGS
+from porism.recipes.checking import Check
+from porism.recipes.digests import files_digest
+from porism.recipes.draft import Draft, tolerant
+from porism.recipes.execution import Execution, OnCount
+from porism.recipes.kinds.base import TableKind
+from porism.recipes.kinds.collection import check_held, check_learned_channel, index_folder, planned_index
+from porism.recipes.kinds.index_files import IndexFileStage, content_digest, known_info
+from porism.recipes.loading import Loading, Requirement
+from porism.recipes.planning import Input, Planner, Stage
+from porism.recipes.recipe import Recipe, own_settings
+from porism.retrieve.documents.model import check_channels
+from porism.settings import SettingError, Settings, nearest, read_settings, write_settings
+
+METHODS: Mapping[str, type[Word2Vec] | type[Decontextualised]] = MappingProxyType({
+    method.method: method for method in (Word2Vec, FastText, Positional, Decontextualised)
+})
+"""The settings of each method of training embeddings, by the name that recipes give it."""
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingSettings(Settings):
+    """Vectors of the terms of a channel.
+
+    :param method: how, by a name of :data:`METHODS`.
+    :param model: of decontextualised embeddings, the name or folder of a transformer.
+    :param device: where that runs.
+    :param batch: how many tokens it reads at once.
+    :param settings: what else the recipe says: settings of the method.
+    """
+
+    channel: str
+    method: str = "word2vec"
+    model: str | None = None
+    device: str = "auto"
+    batch: int = 8_192
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+class TrainEmbeddings(IndexFileStage):
+    """Trains vectors; a start after an interruption goes on after the last whole epoch."""
+
+    name = "embeddings"
+    verb = "train embeddings"
+    artifact = EMBEDDINGS
+    libraries = ("numpy", "numba", "PyStemmer", "gensim", "tokenizers", "torch", "transformers")
+
+    def about(self, path: Path) -> dict[str, Any]:
+        """Counts, and the loss of the last epoch."""
+        return known_info(TokenVectors(path).info, "terms", "dimensions", "texts", "tokens", "loss")
+
+    def make_file(self, stage: Stage, execution: Execution, index: Path, name: str, on_count: OnCount) -> None:
+        """Trains them by the method of the table."""
+        table: EmbeddingSettings = execution.recipe.tables["embeddings"][stage.name]
+        settings = embedding_settings(table)
+        fresh = execution.cache.fresh
+        if not isinstance(settings, Decontextualised):
+            train_token_vectors(
+                index, name, table.channel, settings, jobs=execution.jobs, restart=fresh, on_reading=on_count,
+                on_progress=on_count,
+            )
+            return
+        assert table.model is not None, "the method was checked to have one"
+        report = train_decontextualised(
+            index, name, table.channel, _model_there(execution.draft, table.model) or table.model, settings,
+            device=table.device, batch=table.batch, restart=fresh, on_progress=on_count,
+        )
+        if report.interrupted:
+            raise KeyboardInterrupt
+
+
+class EmbeddingKind(TableKind[EmbeddingSettings]):
+    """Embeddings. They are trained where a similarity matrix that something searches with is made of them."""
+
+    table = "embeddings"
+    settings = EmbeddingSettings
+    rest = "settings"
+    stages = (TrainEmbeddings(),)
+
+    def check(self, check: Check) -> None:
+        """Names, channels, methods and their settings."""
+        for name, table in self.of(check.recipe).items():
+            path = (self.table, name)
+            try:
+                EMBEDDINGS.check_name(name)
+            except ConfigError as error:
+                check.errors.take(error, path)
+            check_learned_channel(check, table.channel, (*path, "channel"))
+            if table.method not in METHODS:
+                check.errors.error(
+                    f"there is no method of training embeddings {table.method!r}", (*path, "method"),
+                    nearest(table.method, METHODS),
+                )
+                continue
+            known = own_settings(METHODS[table.method])
+            check.unknown(table.settings, [*own_settings(EmbeddingSettings, but="settings"), *known], path)
+            sound = {key: value for key, value in table.settings.items() if key in known}
+
+            def read(given: Mapping[str, Any], table: EmbeddingSettings = table) -> Word2Vec | Decontextualised:
+                return embedding_settings(replace(table, settings=given))
+
+            tolerant(read, sound, path, check.errors)
+
+    def load(self, loading: Loading) -> None:
+        """Whether an index that is there has the channels."""
+        for name, table in self.of(loading.recipe).items():
+            check_held(loading, {table.channel: (self.table, name, "channel")})
+
+    def channels(self, recipe: Recipe, folder: Path) -> Iterable[str]:
+        """Those that vectors are trained on."""
+        return [table.channel for table in self.of(recipe).values() if can_be_learned(table.channel)]
+
+    def requirements_of(self, recipe: Recipe, name: str) -> Iterable[Requirement]:
+        """The libraries that training one needs."""
+        settings, path = embedding_settings(self.of(recipe)[name]), (self.table, name)
+        if not isinstance(settings, Word2Vec):
+            return [Requirement(module, path, "a transformer", "neural") for module in ("torch", "transformers")]
+        if settings.phrases or not isinstance(settings, Positional):
+            return [Requirement("gensim", path, "training embeddings", "embeddings")]
+        return []
+
+    def planned(self, planner: Planner, name: str) -> Input:
+        """The stage that trains embeddings, planned where it was not; or those that an index that is there has."""
+        if (self.table, name) not in planner.others:
+            planner.others[self.table, name] = self._plan(planner, name)
+        return planner.others[self.table, name]
+
+    def _plan(self, planner: Planner, name: str) -> Input:
+        table = self.of(planner.recipe).get(name)
+        if table is None:
+            index = index_folder(planner.draft)
+            assert index is not None, "what is not defined was an error before"
+            return Input(f"embeddings {name} of the index", content_digest(EMBEDDINGS.path(index, name)))
+        index_input = planned_index(planner)
+        inputs = {"index collection": index_input.key}
+        parameters: dict[str, Any] = {"channel": table.channel, "method": table.method}
+        if table.model is not None:
+            parameters |= {"model": table.model, "device": table.device, "batch": table.batch}
+            place = _model_there(planner.draft, table.model)
+            if place is not None:
+                inputs["model"] = files_digest(place)
+        parameters |= write_settings(embedding_settings(table))
+        stage = planner.add(self.stages[0], name, "", inputs, parameters, list(inputs.values()))
+        return Input(stage.id, stage.key)
+
+
+EMBEDDING_KIND = EmbeddingKind()
+
+
+def embedding_settings(table: EmbeddingSettings) -> Word2Vec | Decontextualised:
+    """How embeddings are trained.
+
+    :raises SettingError: the method or a setting does not exist, or a value does not fit.
+    """
+    if table.method not in METHODS:
+        raise SettingError(
+            f"there is no method of training embeddings {table.method!r}", path=("method",),
+            hint=nearest(table.method, METHODS),
+        )
+    method = METHODS[table.method]
+    if (method is Decontextualised) is (table.model is None):
+        raise SettingError(
+            f"{table.method} needs a model" if table.model is None else f"{table.method} has no model",
+            path=("method",) if table.model is None else ("model",),
+            hint='Write model = "NAME or FOLDER".' if table.model is None else "Leave it out.",
+        )
+    settings: Word2Vec | Decontextualised = read_settings(method, table.settings)
+    return settings
+
+
+def can_be_learned(channel: str) -> bool:
+    """Whether terms of a channel of this name can be learned from; an empty name is that of no channel."""
+    if not channel:
+        return False
+    try:
+        check_channels([channel], TEXT_CHANNELS)
+    except ConfigError:
+        return False
+    return True
+
+
+def _model_there(draft: Draft, model: str) -> Path | None:
+    """The folder or file of a model, if it is one beside the recipe; None for a name on the hub."""
+    with suppress(OSError, ValueError):
+        path = draft.folder / model
+        return path if path.exists() else None
+    return None

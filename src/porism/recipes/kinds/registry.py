@@ -1,0 +1,33 @@
+"""All kinds of tables, in the order in which an experiment calls them and reports show systems."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from porism.recipes.kinds.base import TableKind
+from porism.recipes.kinds.collection import COLLECTION_KIND
+from porism.recipes.kinds.embeddings import EMBEDDING_KIND
+from porism.recipes.kinds.fusions import FUSION_KIND
+from porism.recipes.kinds.pipelines import PIPELINE_KIND
+from porism.recipes.kinds.report import REPORT_KIND
+from porism.recipes.kinds.rerankers import RERANKER_KIND
+from porism.recipes.kinds.runs import RUN_KIND
+from porism.recipes.kinds.similarities import SIMILARITY_KIND
+from porism.recipes.kinds.tokenizers import TOKENIZER_KIND
+from porism.recipes.kinds.topics import TOPIC_KIND
+from porism.recipes.kinds.tuning import TUNING_KIND
+
+KINDS: tuple[TableKind[Any], ...] = (
+    COLLECTION_KIND,
+    TOKENIZER_KIND,
+    EMBEDDING_KIND,
+    SIMILARITY_KIND,
+    TOPIC_KIND,
+    RUN_KIND,
+    PIPELINE_KIND,
+    RERANKER_KIND,
+    FUSION_KIND,
+    TUNING_KIND,
+    REPORT_KIND,
+)
+"""The kinds. What one needs of another stands before it, but for systems, which can be made of any others."""

@@ -1,0 +1,142 @@
+"""What the kinds of tables share that search the index by a model: pipelines and rerankers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path as FilePath
+from types import MappingProxyType
+from typing import Any, ClassVar, TypeVar
+
+from porism.analysis.analyzer import AnalysisConfig
+from porism.index.manifest import read_manifest
+from porism.recipes.checking import Check
+from porism.recipes.draft import Draft
+from porism.recipes.execution import Execution
+from porism.recipes.kinds.base import SystemKind
+from porism.recipes.kinds.collection import check_held, check_listed, collection_of, index_path, listed_channels
+from porism.recipes.kinds.similarities import check_model_terms, named_similarities
+from porism.recipes.kinds.tokenizers import tokenizer_of
+from porism.recipes.kinds.topics import asks_for_formulas, topic_settings
+from porism.recipes.loading import Data, Loading
+from porism.recipes.paths import opened
+from porism.recipes.recipe import Recipe, SystemSettings
+from porism.retrieve import DEFAULT_MODEL
+from porism.retrieve.documents.named_models import channel_model
+from porism.retrieve.models import settings_class
+from porism.search.index import Index, open_index
+from porism.settings import Path
+from porism.tuning import with_parameters
+
+Y = TypeVar("Y", bound="SearchSettings")
+
+
+class SearchSettings(SystemSettings):
+    """The base of the settings of what searches the index."""
+
+    __slots__ = ()
+
+    searches: ClassVar[bool] = True
+    settings: Mapping[str, Any]
+
+    def can_answer(self, recipe: Recipe, topics: str) -> bool:
+        """Whether there are a collection, and a file of the topics."""
+        given = topic_settings(recipe, topics)
+        return collection_of(recipe) is not None and given is not None and given.path is not None
+
+
+class SearchKind(SystemKind[Y]):
+    """A kind of system that searches the index by a model."""
+
+    how_learned = "model"
+    rest = "settings"
+
+    def check_can_answer(self, check: Check, system: str, topics: str, needed_by: str) -> None:
+        """Whether the topics have a file."""
+        given = topic_settings(check.recipe, topics)
+        if given is not None and given.path is None:
+            check.errors.error(
+                f"{self.table}.{system} is to answer the topics {topics!r}, which have no file", ("topics", topics),
+                "Add path = \"FILE\".",
+            )
+
+    def load(self, loading: Loading) -> None:
+        """Whether an index that is there has the channels that the tables name."""
+        for name, settings in self.of(loading.recipe).items():
+            named = settings.settings.get("channels")
+            path = (self.table, name, "channels")
+            if isinstance(named, Mapping):
+                check_held(loading, {channel: (*path, channel) for channel in named})
+
+    def similarities(
+        self, draft: Draft, system: str, formulas: bool, values: Mapping[str, Any] = MappingProxyType({})
+    ) -> tuple[str, ...]:
+        """Those of the model."""
+        settings = self.varied_parameters(draft, system, values, formulas)
+        return tuple(dict.fromkeys(named_similarities(settings).values()))
+
+    def learned_topics(self, draft: Draft, data: Data, system: str, topics: str) -> Iterable[str]:
+        """Those that the model was tuned on."""
+        learned: Iterable[str] = self.parameters(draft, system, asks_for_formulas(draft.recipe, topics)).get(
+            "tuned_on", ()
+        )
+        return learned
+
+    def varied_parameters(
+        self, draft: Draft, system: str, values: Mapping[str, Any], formulas: bool
+    ) -> dict[str, Any]:
+        """All parameters with other values at dotted paths, as plain values.
+
+        :raises UnknownParameter: a path leads nowhere.
+        """
+        settings = self.parameters(draft, system, formulas)
+        return with_parameters(opened(settings_class(settings, formulas), settings, values), values)
+
+    def check_model(
+        self, check: Check, channels: Iterable[str], model: Mapping[str, Any], given: Mapping[str, Any], path: Path
+    ) -> None:
+        """Whether the collection has the channels of a model, and the recipe its tokenizers and matrices.
+
+        :param model: all of its settings.
+        :param given: those that the table gives.
+        """
+        _check_channels(check, tuple(channels), given, path)
+        check_model_terms(check, model, lambda channel: _channel_place(given, path, channel))
+
+
+def searched_index(execution: Execution) -> Index:
+    """The collection's index, open until the experiment ends."""
+    return execution.opened("index", lambda: _open_any_index(index_path(execution)))
+
+
+def _open_any_index(path: FilePath) -> Index:
+    """An index to be searched by other models: it need not have a channel of the default one.
+
+    :raises IndexFolderError: there is none, or it is damaged.
+    """
+    config = AnalysisConfig.from_dict(read_manifest(path).config)
+    channels = (*config.text, *config.formulas)
+    has_default = any(name in channels for name in DEFAULT_MODEL.channels)
+    return open_index(path) if has_default else open_index(path, channel_model(*channels))
+
+
+def _check_channels(check: Check, channels: tuple[str, ...], given: Mapping[str, Any], path: Path) -> None:
+    """Whether the collection has the channels of a model, where the recipe lists its channels."""
+    listed = listed_channels(check.recipe, check.draft.folder)
+    if listed is None:
+        return
+    if channels and not any(channel in listed or tokenizer_of(channel) is not None for channel in channels):
+        check.errors.error(
+            f"the collection has none of the channels {', '.join(channels)}", (*path, "channels"),
+            f"It has {', '.join(listed)}.",
+        )
+    named = given.get("channels")
+    for channel in channels:
+        is_named = isinstance(named, Mapping) and channel in named
+        if is_named or tokenizer_of(channel) in check.names("tokenizers"):
+            check_listed(check, channel, _channel_place(given, path, channel))
+
+
+def _channel_place(given: Mapping[str, Any], path: Path, channel: str) -> Path:
+    """Where a table with a model says something of a channel: in its own settings, or by the name of the model."""
+    named = given.get("channels")
+    return (*path, "channels", channel) if isinstance(named, Mapping) and channel in named else (*path, "model")
