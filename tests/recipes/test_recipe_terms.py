@@ -329,7 +329,7 @@ def test_decontextualised_embeddings_of_a_model(
             write_token_vectors(embeddings_path(index, name), terms, np.eye(4) + 0.5, {"channel": channel})
         return SimpleNamespace(interrupted=len(asked) == 1)
 
-    monkeypatch.setattr("porism.recipes.kinds.embeddings.train_decontextualised", train)
+    monkeypatch.setattr("porism.embeddings.methods.train_decontextualised", train)
     monkeypatch.setattr("porism.recipes.preparing.find_spec", lambda name: name)
     (laboratory / "encoder").mkdir()
     (laboratory / "encoder" / "weights").write_text("1", encoding="utf-8")

@@ -1,9 +1,10 @@
 """The digest of the code that makes the output of a stage, worked out from what that code imports.
 
-A stage is made by a class. Its own text counts, and that of the functions, classes and constants that it uses of
+A class makes a stage. Its own text counts, and that of the functions, classes and constants that it uses of
 ``porism.recipes``, each by itself, so that how a recipe is read and checked does not count. Of the rest of Porism whole
 modules count: those that these definitions name, and all that these import, inside functions too. A name that a package
-only passes on leads to the module where it is defined. Annotations lead nowhere.
+only passes on leads to the module where it is defined. Annotations of parameters lead nowhere: what code is given was
+made elsewhere, and so was a run that a stage is made of, whose key counts instead.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ class CodeOf:
         self.by_definition = by_definition
         self.files = {_module_name(root, path): path for path in root.rglob("*.py")}
         self._trees: dict[str, ast.Module] = {}
+        self._bindings: dict[str, dict[str, list[ast.stmt]]] = {}
+        self._statements: dict[str, list[ast.Import | ast.ImportFrom]] = {}
         self._imports: dict[str, frozenset[str]] = {}
 
     def digest(self, module: str, name: str) -> str:
@@ -53,14 +56,14 @@ class CodeOf:
             place = waiting.pop()
             if place in definitions:
                 continue
-            nodes = _bindings(self._tree(place[0]), place[1])
+            nodes = self._bound_in(place[0]).get(place[1], [])
             used = [node for node in nodes if not isinstance(node, (ast.Import, ast.ImportFrom))]
             definitions[place] = "\n".join(ast.unparse(node) for node in used)
             names = {found for node in used for found in _names(node)}
-            reached = {(place[0], found) for found in names if _bindings(self._tree(place[0]), found)}
+            reached = {(place[0], found) for found in names if found in self._bound_in(place[0])}
             reached |= {target for node in nodes for target in self._targets(node, place[1])}
             reached |= {
-                target for node in used for inner in ast.walk(node) for target in self._targets(inner, "")
+                target for node in used for inner in _imports_in(node) for target in self._targets(inner, "")
             }
             for other, wanted in reached:
                 if wanted and (other == module or _is_below(other, self.by_definition)):
@@ -80,12 +83,21 @@ class CodeOf:
                 waiting += self._imported(module)
         return frozenset(found)
 
+    def _bound_in(self, module: str) -> dict[str, list[ast.stmt]]:
+        if module not in self._bindings:
+            self._bindings[module] = _bindings(self._tree(module))
+        return self._bindings[module]
+
     def _imported(self, module: str) -> frozenset[str]:
         if module not in self._imports:
-            nodes = ast.walk(self._tree(module))
-            found = {other for node in nodes for other, _ in self._targets(node, "")}
+            found = {other for node in self._import_statements(module) for other, _ in self._targets(node, "")}
             self._imports[module] = frozenset(found)
         return self._imports[module]
+
+    def _import_statements(self, module: str) -> list[ast.Import | ast.ImportFrom]:
+        if module not in self._statements:
+            self._statements[module] = list(_imports_in(self._tree(module)))
+        return self._statements[module]
 
     def _targets(self, node: ast.AST, name: str) -> Iterator[tuple[str, str]]:
         """Where an import leads within the package, as module and name; for one name, or all if that is empty."""
@@ -101,14 +113,12 @@ class CodeOf:
         if f"{module}.{name}" in self.files:
             yield f"{module}.{name}", ""
         elif module in self.files:
+            is_package = self.files[module].name == "__init__.py"
             passed_on = [
-                node for node in ast.walk(self._tree(module)) if isinstance(node, ast.ImportFrom)
-                and any(name == (alias.asname or alias.name) for alias in node.names)
-            ] if self.files[module].name == "__init__.py" else []
-            for node in passed_on:
-                yield from self._targets(node, name)
-            if not passed_on:
-                yield module, name
+                target for node in (self._import_statements(module) if is_package else ())
+                for target in self._targets(node, name)
+            ]
+            yield from passed_on or [(module, name)]
 
     def _tree(self, module: str) -> ast.Module:
         if module not in self._trees:
@@ -163,19 +173,30 @@ def _module_name(root: Path, path: Path) -> str:
     return ".".join(names[:-1] if names[-1] == "__init__" else names)
 
 
+def _imports_in(tree: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
+    """All imports in some code; only statements can hold them."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            yield node
+        elif not isinstance(node, ast.expr):
+            waiting += ast.iter_child_nodes(node)
+
+
 def _is_below(module: str, part: str) -> bool:
     return module == part or module.startswith(f"{part}.")
 
 
-def _bindings(tree: ast.Module, name: str) -> list[ast.stmt]:
-    """The statements at the top of a module that bind a name; those under a condition count as well."""
-    found = []
+def _bindings(tree: ast.Module) -> dict[str, list[ast.stmt]]:
+    """The statements at the top of a module by the names that they bind; those under a condition count as well."""
+    found: dict[str, list[ast.stmt]] = {}
     waiting: list[ast.stmt] = list(tree.body)
     for node in waiting:  # it grows on the way
         if isinstance(node, (ast.If, ast.Try)):
             waiting += [*node.body, *node.orelse]
-        elif name in _bound(node):
-            found.append(node)
+        for name in _bound(node):
+            found.setdefault(name, []).append(node)
     return found
 
 
@@ -189,9 +210,9 @@ def _bound(node: ast.stmt) -> list[str]:
 
 
 def _names(node: ast.AST) -> Iterator[str]:
-    """The names that code uses, but for those in annotations."""
+    """The names that code uses, but for those in annotations of parameters."""
     for field, value in ast.iter_fields(node):
-        if field in ("annotation", "returns"):
+        if field == "annotation" and isinstance(node, ast.arg):
             continue
         for inner in value if isinstance(value, list) else [value]:
             if isinstance(inner, ast.Name):

@@ -6,19 +6,11 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from porism.analysis.analyzer import TEXT_CHANNELS
-from porism.embeddings import (
-    FastText,
-    Positional,
-    TokenVectors,
-    Word2Vec,
-    train_token_vectors,
-)
-from porism.embeddings.decontextual import Decontextualised
-from porism.embeddings.decontextual_training import train_decontextualised
+from porism.embeddings import TokenVectors
+from porism.embeddings.methods import METHODS, Options
 from porism.errors import ConfigError
 from porism.files.artifacts import EMBEDDINGS
 from porism.recipes.checking import Check
@@ -34,18 +26,13 @@ from porism.recipes.recipe import Recipe, own_settings
 from porism.retrieve.documents.model import check_channels
 from porism.settings import SettingError, Settings, nearest, read_settings, write_settings
 
-METHODS: Mapping[str, type[Word2Vec] | type[Decontextualised]] = MappingProxyType({
-    method.method: method for method in (Word2Vec, FastText, Positional, Decontextualised)
-})
-"""The settings of each method of training embeddings, by the name that recipes give it."""
-
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingSettings(Settings):
     """Vectors of the terms of a channel.
 
-    :param method: how, by a name of :data:`METHODS`.
-    :param model: of decontextualised embeddings, the name or folder of a transformer.
+    :param method: how, by a name of :data:`porism.embeddings.methods.METHODS`.
+    :param model: the name or folder of a transformer, for a method that reads with one.
     :param device: where that runs.
     :param batch: how many tokens it reads at once.
     :param settings: what else the recipe says: settings of the method.
@@ -74,21 +61,11 @@ class TrainEmbeddings(IndexFileStage):
     def make_file(self, stage: Stage, execution: Execution, index: Path, name: str, on_count: OnCount) -> None:
         """Trains them by the method of the table."""
         table: EmbeddingSettings = execution.recipe.tables["embeddings"][stage.name]
-        settings = embedding_settings(table)
-        fresh = execution.cache.fresh
-        if not isinstance(settings, Decontextualised):
-            train_token_vectors(
-                index, name, table.channel, settings, jobs=execution.jobs, restart=fresh, on_reading=on_count,
-                on_progress=on_count,
-            )
-            return
-        assert table.model is not None, "the method was checked to have one"
-        report = train_decontextualised(
-            index, name, table.channel, _model_there(execution.draft, table.model) or table.model, settings,
-            device=table.device, batch=table.batch, restart=fresh, on_progress=on_count,
+        options = Options(
+            model=None if table.model is None else _model_there(execution.draft, table.model) or table.model,
+            device=table.device, batch=table.batch, jobs=execution.jobs, restart=execution.cache.fresh,
         )
-        if report.interrupted:
-            raise KeyboardInterrupt
+        METHODS[table.method].train(index, name, table.channel, embedding_settings(table), options, on_count)
 
 
 class EmbeddingKind(TableKind[EmbeddingSettings]):
@@ -114,11 +91,11 @@ class EmbeddingKind(TableKind[EmbeddingSettings]):
                     nearest(table.method, METHODS),
                 )
                 continue
-            known = own_settings(METHODS[table.method])
+            known = own_settings(METHODS[table.method].settings)
             check.unknown(table.settings, [*own_settings(EmbeddingSettings, but="settings"), *known], path)
             sound = {key: value for key, value in table.settings.items() if key in known}
 
-            def read(given: Mapping[str, Any], table: EmbeddingSettings = table) -> Word2Vec | Decontextualised:
+            def read(given: Mapping[str, Any], table: EmbeddingSettings = table) -> Any:
                 return embedding_settings(replace(table, settings=given))
 
             tolerant(read, sound, path, check.errors)
@@ -134,12 +111,9 @@ class EmbeddingKind(TableKind[EmbeddingSettings]):
 
     def requirements_of(self, recipe: Recipe, name: str) -> Iterable[Requirement]:
         """The libraries that training one needs."""
-        settings, path = embedding_settings(self.of(recipe)[name]), (self.table, name)
-        if not isinstance(settings, Word2Vec):
-            return [Requirement(module, path, "a transformer", "neural") for module in ("torch", "transformers")]
-        if settings.phrases or not isinstance(settings, Positional):
-            return [Requirement("gensim", path, "training embeddings", "embeddings")]
-        return []
+        table, path = self.of(recipe)[name], (self.table, name)
+        needs = METHODS[table.method].needs(embedding_settings(table))
+        return [Requirement(need.module, path, need.purpose, need.extra) for need in needs]
 
     def planned(self, planner: Planner, name: str) -> Input:
         """The stage that trains embeddings, planned where it was not; or those that an index that is there has."""
@@ -169,7 +143,7 @@ class EmbeddingKind(TableKind[EmbeddingSettings]):
 EMBEDDING_KIND = EmbeddingKind()
 
 
-def embedding_settings(table: EmbeddingSettings) -> Word2Vec | Decontextualised:
+def embedding_settings(table: EmbeddingSettings) -> Any:
     """How embeddings are trained.
 
     :raises SettingError: the method or a setting does not exist, or a value does not fit.
@@ -180,14 +154,13 @@ def embedding_settings(table: EmbeddingSettings) -> Word2Vec | Decontextualised:
             hint=nearest(table.method, METHODS),
         )
     method = METHODS[table.method]
-    if (method is Decontextualised) is (table.model is None):
+    if method.needs_model is (table.model is None):
         raise SettingError(
             f"{table.method} needs a model" if table.model is None else f"{table.method} has no model",
             path=("method",) if table.model is None else ("model",),
             hint='Write model = "NAME or FOLDER".' if table.model is None else "Leave it out.",
         )
-    settings: Word2Vec | Decontextualised = read_settings(method, table.settings)
-    return settings
+    return read_settings(method.settings, table.settings)
 
 
 def can_be_learned(channel: str) -> bool:
