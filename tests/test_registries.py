@@ -1,0 +1,98 @@
+"""Every entry of a registry has a module of its folder, a row in the reference, and a test."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from porism.analysis.channels import TEXT_CHANNEL_NAMES, parse_channel
+from porism.corpus.registry import READERS
+from porism.formula.extractors import EXTRACTORS
+from porism.fusion import FUSIONS
+from porism.pipeline.rerankers.registry import RERANKERS
+from porism.retrieve.registry import RETRIEVERS
+from porism.retrieve.weightings import WEIGHTINGS
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def _definition(entry: Any) -> Any:
+    """A function or class itself, or the class of an object."""
+    return entry if inspect.isclass(entry) or inspect.isfunction(entry) else type(entry)
+
+
+def _extracts(entry: Any) -> Any:
+    """The function or class that a term extractor calls."""
+    function = entry.terms
+    if function.__module__ != "porism.formula.extractors":
+        return function
+    called = (function.__globals__.get(name) for name in function.__code__.co_names)
+    return next(_definition(one) for one in called if one is not None)
+
+
+@dataclass(frozen=True)
+class Registry:
+    """A registry: its entries by name, what defines each, the folder of its module, the page of the reference, and
+    where tests are."""
+
+    entries: Mapping[str, Any]
+    definition: Callable[[Any], Any]
+    folder: str
+    page: str
+    tests: str
+
+
+REGISTRIES = {
+    "readers": Registry(READERS, _definition, "corpus", "readers", "corpus"),
+    "text channels": Registry(
+        {name: parse_channel(name) for name in TEXT_CHANNEL_NAMES}, _definition, "analysis", "channels", "analysis"
+    ),
+    "formula channels": Registry(EXTRACTORS, _extracts, "formula.extractors", "channels", "formula"),
+    "weightings": Registry(
+        WEIGHTINGS, lambda entry: entry.make, "retrieve.weightings", "weightings", "retrieve/weightings"
+    ),
+    "retrievers": Registry(RETRIEVERS, lambda entry: entry.settings, "retrieve", "retrievers", "retrieve"),
+    "fusions": Registry(FUSIONS, _definition, "fusion", "fusion", "fusion"),
+    "rerankers": Registry(
+        RERANKERS, lambda entry: getattr(entry, "cls", type(entry)), "pipeline.rerankers", "rerankers", "pipeline"
+    ),
+}
+ENTRIES = [(kind, name) for kind, registry in REGISTRIES.items() for name in registry.entries]
+
+
+def row_names(page: str) -> set[str]:
+    """The names in the first cells of the tables of a page."""
+    return set(re.findall(r"`([^`]+)`", "\n".join(re.findall(r"^\| (`[^|]+) \|", page, flags=re.M))))
+
+
+def texts(folder: str) -> Iterator[str]:
+    """The texts of the tests of a folder, and of the helpers that they share."""
+    for path in (*(ROOT / "tests" / folder).rglob("test_*.py"), *(ROOT / "tests" / "helpers").glob("*.py")):
+        yield path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("kind", "name"), ENTRIES)
+def test_an_entry_has_a_module_a_row_and_a_test(kind: str, name: str) -> None:
+    registry = REGISTRIES[kind]
+    definition = registry.definition(registry.entries[name])
+    assert definition.__module__.startswith(f"porism.{registry.folder}."), definition.__module__
+    page = ROOT / "docs" / "reference" / f"{registry.page}.md"
+    assert name in row_names(page.read_text(encoding="utf-8")), f"{page.name} has no row for {name}"
+    named = re.compile(rf"""["'`]{re.escape(name)}["'`]|\b{definition.__name__}\b""")
+    assert any(named.search(text) for text in texts(registry.tests)), f"no test in tests/{registry.tests} names {name}"
+
+
+def test_missing_rows_are_noticed() -> None:
+    assert row_names("| `a`, `b` | x |\n|---|---|\n| c `d` | y |\n| `e` | z |") == {"a", "b", "e"}
+
+
+def test_definitions_are_found() -> None:
+    assert _extracts(EXTRACTORS["values"]).__module__ == "porism.formula.extractors.values"
+    assert _extracts(EXTRACTORS["tangent-l"]).__name__ == "TangentL"
+    assert _definition(FUSIONS["rrf"]).__name__ == "RRF"
