@@ -10,7 +10,7 @@ from porism.embeddings.subwords import character, store_word_vectors
 from porism.files.artifacts import MODELS
 from porism.index import Snapshot
 from porism.index.container import ContainerWriter
-from porism.retrieve.formulas.tangent_cft import MODEL, VIEWS, TangentCftVectors, prepare_vectors
+from porism.retrieve.formulas.tangent_cft import MODEL, EXTRACTORS, TangentCftVectors, prepare_vectors
 
 
 def random_model(path: Path, dimensions: int = 7, seed: int = 0) -> TangentCftVectors:
@@ -21,7 +21,7 @@ def random_model(path: Path, dimensions: int = 7, seed: int = 0) -> TangentCftVe
     tokens = sorted(set(tokens))
     codes = [character(number) for number in range(len(tokens))]
     with ContainerWriter(MODELS.prepare(path, MODEL), "embeddings", atomic=True) as writer:
-        for name in VIEWS:
+        for name in EXTRACTORS:
             words = {
                 "".join(chance.choice(codes, size)): chance.normal(size=dimensions) for size in (3, 4, 5) * 300
             }

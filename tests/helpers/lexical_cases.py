@@ -15,7 +15,7 @@ import numpy as np
 from porism.analysis.batch import AnalyzedBatch, TermMatrix
 from porism.formula import OperatorNode, OperatorTree, pack_tree
 from porism.index import IndexWriter, Snapshot
-from porism.retrieve.lexical.channels import View
+from porism.retrieve.lexical.channels import Zone
 from porism.retrieve.weightings.base import BM25, BM25Plus, LexicalChannel
 
 
@@ -27,9 +27,9 @@ class Doc:
     words: Mapping[str, Sequence[str]]
     formulas: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
-    def seen(self, view: View) -> Doc:
-        """What a view sees of the document."""
-        fields = [{k: v for k, v in of.items() if k in view.field_weights} for of in (self.words, self.formulas)]
+    def seen(self, zone: Zone) -> Doc:
+        """What a zone sees of the document."""
+        fields = [{k: v for k, v in of.items() if k in zone.field_weights} for of in (self.words, self.formulas)]
         return Doc(self.id, *fields)
 
     def frequencies(self, channel: str, weights: Mapping[str, float]) -> tuple[dict[str, float], float]:
@@ -97,19 +97,19 @@ def bm25_by_the_book(
     field_weights: Mapping[str, float],
     query: Mapping[str, Mapping[str, float]],
     k: int,
-    views: Sequence[View] = (),
+    zones: Sequence[Zone] = (),
 ) -> list[tuple[str, float]]:
     """Document ids and scores, best first, ties by descending id; float64 sums in the documented order."""
     total = dict.fromkeys((doc.id for doc in docs), 0.0)
     matched: set[str] = set()
-    for view, (name, channel) in product((None, *views), channels.items()):
+    for zone, (name, channel) in product((None, *zones), channels.items()):
         assert isinstance(channel.weighting, BM25 | BM25Plus)
         k1, b = channel.weighting.k1, channel.weighting.b
         plus = isinstance(channel.weighting, BM25Plus)
         shift = channel.weighting.delta / (k1 + 1.0) if plus else 0.0
         whole = {doc.id: doc.frequencies(name, field_weights) for doc in docs}
-        known = whole if view is None else {
-            doc.id: doc.seen(view).frequencies(name, view.field_weights) for doc in docs
+        known = whole if zone is None else {
+            doc.id: doc.seen(zone).frequencies(name, zone.field_weights) for doc in docs
         }
         count = sum(length > 0 for _, length in whole.values())
         lengths = Counter(length for _, length in known.values() if length > 0)
@@ -122,7 +122,7 @@ def bm25_by_the_book(
                 continue
             ratio = (count + 1.0) / df if plus else 1.0 + (count - df + 0.5) / (df + 0.5)
             idf = float(np.log(np.array([ratio]))[0])
-            weight = channel.weight * query[name][term] * idf * (1.0 if view is None else view.weight)
+            weight = channel.weight * query[name][term] * idf * (1.0 if zone is None else zone.weight)
             for doc_id, (frequencies, length) in known.items():
                 if term in frequencies:
                     tf = frequencies[term]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from porism.errors import ConfigError
-from porism.retrieve.documents.model import DEFAULT_MODEL, ChannelSettings, Feedback, Links, Matches, SearchModel, View
+from porism.retrieve.documents.model import DEFAULT_MODEL, ChannelSettings, Feedback, Links, Matches, SearchModel, Zone
 from porism.retrieve.documents.named_models import SEARCH_MODELS
 from porism.retrieve.models import model_from, read_model
 from porism.search.index import Index, make_query, open_index
@@ -18,7 +18,7 @@ from porism.types import Query
 
 OTHER = SearchModel(
     {"words": ChannelSettings(0.5, 0.9, 0.4, 1.0), "tangent-l:edge-pairs": ChannelSettings()},
-    {"title": 3.0}, {"title": 2.0}, {"v": View(0.25, {"title": 1.0})}, 0.5, 0.6, 1.0, 0.0,
+    {"title": 3.0}, {"title": 2.0}, {"v": Zone(0.25, {"title": 1.0})}, 0.5, 0.6, 1.0, 0.0,
     Feedback(0.3, 5, 7), Matches(0.1, 0.5, 10, 3, 0.5, "best"), Links(0.2, "thread", ("links",)), 50, ("T.1",),
 )
 

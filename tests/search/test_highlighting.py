@@ -14,7 +14,7 @@ from porism.formula import operator_tree, parse, to_latex, to_unicode
 from porism.retrieve.formulas.matches import FormulaMatch, NodePair, Substitution, ValuePair
 from porism.search.highlighting import (
     FormulaParts,
-    MatchView,
+    MarkedMatch,
     highlight_mathml,
     highlight_text,
     match_lines,
@@ -116,7 +116,7 @@ def test_wildcards_mark_all_that_they_stand_for() -> None:
         "?x+1", r"\frac{a}{b}+1", [(0, 0), (2, 4)], [Substitution("?x", r"\frac{a}{b}", (1,))]
     )
     assert highlight_text(match) == ("?x [+ 1]", "[a/b + 1]")
-    assert MatchView(match).substitution() == "?x ↦ a/b"
+    assert MarkedMatch(match).substitution() == "?x ↦ a/b"
 
 
 def test_the_substitution_leaves_out_what_stays() -> None:
@@ -126,18 +126,18 @@ def test_the_substitution_leaves_out_what_stays() -> None:
             Substitution("z_1", "w"),
         ],
     )
-    assert MatchView(match).substitution() == "i ↦ k, m ↦ n, α ↦ β₁, z₁ ↦ w"  # in the order of the query
+    assert MarkedMatch(match).substitution() == "i ↦ k, m ↦ n, α ↦ β₁, z₁ ↦ w"  # in the order of the query
 
 
 def test_equal_values_are_shown_as_formulas_and_marked() -> None:
     # query: 0 equality, 1 product a(b+c); found: 0 sum, 1 ab, 4 ac, 7 d
     match = match_of("y=a(b+c)^2", "ab^2+c", [], [], [ValuePair(2, 1, False), ValuePair(2, 1, False)])
-    assert MatchView(match).values() == ["a(b + c)² = ab²"]
+    assert MarkedMatch(match).values() == ["a(b + c)² = ab²"]
     assert highlight_text(match) == ("y = [a(b + c)²]", "[ab²] + c")
     renamed = match_of("x^2", "tt+1", [], [], [ValuePair(0, 1, True)])
-    assert MatchView(renamed).values() == ["x² = tt, with variables renamed"]
+    assert MarkedMatch(renamed).values() == ["x² = tt, with variables renamed"]
     other_letters = match_of("x^2", "t^2+1", [], [], [ValuePair(0, 1, True)])
-    assert MatchView(other_letters).values() == []
+    assert MarkedMatch(other_letters).values() == []
 
 
 @pytest.mark.parametrize(("source", "position", "expected"), [
@@ -158,7 +158,7 @@ def test_lines_and_json_say_all_of_it() -> None:
         "3.0000  formula", "  2.0000  paths", "  1.0000  symbols",
     ]
     assert len(match_lines(match, tree=False)) == 3
-    value = MatchView(match).to_dict()
+    value = MarkedMatch(match).to_dict()
     assert value["found"]["text"] == "k² + 1"
     assert value["found"]["pieces"] == [
         {"text": "k²", "match": True, "formula": True}, {"text": " + 1", "formula": True}

@@ -39,40 +39,40 @@ def print_formula_hits(
 
     Where there is colour the matched symbols are bold and green; elsewhere they are not marked.
     """
-    from porism.search.highlighting import MatchView
+    from porism.search.highlighting import MarkedMatch
     from porism.search.marked_text import show_formula
 
     if not hits:
         echo("Nothing found: no formula shares a part with the one asked for.")
         return
     for hit in hits:
-        view = MatchView(hit.match) if hit.match is not None else None
-        if show == "latex" or view is None:
+        marked = MarkedMatch(hit.match) if hit.match is not None else None
+        if show == "latex" or marked is None:
             shown = style(_cut(show_formula(hit.formula, "latex" if show == "latex" else "unicode")))
         else:
-            shown = styled(cut_snippet(view.pieces[1]))
+            shown = styled(cut_snippet(marked.pieces[1]))
         echo_styled(f"{hit.rank:>2}. {shown}")
         echo_styled("    " + style(f"{hit.score:.3f}  {_where(hit, places or {})}", dim=True))
         if explain and hit.match is not None:
             print_matches([hit.match])
-        elif view is not None and (substitution := view.substitution()):
+        elif marked is not None and (substitution := marked.substitution()):
             echo(f"    with {_cut(substitution)}")
         echo()
 
 
 def print_matches(matches: Sequence[FormulaMatch], *, tree: bool = True) -> None:
     """Prints how query formulas match formulas that were found, one block of lines a match."""
-    from porism.search.highlighting import MatchView, short_lines
+    from porism.search.highlighting import MarkedMatch, short_lines
 
     for match in matches:
-        view = MatchView(match)
+        marked = MarkedMatch(match)
         for name, snippet, share in zip(
-            ("asked for", "found"), view.pieces, (match.query_share, match.found_share), strict=True
+            ("asked for", "found"), marked.pieces, (match.query_share, match.found_share), strict=True
         ):
             echo_styled(f"      {name:<10} {styled(cut_snippet(snippet))}  ({share:.0%} matched)")
-        if substitution := view.substitution():
+        if substitution := marked.substitution():
             echo(f"      with       {_cut(substitution)}")
-        for line in view.values():
+        for line in marked.values():
             echo(f"      as         {_cut(line)}")
         for line in short_lines(match.explanation) if tree else ():
             echo(f"      {_cut(line)}")

@@ -161,7 +161,7 @@ def _print(
         else:
             print_hits(hits, explanations, matches)
         return
-    from porism.search.highlighting import MatchView
+    from porism.search.highlighting import MarkedMatch
 
     found = []
     for hit in hits:
@@ -169,7 +169,7 @@ def _print(
         if explanations is not None:
             entry["explanation"] = explanations[hit.id].to_dict()
         if matches is not None:
-            entry["matches"] = [MatchView(match).to_dict() for match in matches[hit.id]]
+            entry["matches"] = [MarkedMatch(match).to_dict() for match in matches[hit.id]]
         found.append(entry)
     print_json(found)
 

@@ -156,10 +156,10 @@ class SegmentSearcher:
         ).reshape(-1, kernels.WIDTH)
         self._steps = np.array([channel.step for channel in channels], np.float64)
         self._peaks = np.array([channel.peak for channel in channels], np.float64)
-        explicit = [channel for channel in channels if isinstance(channel, FactorChannel)]
-        self._explicit = np.array([isinstance(channel, FactorChannel) for channel in channels], np.bool_)
-        self._most_terms = sum(channel.most_terms for channel in explicit)
-        self._vocabulary = max((channel.vocabulary for channel in explicit), default=0)
+        stored = [channel for channel in channels if isinstance(channel, FactorChannel)]
+        self._stores_factors = np.array([isinstance(channel, FactorChannel) for channel in channels], np.bool_)
+        self._most_terms = sum(channel.most_terms for channel in stored)
+        self._vocabulary = max((channel.vocabulary for channel in stored), default=0)
         self._guarded = [
             (number, channel) for number, channel in enumerate(self.channels)
             if isinstance(channel, ScoredChannel) and channel.guarded
@@ -226,7 +226,7 @@ class SegmentSearcher:
 
     def _bounds(self, channel_of: NDArray[np.int32], weights: NDArray[np.float64]) -> tuple[int, float]:
         """How many of the terms a document can have at most, and a bound of what it gets from them."""
-        if len(weights) <= self._most_terms or not self._explicit.all():
+        if len(weights) <= self._most_terms or not self._stores_factors.all():
             return len(weights), np.finfo(np.float64).max
         worths = weights * self._peaks[channel_of]
         first = len(worths) - self._most_terms

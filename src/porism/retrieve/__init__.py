@@ -4,7 +4,7 @@ from porism.retrieve.base import FormulaRanker, Retriever, RetrieverSettings, Se
 from porism.retrieve.documents.model import DEFAULT_MODEL, ChannelSettings, Feedback, Kinds, Links, SearchModel
 from porism.retrieve.documents.retriever import DocumentRetriever, prepare_segments
 from porism.retrieve.formulas.tangent_cft import TangentCftModel, TangentCftRanker, TangentCftVectors, train_tangent_cft
-from porism.retrieve.lexical.channels import View
+from porism.retrieve.lexical.channels import Zone
 from porism.retrieve.lexical.retriever import LexicalRetriever, QueryTerms
 from porism.retrieve.models import read_model
 from porism.retrieve.ranking import Results, UnitResults
@@ -35,8 +35,8 @@ __all__ = [
     "TangentCftRanker",
     "TangentCftVectors",
     "UnitResults",
-    "View",
     "Weighting",
+    "Zone",
     "open_formula_ranker",
     "open_retriever",
     "prepare_segments",

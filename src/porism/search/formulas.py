@@ -22,7 +22,7 @@ from porism.runs.provenance import Provenance
 from porism.runs.run import Run
 from porism.search.formula_occurrences import FormulaPlaces, Place
 from porism.search.formula_queries import FormulaQuery
-from porism.search.highlighting import MatchView
+from porism.search.highlighting import MarkedMatch
 from porism.types import Formula, Query
 
 CONTEXT_WEIGHT = 0.05
@@ -67,7 +67,7 @@ class FormulaHit:
             "documents": self.documents,
             "places": [place.to_dict() for place in self.places],
         }
-        return value | ({"match": MatchView(self.match).to_dict()} if self.match is not None else {})
+        return value | ({"match": MarkedMatch(self.match).to_dict()} if self.match is not None else {})
 
 
 class _Ranked(NamedTuple):

@@ -168,7 +168,7 @@ def _innermost(symbols: list[LayoutNode], operators: list[OperatorNode]) -> list
 
 
 @dataclass(frozen=True)
-class MatchView:
+class MarkedMatch:
     """A match with the trees of both formulas, ready to be shown."""
 
     match: FormulaMatch
@@ -279,17 +279,17 @@ class MatchView:
 
 def highlight_text(match: FormulaMatch, style: MarkStyle = "brackets") -> tuple[str, str]:
     """Query and found formula of a match as lines of text, with the matched symbols marked."""
-    return MatchView(match).text(style)
+    return MarkedMatch(match).text(style)
 
 
 def highlight_mathml(match: FormulaMatch, mark_class: str = "match") -> tuple[str, str]:
     """Query and found formula of a match as MathML, in which the matched symbols have a CSS class."""
-    return MatchView(match).mathml(mark_class)
+    return MarkedMatch(match).mathml(mark_class)
 
 
 def match_lines(match: FormulaMatch, style: MarkStyle = "brackets", *, tree: bool = True) -> list[str]:
     """What there is to say of a match: both formulas marked, substitution, equal values, and the contribution tree."""
-    view = MatchView(match)
+    view = MarkedMatch(match)
     query, found = view.text(style)
     lines = [
         f"asked for  {query}  ({match.query_share:.0%} matched)",

@@ -194,7 +194,7 @@ class Index:
             run = self._learning().search([query], k, allowed=allowed, judged={query.id: judged})
         else:
             run = self.retriever.search([query], k, allowed=allowed)
-        return self._hits(run[query.id], self.term_retriever.term_worths(query), query, formulas)
+        return self._hits(run[query.id], self.term_retriever.term_weights(query), query, formulas)
 
     def question(self, question: str | Content | Query | Question, *, guess_formulas: bool = False) -> Question:
         """A question as :meth:`search` reads it, with notes on what in it may have been meant otherwise.
@@ -270,7 +270,7 @@ class Index:
         allowed = self.snapshot.filter(filters or {}, without=doc_id)
         if self.retriever is not self.term_retriever:
             found = self.retriever.search([query], k, allowed=allowed)[query.id]
-            return self._hits(found, self.term_retriever.term_worths(query), query, formulas)
+            return self._hits(found, self.term_retriever.term_weights(query), query, formulas)
         units = alike.search_units(query, k, allowed=allowed)
         lexical = self.term_retriever.lexical
         found = list(zip(lexical.ids.take(units.segments, units.units), units.scores.tolist(), strict=True))

@@ -173,7 +173,7 @@ class SnippetMaker:
         if matching is None:
             matching = self._matching_by_terms(written)
         marks = {
-            place: self._read(likeness.asked).worth * likeness.quality
+            place: self._read(likeness.query).worth * likeness.quality
             for place, likeness in matching.items() if place in written
         }
         for place, read in written.items():

@@ -67,8 +67,8 @@ def test_formulas_count_by_what_they_say(retriever) -> None:
 
 
 def test_trivial_formulas_weigh_more_a_symbol_but_less_in_all(retriever) -> None:
-    small = retriever.term_worths(asked(Formula("p")))
-    large = retriever.term_worths(asked(Formula("a^2+b^2=c^2")))
+    small = retriever.term_weights(asked(Formula("p")))
+    large = retriever.term_weights(asked(Formula("a^2+b^2=c^2")))
     assert sum(small["tokens"].values()) < sum(large["tokens"].values())
 
 

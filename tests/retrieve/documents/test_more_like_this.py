@@ -9,7 +9,7 @@ import pytest
 
 from porism.analysis.analyzer import AnalysisConfig
 from porism.errors import ConfigError, QueryError
-from porism.retrieve import ChannelSettings, SearchModel, View
+from porism.retrieve import ChannelSettings, SearchModel, Zone
 from porism.retrieve.documents.model import Links, Matches
 from porism.retrieve.documents.more_like_this import Likeness, MoreLikeThis
 from porism.search.index import Index, open_index
@@ -99,7 +99,7 @@ def test_filters(index) -> None:
 @pytest.mark.parametrize("model", [
     MODEL,
     SearchModel({"words": ChannelSettings(), "subtrees": ChannelSettings()}, {"title": 2.0},
-                views={"title": View(0.5, {"title": 1.0})}, matches=Matches(0.5), links=Links(0.3)),
+                zones={"title": Zone(0.5, {"title": 1.0})}, matches=Matches(0.5), links=Links(0.3)),
     SearchModel({"words": ChannelSettings(weighting="ltc.ltc"), "tokens": ChannelSettings(weighting="pl2")}),
     SearchModel({"words": ChannelSettings(field_weights={"*": 0.0, "title": 1.0})}),
 ])

@@ -17,11 +17,11 @@ from porism.index import Snapshot
 from porism.retrieve.documents.model import Feedback
 from porism.retrieve.feedback.kernels import sums_by_number, weighted_frequencies
 from porism.retrieve.feedback.methods import QueryExpander
-from porism.retrieve.lexical.channels import View
+from porism.retrieve.lexical.channels import Zone
 from porism.retrieve.lexical.retriever import LexicalRetriever
 from porism.retrieve.weightings.base import BM25, LexicalChannel
 
-VIEWS = {"title": View(0.5, {"title": 1.0})}
+VIEWS = {"title": Zone(0.5, {"title": 1.0})}
 Query = Mapping[str, Mapping[str, float]]
 
 

@@ -13,7 +13,7 @@ from lexical_cases import FIELDS, WORDS, Doc, random_docs, write
 from soft_cases import matrix_of, random_similar, soft_by_the_book
 
 from porism.errors import ConfigError
-from porism.retrieve.lexical.channels import View
+from porism.retrieve.lexical.channels import Zone
 from porism.retrieve.lexical.explanations import explain_terms
 from porism.retrieve.lexical.retriever import LexicalRetriever
 from porism.retrieve.weightings import weighting_named
@@ -62,10 +62,10 @@ def test_segments_and_deleted_documents_change_no_bit(tmp_path, weighting, norma
         deleted=[doc.id for doc in others],
     )
     channels = {"words": LexicalChannel(1.0, weighting_named(weighting), matrix, normalised)}
-    views = {"title": View(0.5, {"title": 1.0})}
+    zones = {"title": Zone(0.5, {"title": 1.0})}
     queries = [{"words": query} for query in asked(6)]
     one, other = (
-        LexicalRetriever(snapshot.segments, channels, FIELDS, views).search_terms(queries, 40)
+        LexicalRetriever(snapshot.segments, channels, FIELDS, zones).search_terms(queries, 40)
         for snapshot in (whole, parts)
     )
     for mine, theirs in zip(one, other, strict=True):
@@ -85,7 +85,7 @@ def test_explanations_add_up_to_the_score(tmp_path, weighting, normalised):
         "letters": LexicalChannel(0.4),
     }
     snapshot = write(tmp_path / "index", docs)
-    retriever = LexicalRetriever(snapshot.segments, channels, FIELDS, {"title": View(0.5, {"title": 1.0})})
+    retriever = LexicalRetriever(snapshot.segments, channels, FIELDS, {"title": Zone(0.5, {"title": 1.0})})
     query = {"words": {"w1": 2.0, "w35": 1.0, "nowhere": 1.0}, "letters": {"x": 1.0}}
     found = retriever.search_terms([query], 10)[0]
     matches: list[str] = []

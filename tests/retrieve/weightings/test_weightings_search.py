@@ -8,7 +8,7 @@ import pytest
 from lexical_cases import Doc, write
 from weighting_cases import Counted, random_texts
 
-from porism.retrieve.lexical.channels import View
+from porism.retrieve.lexical.channels import Zone
 from porism.retrieve.lexical.explanations import explain_terms
 from porism.retrieve.lexical.retriever import LexicalRetriever
 from porism.retrieve.weightings import WEIGHTINGS, weighting_named
@@ -102,13 +102,13 @@ def test_explanations_add_up_to_the_score(name, collections):
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_scores_with_field_weights_and_views_do_not_depend_on_segments(name, fielded):
+def test_scores_with_field_weights_and_zones_do_not_depend_on_segments(name, fielded):
     whole, parts = fielded
     channels = {"words": LexicalChannel(1.0, weighting_named(name))}
-    fields, views = {"title": 2.7, "body": 0.3}, {"title": View(0.7, {"title": 1.0})}
+    fields, zones = {"title": 2.7, "body": 0.3}, {"title": Zone(0.7, {"title": 1.0})}
     queries = [{"words": {"w0": 1.0, "wo1": 2.0, "w5": 0.4, "word13": 1.0}}]
     one, other = (
-        LexicalRetriever(snapshot.segments, channels, fields, views).search_terms(queries, 1000)[0]
+        LexicalRetriever(snapshot.segments, channels, fields, zones).search_terms(queries, 1000)[0]
         for snapshot in (whole, parts)
     )
     assert len(one.ids) > 20

@@ -16,11 +16,11 @@ from porism.types import Query
 class ScoreComponent(Protocol):
     """A part of a score that is computed for the candidates of a query only.
 
-    ``candidates`` are the first documents by their scores so far, those of the summands before included.
+    ``candidates`` are the first documents by their scores so far, those of the components before included.
     """
 
     def applies(self, query: Query) -> bool:
-        """Whether it can add anything; where no summand does, no candidates beyond the results are looked for."""
+        """Whether it can add anything; where no component does, no candidates beyond the results are looked for."""
 
     def further(self, query: Query) -> Sequence[tuple[int, NDArray[np.int32]]]:
         """Documents by segment (increasing) that are candidates whatever terms they have."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from porism.retrieve.documents.queries import QueryReader
 from porism.retrieve.lexical.channels import open_postings
 from porism.retrieve.lexical.retriever import LexicalRetriever
-from porism.retrieve.weightings.base import ClosedWeighting, closed, is_general
+from porism.retrieve.weightings.base import ComputedWeighting, computed, is_stored
 from porism.types import Formula
 
 
@@ -33,9 +33,9 @@ class HeldFormulas:
 
     def __init__(self, lexical: LexicalRetriever, reader: QueryReader) -> None:
         self._lexical, self._reader = lexical, reader
-        self._weightings: dict[str, ClosedWeighting] = {
-            name: closed(channel.weighting) for name, channel in lexical.channels.items()
-            if not is_general(channel.weighting) and channel.similarity is None
+        self._weightings: dict[str, ComputedWeighting] = {
+            name: computed(channel.weighting) for name, channel in lexical.channels.items()
+            if not is_stored(channel.weighting) and channel.similarity is None
         }
         self._lengths: dict[tuple[int, str], NDArray[np.float64]] = {}
 
@@ -71,14 +71,14 @@ class HeldFormulas:
         return found
 
     def _of_channel(
-        self, name: str, asked: dict[str, float], counts: Counter[str], known: dict[str, float]
+        self, name: str, query: dict[str, float], counts: Counter[str], known: dict[str, float]
     ) -> _Terms:
         """What the terms of a formula weigh; those that no document has weigh what one weighs that would be new."""
         new = self._weightings[name].term_weights(np.zeros(1, np.int64), self._lexical.statistics(name)).clip(0)[0]
         share = self._lexical.channels[name].weight * new
         return _Terms(
-            name, np.array([float(counts.get(term, 1)) for term in asked]),
-            np.array([known.get(term, share * weight) for term, weight in asked.items()]),
+            name, np.array([float(counts.get(term, 1)) for term in query]),
+            np.array([known.get(term, share * weight) for term, weight in query.items()]),
         )
 
     def _holding(self, channel: _Terms, segment: int, documents: NDArray[np.int32]) -> NDArray[np.float64]:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.retrieve.formulas.retriever import AskedFormula, FormulaRetriever
+from porism.retrieve.formulas.retriever import FormulaRetriever, QueryFormula
 from porism.retrieve.ranking import UnitResults
 from porism.types import Formula
 
@@ -38,16 +38,16 @@ _COMPARED = 12
 class Likeness(NamedTuple):
     """That a formula of a document answers one of the query: which, and how well (0 to 1)."""
 
-    asked: Formula
+    query: Formula
     quality: float
 
 
 def matching_formulas(
-    retriever: FormulaRetriever, asked: Sequence[AskedFormula], segment: int, formulas: NDArray[np.int32]
+    retriever: FormulaRetriever, queries: Sequence[QueryFormula], segment: int, formulas: NDArray[np.int32]
 ) -> dict[int, Likeness]:
     """The formulas of one document (by their ordinals in its segment) that match a formula of the query."""
     found: dict[int, Likeness] = {}
-    for one in asked:
+    for one in queries:
         compared = _compared(retriever, one, segment, formulas)
         best = max((quality for quality, _ in compared.values()), default=0.0)
         for ordinal, (quality, whole) in compared.items():
@@ -57,22 +57,22 @@ def matching_formulas(
 
 
 def _compared(
-    retriever: FormulaRetriever, asked: AskedFormula, segment: int, formulas: NDArray[np.int32]
+    retriever: FormulaRetriever, query: QueryFormula, segment: int, formulas: NDArray[np.int32]
 ) -> dict[int, tuple[float, bool]]:
     """How well formulas answer one of the query and whether they hold all of it; those that are no match left out."""
     aligner = retriever.aligner
     if aligner is None or not len(formulas):
         return {}
-    similar = aligner.similarities(asked.tree, segment, formulas)
+    similar = aligner.similarities(query.tree, segment, formulas)
     by_value = np.zeros(len(formulas))
     if retriever.values is not None:
         units = UnitResults(np.full(len(formulas), segment, np.int32), formulas, np.zeros(len(formulas)))
-        by_value = retriever.values.similarities(asked.operators, units)
-    least = WHOLE if len(asked.tree.labels) <= SMALL else LEAST
+        by_value = retriever.values.similarities(query.operators, units)
+    least = WHOLE if len(query.tree.labels) <= SMALL else LEAST
     found: dict[int, tuple[float, bool]] = {}
     for position in np.argsort(-np.maximum(similar, by_value), kind="stable")[:_COMPARED].tolist():
         ordinal = int(formulas[position])
-        alignment = aligner.align(asked.tree, segment, ordinal)
+        alignment = aligner.align(query.tree, segment, ordinal)
         if alignment.query <= 0:
             continue
         share = min(1.0, alignment.matched / alignment.query)

@@ -35,7 +35,7 @@ from porism.retrieve.formulas.exact_kernels import IDENTICAL, PART, RENAMED, REN
 from porism.retrieve.formulas.matches import FormulaMatch
 from porism.retrieve.formulas.matching import match_formulas
 from porism.retrieve.formulas.model import DEFAULT_FORMULA_MODEL, FormulaModel
-from porism.retrieve.formulas.retriever import AskedFormula, FormulaRetriever
+from porism.retrieve.formulas.retriever import FormulaRetriever, QueryFormula
 from porism.retrieve.lexical.retriever import LexicalRetriever
 from porism.retrieve.ranking import UnitResults
 from porism.types import Formula, Query
@@ -45,10 +45,10 @@ MOST_FURTHER = 200
 """So many documents that are not among the first by their terms are candidates by what they hold, at most."""
 
 
-class _Asked(NamedTuple):
+class _WeightedFormula(NamedTuple):
     """A query formula, the weight of a full match, and the query fields in which it stands."""
 
-    formula: AskedFormula
+    formula: QueryFormula
     weight: float
     fields: tuple[str, ...]
 
@@ -75,17 +75,17 @@ class _Formulas(NamedTuple):
 class _Prepared(NamedTuple):
     """A query formula with the documents of each segment that hold a match."""
 
-    asked: _Asked
+    query: _WeightedFormula
     by_segment: tuple[_Holders, ...]
 
     def gains(self, segment: int) -> NDArray[np.float64]:
         """What the documents gain (float64)."""
         holders = self.by_segment[segment]
-        return self.asked.weight * holders.shares + holders.lacking
+        return self.query.weight * holders.shares + holders.lacking
 
 
 class MatchedFormulas:
-    """Adds the evidence of formulas to the scores of documents; safe to share between threads."""
+    """Adds what matching formulas are worth to the scores of documents; safe to share between threads."""
 
     def __init__(
         self, snapshot: Snapshot, analyzer: Analyzer, settings: Matches, query_field_weights: Mapping[str, float],
@@ -176,11 +176,11 @@ class MatchedFormulas:
         )
         parts: list[Explanation] = []
         for prepared in self._prepared(query):
-            source = prepared.asked.formula.formula.source
+            source = prepared.query.formula.formula.source
             for segment, _, places in self._held_by(one, prepared):
                 holders = prepared.by_segment[segment]
                 share, lacking = float(holders.shares[places[0]]), float(holders.lacking[places[0]])
-                weight = prepared.asked.weight
+                weight = prepared.query.weight
                 match = Explanation(weight * share, f"formula {source}: share {share:.4f} · weight {weight:.4f}")
                 if not lacking:
                     parts.append(match)
@@ -205,11 +205,11 @@ class MatchedFormulas:
         found: list[FormulaMatch] = []
         if retriever.aligner is None or not len(formulas):
             return found
-        for asked in self._asked(query):
-            similar = retriever.aligner.similarities(asked.formula.tree, segment, formulas)
+        for one in self._formulas_of(query):
+            similar = retriever.aligner.similarities(one.formula.tree, segment, formulas)
             best = int(np.argmax(similar))
             if similar[best] >= 0.5:
-                read = retriever.read(asked.formula.formula)
+                read = retriever.read(one.formula.formula)
                 found.append(match_formulas(retriever, read, segment, int(formulas[best]), True))
         return found
 
@@ -220,45 +220,45 @@ class MatchedFormulas:
         where = held.occurrences
         places = slice(where.indptr[document], where.indptr[document + 1])
         ordinals = where.formula[places]
-        asked = [one.formula for one in self._asked(query)]
-        found = matching_formulas(retriever, asked, segment, np.unique(ordinals).astype(np.int32))
+        formulas_of_query = [one.formula for one in self._formulas_of(query)]
+        found = matching_formulas(retriever, formulas_of_query, segment, np.unique(ordinals).astype(np.int32))
         columns = zip(ordinals.tolist(), where.field[places].tolist(), where.number[places].tolist(), strict=True)
         return {
             (held.fields[field], number): found[ordinal] for ordinal, field, number in columns if ordinal in found
         }
 
-    def _asked(self, query: Query) -> list[_Asked]:
+    def _formulas_of(self, query: Query) -> list[_WeightedFormula]:
         """The query's formulas that say most, with their weights."""
         counts: defaultdict[str, float] = defaultdict(float)
-        read: dict[str, AskedFormula] = {}
+        read: dict[str, QueryFormula] = {}
         fields: defaultdict[str, list[str]] = defaultdict(list)
         known: dict[tuple[str, str], str] = {}
         for name, content in query.fields.items():
             for formula in content.formulas:
                 key = known.get((formula.notation, formula.source))
                 if key is None:
-                    asked = self._read(Formula(formula.source, formula.notation))
-                    key = known[formula.notation, formula.source] = layout_key(asked.layout)
-                    read.setdefault(key, asked)
+                    parsed = self._read(Formula(formula.source, formula.notation))
+                    key = known[formula.notation, formula.source] = layout_key(parsed.layout)
+                    read.setdefault(key, parsed)
                 counts[key] += self._field_weights.get(name, 1.0)
                 fields[key].append(name)
         telling = [key for key in read if len(read[key].tree.labels) > 1 and read[key].mass > 0 and counts[key] > 0]
         telling.sort(key=lambda key: -read[key].mass)
         return [
-            _Asked(
+            _WeightedFormula(
                 read[key], self.settings.weight * counts[key] ** 0.5 * read[key].mass**self.settings.mass_power,
                 tuple(fields[key]),
             )
             for key in telling[: self.settings.formulas]
         ]
 
-    def _read(self, formula: Formula) -> AskedFormula:
+    def _read(self, formula: Formula) -> QueryFormula:
         """A query formula; where only equal ones count its terms are left out, and its mass is that of its tree."""
         if self.settings.weight > 0:
             return self.retriever.read(formula)
         layout, operators = read_formula(formula.source, formula.notation)
         tree = QueryTree.of(operators)
-        return AskedFormula(formula, layout, operators, tree, {}, float(len(tree.labels)))
+        return QueryFormula(formula, layout, operators, tree, {}, float(len(tree.labels)))
 
     def _prepared(self, query: Query) -> list[_Prepared]:
         """The query's formulas with the documents that hold something like them; the last query's are remembered."""
@@ -266,24 +266,24 @@ class MatchedFormulas:
         if known is not query:
             words = any(_LETTER.search(content.text) for content in query.fields.values())
             equal = self.settings.equal * (self.settings.beside_words if words else 1.0)
-            prepared = [self._holders(asked, equal) for asked in self._asked(query)]
+            prepared = [self._holders(one, equal) for one in self._formulas_of(query)]
             self._last = query, prepared  # one assignment, so that threads at worst do it twice
         return prepared
 
-    def _holders(self, asked: _Asked, worth: float) -> _Prepared:
+    def _holders(self, query: _WeightedFormula, worth: float) -> _Prepared:
         """The documents that hold a formula which is like the query formula, or equal: ``worth`` of what these lack."""
         settings = self.settings
         segments, units = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
         all_shares, all_equal = [np.zeros(0)], [np.zeros(0)]
         if settings.weight > 0:
-            found = self.retriever.lexical.search_units([asked.formula.terms], settings.candidates)[0]
-            similar = self.retriever.similarities(asked.formula, found)
+            found = self.retriever.lexical.search_units([query.formula.terms], settings.candidates)[0]
+            similar = self.retriever.similarities(query.formula, found)
             shares = (np.clip(similar - settings.least, 0.0, 1.0 - settings.least) / (1.0 - settings.least)) ** 2
             near = np.flatnonzero(shares)
             segments, units = [found.segments[near]], [found.units[near]]
             all_shares, all_equal = [shares[near]], [np.zeros(len(near))]
         if worth > 0:
-            for number, equal in enumerate(self._equal.find(asked.formula.operators, asked.formula.tree)):
+            for number, equal in enumerate(self._equal.find(query.formula.operators, query.formula.tree)):
                 segments.append(np.full(len(equal.formulas), number, np.int32))
                 units.append(equal.formulas)
                 all_shares.append(self._exact_shares[equal.kinds])
@@ -292,9 +292,9 @@ class MatchedFormulas:
             np.concatenate(segments), np.concatenate(units), np.concatenate(all_shares), np.concatenate(all_equal)
         )
         by_segment = [self._in_segment(number, like) for number in range(len(self._snapshot.segments))]
-        return _Prepared(asked, tuple(self._with_lacking(asked, worth, by_segment)))
+        return _Prepared(query, tuple(self._with_lacking(query, worth, by_segment)))
 
-    def _with_lacking(self, asked: _Asked, worth: float, by_segment: list[_Holders]) -> list[_Holders]:
+    def _with_lacking(self, query: _WeightedFormula, worth: float, by_segment: list[_Holders]) -> list[_Holders]:
         """What holders of equal formulas gain: until here ``lacking`` is the share of it."""
         if worth == 0:
             return by_segment
@@ -303,7 +303,7 @@ class MatchedFormulas:
             return [one._replace(lacking=np.zeros(len(one.documents))) for one in by_segment]
         places = [np.flatnonzero(one.lacking) for one in by_segment]
         holders = [one.documents[some] for one, some in zip(by_segment, places, strict=True)]
-        lacking = self._held.lacking(asked.formula.formula, asked.fields, holders)
+        lacking = self._held.lacking(query.formula.formula, query.fields, holders)
         for one, some, gain in zip(by_segment, places, lacking, strict=True):
             one.lacking[some] *= factor * gain
         return by_segment

@@ -12,7 +12,7 @@ from porism.analysis.channels import UnknownChannel, parse_channel
 from porism.errors import ConfigError
 from porism.formula import EXTRACTORS
 from porism.retrieve.base import RetrieverSettings
-from porism.retrieve.lexical.channels import View
+from porism.retrieve.lexical.channels import Zone
 from porism.retrieve.weightings import weighting_named
 from porism.retrieve.weightings.base import HEAVIEST, LexicalChannel
 from porism.settings import SettingError, Settings, nearest, read_settings
@@ -253,14 +253,14 @@ class SearchModel(RetrieverSettings):
 
     A document's score is ``Σ_channel weight · Σ_term q(term) · BM25(term)``, with other weightings and with similar
     terms where channels say so. A term's frequency in a document is the sum of its frequencies in the fields, each
-    times its ``field_weights`` (1 for a field not named). Each of ``views``
+    times its ``field_weights`` (1 for a field not named). Each of ``zones``
     (by name) adds the same sum over the fields that it sees, times its weight. The weight of a
     query term is ``q = (Σ_field w_field · Σ_occurrence m) ^ power`` with ``w`` from ``query_field_weights`` and
     ``power`` from ``words_power`` or ``formulas_power``, so that what a long question repeats does not drown the
     rest. For a word, and for a symbol in the text, ``m`` is 1; for a term of a formula it is
     ``(mass + mass_offset) ^ −mass_exponent``, where the mass of a formula is the sum of the inverse document
     frequencies of its terms: a formula counts by what it says,
-    not by its length. Then ``feedback`` adds terms of the documents found first, and the query is asked again.
+    not by its length. Then ``feedback`` adds terms of the documents found first, and the query is searched again.
     What is not a sum over terms, ``matches`` of formulas, ``kinds`` and ``links``, is added to the scores of the first
     ``candidates`` documents only.
 
@@ -272,7 +272,7 @@ class SearchModel(RetrieverSettings):
     channels: Mapping[str, ChannelSettings]
     field_weights: Mapping[str, float] = field(default_factory=dict)
     query_field_weights: Mapping[str, float] = field(default_factory=dict)
-    views: Mapping[str, View] = field(default_factory=dict)
+    zones: Mapping[str, Zone] = field(default_factory=dict)
     words_power: float = 1.0
     formulas_power: float = 0.5
     mass_offset: float = 5.0
@@ -286,7 +286,7 @@ class SearchModel(RetrieverSettings):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tuned_on", tuple(self.tuned_on))
-        for name in ("channels", "field_weights", "query_field_weights", "views"):
+        for name in ("channels", "field_weights", "query_field_weights", "zones"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
         if not any(settings.weight > 0 for settings in self.channels.values()):
             raise ConfigError("a search model needs a channel of positive weight")
@@ -301,7 +301,7 @@ class SearchModel(RetrieverSettings):
     def from_dict(cls, value: Mapping[str, Any], base: SearchModel | None = None) -> SearchModel:
         """A model of the settings given; the others are those of ``base``, by default :data:`DEFAULT_MODEL`.
 
-        Tables of names that are given (``channels``, ``field_weights``, ``query_field_weights``, ``views``) replace
+        Tables of names that are given (``channels``, ``field_weights``, ``query_field_weights``, ``zones``) replace
         those of the base; in ``feedback``, ``matches``, ``kinds`` and ``links`` each setting does.
 
         :raises SettingError: a setting or a channel does not exist, or a value is of another type or out of range.
@@ -376,7 +376,7 @@ DEFAULT_MODEL = SearchModel(
         "title": 5.0, "aliases": 5.0, "labels": 3.0, "section": 0.5, "proof": 0.3, "tags": 5.0, "comments": 0.4,
     },
     query_field_weights={"title": 2.0},
-    views={"title": View(0.3, {"title": 1.0, "aliases": 1.0})},
+    zones={"title": Zone(0.3, {"title": 1.0, "aliases": 1.0})},
     words_power=0.75,
     kinds=Kinds(weight=0.5),
     matches=Matches(weight=0.0, equal=1.0),

@@ -131,4 +131,4 @@ class MoreLikeThis:
         :raises QueryError: as :meth:`search_units`; or the index has no document ``found``.
         """
         terms: QueryTerms = self.terms(query)
-        return self.retriever.explain_terms(query, terms, found, asked=terms, k=k, allowed=allowed)
+        return self.retriever.explain_terms(query, terms, found, original=terms, k=k, allowed=allowed)

@@ -22,7 +22,7 @@ def channel_model(*channels: str) -> SearchModel:
 SEARCH_MODELS: Mapping[str, SearchModel] = MappingProxyType({
     "default": DEFAULT_MODEL,
     "plain": replace(
-        DEFAULT_MODEL, views={}, feedback=Feedback(weight=0.0), matches=Matches(weight=0.0), kinds=Kinds(weight=0.0),
+        DEFAULT_MODEL, zones={}, feedback=Feedback(weight=0.0), matches=Matches(weight=0.0), kinds=Kinds(weight=0.0),
         links=Links(weight=0.0),
     ),
     "words": channel_model("words"),

@@ -43,7 +43,7 @@ class QueryReader:
         sums: dict[str, defaultdict[str, float]] = {
             name: defaultdict(float) for name in (*self._text, *self._formulas)
         }
-        asked: defaultdict[tuple[str, str], defaultdict[str, float]] = defaultdict(lambda: defaultdict(float))
+        weights_of: defaultdict[tuple[str, str], defaultdict[str, float]] = defaultdict(lambda: defaultdict(float))
         for field_name, content in query.fields.items():
             weights = {name: of_fields.get(field_name, 1.0) for name, of_fields in self._field_weights.items()}
             counting = [name for name in self._text if weights[name] > 0]
@@ -57,10 +57,10 @@ class QueryReader:
                     sum_of[term] += weight
             if any(weights[name] > 0 for name in self._formulas):
                 for formula in content.formulas:
-                    of_channel = asked[formula.notation, formula.source]
+                    of_channel = weights_of[formula.notation, formula.source]
                     for name in self._formulas:
                         of_channel[name] += weights[name]
-        self._add_formulas(sums, asked)
+        self._add_formulas(sums, weights_of)
         return {
             name: {term: total ** self._powers[name] for term, total in found_terms.items()}
             for name, found_terms in sums.items() if found_terms
@@ -104,17 +104,17 @@ class QueryReader:
         }
 
     def _add_formulas(
-        self, sums: Mapping[str, defaultdict[str, float]], asked: Mapping[tuple[str, str], Mapping[str, float]]
+        self, sums: Mapping[str, defaultdict[str, float]], weights_of: Mapping[tuple[str, str], Mapping[str, float]]
     ) -> None:
         """Adds each formula's terms, times its weight in the query and divided by a power of its mass."""
-        if not self._formulas or not asked:
+        if not self._formulas or not weights_of:
             return
         found = {
             (notation, source): self._analyzer.formula_terms(Formula(source, notation), self._formulas).terms  # type: ignore[arg-type]
-            for notation, source in list(asked)[:MOST_FORMULAS]
+            for notation, source in list(weights_of)[:MOST_FORMULAS]
         }
-        self._last = found  # what is asked for one by one next are the formulas of the same query
-        self._add_terms(sums, [(terms, asked[key]) for key, terms in found.items()])
+        self._last = found  # what is read one by one next are the formulas of the same query
+        self._add_terms(sums, [(terms, weights_of[key]) for key, terms in found.items()])
 
     def _add_terms(
         self, sums: Mapping[str, defaultdict[str, float]],

@@ -1,12 +1,12 @@
-"""Hybrid search: words and formulas in one sum of BM25 scores over channels, in stages.
+"""Document search: words and formulas in one sum of scores over channels, in stages.
 
-1. The documents found first by the query's terms, in all channels and views.
-2. Feedback adds terms of these to the query, which is asked again. This gives the candidates: as many first documents
-   as the model says, or ``k`` where that is more, and those that summands know of. Their scores are exact.
-3. Each summand that applies adds to the scores of the candidates (:mod:`porism.retrieve.documents.components`).
+1. The documents found first by the query's terms, in all channels and zones.
+2. Feedback adds terms of these to the query, which is searched again. This gives the candidates: as many first
+   documents as the model says, or ``k`` where that is more, and those that components know of. Their scores are exact.
+3. Each component that applies adds to the scores of the candidates (:mod:`porism.retrieve.documents.components`).
 4. The best ``k`` of them.
 
-Where no summand applies the results are those of stage 2; without feedback, those of stage 1.
+Where no component applies the results are those of stage 2; without feedback, those of stage 1.
 """
 
 from __future__ import annotations
@@ -73,32 +73,32 @@ class DocumentRetriever:
         held = {name for segment in snapshot.segments for name in (*segment.text_channels, *segment.formula_channels)}
         self.lexical = LexicalRetriever(
             snapshot.segments, {name: channel for name, channel in channels.items() if name in held or not held},
-            model.field_weights, model.views,
+            model.field_weights, model.zones,
         )
         self.lexical.terms.open_similarities()
         self._reader = QueryReader(analyzer, model, self.lexical)
-        self._evidence = MatchedFormulas(
+        self._matched_formulas = MatchedFormulas(
             snapshot, analyzer, model.matches, model.query_field_weights, lexical=self.lexical, reader=self._reader
         )
         self._expander = QueryExpander(snapshot.segments, self.lexical, model.feedback)
-        self.summands: tuple[ScoreComponent, ...] = self._make_summands()
+        self.components: tuple[ScoreComponent, ...] = self._make_components()
         """In the order in which they are added."""
 
-    def _make_summands(self) -> tuple[ScoreComponent, ...]:
-        summands: list[ScoreComponent] = []
-        if self._evidence.possible:
-            summands.append(self._evidence)
+    def _make_components(self) -> tuple[ScoreComponent, ...]:
+        components: list[ScoreComponent] = []
+        if self._matched_formulas.possible:
+            components.append(self._matched_formulas)
         if self.model.kinds.weight > 0:
-            summands.append(NamedKinds(self._segments, self.model.kinds))
+            components.append(NamedKinds(self._segments, self.model.kinds))
         if self.model.links.weight > 0:  # last: a thread counts by all that speaks for its documents
-            summands.append(LinkedThreads(self._segments, self.model.links))
-        return tuple(summands)
+            components.append(LinkedThreads(self._segments, self.model.links))
+        return tuple(components)
 
     def query_terms(self, query: Query) -> QueryTerms:
         """The query's terms by channel, each with its weight in the query."""
         return self._reader.terms(query)
 
-    def term_worths(self, query: Query) -> dict[str, dict[str, float]]:
+    def term_weights(self, query: Query) -> dict[str, dict[str, float]]:
         """What each query term that occurs in the collection is worth: its weight times channel weight and idf."""
         return self.lexical.term_weights(self.query_terms(query))
 
@@ -116,14 +116,14 @@ class DocumentRetriever:
 
         :raises QueryError: ``k`` is below 1, two queries have one id, or the index lacks a judged document.
         """
-        asked = list(queries)
-        if len({query.id for query in asked}) < len(asked):
+        wanted = list(queries)
+        if len({query.id for query in wanted}) < len(wanted):
             raise QueryError("two queries have the same id")
         if k < 1:
             raise QueryError(f"{k} results cannot be found", hint="Ask for at least 1.")
         results: dict[str, Iterable[tuple[str, float]]] = {}
         seconds: dict[str, float] = {}
-        for query in asked:
+        for query in wanted:
             started = time.perf_counter()
             found = self.search_units(query, k, allowed=allowed, judged=(judged or {}).get(query.id))
             ids = self.lexical.ids.take(found.segments, found.units)
@@ -153,16 +153,16 @@ class DocumentRetriever:
     def search_terms(
         self, query: Query, terms: QueryTerms, k: int, *, allowed: Masks | None = None
     ) -> UnitResults:
-        """What is found for terms in place of those of the query, without feedback; summands see the query itself.
+        """What is found for terms in place of those of the query, without feedback; components see the query itself.
 
         :raises QueryError: ``k`` is below 1.
         """
-        summands = self._applying(query)
-        found = self._candidates(query, terms, k, summands, allowed)
-        if not summands:
+        components = self._applying(query)
+        found = self._candidates(query, terms, k, components, allowed)
+        if not components:
             return found
-        for summand in summands:
-            found = found._replace(scores=found.scores + summand.scores(query, found))
+        for component in components:
+            found = found._replace(scores=found.scores + component.scores(query, found))
         return best_units(found, k, self.lexical.ids)
 
     def score_documents(self, query: Query, doc_ids: Sequence[str]) -> NDArray[np.float64]:
@@ -183,23 +183,23 @@ class DocumentRetriever:
             scores[live] = self.lexical.score_units(terms, number, found[live])
         known = np.flatnonzero(segments >= 0)
         candidates = UnitResults(segments[known], units[known], scores[known])
-        for summand in self._applying(query):
-            candidates = candidates._replace(scores=candidates.scores + summand.scores(query, candidates))
+        for component in self._applying(query):
+            candidates = candidates._replace(scores=candidates.scores + component.scores(query, candidates))
         scores[known] = candidates.scores
         return scores
 
     def _applying(self, query: Query) -> list[ScoreComponent]:
-        return [summand for summand in self.summands if summand.applies(query)]
+        return [component for component in self.components if component.applies(query)]
 
     def _candidates(
-        self, query: Query, terms: QueryTerms, k: int, summands: Sequence[ScoreComponent],
+        self, query: Query, terms: QueryTerms, k: int, components: Sequence[ScoreComponent],
         allowed: Masks | None,
     ) -> UnitResults:
-        """The first documents by terms, and those that a summand knows of."""
-        depth = max(k, self.model.candidates) if summands else k
+        """The first documents by terms, and those that a component knows of."""
+        depth = max(k, self.model.candidates) if components else k
         found = self.lexical.search_units([terms], depth, allowed=allowed)[0]
-        for summand in summands:
-            for segment, documents in summand.further(query):
+        for component in components:
+            for segment, documents in component.further(query):
                 if allowed is not None:
                     documents = documents[allowed[segment][documents]]
                 known = found.units[found.segments == segment]
@@ -217,29 +217,29 @@ class DocumentRetriever:
     ) -> Explanation:
         """Why a document has its score in a search for ``k`` results with these documents allowed and judged.
 
-        The parts are channels with their terms, what feedback gave to these, and the summands that apply. A document
+        The parts are channels with their terms, what feedback gave to these, and the components that apply. A document
         that is not among the candidates is explained as if it were one more.
 
         :raises QueryError: the index lacks the document or a judged one.
         """
-        asked = self.query_terms(query)
-        terms = self._expander.expand(asked, allowed, judged)
-        return self.explain_terms(query, terms, doc_id, asked=asked, k=k, allowed=allowed)
+        original = self.query_terms(query)
+        terms = self._expander.expand(original, allowed, judged)
+        return self.explain_terms(query, terms, doc_id, original=original, k=k, allowed=allowed)
 
     def explain_terms(
-        self, query: Query, terms: QueryTerms, doc_id: str, *, asked: QueryTerms, k: int = 10,
+        self, query: Query, terms: QueryTerms, doc_id: str, *, original: QueryTerms, k: int = 10,
         allowed: Masks | None = None,
     ) -> Explanation:
-        """As :meth:`explain`, of what :meth:`search_terms` finds; ``asked`` has the terms before feedback.
+        """As :meth:`explain`, of what :meth:`search_terms` finds; ``original`` has the terms before feedback.
 
         :raises QueryError: the index has no such document.
         """
-        explanation = explain_terms(self.lexical, terms, doc_id, asked=asked)
-        summands = self._applying(query)
-        if not summands:
+        explanation = explain_terms(self.lexical, terms, doc_id, original=original)
+        components = self._applying(query)
+        if not components:
             return explanation
         segment, document = self.lexical.find(doc_id)
-        found = self._candidates(query, terms, k, summands, allowed)
+        found = self._candidates(query, terms, k, components, allowed)
         places = np.flatnonzero((found.segments == segment) & (found.units == document))
         if not len(places):
             found = UnitResults(
@@ -248,11 +248,11 @@ class DocumentRetriever:
             )
         position = int(places[0]) if len(places) else len(found.units) - 1
         parts = list(explanation.parts)
-        for summand in summands:
-            part = summand.explain(query, found, position)
+        for component in components:
+            part = component.explain(query, found, position)
             if part.value:
                 parts.append(part)
-            found = found._replace(scores=found.scores + summand.scores(query, found))
+            found = found._replace(scores=found.scores + component.scores(query, found))
         return Explanation(float(found.scores[position]), explanation.label, parts)
 
     def matches(self, query: Query, doc_id: str) -> list[FormulaMatch]:
@@ -263,7 +263,7 @@ class DocumentRetriever:
         :raises QueryError: the index has no such document.
         """
         segment, document = self.lexical.find(doc_id)
-        return self._evidence.matches(query, segment, document) if self._evidence.searchable else []
+        return self._matched_formulas.matches(query, segment, document) if self._matched_formulas.searchable else []
 
     def matching_formulas(self, query: Query, doc_id: str) -> dict[tuple[str, int], Likeness] | None:
         """The formulas of a document that are to be shown as matches of those of the query, by field and number there.
@@ -272,10 +272,10 @@ class DocumentRetriever:
 
         :raises QueryError: the index has no such document.
         """
-        if not self._evidence.possible:
+        if not self._matched_formulas.possible:
             return None
         segment, document = self.lexical.find(doc_id)
-        return self._evidence.matching(query, segment, document)
+        return self._matched_formulas.matching(query, segment, document)
 
 
 def with_similarity(settings: ChannelSettings, index_path: Path) -> LexicalChannel:
@@ -294,7 +294,7 @@ def prepare_segments(segments: Sequence[Segment], model: SearchModel = DEFAULT_M
     """Stores what searching by ``model`` needs beside the segments, so that a first query computes nothing."""
     held = {name for segment in segments for name in (*segment.text_channels, *segment.formula_channels)}
     channels = {name: settings.lexical for name, settings in model.channels.items() if name in held}
-    prepare(segments, channels, model.field_weights, model.views.values())
+    prepare(segments, channels, model.field_weights, model.zones.values())
     prepare_trees(segments)
     prepare_units(segments)
     if model.links.weight > 0:

@@ -37,7 +37,7 @@ from porism.retrieve.feedback.rocchio import TermWeights, rocchio
 from porism.retrieve.lexical.channels import open_postings
 from porism.retrieve.lexical.retriever import LexicalRetriever, QueryTerms
 from porism.retrieve.ranking import UnitResults
-from porism.retrieve.weightings.base import closed, is_general
+from porism.retrieve.weightings.base import computed, is_stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +108,8 @@ class QueryExpander:
         if not (prior.any() or len(other.units)):
             return expanded
         documents, opposed = self._documents(relevant), self._documents(other)
-        for name, asked in query.items():
-            if name not in self._lexical.channels or not math.fsum(asked.values()) > 0:
+        for name, weighted in query.items():
+            if name not in self._lexical.channels or not math.fsum(weighted.values()) > 0:
                 continue
             if settings.channels and name not in settings.channels:
                 continue
@@ -118,12 +118,12 @@ class QueryExpander:
             if settings.method == "rocchio":
                 counts = (len(relevant.units), len(other.units))
                 expanded[name] = rocchio(
-                    asked, terms, self._terms(name, channel, opposed), counts, channel, weights, settings
+                    weighted, terms, self._terms(name, channel, opposed), counts, channel, weights, settings
                 )
             elif settings.method == "rm3":
-                expanded[name] = rm3(asked, terms, prior, channel, weights, settings)
+                expanded[name] = rm3(weighted, terms, prior, channel, weights, settings)
             else:
-                expanded[name] = _score_weighted(asked, terms, prior, channel, weights, settings)
+                expanded[name] = _score_weighted(weighted, terms, prior, channel, weights, settings)
         return expanded
 
     def _for_judgments(self, judged: Judged) -> Feedback:
@@ -167,12 +167,12 @@ class QueryExpander:
         """What the documents have of a channel."""
         fields = self._lexical.fields_of(name)
         parts: list[DocumentTerms] = []
-        if is_general(self._lexical.channels[name].weighting):
+        if is_stored(self._lexical.channels[name].weighting):
             for number, documents in made.items():
                 stored = documents.stored(self._lexical.forward(name)[number])
                 parts.append(stored._replace(terms=channel.ids(number, stored.terms)))
             return DocumentTerms.join(parts)
-        weighting = closed(self._lexical.channels[name].weighting)
+        weighting = computed(self._lexical.channels[name].weighting)
         for number, documents in made.items():
             rows = channel.rows[number]
             if rows is None:
@@ -210,7 +210,7 @@ class QueryExpander:
 
 
 def _score_weighted(
-    asked: Mapping[str, float],
+    query: Mapping[str, float],
     documents: DocumentTerms,
     prior: NDArray[np.float64],
     channel: ChannelTerms,
@@ -221,10 +221,10 @@ def _score_weighted(
     found, v = sums_by_number(documents.terms, prior[documents.documents] * documents.factors)
     kept = channel.best(found, v * weights(found), settings.terms)
     learnt = dict(zip(channel.names(found[kept]), v[kept].tolist(), strict=True))
-    new = dict(asked)
+    new = dict(query)
     sum_of_v = math.fsum(learnt.values())
     if sum_of_v > 0:
-        unit = settings.weight * math.fsum(asked.values()) / sum_of_v
+        unit = settings.weight * math.fsum(query.values()) / sum_of_v
         for term, gain in learnt.items():
             new[term] = new.get(term, 0.0) + unit * gain
     return new

@@ -43,14 +43,14 @@ def document_prior(scores: NDArray[np.float64], prior: str) -> NDArray[np.float6
 
 
 def rm3(
-    asked: Mapping[str, float],
+    query: Mapping[str, float],
     documents: DocumentTerms,
     prior: NDArray[np.float64],
     channel: ChannelTerms,
     weights: TermWeights,
     settings: Feedback,
 ) -> dict[str, float]:
-    """The new weights of a channel's terms: of those ``asked``, and of those learnt.
+    """The new weights of a channel's terms: of those of the ``query``, and of those learnt.
 
     :param prior: P(d | q) of each document (float64).
     """
@@ -61,9 +61,9 @@ def rm3(
     kept = channel.best(found, likely, settings.terms)
     total = math.fsum(likely[kept].tolist())
     if not total > 0:
-        return dict(asked)
-    unit = (1.0 - settings.original_weight) * math.fsum(asked.values()) / total
-    new = {term: settings.original_weight * weight for term, weight in asked.items()}
+        return dict(query)
+    unit = (1.0 - settings.original_weight) * math.fsum(query.values()) / total
+    new = {term: settings.original_weight * weight for term, weight in query.items()}
     for term, probability in zip(channel.names(found[kept]), likely[kept].tolist(), strict=True):
         new[term] = new.get(term, 0.0) + unit * probability
     return new

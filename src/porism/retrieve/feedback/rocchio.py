@@ -29,7 +29,7 @@ TermWeights = Callable[[NDArray[np.int64]], NDArray[np.float64]]
 
 
 def rocchio(
-    asked: Mapping[str, float],
+    query: Mapping[str, float],
     relevant: DocumentTerms,
     other: DocumentTerms,
     counts: tuple[int, int],
@@ -37,7 +37,7 @@ def rocchio(
     weights: TermWeights,
     settings: Feedback,
 ) -> dict[str, float]:
-    """The new weights of a channel's terms: of those ``asked``, and of those learnt.
+    """The new weights of a channel's terms: of those of the ``query``, and of those learnt.
 
     :param other: the terms of documents that are not relevant.
     :param counts: how many documents are relevant, and how many are not.
@@ -47,12 +47,12 @@ def rocchio(
         for vectors, share, count in zip((relevant, other), (settings.beta, -settings.gamma), counts, strict=True)
         if count
     ]
-    own = sorted(asked)
-    new = {term: settings.alpha * asked[term] for term in own}
+    own = sorted(query)
+    new = {term: settings.alpha * query[term] for term in own}
     if not parts:
-        return dict(asked)
+        return dict(query)
     found, gains = sums_by_number(*(np.concatenate(column) for column in zip(*parts, strict=True)))
-    norm = math.sqrt(math.fsum(weight * weight for weight in asked.values()))
+    norm = math.sqrt(math.fsum(weight * weight for weight in query.values()))
     kept = channel.best(found, gains, settings.terms)
     place = dict(zip(found.tolist(), gains.tolist(), strict=True))
     learnt = dict(zip(channel.names(found[kept]), gains[kept].tolist(), strict=True))

@@ -13,7 +13,7 @@ from porism.formula.values import expression_values
 from porism.retrieve.formulas.alignment import Alignment
 from porism.retrieve.formulas.exact_kernels import IDENTICAL, PART, RENAMED, RENAMED_PART
 from porism.retrieve.formulas.matches import FormulaMatch, NodePair, Substitution, ValuePair
-from porism.retrieve.formulas.retriever import AskedFormula, FormulaRetriever
+from porism.retrieve.formulas.retriever import FormulaRetriever, QueryFormula
 from porism.retrieve.lexical.explanations import explain_terms
 from porism.types import Formula
 
@@ -31,22 +31,22 @@ def explain_match(retriever: FormulaRetriever, formula: Formula, key: str) -> Fo
 
     :raises QueryError: the index has no such formula.
     """
-    asked = retriever.read(formula)
+    query = retriever.read(formula)
     segment, unit = retriever.find(key)
-    candidate = retriever.aligner is not None and retriever.is_candidate(asked, segment, unit)
-    return match_formulas(retriever, asked, segment, unit, candidate)
+    candidate = retriever.aligner is not None and retriever.is_candidate(query, segment, unit)
+    return match_formulas(retriever, query, segment, unit, candidate)
 
 
 def match_formulas(
-    retriever: FormulaRetriever, asked: AskedFormula, segment: int, formula: int, candidate: bool
+    retriever: FormulaRetriever, query: QueryFormula, segment: int, formula: int, candidate: bool
 ) -> FormulaMatch:
     """How a formula of a segment answers a query formula; ``candidate`` says that its alignment counts."""
     source = retriever.snapshot.segments[segment].formula_source(formula)
     found = Formula(source, notation_of(source))
-    nodes = list(asked.operators.root.walk())
+    nodes = list(query.operators.root.walk())
     found_nodes = list(operator_tree(parse(found)).root.walk())
     lexical = explain_terms(
-        retriever.lexical, asked.terms, retriever.lexical.segments[segment].doc_ids([formula])[0]
+        retriever.lexical, query.terms, retriever.lexical.segments[segment].doc_ids([formula])[0]
     )
     parts = list(lexical.parts)
     score = lexical.value
@@ -54,7 +54,7 @@ def match_formulas(
     substitutions: tuple[Substitution, ...] = ()
     shares = (0.0, 0.0)
     if retriever.aligner is not None:
-        alignment = retriever.aligner.align(asked.tree, segment, formula)
+        alignment = retriever.aligner.align(query.tree, segment, formula)
         pairs = tuple(
             NodePair(int(query), int(other), float(worth))
             for (query, other), worth in zip(alignment.pairs.tolist(), alignment.worths.tolist(), strict=True)
@@ -62,16 +62,16 @@ def match_formulas(
         )
         aligned = pairs
         shares = (_share(alignment.matched, alignment.query), _share(alignment.found_matched, alignment.found))
-        exact_pairs = retriever.aligner.exact_pairs(asked.tree, segment, formula)
+        exact_pairs = retriever.aligner.exact_pairs(query.tree, segment, formula)
         if len(exact_pairs) and int(exact_pairs[:, 1].max()) < len(found_nodes):
             worths = {pair.query: pair.worth for pair in pairs}
             pairs = tuple(
                 NodePair(query, other, 1.0 if _same(nodes[query], found_nodes[other]) else worths.get(query, 1.0))
                 for query, other in exact_pairs.tolist()
             )
-        substitutions = _substitutions(pairs, nodes, found_nodes, asked.formula, found, len(exact_pairs) > 0)
+        substitutions = _substitutions(pairs, nodes, found_nodes, query.formula, found, len(exact_pairs) > 0)
         weight = retriever.model.alignment_weight if candidate else 0.0
-        similarity, by_value, exact = retriever.similarities_of_one(asked, segment, formula)
+        similarity, by_value, exact = retriever.similarities_of_one(query, segment, formula)
         added = float(retriever.exact_worths(np.array([exact]))[0])
         if candidate and by_value > similarity + added:
             parts.append(Explanation(
@@ -84,9 +84,9 @@ def match_formulas(
             if candidate and added:
                 parts.append(Explanation(weight * added, f"{_EXACT[exact]}: {added:g} · weight {weight:g}"))
             score += weight * (similarity + (added if candidate else 0.0))
-    values = _equal_values(asked, found)
+    values = _equal_values(query, found)
     return FormulaMatch(
-        asked.formula, found, score, pairs, substitutions, values, *shares,
+        query.formula, found, score, pairs, substitutions, values, *shares,
         Explanation(score, f"formula {found.source}", parts),
     )
 
@@ -200,12 +200,12 @@ def _without(text: str, start: int, end: int) -> str:
     return f"{before[:-1]} {text[end:].lstrip()}"
 
 
-def _equal_values(asked: AskedFormula, found: Formula) -> tuple[ValuePair, ...]:
+def _equal_values(query: QueryFormula, found: Formula) -> tuple[ValuePair, ...]:
     """The largest subexpressions of equal value, by name where possible, else up to renaming."""
-    of_query = expression_values(asked.operators)
+    of_query = expression_values(query.operators)
     tree = operator_tree(parse(found))
     of_found = expression_values(tree)
-    sizes, found_sizes = _sizes(asked.operators.root), _sizes(tree.root)
+    sizes, found_sizes = _sizes(query.operators.root), _sizes(tree.root)
     chosen: list[ValuePair] = []
     covered: list[tuple[int, int]] = []
     for kind in ("named", "renamed"):

@@ -65,10 +65,10 @@ class FormulaModel(RetrieverSettings):
         if not any(channel.weight > 0 for channel in self.channels.values()):
             raise ConfigError("a formula model needs a channel of positive weight")
         for name, channel in self.channels.items():
-            if channel.lexical.explicit or channel.similarity or channel.field_weights is not None:
+            if channel.lexical.stores_factors or channel.similarity or channel.field_weights is not None:
                 raise ConfigError(
                     f"the channel {name!r} of a formula model cannot have this weighting, similarity or field weights",
-                    hint="Use BM25 or one of its closed kin.",
+                    hint="Use BM25 or one of its kin whose factors are computed.",
                 )
         if not 0 <= self.alignment_weight <= HEAVIEST:
             raise ConfigError(f"the alignment cannot have the weight {self.alignment_weight}", hint=_UP_TO_HEAVIEST)

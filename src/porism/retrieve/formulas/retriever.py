@@ -24,11 +24,11 @@ from porism.retrieve.formulas.model import DEFAULT_FORMULA_MODEL, FormulaModel
 from porism.retrieve.lexical.channels import prepare
 from porism.retrieve.lexical.retriever import LexicalRetriever
 from porism.retrieve.ranking import Found, UnitResults, merge
-from porism.retrieve.weightings.base import BM25, LexicalChannel, closed
+from porism.retrieve.weightings.base import BM25, LexicalChannel, computed
 from porism.types import Formula
 
 
-class AskedFormula(NamedTuple):
+class QueryFormula(NamedTuple):
     """A query formula read for a model: its trees, and the weights of its terms by channel.
 
     ``mass`` is the sum of the inverse document frequencies of its terms, channels together: how much it says.
@@ -73,7 +73,7 @@ class FormulaRetriever:
         self.values = EqualValues(units, model) if VALUES in there else None
         self.holders = Holders(units) if SUBTREES in there else None
 
-    def read(self, formula: Formula) -> AskedFormula:
+    def read(self, formula: Formula) -> QueryFormula:
         """Reads a query formula; total, what cannot be understood is left out."""
         layout, operators = read_formula(formula.source, formula.notation)
         terms: dict[str, dict[str, float]] = {}
@@ -85,7 +85,7 @@ class FormulaRetriever:
             if not counts:
                 continue
             statistics = self.lexical.statistics(name)
-            weighting = closed(channel.weighting)
+            weighting = computed(channel.weighting)
             weights = weighting.term_weights(
                 self.lexical.document_frequencies(name, list(counts)), statistics
             ).clip(0)
@@ -97,16 +97,16 @@ class FormulaRetriever:
             own = float((frequencies * weights) @ factors)
             if own > 0:
                 terms[name] = dict(zip(counts, (frequencies / own).tolist(), strict=True))
-        return AskedFormula(formula, layout, operators, QueryTree.of(operators), terms, mass)
+        return QueryFormula(formula, layout, operators, QueryTree.of(operators), terms, mass)
 
     def search(self, formulas: Sequence[Formula], k: int = 10) -> list[UnitResults]:
         """The best ``k`` formulas for each query formula; those that share no term with it are not results.
 
         :raises QueryError: ``k`` is below 1.
         """
-        return [self.search_asked(self.read(formula), k) for formula in formulas]
+        return [self.search_read(self.read(formula), k) for formula in formulas]
 
-    def search_asked(self, asked: AskedFormula, k: int) -> UnitResults:
+    def search_read(self, query: QueryFormula, k: int) -> UnitResults:
         """:meth:`search` for a formula that is read already.
 
         :raises QueryError: ``k`` is below 1.
@@ -114,27 +114,27 @@ class FormulaRetriever:
         if k < 1:
             raise QueryError(f"{k} results cannot be found", hint="Ask for at least 1.")
         candidates = self.model.candidates if self.aligner else 0
-        found = self.lexical.search_units([asked.terms], max(k, candidates))[0]
+        found = self.lexical.search_units([query.terms], max(k, candidates))[0]
         if self.aligner:
-            found = self._aligned(asked, found)
+            found = self._aligned(query, found)
         return UnitResults(found.segments[:k], found.units[:k], found.scores[:k])
 
-    def similarities(self, asked: AskedFormula, found: UnitResults) -> NDArray[np.float64]:
+    def similarities(self, query: QueryFormula, found: UnitResults) -> NDArray[np.float64]:
         """The similarity (float64, 0 to 1) of the query formula to each formula; 0 without alignment."""
         values = np.zeros(len(found.scores))
         if self.aligner:
             for segment in np.unique(found.segments).tolist():
                 mine = found.segments == segment
-                values[mine] = self.aligner.similarities(asked.tree, segment, found.units[mine])
+                values[mine] = self.aligner.similarities(query.tree, segment, found.units[mine])
         return values
 
-    def exactness(self, asked: AskedFormula, found: UnitResults) -> NDArray[np.int8]:
+    def exactness(self, query: QueryFormula, found: UnitResults) -> NDArray[np.int8]:
         """What each formula is to the query formula, as :meth:`Aligner.exactness` says; 0 without alignment."""
         exact = np.zeros(len(found.scores), np.int8)
         if self.aligner:
             for segment in np.unique(found.segments).tolist():
                 mine = found.segments == segment
-                exact[mine] = self.aligner.exactness(asked.tree, segment, found.units[mine])
+                exact[mine] = self.aligner.exactness(query.tree, segment, found.units[mine])
         return exact
 
     def exact_worths(self, exact: NDArray[np.int8]) -> NDArray[np.float64]:
@@ -146,11 +146,11 @@ class FormulaRetriever:
         )
         return worths[exact]
 
-    def similarities_of_one(self, asked: AskedFormula, segment: int, formula: int) -> tuple[float, float, int]:
+    def similarities_of_one(self, query: QueryFormula, segment: int, formula: int) -> tuple[float, float, int]:
         """The similarity of the query formula to one formula, by alignment and by value, and what that is to it."""
         one = UnitResults(np.array([segment], np.int32), np.array([formula], np.int32), np.zeros(1))
-        by_value = float(self.values.similarities(asked.operators, one)[0]) if self.values else 0.0
-        return float(self.similarities(asked, one)[0]), by_value, int(self.exactness(asked, one)[0])
+        by_value = float(self.values.similarities(query.operators, one)[0]) if self.values else 0.0
+        return float(self.similarities(query, one)[0]), by_value, int(self.exactness(query, one)[0])
 
     def find(self, key: str) -> tuple[int, int]:
         """The segment and the ordinal of a formula by its key.
@@ -163,61 +163,61 @@ class FormulaRetriever:
                 return number, unit
         raise QueryError(f"there is no formula {key!r} in the index")
 
-    def is_candidate(self, asked: AskedFormula, segment: int, unit: int) -> bool:
+    def is_candidate(self, query: QueryFormula, segment: int, unit: int) -> bool:
         """Whether a formula is among those of which the similarity counts."""
-        found, _ = self._candidates(asked, self.lexical.search_units([asked.terms], self.model.candidates)[0])
+        found, _ = self._candidates(query, self.lexical.search_units([query.terms], self.model.candidates)[0])
         return bool(((found.segments == segment) & (found.units == unit)).any())
 
-    def _candidates(self, asked: AskedFormula, found: UnitResults) -> tuple[UnitResults, NDArray[np.float64]]:
+    def _candidates(self, query: QueryFormula, found: UnitResults) -> tuple[UnitResults, NDArray[np.float64]]:
         """The formulas of which the similarity counts, and the similarity of each by value (float64).
 
         The first by channels, those that have the query's value, and those that hold the query formula.
         """
-        candidates = self._with_itself(asked, found.first(self.model.candidates))
+        candidates = self._with_itself(query, found.first(self.model.candidates))
         for finder in (self.values, self.holders):
             if finder is not None:
-                candidates = self._joined(asked, candidates, finder.search(asked.operators))
+                candidates = self._joined(query, candidates, finder.search(query.operators))
         if self.values is None:
             return candidates, np.zeros(len(candidates.scores))
-        return candidates, self.values.similarities(asked.operators, candidates)
+        return candidates, self.values.similarities(query.operators, candidates)
 
-    def _joined(self, asked: AskedFormula, candidates: UnitResults, others: UnitResults) -> UnitResults:
+    def _joined(self, query: QueryFormula, candidates: UnitResults, others: UnitResults) -> UnitResults:
         """The candidates and those of the others that are not among them, with their scores by channels."""
         new = np.flatnonzero(~np.isin(_numbers(others), _numbers(candidates)))
         scores = np.zeros(len(new))
         for segment in np.unique(others.segments[new]).tolist():
             mine = others.segments[new] == segment
-            scores[mine] = self.lexical.score_units(asked.terms, segment, others.units[new][mine])
+            scores[mine] = self.lexical.score_units(query.terms, segment, others.units[new][mine])
         return UnitResults(
             np.concatenate([candidates.segments, others.segments[new]]),
             np.concatenate([candidates.units, others.units[new]]), np.concatenate([candidates.scores, scores]),
         )
 
-    def _with_itself(self, asked: AskedFormula, found: UnitResults) -> UnitResults:
+    def _with_itself(self, query: QueryFormula, found: UnitResults) -> UnitResults:
         """The same formulas and, where the index has it, the query formula itself.
 
         Longer formulas that repeat its terms score higher, and of a short one there can be more than candidates.
         """
-        key = layout_key(asked.layout)
+        key = layout_key(query.layout)
         for segment, units in enumerate(self.lexical.segments):
             unit = units.find(key)
             if unit is None:
                 continue
             if ((found.segments == segment) & (found.units == unit)).any():
                 return found
-            score = self.lexical.score_units(asked.terms, segment, np.array([unit], np.int32))
+            score = self.lexical.score_units(query.terms, segment, np.array([unit], np.int32))
             return UnitResults(
                 np.append(found.segments, np.int32(segment)), np.append(found.units, np.int32(unit)),
                 np.concatenate([found.scores, score]),
             )
         return found
 
-    def _aligned(self, asked: AskedFormula, found: UnitResults) -> UnitResults:
+    def _aligned(self, query: QueryFormula, found: UnitResults) -> UnitResults:
         """The same formulas, and those of equal value, with the similarity of the candidates added, ranked again."""
-        candidates, by_value = self._candidates(asked, found)
+        candidates, by_value = self._candidates(query, found)
         if not len(candidates.scores):
             return found
-        similar = self.similarities(asked, candidates) + self.exact_worths(self.exactness(asked, candidates))
+        similar = self.similarities(query, candidates) + self.exact_worths(self.exactness(query, candidates))
         similar = np.maximum(similar, by_value)
         scores = candidates.scores + self.model.alignment_weight * similar
         rest = np.flatnonzero(~np.isin(_numbers(found), _numbers(candidates)))

@@ -46,7 +46,7 @@ from porism.types import Formula
 MODEL = "tangent-cft"
 """The name of the model among those of an index."""
 
-VIEWS = ("tangent-cft", "tangent-cft-operators")
+EXTRACTORS = ("tangent-cft", "tangent-cft-operators")
 """The extractors whose terms are the words of a formula: those of its layout, and those of its operator tree."""
 
 _KIND = "embeddings"
@@ -59,7 +59,7 @@ TRAINING = FastText(
 """How words are trained where nothing else is said: skip-gram, with the other settings that fastText has by itself."""
 
 Words = tuple[list[list[str]], list[list[str]]]
-"""The words of formulas, by view."""
+"""The words of formulas, by tree."""
 
 
 def train_tangent_cft(
@@ -71,7 +71,7 @@ def train_tangent_cft(
     """Trains Tangent-CFT on the formulas of an index and stores it in its folder; returns the file.
 
     A model that was there is replaced at the end, all at once. ``on_progress`` is told how many steps are done of how
-    many: one is reading a formula, or a formula in one epoch of one view.
+    many: one is reading a formula, or a formula in one epoch of one tree.
 
     :raises MissingExtra: gensim is not installed.
     :raises ConfigError: the index has no formulas, or a setting is out of its range.
@@ -83,7 +83,7 @@ def train_tangent_cft(
         count = sum(int(np.count_nonzero(one.live)) for one in units)
         if not count:
             raise ConfigError("there is nothing to train on", hint="Index documents with formulas first.")
-        total = count * (1 + len(VIEWS) * settings.epochs)
+        total = count * (1 + len(EXTRACTORS) * settings.epochs)
         done = 0
 
         def step(formulas: int) -> None:
@@ -97,12 +97,12 @@ def train_tangent_cft(
             live = np.flatnonzero(one.live)
             for start in range(0, len(live), _CHUNK):
                 chunk = live[start : start + _CHUNK]
-                for view, found in zip(words, _words(one.segment, chunk), strict=True):
-                    view.extend([known.setdefault(word, word) for word in text] for text in found)
+                for of_tree, found in zip(words, _words(one.segment, chunk), strict=True):
+                    of_tree.extend([known.setdefault(word, word) for word in text] for text in found)
                 step(len(chunk))
         path = MODELS.prepare(index_path, MODEL)
         with ContainerWriter(path, _KIND, atomic=True) as writer:
-            for name, texts in zip(VIEWS, words, strict=True):
+            for name, texts in zip(EXTRACTORS, words, strict=True):
                 write_word_vectors(writer, name, texts, settings, lambda: step(count))
             sizes = {"min": settings.min_n, "max": settings.max_n}
             writer.finish({
@@ -153,8 +153,8 @@ def _words_of(formulas: Sequence[Formula]) -> Words:
     for formula in formulas:
         layout = parse(Formula(clean_text(formula.source), formula.notation))
         tree = operator_tree(layout)
-        layouts.append(extract(VIEWS[0], layout, tree))
-        operators.append(extract(VIEWS[1], layout, tree))
+        layouts.append(extract(EXTRACTORS[0], layout, tree))
+        operators.append(extract(EXTRACTORS[1], layout, tree))
     return layouts, operators
 
 
@@ -187,7 +187,7 @@ class TangentCftVectors:
         again = f"porism train tangent-cft --index {index_path}"
         try:
             container = Container(path, _KIND)
-            self._views = [WordVectors(container, name) for name in VIEWS]
+            self._words = [WordVectors(container, name) for name in EXTRACTORS]
             self.formulas: int = container.info["formulas"]
             self.dimensions: int = container.info["dimensions"]
         except FileNotFoundError as error:
@@ -199,7 +199,7 @@ class TangentCftVectors:
         self.digest = f"{container.stamp.digest:016x}"
 
     def __repr__(self) -> str:
-        words = " + ".join(f"{len(view):,}" for view in self._views)
+        words = " + ".join(f"{len(of_tree):,}" for of_tree in self._words)
         return f"TangentCftVectors({self.dimensions} dimensions, {words} words of {self.formulas:,} formulas)"
 
     def embed(self, formulas: Sequence[Formula]) -> NDArray[np.float32]:
@@ -231,12 +231,13 @@ class TangentCftVectors:
 
     def parts(self, formula: Formula) -> list[NDArray[np.float64]]:
         """The vectors of a formula's layout and of its operator tree (float64), whose sum has the length 1."""
-        means = [_unit(view.means(texts))[0] for view, texts in zip(self._views, _words_of([formula]), strict=True)]
+        words = _words_of([formula])
+        means = [_unit(of_tree.means(texts))[0] for of_tree, texts in zip(self._words, words, strict=True)]
         length = float(np.linalg.norm(means[0] + means[1]))
         return [mean / length for mean in means] if length else means
 
     def _vectors(self, words: Words) -> NDArray[np.float32]:
-        means = [_unit(view.means(texts)) for view, texts in zip(self._views, words, strict=True)]
+        means = [_unit(of_tree.means(texts)) for of_tree, texts in zip(self._words, words, strict=True)]
         return _unit(means[0] + means[1]).astype(np.float32)
 
 

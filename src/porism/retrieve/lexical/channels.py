@@ -33,10 +33,10 @@ from porism.index.strings import offsets
 from porism.retrieve.weightings.base import (
     HEAVIEST,
     ChannelStatistics,
-    ClosedWeighting,
+    ComputedWeighting,
     LexicalChannel,
     Weighting,
-    closed,
+    computed,
 )
 from porism.settings import Settings
 
@@ -47,21 +47,22 @@ OTHER_FIELDS = "*"
 """The name that stands for all fields which are not named."""
 
 TERMS = "terms"
-"""Beside the postings of a view: their terms."""
+"""Beside the postings of a zone: their terms."""
 
 LAYOUT = 1
 """Changes when postings or impacts are laid out differently, so that those of other versions are not read."""
 
 
 @dataclass(frozen=True, slots=True)
-class View(Settings):
-    """A second look at the channels: the documents as if they had only some fields, with the lengths of these.
+class Zone(Settings):
+    """A group of fields scored beside the whole document: as if documents had only these, with their lengths.
 
-    A title that says what is asked is worth more than its words in a long text. ``weight`` is what the view's scores
-    are multiplied by (0 leaves it out); ``field_weights`` names the fields that count, all others do not. Document
-    frequencies stay those of the whole documents: how rare a term is does not depend on where it is looked for.
+    Words of the query say more in a title than in a long text. ``weight`` is what the zone's scores are multiplied by
+    (0 leaves it out); ``field_weights`` names the fields that count, all others do not. Document frequencies stay those
+    of the whole documents: how rare a term is does not depend on where it is looked for. Zones: Manning, Raghavan and
+    Schütze, *Introduction to Information Retrieval* (2008), section 6.1.
 
-    The fields of a view have few of the channel's terms, so that its postings number these only; :func:`view_terms`
+    The fields of a zone have few of the channel's terms, so that its postings number these only; :func:`zone_terms`
     tells which they are.
 
     :raises ConfigError: a weight is not a number from 0 to :data:`HEAVIEST`.
@@ -73,7 +74,7 @@ class View(Settings):
     def __post_init__(self) -> None:
         if not 0 <= self.weight <= HEAVIEST:
             raise ConfigError(
-                f"a view cannot have the weight {self.weight}", hint=f"Use a number from 0 to {HEAVIEST:,.0f}."
+                f"a zone cannot have the weight {self.weight}", hint=f"Use a number from 0 to {HEAVIEST:,.0f}."
             )
         _check_weights(self.field_weights)
         object.__setattr__(self, "field_weights", MappingProxyType({OTHER_FIELDS: 0.0, **self.field_weights}))
@@ -83,12 +84,12 @@ class View(Settings):
         return any(weight > 0 for segment in segments for _, weight in weighted_fields(segment, self))
 
 
-Fields = FieldWeights | View
-"""The fields that count: of whole documents, or of a view."""
+Fields = FieldWeights | Zone
+"""The fields that count: of whole documents, or of a zone."""
 
 
 class _Numbered(NamedTuple):
-    """Postings and, in a view, the numbers in the channel of their terms (int32, increasing)."""
+    """Postings and, in a zone, the numbers in the channel of their terms (int32, increasing)."""
 
     postings: Postings
     terms: NDArray[np.int32] | None
@@ -117,7 +118,7 @@ def weighted_fields(segment: Units, fields: Fields) -> list[tuple[int, float]]:
 
     :raises ConfigError: a weight is not a number from 0 to :data:`HEAVIEST`.
     """
-    weights = fields.field_weights if isinstance(fields, View) else fields
+    weights = fields.field_weights if isinstance(fields, Zone) else fields
     _check_weights(weights)
     others = weights.get(OTHER_FIELDS, 1.0)
     order = sorted(range(len(segment.fields)), key=lambda number: segment.fields[number])
@@ -140,7 +141,7 @@ def _derived_name(kind: str, channel: str, *parts: Any) -> str:
 
 def _postings_name(segment: Units, channel: str, fields: Fields) -> str:
     named = [(segment.fields[number], weight) for number, weight in weighted_fields(segment, fields)]
-    return _derived_name("view" if isinstance(fields, View) else "postings", channel, named)
+    return _derived_name("view" if isinstance(fields, Zone) else "postings", channel, named)
 
 
 def _impacts_name(segment: Units, channel: str, fields: Fields, weighting: Weighting) -> str:
@@ -174,7 +175,7 @@ def _build(segment: Units, channel: str, fields: Fields) -> _Numbered:
             wanted, places = np.unique(entries.rows[used], return_inverse=True)
             rows = matrix.select(wanted)
             entries = Entries(offsets(used.astype(np.int64))[entries.starts], places.reshape(-1), entries.fields[used])
-    if not isinstance(fields, View):
+    if not isinstance(fields, Zone):
         return _Numbered(Postings.build(*rows, vocabulary, entries, weights, dense_share=segment.dense_share), None)
     terms, numbers = np.unique(rows.terms, return_inverse=True)
     renumbered = numbers.reshape(-1).astype(np.int32)
@@ -186,12 +187,12 @@ def open_postings(segment: Units, channel: str, fields: Fields) -> Postings:
     return _open(segment, channel, fields).postings
 
 
-def view_terms(segment: Units, channel: str, view: View) -> NDArray[np.int32]:
-    """The terms that a channel has in a view, by their numbers in the channel (int32, increasing).
+def zone_terms(segment: Units, channel: str, zone: Zone) -> NDArray[np.int32]:
+    """The terms that a channel has in a zone, by their numbers in the channel (int32, increasing).
 
     The postings number them by their position here.
     """
-    terms = _open(segment, channel, view).terms
+    terms = _open(segment, channel, zone).terms
     assert terms is not None
     return terms
 
@@ -213,7 +214,7 @@ def _read(segment: Units, channel: str, fields: Fields) -> _Numbered | None:
         return None
     try:
         postings = Postings.open(stored)
-        terms = stored.array(TERMS) if isinstance(fields, View) else None
+        terms = stored.array(TERMS) if isinstance(fields, Zone) else None
     except IndexCorrupt:  # derived data can always be computed again
         return None
     vocabulary = len(segment.dictionary(channel)) if has_channel(segment, channel) else 0
@@ -255,7 +256,7 @@ def channel_statistics(segments: Iterable[Units], channel: str, fields: Fields) 
 
 
 def scored_channel(
-    segment: Units, channel: str, fields: Fields, weighting: ClosedWeighting, statistics: ChannelStatistics
+    segment: Units, channel: str, fields: Fields, weighting: ComputedWeighting, statistics: ChannelStatistics
 ) -> ScoredChannel:
     """A channel ready for search: with stored impacts where they are near enough, else with new ones."""
     postings = open_postings(segment, channel, fields)
@@ -280,28 +281,28 @@ def prepare(
     segments: Sequence[Units],
     channels: Mapping[str, LexicalChannel],
     weights: FieldWeights | None = None,
-    views: Iterable[View] = (),
+    zones: Iterable[Zone] = (),
 ) -> None:
     """Stores postings and impacts with each segment, so that a search with these settings computes nothing.
 
     ``segments`` are all that will be searched together: the impacts fit their common mean lengths. What is stored and
-    still fits stays as it is. Factors of general weightings and of soft channels are not stored. The kernels of search
+    still fits stays as it is. Factors of stored weightings and of soft channels are not stored. The kernels of search
     are compiled too, where they are not yet.
 
     :raises StorageError: the disk is full or the folder read-only.
     """
     warm_up()
     _prepare(segments, channels, weights or {})
-    for view in views:
-        if view.weight > 0 and view.sees(segments):
-            _prepare(segments, channels, view)
+    for zone in zones:
+        if zone.weight > 0 and zone.sees(segments):
+            _prepare(segments, channels, zone)
 
 
 def _prepare(segments: Sequence[Units], channels: Mapping[str, LexicalChannel], fields: Fields) -> None:
     for name, channel in channels.items():
         if channel.weight == 0:
             continue
-        own = fields if isinstance(fields, View) or channel.field_weights is None else channel.field_weights
+        own = fields if isinstance(fields, Zone) or channel.field_weights is None else channel.field_weights
         for segment in segments:
             postings, terms = _open(segment, name, own)
             if _read(segment, name, own) is None:
@@ -309,8 +310,8 @@ def _prepare(segments: Sequence[Units], channels: Mapping[str, LexicalChannel], 
                 segment.write_derived(
                     _postings_name(segment, name, own), {**postings.to_arrays(), **beside}, {}
                 )
-        if not channel.explicit:
-            weighting = closed(channel.weighting)
+        if not channel.stores_factors:
+            weighting = computed(channel.weighting)
             statistics = channel_statistics(segments, name, own)
             for segment in segments:
                 impacts_name = _impacts_name(segment, name, own, weighting)

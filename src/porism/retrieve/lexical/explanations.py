@@ -9,41 +9,41 @@ import numpy as np
 from porism.engine.factors import FactorChannel
 from porism.engine.topk import AnyChannel
 from porism.explanation import Explanation
-from porism.retrieve.lexical.query_terms import Asked, QueryTerms
+from porism.retrieve.lexical.query_terms import PreparedQuery, QueryTerms
 from porism.retrieve.lexical.retriever import LexicalRetriever
 from porism.retrieve.lexical.soft import explain_soft
 
 
 def explain_terms(
-    lexical: LexicalRetriever, query: QueryTerms, doc_id: str, *, asked: QueryTerms | None = None
+    lexical: LexicalRetriever, query: QueryTerms, doc_id: str, *, original: QueryTerms | None = None
 ) -> Explanation:
-    """Why a document has its score: channels, those of views too, and in each its terms, all adding up.
+    """Why a document has its score: channels, those of zones too, and in each its terms, all adding up.
 
-    Of a term that ``asked`` gives less weight than ``query`` the rest is shown as what feedback gave it.
+    Of a term that ``original`` gives less weight than ``query`` the rest is shown as what feedback gave it.
 
     :raises QueryError: the index has no such document, or a weight is not a finite number ≥ 0.
     :raises ConfigError: the query names a channel that the retriever does not have.
     """
     segment, document = lexical.find(doc_id)
-    names, viewed = lexical.read(query)
+    names, zoned = lexical.read(query)
     total = 0.0
     channels: list[Explanation] = []
-    scored_of = {name: lexical.scored(*name[::-1]) for name in lexical.looks(names)}
-    for position, ((view, name), scored_channels) in enumerate(scored_of.items()):
+    scored_of = {name: lexical.scored(*name[::-1]) for name in lexical.zone_channels(names)}
+    for position, ((zone, name), scored_channels) in enumerate(scored_of.items()):
         scored = scored_channels[segment]
         if lexical.channels[name].similarity is not None and isinstance(scored, FactorChannel):
-            leaves = _soft(lexical, query[name], view, name, scored, segment, document)
+            leaves = _soft(lexical, query[name], zone, name, scored, segment, document)
         else:
-            leaves = _terms(lexical, viewed, asked, position, view, name, scored, segment, document)
-        if scored.summands is not None and len(viewed.weights):
-            share, summand = lexical.summand_weight(viewed, position, view, name), float(scored.summands[document])
+            leaves = _terms(lexical, zoned, original, position, zone, name, scored, segment, document)
+        if scored.summands is not None and len(zoned.weights):
+            share, summand = lexical.summand_weight(zoned, position, zone, name), float(scored.summands[document])
             leaves.append(Explanation(
                 share * summand, f"for the document's length: {summand:.4g} · what the query's terms count {share:.4g}"
             ))
         subtotal = sum(leaf.value for leaf in leaves)
         total += subtotal
         if leaves:
-            where = f"view {view}, channel {name}" if view else f"channel {name}"
+            where = f"zone {zone}, channel {name}" if zone else f"channel {name}"
             channels.append(Explanation(subtotal, f"{where}: {_described(lexical, name)}", leaves))
     return Explanation(total, f"{lexical.noun} {doc_id}", channels)
 
@@ -55,12 +55,12 @@ def _described(lexical: LexicalRetriever, name: str) -> str:
     return f"{'soft cosine' if channel.normalised else 'soft inner product'} over {channel.weighting!r}"
 
 
-def _share(lexical: LexicalRetriever, view: str, name: str) -> float:
-    return lexical.channels[name].weight * (lexical.views[view].weight if view else 1.0)
+def _share(lexical: LexicalRetriever, zone: str, name: str) -> float:
+    return lexical.channels[name].weight * (lexical.zones[zone].weight if zone else 1.0)
 
 
 def _soft(
-    lexical: LexicalRetriever, query: Mapping[str, float], view: str, name: str, scored: FactorChannel, segment: int,
+    lexical: LexicalRetriever, query: Mapping[str, float], zone: str, name: str, scored: FactorChannel, segment: int,
     document: int,
 ) -> list[Explanation]:
     soft = lexical.terms.soft(name)
@@ -69,7 +69,7 @@ def _soft(
     rows = soft.rows(terms)
     unknown = [term for term, row in zip(terms, rows.tolist(), strict=True) if row < 0]
     found = lexical.terms.vocabulary(name).find(unknown)
-    share = _share(lexical, view, name)
+    share = _share(lexical, zone, name)
     if lexical.channels[name].normalised:
         weights = np.array([counted[term] for term in terms])
         matching = (rows >= 0) | (lexical.terms.vocabulary(name).find(terms).df > 0)
@@ -81,24 +81,24 @@ def _soft(
 
 
 def _terms(
-    lexical: LexicalRetriever, viewed: Asked, own: QueryTerms | None, position: int, view: str, name: str,
+    lexical: LexicalRetriever, zoned: PreparedQuery, own: QueryTerms | None, position: int, zone: str, name: str,
     scored: AnyChannel, segment: int, document: int,
 ) -> list[Explanation]:
     share = lexical.channels[name].weight
-    view_weight = lexical.views[view].weight if view else 1.0
+    zone_weight = lexical.zones[zone].weight if zone else 1.0
     leaves: list[Explanation] = []
-    for i in np.flatnonzero(viewed.channel_of == position).tolist():
-        number = int(viewed.numbers[segment, i])
+    for i in np.flatnonzero(zoned.channel_of == position).tolist():
+        number = int(zoned.numbers[segment, i])
         factor, how = _factor(scored, number, document) if number >= 0 else (0.0, "")
         if factor == 0:
             continue
-        in_query, weight, term = float(viewed.asked[i]), float(viewed.weights[i]), viewed.terms[i]
-        asked = in_query if own is None or not lexical.channels[name].counted else own.get(name, {}).get(term, 0.0)
-        origin = f"{in_query:g}" if asked == in_query else f"({asked:g} + feedback {in_query - asked:.4g})"
+        in_query, weight, term = float(zoned.counts[i]), float(zoned.weights[i]), zoned.terms[i]
+        before = in_query if own is None or not lexical.channels[name].counted else own.get(name, {}).get(term, 0.0)
+        origin = f"{in_query:g}" if before == in_query else f"({before:g} + feedback {in_query - before:.4g})"
         leaves.append(Explanation(weight * factor, (
             f"{term!r}: in the query {origin} · channel weight {share:g} · "
-            f"{f'view weight {view_weight:g} · ' if view else ''}"
-            f"term weight {weight / (share * view_weight * in_query):.4f} (in {viewed.df[i]} {lexical.noun}s) · {how} "
+            f"{f'zone weight {zone_weight:g} · ' if zone else ''}"
+            f"term weight {weight / (share * zone_weight * in_query):.4f} (in {zoned.df[i]} {lexical.noun}s) · {how} "
             f"(frequency {scored.postings.frequency(number, document):g}, "
             f"length {scored.postings.length(document):g})"
         )))

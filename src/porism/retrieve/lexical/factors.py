@@ -1,4 +1,4 @@
-"""The stored factors of a channel: what general weightings give, and what soft matching needs by document.
+"""The stored factors of a channel: what stored weightings give, and what soft matching needs by document.
 
 Counts over the whole collection are sums of numbers rounded to multiples of 2⁻²⁴, which are exact in any order: so they
 depend on the live documents alone, and not on how these are spread over segments.
@@ -22,14 +22,21 @@ from porism.index.strings import Packed
 from porism.retrieve.lexical.channels import (
     Fields,
     FieldWeights,
-    View,
+    Zone,
     channel_statistics,
     has_channel,
     live_df,
     open_postings,
-    view_terms,
+    zone_terms,
 )
-from porism.retrieve.weightings.base import ChannelStatistics, DocumentCounts, TermCounts, Weighting, closed, is_general
+from porism.retrieve.weightings.base import (
+    ChannelStatistics,
+    DocumentCounts,
+    TermCounts,
+    Weighting,
+    computed,
+    is_stored,
+)
 
 _UNIT = 2.0**-24
 
@@ -37,15 +44,15 @@ _UNIT = 2.0**-24
 class ChannelRows:
     """What the documents of one segment hold of a channel, as some fields show it.
 
-    ``terms`` (int32) are the channel's numbers of the terms that ``rows`` number; those of a view are fewer.
+    ``terms`` (int32) are the channel's numbers of the terms that ``rows`` number; those of a zone are fewer.
     """
 
     def __init__(self, segment: Units, channel: str, fields: Fields) -> None:
         self.segment, self.channel = segment, channel
         self.postings: Postings = open_postings(segment, channel, fields)
         there = has_channel(segment, channel)
-        if isinstance(fields, View):
-            self.terms = view_terms(segment, channel, fields)
+        if isinstance(fields, Zone):
+            self.terms = zone_terms(segment, channel, fields)
         else:
             self.terms = np.arange(self.postings.vocabulary, dtype=np.int32)
         dictionary = segment.dictionary(channel) if there else None
@@ -85,7 +92,7 @@ def _characters(packed: Packed) -> NDArray[np.int64]:
 
 
 def full_statistics(parts: Sequence[ChannelRows], channel: str, fields: Fields) -> ChannelStatistics:
-    """Statistics with everything that general weightings may ask for."""
+    """Statistics with everything that stored weightings may ask for."""
     statistics = channel_statistics([part.segment for part in parts], channel, fields)
     distinct, characters = 0, 0.0
     for part in parts:
@@ -105,7 +112,7 @@ def collection_counts(
 ) -> list[TermCounts]:
     """What each term of the rows counts in the whole collection.
 
-    ``whole`` are the rows of whole documents, whose df and cf those of a view are; ``sums`` are of the rows, by term.
+    ``whole`` are the rows of whole documents, whose df and cf those of a zone are; ``sums`` are of the rows, by term.
     """
     df = _added(whole, [live_df(part.segment, part.channel, weights).astype(np.float64) for part in whole])
     cf = _added(whole, [
@@ -149,7 +156,7 @@ def factor_channels(
     parts: Sequence[ChannelRows], channel: str, fields: Fields, whole: FieldWeights, weighting: Weighting,
     base: Sequence[ChannelRows],
 ) -> list[FactorChannel]:
-    """A channel in each segment with the factors of a weighting stored; of closed ones too.
+    """A channel in each segment with the factors of a weighting stored; of computed ones too.
 
     ``parts`` are the rows as ``fields`` show them; ``base`` those of whole documents with the weights ``whole``, whose
     document frequencies count.
@@ -157,7 +164,7 @@ def factor_channels(
     :raises ConfigError: the weighting gives a factor that is no finite number.
     """
     segments = [part.segment for part in parts]
-    if not is_general(weighting):
+    if not is_stored(weighting):
         statistics = channel_statistics(segments, channel, fields)
         return [
             FactorChannel.of(part.postings, part.rows, _closed(part, weighting, statistics), part.terms)
@@ -184,7 +191,7 @@ def factor_channels(
 
 
 def _closed(part: ChannelRows, weighting: Weighting, statistics: ChannelStatistics) -> NDArray[np.float64]:
-    form = closed(weighting)
+    form = computed(weighting)
     x = form.tf_values(part.rows.frequencies)
     y = form.length_values(part.postings.length_table, statistics)[part.postings.length_codes][part.rows.documents]
     return form.shift + (x / (x + y) if form.saturating else x / y)

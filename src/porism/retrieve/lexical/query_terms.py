@@ -1,4 +1,4 @@
-"""From a query's terms to numbers and weights: what the engine is asked."""
+"""From a query's terms to numbers and weights: what the engine is given."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from porism.retrieve.lexical.channels import FieldWeights, channel_statistics
 from porism.retrieve.lexical.factors import ChannelRows, full_statistics
 from porism.retrieve.lexical.soft import SoftTerms
 from porism.retrieve.lexical.vocabulary import FoundTerms, Vocabulary
-from porism.retrieve.weightings.base import ChannelStatistics, LexicalChannel, is_general
+from porism.retrieve.weightings.base import ChannelStatistics, LexicalChannel, is_stored
 
 QueryTerms = Mapping[str, Mapping[str, float]]
 """Channel → term → weight in the query (its number of occurrences, or any number ≥ 0)."""
@@ -25,15 +25,15 @@ _NEGLIGIBLE = 1e-100
 """Query weights below this count as 0, and none may be above its inverse: sums of products stay finite numbers."""
 
 
-class Asked(NamedTuple):
-    """One query's terms that occur at all, by channel: weights in the query and in all, numbers by segment, df.
+class PreparedQuery(NamedTuple):
+    """One query's terms that occur at all, by channel: counts in the query, weights in all, numbers by segment, df.
 
     The terms of a channel are in code-point order. Those that similarity brought in have the empty name.
     """
 
     channel_of: NDArray[np.int32]
     terms: list[str]
-    asked: NDArray[np.float64]
+    counts: NDArray[np.float64]
     weights: NDArray[np.float64]
     numbers: NDArray[np.int32]
     df: NDArray[np.int64]
@@ -69,12 +69,12 @@ class TermReader:
             return self._rows[name]
 
     def statistics(self, name: str) -> ChannelStatistics:
-        """Counts of the live documents that have a channel; those beyond number and length for general weightings."""
+        """Counts of the live documents that have a channel; those beyond number and length for stored weightings."""
         with self._lock:
             if name not in self._statistics:
                 fields = self.fields_of(name)
                 self._statistics[name] = (
-                    full_statistics(self.rows(name), name, fields) if is_general(self.channels[name].weighting)
+                    full_statistics(self.rows(name), name, fields) if is_stored(self.channels[name].weighting)
                     else channel_statistics(self.segments, name, fields)
                 )
             return self._statistics[name]
@@ -103,7 +103,7 @@ class TermReader:
                 )
             return self._soft[name]
 
-    def read(self, query: QueryTerms, *, exact: bool = False) -> tuple[tuple[str, ...], Asked]:
+    def read(self, query: QueryTerms, *, exact: bool = False) -> tuple[tuple[str, ...], PreparedQuery]:
         """The channels that the query has terms of, and the terms; with ``exact`` without those that are similar.
 
         :raises QueryError: a weight is not a finite number ≥ 0.
@@ -118,14 +118,14 @@ class TermReader:
         names = tuple(name for name in self._names if query.get(name))
         if not names:
             nothing = np.zeros(0, np.int64)
-            return names, Asked(
+            return names, PreparedQuery(
                 nothing.astype(np.int32), [], np.zeros(0), np.zeros(0),
                 np.zeros((len(self.segments), 0), np.int32), nothing,
             )
         # All channels in one go: a query has few terms in each, and every call of NumPy costs as much as many terms.
         ordered = [sorted(query[name]) for name in names]
         terms = list(chain.from_iterable(ordered))
-        asked = np.fromiter(
+        counts = np.fromiter(
             chain.from_iterable(
                 map(query[name].__getitem__, channel_terms)
                 for name, channel_terms in zip(names, ordered, strict=True)
@@ -134,27 +134,27 @@ class TermReader:
         )
         lengths = [len(channel_terms) for channel_terms in ordered]
         channel_of = np.repeat(np.arange(len(names), dtype=np.int32), lengths)
-        if not (asked.min() >= 0 and asked.max() <= 1 / _NEGLIGIBLE):
-            wrong = int(np.flatnonzero(~((asked >= 0) & (asked <= 1 / _NEGLIGIBLE)))[0])
+        if not (counts.min() >= 0 and counts.max() <= 1 / _NEGLIGIBLE):
+            wrong = int(np.flatnonzero(~((counts >= 0) & (counts <= 1 / _NEGLIGIBLE)))[0])
             raise QueryError(
                 f"the weights of query terms of {names[channel_of[wrong]]!r} must be finite numbers ≥ 0, at most 1e100"
             )
-        asked[asked < _NEGLIGIBLE] = 0
+        counts[counts < _NEGLIGIBLE] = 0
         found = [
             self.vocabulary(name).find(channel_terms) for name, channel_terms in zip(names, ordered, strict=True)
         ]
         if not all(map(self._plain.__getitem__, names)):
-            terms, asked, found, channel_of = self._weighed(names, ordered, asked, found, exact)
+            terms, counts, found, channel_of = self._weighed(names, ordered, counts, found, exact)
         shares = np.array([self.channels[name].weight for name in names])[channel_of]
         numbers = np.concatenate([one.numbers for one in found], axis=1)
         df = np.concatenate([one.df for one in found])
-        weights = shares * asked * np.concatenate([one.weights for one in found])
+        weights = shares * counts * np.concatenate([one.weights for one in found])
         if len(weights) and not weights.min() > 0:
             kept = np.flatnonzero(weights > 0)
             terms = [terms[i] for i in kept.tolist()]
-            channel_of, asked, weights = channel_of[kept], asked[kept], weights[kept]
+            channel_of, counts, weights = channel_of[kept], counts[kept], weights[kept]
             numbers, df = numbers[:, kept], df[kept]
-        return names, Asked(channel_of, terms, asked, weights, numbers, df)
+        return names, PreparedQuery(channel_of, terms, counts, weights, numbers, df)
 
     def query_weights(self, name: str, terms: Mapping[str, float]) -> dict[str, float]:
         """What the terms of a query count in a channel, by the channel's weighting."""
@@ -167,14 +167,14 @@ class TermReader:
         return dict(zip(ordered, counted.tolist(), strict=True))
 
     def _weighed(
-        self, names: Sequence[str], ordered: Sequence[Sequence[str]], asked: NDArray[np.float64],
+        self, names: Sequence[str], ordered: Sequence[Sequence[str]], query_counts: NDArray[np.float64],
         found: Sequence[FoundTerms], exact: bool,
     ) -> tuple[list[str], NDArray[np.float64], list[FoundTerms], NDArray[np.int32]]:
         """The terms with what the weightings make of their counts, and with those that are similar."""
         parts: list[tuple[list[str], NDArray[np.float64], FoundTerms]] = []
         start = 0
         for name, terms, one in zip(names, ordered, found, strict=True):
-            counts = asked[start : start + len(terms)]
+            counts = query_counts[start : start + len(terms)]
             start += len(terms)
             channel = self.channels[name]
             if not channel.counted:

@@ -1,8 +1,8 @@
 """Exact top-k search over weighted terms of several channels, across the segments of a snapshot.
 
-The score of a document is ``Σ_view Σ_channel Σ_term weight · factor``. The first view is the whole document, with the
-field weights given; others see some fields only (:class:`~porism.retrieve.lexical.channels.View`). It is added in the
-order of the views, of the channels given and, within a channel, of the terms by code point, in float64. Statistics
+The score of a document is ``Σ_zone Σ_channel Σ_term weight · factor``. The first zone is the whole document, with the
+field weights given; others see some fields only (:class:`~porism.retrieve.lexical.channels.Zone`). It is added in the
+order of the zones, of the channels given and, within a channel, of the terms by code point, in float64. Statistics
 count live documents only. So scores and rankings depend on the documents alone, bit by bit: not on how they are spread
 over segments, nor on what was deleted or replaced before.
 
@@ -27,21 +27,21 @@ from porism.errors import ConfigError, QueryError
 from porism.index.strings import offsets
 from porism.retrieve.lexical.channels import (
     FieldWeights,
-    View,
+    Zone,
     channel_statistics,
     has_channel,
     scored_channel,
-    view_terms,
+    zone_terms,
 )
 from porism.retrieve.lexical.factors import ChannelRows, factor_channels, with_norms
-from porism.retrieve.lexical.query_terms import Asked, QueryTerms, TermReader
+from porism.retrieve.lexical.query_terms import PreparedQuery, QueryTerms, TermReader
 from porism.retrieve.ranking import Found, Results, UnitIds, UnitResults, merge
-from porism.retrieve.weightings.base import ChannelStatistics, LexicalChannel, closed
+from porism.retrieve.weightings.base import ChannelStatistics, LexicalChannel, computed
 
 __all__ = ["WHOLE", "LexicalRetriever", "QueryTerms"]
 
 WHOLE = ""
-"""The name of the view in which all fields count as the retriever's field weights say."""
+"""The name of the zone in which all fields count as the retriever's field weights say."""
 
 R = TypeVar("R")
 
@@ -57,10 +57,10 @@ class LexicalRetriever:
         segments: Sequence[Units],
         channels: Mapping[str, LexicalChannel],
         field_weights: FieldWeights | None = None,
-        views: Mapping[str, View] | None = None,
+        zones: Mapping[str, Zone] | None = None,
     ) -> None:
         """``segments`` are the documents, or the formulas, of a whole snapshot; ``channels`` are in the order in which
-        their scores are added, and a channel of weight 0 is left out. So is a view (by name) that no segment has a
+        their scores are added, and a channel of weight 0 is left out. So is a zone (by name) that no segment has a
         field of.
 
         :raises ConfigError: the index has no such channel.
@@ -76,14 +76,14 @@ class LexicalRetriever:
                 raise ConfigError(
                     f"the index has no channel {name!r}", hint=f"It has {', '.join(known)}; index again for others."
                 )
-        self.views = {
-            name: view for name, view in (views or {}).items() if view.weight > 0 and view.sees(self.segments)
+        self.zones = {
+            name: zone for name, zone in (zones or {}).items() if zone.weight > 0 and zone.sees(self.segments)
         }
         self.terms = TermReader(self.segments, self.channels, self.field_weights)
         self._noun = self.segments[0].noun if self.segments else "document"
         self._lock = Lock()
         self._scored_channels: dict[tuple[str, str], list[AnyChannel]] = {}
-        self._terms_of_view: dict[
+        self._terms_of_zone: dict[
             tuple[str, tuple[str, ...]], list[tuple[NDArray[np.int64], NDArray[np.int64]]]
         ] = {}
         self._searchers: dict[tuple[str, ...], list[SegmentSearcher]] = {}
@@ -108,7 +108,7 @@ class LexicalRetriever:
         return self.terms.vocabulary(channel).find(terms).df
 
     def term_weights(self, query: QueryTerms) -> dict[str, dict[str, float]]:
-        """What each query term that occurs in the collection weighs: the factor apart, its share of scores. What views
+        """What each query term that occurs in the collection weighs: the factor apart, its share of scores. What zones
         and similar terms add is left out.
 
         :raises QueryError: a weight is not a finite number ≥ 0.
@@ -171,7 +171,7 @@ class LexicalRetriever:
         return self.score_read(*self.terms.read(query), segment, units)
 
     def score_read(
-        self, names: tuple[str, ...], prepared: Asked, segment: int, units: NDArray[np.integer]
+        self, names: tuple[str, ...], prepared: PreparedQuery, segment: int, units: NDArray[np.integer]
     ) -> NDArray[np.float64]:
         """:meth:`score_units` for terms that ``terms.read`` has read.
 
@@ -184,9 +184,9 @@ class LexicalRetriever:
         if not len(prepared.weights) or not len(distinct):
             return np.zeros(len(places))
         searcher = self._segment_searchers(names)[segment]
-        viewed = self._viewed(names, prepared)
+        zoned = self._with_zones(names, prepared)
         return searcher.score(
-            *_in_segment(viewed, segment), distinct, self._summands(names, viewed, segment)
+            *_in_segment(zoned, segment), distinct, self._summands(names, zoned, segment)
         )[places]
 
     def find(self, doc_id: str) -> tuple[int, int]:
@@ -205,38 +205,38 @@ class LexicalRetriever:
         """What a message calls what is ranked."""
         return self._noun
 
-    def looks(self, names: Sequence[str]) -> list[tuple[str, str]]:
-        """(view, channel) in the order in which they are added: each view's channels, the whole documents first."""
-        return [(view, name) for view in (WHOLE, *self.views) for name in names]
+    def zone_channels(self, names: Sequence[str]) -> list[tuple[str, str]]:
+        """(zone, channel) in the order in which they are added: each zone's channels, the whole documents first."""
+        return [(zone, name) for zone in (WHOLE, *self.zones) for name in names]
 
-    def read(self, query: QueryTerms) -> tuple[tuple[str, ...], Asked]:
-        """The channels of a query, and its terms in all :meth:`looks` at them.
+    def read(self, query: QueryTerms) -> tuple[tuple[str, ...], PreparedQuery]:
+        """The channels of a query, and its terms in all :meth:`zone_channels`.
 
         :raises QueryError: a weight is not a finite number ≥ 0.
         :raises ConfigError: the query names a channel that the retriever does not have.
         """
         names, prepared = self.terms.read(query)
-        return names, self._viewed(names, prepared)
+        return names, self._with_zones(names, prepared)
 
-    def scored(self, name: str, view: str = WHOLE) -> list[AnyChannel]:
-        """The postings of a channel in each segment, with their factors; as a view sees them, if one is named."""
+    def scored(self, name: str, zone: str = WHOLE) -> list[AnyChannel]:
+        """The postings of a channel in each segment, with their factors; as a zone sees them, if one is named."""
         with self._lock:
-            if (view, name) not in self._scored_channels:
-                fields = self.views[view] if view else self.fields_of(name)
-                if self.channels[name].explicit:
-                    self._scored_channels[view, name] = [*self._explicit(name, view)]
-                    return self._scored_channels[view, name]
-                weighting = closed(self.channels[name].weighting)
-                statistics = channel_statistics(self.segments, name, fields) if view else self.statistics(name)
-                self._scored_channels[view, name] = [
+            if (zone, name) not in self._scored_channels:
+                fields = self.zones[zone] if zone else self.fields_of(name)
+                if self.channels[name].stores_factors:
+                    self._scored_channels[zone, name] = [*self._with_stored_factors(name, zone)]
+                    return self._scored_channels[zone, name]
+                weighting = computed(self.channels[name].weighting)
+                statistics = channel_statistics(self.segments, name, fields) if zone else self.statistics(name)
+                self._scored_channels[zone, name] = [
                     scored_channel(segment, name, fields, weighting, statistics) for segment in self.segments
                 ]
-            return self._scored_channels[view, name]
+            return self._scored_channels[zone, name]
 
-    def _explicit(self, name: str, view: str) -> list[FactorChannel]:
+    def _with_stored_factors(self, name: str, zone: str) -> list[FactorChannel]:
         channel = self.channels[name]
-        fields = self.views[view] if view else self.fields_of(name)
-        parts = [ChannelRows(segment, name, fields) for segment in self.segments] if view else self.terms.rows(name)
+        fields = self.zones[zone] if zone else self.fields_of(name)
+        parts = [ChannelRows(segment, name, fields) for segment in self.segments] if zone else self.terms.rows(name)
         found = factor_channels(parts, name, fields, self.fields_of(name), channel.weighting, self.terms.rows(name))
         if channel.similarity is None or not channel.normalised:
             return found
@@ -258,18 +258,18 @@ class LexicalRetriever:
         with self._lock:
             if name not in self._forward:
                 scored = self.scored(name)
-                explicit = [one for one in scored if isinstance(one, FactorChannel)]
-                self._forward[name] = explicit if len(explicit) == len(scored) else factor_channels(
+                stored = [one for one in scored if isinstance(one, FactorChannel)]
+                self._forward[name] = stored if len(stored) == len(scored) else factor_channels(
                     self.terms.rows(name), name, self.fields_of(name), self.fields_of(name),
                     self.channels[name].weighting, self.terms.rows(name),
                 )
             return self._forward[name]
 
     def _segment_searchers(self, names: tuple[str, ...]) -> list[SegmentSearcher]:
-        """Search of each segment by these channels together, in every view."""
+        """Search of each segment by these channels together, in every zone."""
         with self._lock:
             if names not in self._searchers:
-                scored = [self.scored(name, view) for view, name in self.looks(names)]
+                scored = [self.scored(name, zone) for zone, name in self.zone_channels(names)]
                 self._searchers[names] = [
                     SegmentSearcher(
                         segment.doc_count, [one[number] for one in scored], segment.id_order, segment.live
@@ -278,47 +278,48 @@ class LexicalRetriever:
                 ]
             return self._searchers[names]
 
-    def _viewed(self, names: tuple[str, ...], asked: Asked) -> Asked:
-        """The terms for all views: those of one view after those of the other, on channels of their own."""
-        if not self.views or not asked.terms:
-            return asked
-        shares = [1.0, *(view.weight for view in self.views.values())]
+    def _with_zones(self, names: tuple[str, ...], prepared: PreparedQuery) -> PreparedQuery:
+        """The terms for all zones: those of one zone after those of the other, on channels of their own."""
+        if not self.zones or not prepared.terms:
+            return prepared
+        shares = [1.0, *(zone.weight for zone in self.zones.values())]
         times = len(shares)
         first = np.arange(times, dtype=np.int32) * np.int32(len(names))
-        numbers = [asked.numbers]
-        for view in self.views:
-            mine = np.empty_like(asked.numbers)
+        numbers = [prepared.numbers]
+        for zone in self.zones:
+            mine = np.empty_like(prepared.numbers)
             for of_segment, (keys, starts), wanted in zip(
-                mine, self._view_terms(view, names), asked.numbers, strict=True
+                mine, self._zone_terms(zone, names), prepared.numbers, strict=True
             ):
-                places = np.searchsorted(keys[:-1], _keys(asked.channel_of, wanted))
-                there = keys[places] == _keys(asked.channel_of, wanted)
-                of_segment[:] = np.where(there, places - starts[asked.channel_of], -1)
+                places = np.searchsorted(keys[:-1], _keys(prepared.channel_of, wanted))
+                there = keys[places] == _keys(prepared.channel_of, wanted)
+                of_segment[:] = np.where(there, places - starts[prepared.channel_of], -1)
             numbers.append(mine)
-        return Asked(
-            np.add.outer(first, asked.channel_of).reshape(-1), asked.terms * times, np.tile(asked.asked, times),
-            np.multiply.outer(shares, asked.weights).reshape(-1), np.concatenate(numbers, axis=1),
-            np.tile(asked.df, times),
+        return PreparedQuery(
+            np.add.outer(first, prepared.channel_of).reshape(-1), prepared.terms * times,
+            np.tile(prepared.counts, times),
+            np.multiply.outer(shares, prepared.weights).reshape(-1), np.concatenate(numbers, axis=1),
+            np.tile(prepared.df, times),
         )
 
-    def _view_terms(
-        self, view: str, names: tuple[str, ...]
+    def _zone_terms(
+        self, zone: str, names: tuple[str, ...]
     ) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-        """The terms that channels have in a view, in each segment.
+        """The terms that channels have in a zone, in each segment.
 
         As keys of channel and number, increasing, and behind them one that no term has; and where each channel begins.
         """
         with self._lock:
-            if (view, names) not in self._terms_of_view:
+            if (zone, names) not in self._terms_of_zone:
                 of_segments: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
                 for segment in self.segments:
-                    terms = [view_terms(segment, name, self.views[view]) for name in names]
+                    terms = [zone_terms(segment, name, self.zones[zone]) for name in names]
                     keys = [_keys(np.int32(position), numbers) for position, numbers in enumerate(terms)]
                     of_segments.append(
                         (np.concatenate([*keys, [np.iinfo(np.int64).max]]), offsets(np.array(list(map(len, terms)))))
                     )
-                self._terms_of_view[view, names] = of_segments
-            return self._terms_of_view[view, names]
+                self._terms_of_zone[zone, names] = of_segments
+            return self._terms_of_zone[zone, names]
 
     def _search(self, query: QueryTerms, k: int, allowed: Sequence[NDArray[np.bool_]] | None) -> UnitResults:
         names, prepared = self.read(query)
@@ -338,22 +339,22 @@ class LexicalRetriever:
                 floor = max(floor, float(scores[-1]))
         return merge(found, k, self.ids)
 
-    def _summands(self, names: tuple[str, ...], asked: Asked, segment: int) -> NDArray[np.float64] | None:
+    def _summands(self, names: tuple[str, ...], prepared: PreparedQuery, segment: int) -> NDArray[np.float64] | None:
         """What is added to each document of a segment that is found (float64): Σ over channels of the query's weight
         times the channel's summands; None for nothing."""
         total: NDArray[np.float64] | None = None
-        for position, ((view, name), channel) in enumerate(
-            zip(self.looks(names), self._segment_searchers(names)[segment].channels, strict=True)
+        for position, ((zone, name), channel) in enumerate(
+            zip(self.zone_channels(names), self._segment_searchers(names)[segment].channels, strict=True)
         ):
             if channel.summands is not None:
-                share = self.summand_weight(asked, position, view, name)
+                share = self.summand_weight(prepared, position, zone, name)
                 total = share * channel.summands if total is None else total + share * channel.summands
         return total
 
-    def summand_weight(self, asked: Asked, position: int, view: str, name: str) -> float:
-        """How much the summands of a channel count, in a look by its position."""
-        weight = self.channels[name].weight * (self.views[view].weight if view else 1.0)
-        return weight * math.fsum(asked.asked[asked.channel_of == position].tolist())
+    def summand_weight(self, prepared: PreparedQuery, position: int, zone: str, name: str) -> float:
+        """How much the summands of a channel count, in a zone, by its position among :meth:`zone_channels`."""
+        weight = self.channels[name].weight * (self.zones[zone].weight if zone else 1.0)
+        return weight * math.fsum(prepared.counts[prepared.channel_of == position].tolist())
 
 
 def _keys(channel_of: NDArray[np.int32] | np.int32, numbers: NDArray[np.int32]) -> NDArray[np.int64]:
@@ -362,7 +363,9 @@ def _keys(channel_of: NDArray[np.int32] | np.int32, numbers: NDArray[np.int32]) 
     return keys
 
 
-def _in_segment(prepared: Asked, segment: int) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
+def _in_segment(
+    prepared: PreparedQuery, segment: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
     """The channels, numbers and weights of the terms that a segment has."""
     numbers = np.ascontiguousarray(prepared.numbers[segment])
     if bool((numbers < 0).any()):

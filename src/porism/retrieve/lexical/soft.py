@@ -144,19 +144,19 @@ class SoftTerms:
 
 
 def explain_soft(
-    soft: SoftTerms, channel: FactorChannel, segment: int, document: int, asked: Mapping[str, float],
+    soft: SoftTerms, channel: FactorChannel, segment: int, document: int, query: Mapping[str, float],
     unknown: Mapping[str, tuple[int, float]], share: float,
 ) -> list[Explanation]:
     """The pairs of a query's and a document's terms that make up its score in a soft channel, the largest first.
 
-    ``asked`` are the weights in the query; ``unknown`` the numbers and weights of terms that S does not have; ``share``
+    ``query`` are the weights in the query; ``unknown`` the numbers and weights of terms that S does not have; ``share``
     multiplies everything.
     """
     start, stop = int(channel.rows.indptr[document]), int(channel.rows.indptr[document + 1])
     terms, factors = channel.rows.terms[start:stop], channel.factors[start:stop]
     held = soft.row_of(segment)[channel.numbers[terms]].tolist()
     factor_of = {row: factor for row, factor in zip(held, factors.tolist(), strict=True) if row >= 0}
-    names = list(asked)
+    names = list(query)
     leaves: list[Explanation] = []
     for name, row in zip(names, soft.rows(names).tolist(), strict=True):
         if row < 0:
@@ -164,7 +164,7 @@ def explain_soft(
             places = np.flatnonzero(channel.numbers[terms] == number)
             if len(places) and weight > 0:
                 factor = float(factors[places[0]])
-                leaves.append(_pair(name, name, 1.0, asked[name], weight, factor, share))
+                leaves.append(_pair(name, name, 1.0, query[name], weight, factor, share))
             continue
         columns, values = soft.matrix.row(row)
         for column, value in zip(columns.tolist(), values.tolist(), strict=True):
@@ -174,7 +174,7 @@ def explain_soft(
                     (other,) = soft.matrix.dictionary.select(np.array([column])).strings()
                     similarity = value * soft.softness
                 weight, factor = float(soft.weights[column]), factor_of[column]
-                leaves.append(_pair(name, other, similarity, asked[name], weight, factor, share))
+                leaves.append(_pair(name, other, similarity, query[name], weight, factor, share))
     leaves.sort(key=lambda leaf: -abs(leaf.value))
     if len(leaves) > _SHOWN_PAIRS:
         rest = leaves[_SHOWN_PAIRS:]
@@ -186,9 +186,9 @@ def explain_soft(
 
 
 def _pair(
-    asked: str, held: str, similarity: float, in_query: float, weight: float, factor: float, share: float
+    wanted: str, held: str, similarity: float, in_query: float, weight: float, factor: float, share: float
 ) -> Explanation:
-    match = f"exact {asked!r}" if asked == held else f"fuzzy {asked!r} ~ {held!r}"
+    match = f"exact {wanted!r}" if wanted == held else f"fuzzy {wanted!r} ~ {held!r}"
     return Explanation(
         share * in_query * similarity * weight * factor,
         f"{match}: in the query {in_query:.4g} · similarity {similarity:.4g} · term weight {weight:.4f} · "

@@ -1,6 +1,6 @@
 """Weightings beside BM25: which there are, by name, and each as a value that a channel can have.
 
-The closed ones cost what BM25 does; general ones have their factors computed when a channel is first searched.
+The computed ones cost what BM25 does; stored ones have their factors computed when a channel is first searched.
 """
 
 from porism.retrieve.weightings.adaptive import BM25T, BM25Adapt, TFldp

@@ -1,10 +1,10 @@
 """How much an occurrence of a term counts: weightings of the form ``w(term) · f(term, document)``.
 
-Of *closed* weightings the engine knows the form of f: with ``x`` from the weighted frequency alone and ``y`` from the
-weighted length alone, f is ``shift + x / (x + y)`` (saturating) or ``shift + x / y`` where the term occurs, and 0 where
-it does not. BM25 and most of its kin are of this form; nothing of them is stored but one byte a posting.
+Of *computed* weightings the engine knows the closed form of f: with ``x`` from the weighted frequency alone and ``y``
+from the weighted length alone, f is ``shift + x / (x + y)`` (saturating) or ``shift + x / y`` where the term occurs,
+and 0 where it does not. BM25 and most of its kin are of this form; nothing of them is stored but one byte a posting.
 
-*General* weightings give f for each posting in any way, from the counts of terms and of documents: TF·IDF with cosine
+*Stored* weightings give f for each posting in any way, from the counts of terms and of documents: TF·IDF with cosine
 or pivoted normalisation, divergence from randomness, language models (:mod:`porism.retrieve.weightings`). Their factors
 are stored, 20 bytes a posting, and hold for one state of the collection.
 """
@@ -32,7 +32,7 @@ class ChannelStatistics:
 
     Lengths and frequencies are weighted by field. ``tokens`` is the sum of the lengths; a document has
     ``mean_distinct`` distinct terms, and in all occurrences of its terms ``mean_characters`` characters. The means are
-    1 where there is no such document. Closed weightings may use ``documents`` and ``mean_length`` only.
+    1 where there is no such document. Computed weightings may use ``documents`` and ``mean_length`` only.
     """
 
     documents: int
@@ -47,7 +47,7 @@ class TermCounts:
     """One element a term of a segment's channel, counted over the live documents of the whole collection.
 
     ``df`` (int64) is in how many documents it occurs, ``cf`` (float64) the sum of its frequencies, ``sums`` (float64,
-    terms × m) what :meth:`GeneralWeighting.sums` gave, added up; m is 0 where it gave nothing. A term that only deleted
+    terms × m) what :meth:`StoredWeighting.sums` gave, added up; m is 0 where it gave nothing. A term that only deleted
     documents have counts 0.
     """
 
@@ -77,17 +77,17 @@ class Weighting(Protocol):
         """The weight of terms that occur in ``df`` (≥ 1) live documents; a term of weight ≤ 0 does not count."""
 
     def query_weights(
-        self, asked: NDArray[np.float64], df: NDArray[np.int64], statistics: ChannelStatistics,
+        self, counts: NDArray[np.float64], df: NDArray[np.int64], statistics: ChannelStatistics,
         characters: NDArray[np.float64],
     ) -> NDArray[np.float64]:
-        """What the terms of one query count (≥ 0), from how often it has them (``asked``, ≥ 0), their ``df`` and how
+        """What the terms of one query count (≥ 0), from how often it has them (``counts``, ≥ 0), their ``df`` and how
         many ``characters`` (float64) each has.
 
         Terms that do not occur in the collection (df 0) are among them: they may count in the length of the query.
         """
 
 
-class ClosedWeighting(Weighting, Protocol):
+class ComputedWeighting(Weighting, Protocol):
     """A weighting whose factors the engine computes itself, from ``x``, ``y`` and ``shift``."""
 
     @property
@@ -105,7 +105,7 @@ class ClosedWeighting(Weighting, Protocol):
         """y of each weighted length: ≥ 0, and > 0 where the factor is ``x / y``."""
 
 
-class GeneralWeighting(Weighting, Protocol):
+class StoredWeighting(Weighting, Protocol):
     """A weighting that gives the factor of each posting itself; over a whole segment at once."""
 
     def sums(
@@ -131,19 +131,19 @@ class GeneralWeighting(Weighting, Protocol):
         """
 
 
-def is_general(weighting: Weighting) -> TypeGuard[GeneralWeighting]:
-    """Whether the factors of a weighting come from itself; else it is a :class:`ClosedWeighting`."""
+def is_stored(weighting: Weighting) -> TypeGuard[StoredWeighting]:
+    """Whether the factors of a weighting come from itself; else it is a :class:`ComputedWeighting`."""
     return hasattr(weighting, "factors")
 
 
-def closed(weighting: Weighting) -> ClosedWeighting:
-    """A weighting as a closed one.
+def computed(weighting: Weighting) -> ComputedWeighting:
+    """A weighting as a computed one.
 
-    :raises ConfigError: it is a general one.
+    :raises ConfigError: it is a stored one.
     """
-    if is_general(weighting):
+    if is_stored(weighting):
         raise ConfigError(f"{weighting!r} has no closed form", hint="Use BM25 or one of its kin here.")
-    return cast("ClosedWeighting", weighting)
+    return cast("ComputedWeighting", weighting)
 
 
 class CountedQuery:
@@ -152,15 +152,15 @@ class CountedQuery:
     __slots__ = ()
 
     def query_weights(
-        self, asked: NDArray[np.float64], df: NDArray[np.int64], statistics: ChannelStatistics,
+        self, counts: NDArray[np.float64], df: NDArray[np.int64], statistics: ChannelStatistics,
         characters: NDArray[np.float64],
     ) -> NDArray[np.float64]:
         """The numbers given."""
-        return asked
+        return counts
 
 
 class PlainGeneral(CountedQuery):
-    """Of a general weighting that needs no sums over postings, and adds nothing to documents."""
+    """Of a stored weighting that needs no sums over postings, and adds nothing to documents."""
 
     __slots__ = ()
 
@@ -293,9 +293,9 @@ class LexicalChannel:
             raise ConfigError(f"a channel cannot have the softness {self.softness}", hint="Use a number from 0 to 100.")
 
     @property
-    def explicit(self) -> bool:
-        """Whether the factors of its postings are stored: for general weightings and soft matching."""
-        return self.similarity is not None or is_general(self.weighting)
+    def stores_factors(self) -> bool:
+        """Whether the factors of its postings are stored: for stored weightings and soft matching."""
+        return self.similarity is not None or is_stored(self.weighting)
 
     @property
     def counted(self) -> bool:

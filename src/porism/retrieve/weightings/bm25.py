@@ -1,4 +1,4 @@
-"""Variants of BM25 that differ in how rare terms weigh and what long documents lose: closed weightings.
+"""Variants of BM25 that differ in how rare terms weigh and what long documents lose: computed weightings.
 
 Kamphuis, de Vries, Boytsov and Lin, *Which BM25 Do You Mean?* (ECIR 2020), table 1, lists them. Scores are those of the
 table; where the factor of the table has a constant, it stands in the weight of the term here. Throughout, N is the

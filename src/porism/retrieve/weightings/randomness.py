@@ -72,7 +72,7 @@ class PL2(PlainGeneral):
 class InL2(Saturating):
     """InL2: inverse document frequency, Laplace after-effect, normalisation 2.
 
-    ``log2((N + 1) / (df + 0.5)) · tfn / (tfn + 1)``: a closed weighting, as tfn is tf times a function of the length.
+    ``log2((N + 1) / (df + 0.5)) · tfn / (tfn + 1)``: a computed weighting, as tfn is tf times a function of the length.
 
     :raises ConfigError: ``c`` is not a number from a millionth to :data:`HEAVIEST`.
     """

@@ -111,14 +111,14 @@ class Smart:
         return rarity(self.documents[1], df, statistics)
 
     def query_weights(
-        self, asked: Floats, df: Counts, statistics: ChannelStatistics, characters: Floats
+        self, counts: Floats, df: Counts, statistics: ChannelStatistics, characters: Floats
     ) -> Floats:
         """The vector of the query, normalised."""
-        known = (df > 0) & (asked > 0)
+        known = (df > 0) & (counts > 0)
         if not known.any():
-            return np.zeros(len(asked))
-        tf = asked[known]
-        weights = np.zeros(len(asked))
+            return np.zeros(len(counts))
+        tf = counts[known]
+        weights = np.zeros(len(counts))
         weights[known] = local(self.queries[0], tf, tf.sum() / len(tf), tf.max()) * rarity(
             self.queries[1], df[known], statistics
         )

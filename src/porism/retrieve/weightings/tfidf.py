@@ -40,12 +40,12 @@ class TfIdf:
         return 1.0 + (np.log((total + 1.0) / (df + 1.0)) if self.smooth else np.log(total / occurring(df)))
 
     def query_weights(
-        self, asked: Floats, df: Counts, statistics: ChannelStatistics, characters: Floats
+        self, counts: Floats, df: Counts, statistics: ChannelStatistics, characters: Floats
     ) -> Floats:
         """The vector of the query, normalised."""
-        known = (df > 0) & (asked > 0)
-        weights = np.zeros(len(asked))
-        weights[known] = self._counted(asked[known]) * self.term_weights(df[known], statistics)
+        known = (df > 0) & (counts > 0)
+        weights = np.zeros(len(counts))
+        weights[known] = self._counted(counts[known]) * self.term_weights(df[known], statistics)
         norm = float(np.sqrt(np.sum(np.square(weights))) if self.norm == 2 else np.sum(weights))
         return weights / norm if self.norm and norm > 0 else weights
 
