@@ -289,15 +289,15 @@ def highlight_mathml(match: FormulaMatch, mark_class: str = "match") -> tuple[st
 
 def match_lines(match: FormulaMatch, style: MarkStyle = "brackets", *, tree: bool = True) -> list[str]:
     """What there is to say of a match: both formulas marked, substitution, equal values, and the contribution tree."""
-    view = MarkedMatch(match)
-    query, found = view.text(style)
+    marked = MarkedMatch(match)
+    query, found = marked.text(style)
     lines = [
         f"asked for  {query}  ({match.query_share:.0%} matched)",
         f"found      {found}  ({match.found_share:.0%} matched)",
     ]
-    if substitution := view.substitution():
+    if substitution := marked.substitution():
         lines.append(f"with       {substitution}")
-    lines += [f"as         {line}" for line in view.values()]
+    lines += [f"as         {line}" for line in marked.values()]
     return [*lines, *short_lines(match.explanation)] if tree else lines
 
 
