@@ -96,6 +96,15 @@ depth = {parameters["depth"]}
     assert any("the model of words was tuned on" in warning.what for warning in again.warnings)
 
 
+def test_topics_of_tuned_systems_have_their_seconds(write: Write) -> None:
+    experiment = run_recipe(write(recipe()))
+    for system in ("sharp", "best"):
+        provenance = experiment.run(system, "dev").provenance
+        assert provenance is not None
+        assert set(provenance.seconds) == set(TOPICS), system
+        assert min(provenance.seconds.values()) > 0
+
+
 def test_models_come_from_the_cache_too(write: Write, laboratory: Path) -> None:
     path = write(recipe())
     first = run_recipe(path)

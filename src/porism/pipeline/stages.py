@@ -101,7 +101,8 @@ class NamedStage(Stage):
 
 
 class RetrieverStage(Stage):
-    """A retriever as a stage: asked for one query at a time, so that each has its own seconds, or for all at once."""
+    """A retriever as a stage: asked for one query at a time, so that each has its own seconds, or for all at once; then
+    they have the seconds that the retriever measures itself, if it does."""
 
     def __init__(self, retriever: Searcher, name: str, *, batch: bool = False) -> None:
         """
@@ -120,7 +121,8 @@ class RetrieverStage(Stage):
 
     def _search(self, queries: Sequence[Query], k: int) -> Run:
         if self.batch:
-            return joined([self._answers(queries, k)], queries, self, {})
+            run = self._answers(queries, k)
+            return joined([run], queries, self, dict(run.provenance.seconds) if run.provenance else {})
         answers: list[Run] = []
         seconds: dict[str, float] = {}
         for query in queries:

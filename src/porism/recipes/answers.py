@@ -69,8 +69,8 @@ class AnswerStore:
 
 
 def answer_each(
-    stage_of: Callable[[Query], Stage], queries: Sequence[Query], k: int, store: AnswerStore,
-    on_count: Callable[[int, int | None], None],
+    stage_of: Callable[[Query], Stage], queries: Sequence[Query], k: int, store: AnswerStore | None = None,
+    on_count: Callable[[int, int | None], None] = lambda done, total: None,
 ) -> tuple[dict[str, Ranked], dict[str, float]]:
     """The best ``k`` results of each query, and the seconds each took (0 where they are not known).
 
@@ -82,12 +82,13 @@ def answer_each(
     seconds: dict[str, float] = {}
     for number, query in enumerate(queries):
         content = query_digest(query)
-        found = store.find(content)
+        found = store.find(content) if store is not None else None
         if found is None:
             run = stage_of(query).search([query], k)
             known = run.provenance.seconds if run.provenance is not None else {}
             found = (run[query.id], known.get(query.id, 0.0))
-            store.add(content, *found)
+            if store is not None:
+                store.add(content, *found)
         results[query.id], seconds[query.id] = found
         on_count(number + 1, len(queries))
     return results, seconds

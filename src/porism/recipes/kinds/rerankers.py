@@ -87,22 +87,10 @@ class RerankTopics(RunStage):
         index_key, source_key = planned_index(planner).key, planner.runs[parameters["of"], stage.topics].key
         key = digest([index_key, parameters, source_key, code_digest(type(self)), library_versions(self.libraries)])
         store = AnswerStore(execution.cache.growing("topics", key), execution.on_problem)
-        depth = parameters["depth"]
-        reranker = reranker_kind(parameters["kind"]).make(parameters["model"], depth, searched_index(execution))
-        queries = [query for query in topic_set(execution.data, stage.topics).queries if query.id in source]
-        results, seconds = answer_each(
-            lambda query: pipeline(source.only([query.id])).reranked(reranker, depth), queries, _longest(source), store,
-            on_count,
+        reranker = reranker_kind(parameters["kind"]).make(
+            parameters["model"], parameters["depth"], searched_index(execution)
         )
-        before = source.provenance or Provenance({"kind": "run", "name": source.name})
-        made_by = {
-            "kind": "rerank", "name": stage.name, "depth": depth, "reranker": describe(reranker),
-            "collection": index_key, "of": dict(before.made_by),
-        }
-        tuned = Provenance(tuned_on=getattr(reranker, "tuned_on", ()))
-        known = {topic: seconds[topic] for topic in seconds if topic in before.seconds}
-        provenance = replace(Provenance.merged([before, tuned], made_by), seconds=known)
-        return Run(results, stage.name, provenance=provenance)
+        return _reranked(execution, stage.name, reranker, parameters["depth"], source, stage.topics, store, on_count)
 
 
 class RerankerKind(SearchKind[RerankerSettings]):
@@ -190,8 +178,7 @@ class RerankerKind(SearchKind[RerankerSettings]):
         source = execution.varied(settings.of, topics, values, only)
         depth, model = self._varied(execution.draft, system, values.get(system, {}))
         reranker: Reranker = settings.method.make(model, depth, searched_index(execution))
-        queries = [query for query in topic_set(execution.data, topics).queries if query.id in source]
-        return pipeline(source).reranked(reranker, depth, batch=True).named(system).search(queries, _longest(source))
+        return _reranked(execution, system, reranker, depth, source, topics)
 
     def model(
         self, draft: Draft, system: str, values: Mapping[str, Any], formulas: bool, tuned_on: tuple[str, ...]
@@ -203,6 +190,21 @@ class RerankerKind(SearchKind[RerankerSettings]):
 RERANKER_KIND = RerankerKind()
 
 
-def _longest(run: Run) -> int:
-    """The most results that a query has, at least 1."""
-    return max(1, int(np.diff(run.offsets).max(initial=1)))
+def _reranked(
+    execution: Execution, system: str, reranker: Reranker, depth: int, source: Run, topics: str,
+    store: AnswerStore | None = None, on_count: OnCount = lambda done, total: None,
+) -> Run:
+    """The run of a system that orders the first results of another one."""
+    queries = [query for query in topic_set(execution.data, topics).queries if query.id in source]
+    longest = max(1, int(np.diff(source.offsets).max(initial=1)))
+    results, seconds = answer_each(
+        lambda query: pipeline(source.only([query.id])).reranked(reranker, depth), queries, longest, store, on_count
+    )
+    before = source.provenance or Provenance({"kind": "run", "name": source.name})
+    made_by = {
+        "kind": "rerank", "name": system, "depth": depth, "reranker": describe(reranker),
+        "collection": planned_index(execution.planner).key, "of": dict(before.made_by),
+    }
+    tuned = Provenance(tuned_on=getattr(reranker, "tuned_on", ()))
+    known = {topic: seconds[topic] for topic in seconds if topic in before.seconds}
+    return Run(results, system, provenance=replace(Provenance.merged([before, tuned], made_by), seconds=known))
