@@ -94,7 +94,7 @@ def test_a_kind_has_a_module_of_its_own_and_a_line_in_the_documentation(kind: Ta
     header = f"[{kind.table}.NAME]" if kind.form == "named" else f"[{kind.table}]"
     documentation = next((ROOT / "docs").rglob("recipes.md")).read_text(encoding="utf-8")
     assert f"**`{header}`**" in documentation
-    tests = "".join(path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("*.py"))
+    tests = "".join(path.read_text(encoding="utf-8") for path in Path(__file__).parent.rglob("*.py"))
     helpers = (ROOT / "tests" / "helpers" / "recipe_cases.py").read_text(encoding="utf-8")
     assert f"[{kind.table}" in tests + helpers
 

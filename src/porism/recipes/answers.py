@@ -23,7 +23,7 @@ Answer = tuple[Ranked, float]
 class AnswerStore:
     """A file with a line of JSON for each topic, which only grows; topics are known by the digest of their content.
 
-    Each line ends with its own digest. One that was cut off or changed is told to ``on_problem``, and its topic is
+    Each line ends with its own digest. One that was cut off or changed is reported to ``on_problem``, and its topic is
     answered again.
 
     :raises StorageError: the file exists and cannot be read.

@@ -85,5 +85,5 @@ def nearest_or_add(name: str, known: list[str], table: str) -> str:
 
 
 def toml_key(name: str) -> str:
-    """A name as it stands in the header of a TOML table."""
+    """A name as it is written in the header of a TOML table."""
     return name if _BARE_KEY.fullmatch(name) else f'"{name}"'

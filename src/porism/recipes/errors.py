@@ -1,4 +1,4 @@
-"""What is wrong with a recipe, each with its line; all that can be found is told at once."""
+"""What is wrong with a recipe, each with its line; all that can be found is reported at once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class RecipeError(ConfigError):
 
 
 class RecipeErrors:
-    """Collects errors and warnings about a recipe, and knows where in its file a setting stands."""
+    """Collects errors and warnings about a recipe, and knows the line of a setting in its file."""
 
     def __init__(self, file: str, lines: Mapping[Path, int]) -> None:
         self.file = file
@@ -52,7 +52,7 @@ class RecipeErrors:
     def take(self, error: PorismError, path: Path) -> None:
         """Notes an error that something else raised about the setting at ``path``.
 
-        One that knows its own setting is about that, below ``path``, and is told with the whole path.
+        One that knows its own setting is about that, below ``path``, and is reported with the whole path.
         """
         inner = error.path if isinstance(error, SettingError) else ()
         what, hint = error.what, error.hint

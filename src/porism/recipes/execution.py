@@ -21,7 +21,7 @@ T = TypeVar("T")
 C = TypeVar("C", bound=AbstractContextManager[Any])
 
 OnCount = Callable[[int, int | None], None]
-"""Told how much is done and how much there is."""
+"""Called with how much is done and how much there is, if that is known."""
 
 Parameters = Mapping[str, Mapping[str, Any]]
 """System → dotted path → value: settings that differ from those of the recipe."""

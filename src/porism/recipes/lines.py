@@ -1,4 +1,4 @@
-"""On which line of a TOML text each setting stands; ``tomllib`` reads values and forgets their places."""
+"""The line of each setting in a TOML text; ``tomllib`` reads values and forgets their places."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def line_numbers(text: str) -> dict[Path, int]:
     """The line, from 1, of every key and every entry of an array in a TOML text that ``tomllib`` accepts.
 
     Paths hold the names of keys and the numbers of array entries, as they lead through what ``tomllib.loads`` gives. A
-    table stands where its header is, one without a header where it is first mentioned. Arrays and inline tables may
+    table is where its header is, one without a header where it is first mentioned. Arrays and inline tables may
     be nested as deeply as the interpreter's stack allows ``tomllib`` itself; beyond that, only the places found so far
     are given.
     """
@@ -75,7 +75,7 @@ class _Scanner:
         return found[0]
 
     def skip(self, mark: str) -> bool:
-        """Whether a mark stands here; it is passed."""
+        """Whether a mark is here; it is passed."""
         if not self.text.startswith(mark, self.position):
             return False
         self.position += len(mark)

@@ -1,4 +1,4 @@
-"""A recipe as a value: what stands at its top, and its tables by kind and name."""
+"""A recipe as a value: what is at its top, and its tables by kind and name."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class SystemSettings(Settings):
         return ""
 
     def can_answer(self, recipe: Recipe, topics: str) -> bool:
-        """Whether it can answer a topic set itself; what it is made of is asked apart."""
+        """Whether it can answer a topic set itself; not what it is made of."""
         return True
 
 
@@ -65,7 +65,7 @@ class ResultSettings(Settings):
 
 @dataclass(frozen=True, slots=True)
 class TopSettings(Settings):
-    """What stands at the top of a recipe, outside of its tables.
+    """What is at the top of a recipe, outside of its tables.
 
     :param seed: of splits, folds, searches, tests, and methods that draw numbers.
     :param depth: results a topic.
@@ -144,7 +144,7 @@ def check_depth(depth: int | None) -> None:
 
 
 def check_folds(folds: int) -> None:
-    """Whether topics can be divided into so many folds; 0 stands for none.
+    """Whether topics can be divided into so many folds; 0 means none.
 
     :raises ConfigError: they cannot.
     """

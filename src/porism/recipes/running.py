@@ -113,8 +113,8 @@ def run_recipe(
     :param fresh: makes everything again.
     :param only: systems and reports to make, with what they need; all if none is named.
     :param jobs: processes that analyse documents, and threads that compare terms; all cores if not given.
-    :param on_event: is told what happens.
-    :param on_problem: is told what was skipped, repaired or made again.
+    :param on_event: is called with what happens.
+    :param on_problem: is called with what was skipped, repaired or made again.
     :raises RecipeError: something is wrong with the recipe or its files; all of it is reported, before any work.
     :raises CacheLocked: another process uses the cache.
     :raises StorageError: the disk is full or a folder cannot be written.

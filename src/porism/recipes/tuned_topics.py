@@ -16,7 +16,7 @@ _NAMED = 3
 
 
 def learned_warnings(draft: Draft, data: Data, result: ResultSettings) -> list[str]:
-    """A sentence on each way in which systems of a result learned from its topics: alike ones are told as one."""
+    """A sentence on each way in which systems of a result learned from its topics; alike ones share a sentence."""
     recipe = draft.recipe
     alike: dict[tuple[str, bool, tuple[str, ...]], dict[str, dict[str, None]]] = {}
     for system in result.shown(recipe):

@@ -113,12 +113,12 @@ class TableKind(Generic[S]):
         return found
 
     def is_single(self, given: Any) -> bool:
-        """Whether what stands under the name of the kind is one table, and not several by name."""
+        """Whether a recipe has one table under the name of the kind, and not several by name."""
         is_flat = not isinstance(given, Mapping) or any(not isinstance(value, Mapping) for value in given.values())
         return self.form == "single" or (self.form == "either" and is_flat)
 
     def place(self, recipe: Recipe, name: str) -> Path:
-        """Where a table stands in the recipe."""
+        """The place of a table in the recipe."""
         return (self.table,) if self.is_single(recipe.plain.get(self.table)) else (self.table, name)
 
     def check_name(self, name: str, path: Path, errors: RecipeErrors) -> None:
@@ -177,7 +177,7 @@ class SystemKind(TableKind[Y]):
         """Adds the stage that makes the run of a system on a whole topic set; its sources were planned before."""
 
     def check_can_answer(self, check: Check, system: str, topics: str, needed_by: str) -> None:
-        """Notes what keeps a system itself from answering a topic set that a result needs, given by where it stands."""
+        """Notes what keeps a system itself from answering a topic set that a result needs."""
         return
 
     def parameters(self, draft: Draft, system: str, formulas: bool) -> dict[str, Any]:

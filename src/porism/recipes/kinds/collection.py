@@ -34,7 +34,6 @@ from porism.recipes.kinds.tokenizers import (
 from porism.recipes.loading import Data, Loading, Requirement
 from porism.recipes.planning import Input, Planner, Stage
 from porism.recipes.recipe import Recipe
-from porism.retrieve.documents.model import check_channels
 from porism.search.sources.indexing import Progress, index_documents, read_documents
 from porism.settings import Path, Settings, nearest
 from porism.types import Document
@@ -308,24 +307,10 @@ def listed_channels(recipe: Recipe, folder: FilePath) -> tuple[str, ...] | None:
     collection = collection_of(recipe)
     if collection is None or collection.index is not None or isinstance(collection.channels, str):
         return None
-    with suppress(PorismError):  # told with the collection
+    with suppress(PorismError):  # reported with the collection
         config = analysis_config(recipe, folder)
         return (*config.text, *config.formulas)
     return None
-
-
-def check_listed(check: Check, channel: str, path: Path) -> None:
-    """Whether the collection has a channel, where the recipe lists its channels."""
-    needed = tokenizer_of(channel)
-    if needed is not None and check.errors.touch(("tokenizers", needed)):
-        return  # what is wrong there is told there
-    listed = listed_channels(check.recipe, check.draft.folder)
-    if listed is not None and channel not in listed:
-        check.errors.error(
-            f"the collection has no channel {channel!r}", path,
-            nearest(channel, listed) if needed is None
-            else f"Add it: channels = [\"{channel}\", …] in [collection].",
-        )
 
 
 def check_tokenized(check: Check, channel: str, path: Path) -> bool:
@@ -341,29 +326,6 @@ def check_tokenized(check: Check, channel: str, path: Path) -> bool:
             nearest_or_add(needed, known, f"[tokenizers.{toml_key(needed)}] with its kind, or with file = \"…\""),
         )
     return needed in known
-
-
-def check_learned_channel(check: Check, channel: str, path: Path) -> None:
-    """Whether terms of a channel can be learnt from: it is one, and the collection has it."""
-    try:
-        check_channels([channel], TEXT_CHANNELS)
-    except ConfigError as error:
-        check.errors.error(error.what, path, error.hint)
-        return
-    if check_tokenized(check, channel, path):
-        check_listed(check, channel, path)
-
-
-def check_held(loading: Loading, channels: Mapping[str, Path]) -> None:
-    """Whether an index that is there has the channels that tables name, each at its place."""
-    manifest = held_manifest(loading.data)
-    if manifest is None:
-        return
-    config = AnalysisConfig.from_dict(manifest.config)
-    held = {*config.text, *config.formulas}
-    for channel, path in channels.items():
-        if channel not in held and is_channel(channel):
-            loading.errors.error(f"the index has no channel {channel!r}", path, nearest(channel, sorted(held)))
 
 
 def _is_used(recipe: Recipe, topics: Iterable[str]) -> bool:

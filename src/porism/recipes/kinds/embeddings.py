@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from porism.analysis.analyzer import TEXT_CHANNELS
 from porism.embeddings import TokenVectors
 from porism.embeddings.methods import METHODS, Options
 from porism.errors import ConfigError
@@ -18,12 +17,12 @@ from porism.recipes.digests import files_digest
 from porism.recipes.draft import Draft, tolerant
 from porism.recipes.execution import Execution, OnCount
 from porism.recipes.kinds.base import TableKind
-from porism.recipes.kinds.collection import check_held, check_learned_channel, index_folder, planned_index
+from porism.recipes.kinds.channels import can_be_learned, check_held, check_learned_channel
+from porism.recipes.kinds.collection import index_folder, planned_index
 from porism.recipes.kinds.index_files import IndexFileStage, content_digest, known_info
 from porism.recipes.loading import Loading, Requirement
 from porism.recipes.planning import Input, Planner, Stage
 from porism.recipes.recipe import Recipe, own_settings
-from porism.retrieve.documents.model import check_channels
 from porism.settings import SettingError, Settings, nearest, read_settings, write_settings
 
 
@@ -161,17 +160,6 @@ def embedding_settings(table: EmbeddingSettings) -> Any:
             hint='Write model = "NAME or FOLDER".' if table.model is None else "Leave it out.",
         )
     return read_settings(method.settings, table.settings)
-
-
-def can_be_learned(channel: str) -> bool:
-    """Whether terms of a channel of this name can be learned from; an empty name is that of no channel."""
-    if not channel:
-        return False
-    try:
-        check_channels([channel], TEXT_CHANNELS)
-    except ConfigError:
-        return False
-    return True
 
 
 def _model_there(draft: Draft, model: str) -> Path | None:

@@ -51,7 +51,7 @@ class PipelineSettings(SearchSettings):
 
 
 class AnswerTopics(RunStage):
-    """Answers topics; those that an interrupted start answered are not asked again."""
+    """Answers topics; those that an interrupted start answered are not searched again."""
 
     name = "run"
     libraries = ("numpy", "numba", "PyStemmer")
@@ -82,23 +82,23 @@ class PipelineKind(SearchKind[PipelineSettings]):
             sets = [topic_settings(check.recipe, topics) for system, topics in check.demand if system == name]
             self._check(check, name, settings, {topics.formulas for topics in sets if topics is not None})
 
-    def _check(self, check: Check, name: str, pipeline: PipelineSettings, asked: set[bool]) -> None:
+    def _check(self, check: Check, name: str, pipeline: PipelineSettings, formula_search: set[bool]) -> None:
         path = (self.table, name)
         folder = check.draft.folder
         names = [
-            name for formulas in sorted(asked or {False, True})
+            name for formulas in sorted(formula_search or {False, True})
             for name in setting_names(pipeline.model, pipeline.settings.get("kind"), formulas, folder)
         ]
         known = list(dict.fromkeys([*own_settings(PipelineSettings, but="settings"), *names]))
         check.unknown(pipeline.settings, known, path)
         sound = {key: value for key, value in pipeline.settings.items() if key in known}
-        if not asked:
+        if not formula_search:
             try:
                 pipeline_model(pipeline, True, folder)
                 return
             except PorismError:
-                asked = {False}
-        for formulas in sorted(asked):
+                formula_search = {False}
+        for formulas in sorted(formula_search):
 
             def read(given: Mapping[str, Any], formulas: bool = formulas) -> RetrieverSettings:
                 return named_model(pipeline.model, given, formulas, folder)
@@ -111,10 +111,10 @@ class PipelineKind(SearchKind[PipelineSettings]):
     def channels(self, recipe: Recipe, folder: FilePath) -> Iterable[str]:
         """Those of the models, for each kind of topics that the recipe has."""
         found: list[str] = []
-        asked = sorted({topics.formulas for topics in TOPIC_KIND.of(recipe).values()})
+        both = sorted({topics.formulas for topics in TOPIC_KIND.of(recipe).values()})
         for settings in self.of(recipe).values():
-            for formulas in asked:
-                with suppress(PorismError):  # a model that cannot be made is told elsewhere
+            for formulas in both:
+                with suppress(PorismError):  # a model that cannot be made is reported elsewhere
                     found += channels_of(pipeline_model(settings, formulas, folder))
         return found
 
@@ -191,7 +191,7 @@ def search_stage(
     """The index as the first stage of a pipeline, searched by a model.
 
     :param parameters: ``model`` and ``filters`` as plain values.
-    :param batch: asks for all topics at once; then none has seconds of its own.
+    :param batch: searches for all topics at once.
     """
     index = searched_index(execution)
     filters: Any = parameters["filters"] or None

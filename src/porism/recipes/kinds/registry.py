@@ -30,4 +30,4 @@ KINDS: tuple[TableKind[Any], ...] = (
     TUNING_KIND,
     REPORT_KIND,
 )
-"""The kinds. What one needs of another stands before it, but for systems, which can be made of any others."""
+"""The kinds. A kind comes after those that it needs; systems can be made of any other systems."""

@@ -26,7 +26,7 @@ from porism.recipes.kinds.topics import (
     topic_settings,
     used_qrels,
 )
-from porism.recipes.kinds.tuning import applied, values_by_system
+from porism.recipes.kinds.tuning import applied, tuned_values
 from porism.recipes.loading import Loading, Requirement
 from porism.recipes.outputs import copy_files
 from porism.recipes.planning import Planner, Stage
@@ -124,7 +124,7 @@ class CompareSystems(StageKind):
         settings: ReportSettings = execution.recipe.tables["report"][stage.name]
         report = _report(stage, execution, settings)
         with execution.cache.making(stage.kind, stage.key) as folder:
-            # How long queries took is different each time, and stands in the page only.
+            # How long queries took is different each time, and is in the page only.
             (folder / TEXT_FILE).write_text(f"{text_table(replace(report, times={}))}\n", encoding="utf-8")
             numbers = {
                 **report.comparison.to_dict(per_topic=True),
@@ -244,7 +244,7 @@ def _fusion_of(recipe: Recipe, system: str) -> tuple[str, FusionSettings] | None
 
 
 def _check_answers(check: Check, system: str, topics: str, path: Path) -> None:
-    """Whether a system that a report shows can answer its topics; what keeps it from that is told."""
+    """Whether a system that a report shows can answer its topics; what keeps it from that is noted."""
     recipe = check.recipe
     if system not in recipe.systems or topic_settings(recipe, topics) is None:
         return
@@ -305,7 +305,7 @@ def _ablation(execution: Execution, system: str, settings: ReportSettings) -> Ab
         kept = [fusion.of.index(run.name) for run in members]
 
         def make_run(values: Mapping[str, Any]) -> Run:
-            split = {} if name == system else values_by_system(execution.draft, system, values)
+            split = {} if name == system else tuned_values(execution.draft, system, values)
             method = varied_method(execution.draft, name, split.get(name, {}))
             own = type(method)(**_without(write_settings(method), kept))
             runs = [execution.varied(fusion.of[number], topics, split) for number in kept]

@@ -133,7 +133,7 @@ class RerankerKind(SearchKind[RerankerSettings]):
         """Those that the rerankers search."""
         found: list[str] = []
         for reranker in self.of(recipe).values():
-            with suppress(PorismError):  # one that cannot be made is told elsewhere
+            with suppress(PorismError):  # one that cannot be made is reported elsewhere
                 found += reranker.method.channels(reranker.method.settings(reranker.model, reranker.settings, folder))
         return found
 

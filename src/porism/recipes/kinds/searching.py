@@ -13,7 +13,8 @@ from porism.recipes.checking import Check
 from porism.recipes.draft import Draft
 from porism.recipes.execution import Execution
 from porism.recipes.kinds.base import SystemKind
-from porism.recipes.kinds.collection import check_held, check_listed, collection_of, index_path, listed_channels
+from porism.recipes.kinds.channels import check_held, check_listed
+from porism.recipes.kinds.collection import collection_of, index_path, listed_channels
 from porism.recipes.kinds.similarities import check_model_terms, named_similarities
 from porism.recipes.kinds.tokenizers import tokenizer_of
 from porism.recipes.kinds.topics import asks_for_formulas, topic_settings

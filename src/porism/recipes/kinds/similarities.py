@@ -14,15 +14,9 @@ from porism.recipes.checking import Check, nearest_or_add, toml_key
 from porism.recipes.draft import tolerant
 from porism.recipes.execution import Execution, OnCount
 from porism.recipes.kinds.base import TableKind, kind_of
-from porism.recipes.kinds.collection import (
-    check_held,
-    check_learned_channel,
-    check_tokenized,
-    collection_of,
-    index_folder,
-    planned_index,
-)
-from porism.recipes.kinds.embeddings import EMBEDDING_KIND, can_be_learned
+from porism.recipes.kinds.channels import can_be_learned, check_held, check_learned_channel
+from porism.recipes.kinds.collection import check_tokenized, collection_of, index_folder, planned_index
+from porism.recipes.kinds.embeddings import EMBEDDING_KIND
 from porism.recipes.kinds.index_files import IndexFileStage, content_digest, known_info
 from porism.recipes.kinds.topics import asks_for_formulas
 from porism.recipes.loading import Loading, Requirement
@@ -94,7 +88,7 @@ class SimilarityKind(TableKind[SimilarityTable]):
             for matrix in self._check_table(check, name, table):
                 if matrix.name in seen:
                     check.errors.error(
-                        f"the matrix {matrix.name!r} stands in similarities.{seen[matrix.name]} too",
+                        f"the matrix {matrix.name!r} is one of similarities.{seen[matrix.name]} too",
                         ("similarities", name), "Choose another name.",
                     )
                 seen[matrix.name] = name
@@ -110,7 +104,7 @@ class SimilarityKind(TableKind[SimilarityTable]):
         if table.channel:
             check_learned_channel(check, table.channel, (*path, "channel"))
         elif table.embeddings in named and table.embeddings not in EMBEDDING_KIND.of(check.recipe):
-            return ()  # what is wrong there is told there
+            return ()  # what is wrong there is reported there
         own = own_settings(SimilarityTable, but="settings")
         known = [setting for setting in own_settings(SimilaritySettings) if setting not in own]
         check.unknown(table.settings, [*own, *known], path)
@@ -212,7 +206,7 @@ def table_matrices(recipe: Recipe, name: str, table: SimilarityTable) -> tuple[M
             raise
         full = f"{name}-{float(alpha)!r}" if several else name
         if full in found:
-            raise SettingError(f"alpha {alpha:g} stands twice", path=path)
+            raise SettingError(f"alpha {alpha:g} is given twice", path=path)
         found[full] = Matrix(full, name, settings)
     if not found:
         raise SettingError("there is no alpha", path=("alpha",), hint="For example: alpha = [0.0, 0.5, 1.0].")
@@ -220,7 +214,7 @@ def table_matrices(recipe: Recipe, name: str, table: SimilarityTable) -> tuple[M
 
 
 def matrices(recipe: Recipe) -> dict[str, Matrix]:
-    """All matrices that a recipe defines, by name; tables with errors, which are told elsewhere, define none."""
+    """All matrices that a recipe defines, by name; tables with errors, which are reported elsewhere, define none."""
     found: dict[str, Matrix] = {}
     for name, table in recipe.tables.get("similarities", {}).items():
         with suppress(ConfigError):
@@ -247,7 +241,7 @@ def planned_similarities(planner: Planner, system: str, formulas: bool) -> dict[
 def check_model_terms(check: Check, settings: Mapping[str, Any], place: Callable[[str], Path]) -> None:
     """Whether there are the tokenizers and matrices that a model's plain settings name.
 
-    :param place: where what the model says of a channel stands in the recipe.
+    :param place: the place in the recipe of what a model says of a channel.
     """
     channels = settings.get("channels")
     for channel in channels if isinstance(channels, Mapping) else ():

@@ -76,7 +76,7 @@ class TrainTokenizer(StageKind):
 
 
 class TokenizerKind(TableKind[TokenizerSettings]):
-    """Tokenizers. Their channels are part of how the collection is indexed, which asks for them here."""
+    """Tokenizers. Their channels are part of how the collection is indexed, which takes them from here."""
 
     table = "tokenizers"
     settings = TokenizerSettings
@@ -110,7 +110,7 @@ class TokenizerKind(TableKind[TokenizerSettings]):
     def references(self, recipe: Recipe, folder: Path) -> dict[str, TokenizerReference]:
         """The tokenizers of a recipe, those that are files with their digest and the others without one.
 
-        Those with errors, which are told elsewhere, are left out.
+        Those with errors, which are reported elsewhere, are left out.
         """
         found = {}
         for name, table in self.of(recipe).items():
@@ -128,7 +128,7 @@ class TokenizerKind(TableKind[TokenizerSettings]):
         """Plans the tokenizers that the index is made with: those to be trained have the key of their stage in place of
         a digest.
 
-        :param reading: what the reader of the collection is asked for.
+        :param reading: format and options of the reader of the collection.
         :param sources: the digests of what is read.
         """
         found = {}

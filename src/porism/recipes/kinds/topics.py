@@ -183,7 +183,7 @@ def topic_set(data: Data, topics: str) -> TopicSet:
 
 
 def has_topics(data: Data, topics: str) -> bool:
-    """Whether there is such a topic set; otherwise that was told as an error."""
+    """Whether there is such a topic set; otherwise that was reported as an error."""
     return base_set(topics) in data["topics"]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path as FilePath
 from types import MappingProxyType
@@ -12,7 +11,7 @@ from typing import Any, ClassVar
 
 import orjson
 
-from porism.errors import ConfigError, PorismError, QueryError
+from porism.errors import ConfigError, QueryError
 from porism.evaluate.splits import k_fold
 from porism.recipes.cache import Entry, writing
 from porism.recipes.checking import Check
@@ -20,7 +19,7 @@ from porism.recipes.code import code_digest, library_versions
 from porism.recipes.digests import digest
 from porism.recipes.draft import Draft
 from porism.recipes.execution import Execution, OnCount, Parameters
-from porism.recipes.graph import members, untuned_members
+from porism.recipes.graph import members
 from porism.recipes.kinds.base import Outputs, RunStage, StageKind, SystemKind, kind_of
 from porism.recipes.kinds.similarities import planned_similarities
 from porism.recipes.kinds.topics import (
@@ -31,19 +30,24 @@ from porism.recipes.kinds.topics import (
     topic_set,
     used_qrels,
 )
+from porism.recipes.kinds.tuned_parameters import (
+    check_parameters,
+    chosen_similarities,
+    owner_of,
+    parameter_space,
+    values_by_system,
+)
 from porism.recipes.loading import Data, Loading
 from porism.recipes.outputs import copy_files
 from porism.recipes.planning import Input, Planner, Stage
 from porism.recipes.recipe import SystemSettings, base_set, check_folds, check_seed
 from porism.runs.run import Run
-from porism.settings import Path, SettingError, nearest
+from porism.settings import SettingError
 from porism.tuning import (
-    Choices,
     CrossValidated,
     Objective,
     RunObjective,
     Search,
-    Space,
     TrialStore,
     Tuned,
     apply_tuned,
@@ -53,7 +57,6 @@ from porism.tuning import (
     save_tuned,
     tune,
 )
-from porism.tuning.parameters import Parameter, read_parameter
 from porism.tuning.search import search_record
 
 MakeRun = Callable[[Mapping[str, Any]], Run]
@@ -64,9 +67,6 @@ TUNED_FILE = "tuned.json"
 
 MODELS_FOLDER = "models"
 """Where models that were tuned lie, in what a tuning leaves in the cache and in the output folder."""
-
-_MOST_CHECKED = 50
-
 
 @dataclass(frozen=True, slots=True)
 class TuningSettings(SystemSettings):
@@ -152,7 +152,8 @@ class Tune(StageKind):
                 f"no topic of {tuning.on!r} has judgments to tune on", hint="Are they of another collection?"
             )
         trials = _trials_key(stage, execution)
-        space = tuning_space(execution.draft, tuning)
+        formulas = asks_for_formulas(execution.recipe, tuning.on)
+        space = parameter_space(execution.draft, tuning.of, tuning.parameters, formulas)
         search = tuning.made_search(execution.recipe.seed)
         objective = _objective(stage, execution, qrels, list(space.parameters), trials)
         store = TrialStore(execution.cache.growing("trials", trials), execution.on_problem)
@@ -191,7 +192,7 @@ class ApplyTuned(RunStage):
         of = table_of(execution.draft, stage.name).of
 
         def make_run(values: Mapping[str, Any]) -> Run:
-            return execution.varied(of, stage.topics, values_by_system(execution.draft, stage.name, values))
+            return execution.varied(of, stage.topics, tuned_values(execution.draft, stage.name, values))
 
         return applied(execution, stage.name, stage.topics, make_run)
 
@@ -229,7 +230,9 @@ class TuningKind(SystemKind[TuningSettings]):
                 continue
             parts = members(check.recipe, tuning.of)
             if not any(check.errors.touch((check.recipe.table_of(part), part)) for part in parts):
-                _check_parameters(check, tuning, path)  # what is wrong there would be told again for each value
+                # What is wrong there would be reported again for each value.
+                formulas = asks_for_formulas(check.recipe, tuning.on)
+                check_parameters(check, tuning.of, tuning.parameters, formulas, (*path, "parameters"))
 
     def load(self, loading: Loading) -> None:
         """The column by which folds are alike, and whether there are topics enough."""
@@ -257,19 +260,19 @@ class TuningKind(SystemKind[TuningSettings]):
         planner.add_run(self.stages[1], system, topics, [tuned, source], {}, tuned.key, source.key, held_out)
 
     def _plan_tune(self, planner: Planner, system: str, tuning: TuningSettings) -> None:
-        recipe = planner.recipe
+        recipe, formulas = planner.recipe, asks_for_formulas(planner.recipe, tuning.on)
         given, source = topic_set(planner.data, tuning.on), planner.runs[tuning.of, base_set(tuning.on)]
         parameters = {
             "of": tuning.of,
             "measure": tuning.measure or recipe.measures[0],
-            "space": tuning_space(planner.draft, tuning).to_plain(),
+            "space": parameter_space(planner.draft, tuning.of, tuning.parameters, formulas).to_plain(),
             **search_record(tuning.made_search(recipe.seed)),
             "folds": tuning.folds,
             "by": tuning.by,
             "seed": tuning.seed_of(recipe.seed),
             "depth": recipe.depth,
         }
-        if similarities := planned_similarities(planner, system, given.settings.formulas):
+        if similarities := planned_similarities(planner, system, formulas):
             parameters["similarities"] = similarities
         judged = judgments_digest(planner, tuning.on)
         strata = [given.information.get(topic, {}).get(tuning.by) for topic in given.qrels] if tuning.by else []
@@ -282,14 +285,7 @@ class TuningKind(SystemKind[TuningSettings]):
     ) -> tuple[str, ...]:
         """Those among which it chooses."""
         tuning = self.of(draft.recipe)[system]
-        found: dict[str, None] = {}
-        for path, (listed, _) in flat_parameters(tuning.parameters).items():
-            owner, inner = owner_of(draft, tuning, path, formulas)
-            kind = kind_of(draft.recipe, owner)
-            for value in listed if isinstance(listed, (list, tuple)) else ():
-                with suppress(PorismError):  # a value that does not fit is told elsewhere
-                    found |= dict.fromkeys(kind.similarities(draft, owner, formulas, {inner: value}))
-        return tuple(found)
+        return chosen_similarities(draft, tuning.of, tuning.parameters, formulas)
 
     def learned_topics(self, draft: Draft, data: Data, system: str, topics: str) -> Iterable[str]:
         """Those that it was tuned on, unless each was held out."""
@@ -306,6 +302,12 @@ def table_of(draft: Draft, system: str) -> TuningSettings:
     """The table of a tuned system."""
     found: TuningSettings = draft.recipe.tables["tuning"][system]
     return found
+
+
+def tuned_values(draft: Draft, system: str, values: Mapping[str, Any]) -> Parameters:
+    """What a tuned system chose, or tries, by the system that each value belongs to."""
+    tuning = table_of(draft, system)
+    return values_by_system(draft, tuning.of, values, asks_for_formulas(draft.recipe, tuning.on))
 
 
 def applied(execution: Execution, system: str, topics: str, make_run: MakeRun) -> Run:
@@ -330,105 +332,6 @@ def chosen(tuned: Tuned | CrossValidated) -> dict[str, Any]:
         "held_out_score": tuned.score,
         "folds": [{"parameters": dict(fold.tuned.parameters), "topics": len(fold.topics)} for fold in tuned.folds],
     }
-
-
-def owner_of(draft: Draft, tuning: TuningSettings, path: str, formulas: bool) -> tuple[str, str]:
-    """The system whose parameter a tuning's dotted path names, and the path within that.
-
-    The system's own settings come first; a path can also begin with the name of a pipeline, reranker or fusion that it
-    is made of.
-
-    :raises SettingError: it is no parameter of any of them.
-    """
-    recipe = draft.recipe
-    names = list(kind_of(recipe, tuning.of).parameters(draft, tuning.of, formulas))
-    if path.split(".")[0] in names:
-        return tuning.of, path
-    inner = [
-        name for name in untuned_members(recipe, tuning.of)
-        if name != tuning.of and not kind_of(recipe, name).untunable
-    ]
-    for name in sorted(inner, key=len, reverse=True):
-        if path.startswith(f"{name}."):
-            return name, path.removeprefix(f"{name}.")
-    hint = nearest(path.split(".")[0], [*names, *inner])
-    raise SettingError(f"{tuning.of!r} has no parameter {path!r}", path=(path,), hint=hint)
-
-
-def values_by_system(draft: Draft, system: str, values: Mapping[str, Any]) -> Parameters:
-    """Tuned values of a system by the system that each belongs to."""
-    tuning = table_of(draft, system)
-    formulas = asks_for_formulas(draft.recipe, tuning.on)
-    found: dict[str, dict[str, Any]] = {}
-    for path, value in values.items():
-        owner, inner = owner_of(draft, tuning, path, formulas)
-        found.setdefault(owner, {})[inner] = value
-    return found
-
-
-def flat_parameters(given: Mapping[str, Any], at: tuple[str, ...] = ()) -> dict[str, tuple[Any, tuple[str, ...]]]:
-    """Dotted path → what the recipe says of its values, and where in the table that stands.
-
-    Paths may be written as one quoted name or as nested tables (``feedback.weight = [0.1, 0.2]``).
-    """
-    found: dict[str, tuple[Any, tuple[str, ...]]] = {}
-    for name, value in given.items():
-        place = (*at, name)
-        is_range = isinstance(value, Mapping) and bool({"low", "high", "simplex"} & set(value))
-        if isinstance(value, Mapping) and not is_range and value:
-            found |= flat_parameters(value, place)
-        else:
-            found[".".join(place)] = (value, place)
-    return found
-
-
-def tuning_space(draft: Draft, tuning: TuningSettings) -> Space:
-    """The space of a tuning that was checked."""
-    formulas = asks_for_formulas(draft.recipe, tuning.on)
-    found = {}
-    for path, (values, _) in flat_parameters(tuning.parameters).items():
-        owner, inner = owner_of(draft, tuning, path, formulas)
-        found[path] = _read_values(draft, owner, inner, values)
-    return Space(found)
-
-
-def _read_values(draft: Draft, owner: str, path: str, values: Any, at: Path = ()) -> Parameter:
-    """The values of one parameter of a system; a simplex has a weight for each system of a fusion.
-
-    :raises SettingError: they are nothing to choose from.
-    """
-    weights = kind_of(draft.recipe, owner).weights(draft.recipe.systems[owner]) if "." not in path else None
-    return read_parameter(values, at=at, systems=weights)
-
-
-def _check_parameters(check: Check, tuning: TuningSettings, path: Path) -> None:
-    formulas = asks_for_formulas(check.recipe, tuning.on)
-    for dotted_path, (values, place) in flat_parameters(tuning.parameters).items():
-        at = (*path, "parameters", *place)
-        try:
-            owner, inner = owner_of(check.draft, tuning, dotted_path, formulas)
-        except ConfigError as error:
-            check.errors.error(error.what, at, error.hint)
-            continue
-        try:
-            parameter = _read_values(check.draft, owner, inner, values, at)
-        except ConfigError as error:
-            check.errors.take(error, at)
-            continue
-        kind = kind_of(check.recipe, owner)
-        for value in _some_values(parameter):
-            try:
-                kind.check_values(check, owner, {inner: value}, formulas, at)
-            except ConfigError as error:
-                check.errors.error(f"{'.'.join(map(str, at))} cannot be {value!r}: {error.what}", at, error.hint)
-                break
-
-
-def _some_values(parameter: Parameter) -> list[Any]:
-    """Values to try before any work: all of a short list, the ends of a range."""
-    if isinstance(parameter, Choices) and parameter.size <= _MOST_CHECKED:
-        return list(parameter.values)
-    return [parameter.point(0), parameter.point(parameter.size - 1)]
 
 
 def _trials_key(stage: Stage, execution: Execution) -> str:
@@ -459,13 +362,13 @@ def _objective(
     draft, tuning = execution.draft, table_of(execution.draft, stage.name)
     topics, measure = base_set(tuning.on), stage.parameters["measure"]
     formulas = asks_for_formulas(draft.recipe, tuning.on)
-    if {owner_of(draft, tuning, path, formulas)[0] for path in paths} == {tuning.of}:
+    if {owner_of(draft, tuning.of, path, formulas)[0] for path in paths} == {tuning.of}:
         faster = kind_of(draft.recipe, tuning.of).objective(execution, tuning.of, topics, qrels, measure)
         if faster is not None:
             return faster
 
     def make_run(values: Mapping[str, Any]) -> Run:
-        return execution.varied(tuning.of, topics, values_by_system(draft, stage.name, values), tuple(qrels))
+        return execution.varied(tuning.of, topics, tuned_values(draft, stage.name, values), tuple(qrels))
 
     return RunObjective(make_run, qrels, measure, name=trials, depth=draft.recipe.depth)
 
@@ -475,7 +378,7 @@ def _save_models(execution: Execution, folder: FilePath, system: str, tuned: Tun
     and of a system that is made of others each of these that has tuned parameters as ``SYSTEM/PART.json``."""
     draft, tuning = execution.draft, table_of(execution.draft, system)
     formulas = asks_for_formulas(draft.recipe, tuning.on)
-    for part, values in values_by_system(draft, system, tuned.parameters).items():
+    for part, values in tuned_values(draft, system, tuned.parameters).items():
         model = kind_of(draft.recipe, part).model(draft, part, values, formulas, tuned.topics)
         if model is None:
             continue

@@ -246,13 +246,13 @@ def test_an_index_that_is_there_keeps_what_it_has(write: Write, laboratory: Path
         ('embeddings = "w2v"', 'embeddings = "w3v"',
          ":26: there are no embeddings 'w3v'. Did you mean w2v? Or add [embeddings.w3v]."),
         ("alpha = [0.0, 0.5, 1.0]", "alpha = [0.0, 1.5]", ":27: similarities.near.alpha.1: alpha of token"),
-        ("alpha = [0.0, 0.5, 1.0]", "alpha = [0.0, 0]", ":27: similarities.near.alpha.1: alpha 0 stands twice"),
+        ("alpha = [0.0, 0.5, 1.0]", "alpha = [0.0, 0]", ":27: similarities.near.alpha.1: alpha 0 is given twice"),
         ("alpha = [0.0, 0.5, 1.0]", "alpha = []", ":27: there is no alpha. For example"),
         ("alpha = [0.0, 0.5, 1.0]", 'alpha = "x"', ":27: the setting 'similarities.near.alpha' cannot be 'x'"),
         ("top = 5", "tops = 5", ":28: there is no setting 'similarities.near.tops'. Did you mean"),
         ("top = 5", "top = 0", ":28: top of token similarities cannot be 0"),
         ('embeddings = "w2v"', 'channel = "words"', ":27: similarities.near.alpha.0: similarities with alpha 0 need"),
-        ("[similarities.spelling]", '[similarities."near-0.5"]', ":30: the matrix 'near-0.5' stands in"),
+        ("[similarities.spelling]", '[similarities."near-0.5"]', ":30: the matrix 'near-0.5' is one of"),
         ('words = {similarity = "near-0.0"}', 'words = {similarity = "far"}',
          ":42: there is no similarity matrix 'far'. Add [similarities.far] with channel = \"words\"."),
         ('words = {similarity = "near-0.0"}', 'words = {similarity = "near-0.1"}',
@@ -309,7 +309,7 @@ def test_libraries_that_are_missing_are_told_before_any_work(write: Write, monke
 
 @pytest.mark.parametrize("name", ["sample.toml", "soft.toml"])
 def test_the_examples_of_the_documentation_are_recipes(tmp_path: Path, name: str) -> None:
-    docs = Path(__file__).parents[2] / "docs"
+    docs = Path(__file__).parents[3] / "docs"
     text = (docs / "examples" / name).read_text(encoding="utf-8")
     assert f"```toml\n{text}```" in (docs / "reference" / "recipes.md").read_text(encoding="utf-8")
     kinds = {stage.kind for stage in plan_recipe(docs / "examples" / name, cache=tmp_path, output=tmp_path).stages}
