@@ -43,7 +43,7 @@ def experiment(
     """Run the experiment that the TOML file RECIPE describes.
 
     Prints the tables of its reports. What did not change since an earlier start is taken from the cache, and an
-    interrupted experiment goes on where it stopped. All that is wrong with the recipe or its files is told at once,
+    interrupted experiment goes on where it stopped. All that is wrong with the recipe or its files is reported at once,
     before any work.
     """
     from porism.recipes import RecipeError, plan_recipe, run_recipe
