@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from long_forms import examples
 from porism.corpus.base import ReaderOptions, ignore_problem
 from porism.corpus.markdown.inline import markdown_text
 from porism.corpus.markdown.reader import MarkdownReader, markdown_documents
@@ -229,7 +230,7 @@ FRAGMENTS = [
 ]  # fmt: skip
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=examples(250), deadline=None)
 @given(st.one_of(st.lists(st.sampled_from(FRAGMENTS), max_size=40).map("".join), st.text(max_size=60)))
 def test_any_text_gives_documents(text: str) -> None:
     documents = read(text)
@@ -312,3 +313,17 @@ def test_tags_in_the_text_are_kept() -> None:
 )
 def test_time_of_vaults_is_linear(mark: str, assert_linear: Callable[..., None]) -> None:
     assert_linear(lambda count: read(mark * count), 200, 800)
+
+
+def test_what_has_no_heading_is_named_after_its_file() -> None:
+    def titles(text: str) -> list[str]:
+        documents = markdown_documents(text, "algebra/Simple groups.md", "notes", ignore_problem)
+        return [document.fields["title"].text if "title" in document.fields else "" for document in documents]
+
+    long = "words " * 500
+    assert titles("words") == ["Simple groups"]
+    assert titles(f"{long}\n\n## Finite\n\n{long}") == ["Simple groups", "Finite"]
+    assert titles("::: {.theorem}\nTwo is prime.\n:::\n\nwords") == ["Simple groups", ""]
+    assert titles("# Groups\n\nwords") == ["Groups"]
+    assert titles("---\ntitle: Groups\n---\nwords") == ["Groups"]
+    assert titles("---\ntitle:\n---\n") == []

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from long_forms import examples
 from porism.analysis.analyzer import AnalysisConfig
 from porism.errors import ConfigError
 from porism.formula.extractors import EXTRACTORS, extract
@@ -185,6 +186,14 @@ def test_approach0_paths_do_not_depend_on_names_or_order() -> None:
     assert terms("approach0", "a/b") != terms("approach0", "a+b")
 
 
+def test_approach0_keeps_the_names_of_unknown_commands() -> None:
+    assert terms("approach0", r"\foo=\Foo") == [r"\foo/GTLS", r"\Foo/GTLS"]
+    assert terms("approach0", r"\foo{x}{y}") == [
+        "VAR/BASE", "VAR/BASE/SUBSUP", r"VAR/BASE/SUBSUP/rank1/\foo",
+        "VAR/BASE", "VAR/BASE/SUBSUP", r"VAR/BASE/SUBSUP/rank2/\foo",
+    ]
+
+
 def test_approach0_is_capped() -> None:
     assert len(terms("approach0", "+".join("ab" * 200))) <= MOST_PREFIXES
 
@@ -262,7 +271,7 @@ def test_hostile_formulas_cost_little(layout: LayoutTree) -> None:
         assert sum(map(len, found)) < 4_000_000
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.text(max_size=40) | st.text(alphabet=r"\frac{}^_()ab12+=,|'!&$ ", max_size=60))
 def test_any_text_gives_terms(source: str) -> None:
     layout = parse_latex(source)

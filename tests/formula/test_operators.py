@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from long_forms import examples
 from porism.formula.latex.parser import parse_latex
 from porism.formula.operators.builder import operator_string, operator_tree
 from porism.formula.tree import LayoutNode, LayoutTree, OperatorNode
@@ -187,6 +188,23 @@ CASES = {
         (r"\text{Var}(X)=1", "eq(apply(T:Var, X), 1)"),
         (r"\qvar{x}+1", "plus(W:x, 1)"),
     ],
+    "unknown commands": [
+        (r"\foo", r"E:\foo"),
+        (r"\foo x", r"\foo(x)"),
+        (r"\foo{x}{y}=z", r"eq(\foo(x, y), z)"),
+        (r"\foo xy", r"\foo(x, y)"),
+        (r"\foo{a+b}{c+d}", r"\foo(plus(a, b), plus(c, d))"),
+        (r"\foo f{x,y}", r"\foo(f, list(x, y))"),
+        (r"\foo{S,\circ}+1", r"plus(\foo(S, C:∘), 1)"),
+        (r"\foo(xy)z", r"times(\foo(times(x, y)), z)"),
+        (r"\foo x\times y", r"times(\foo(x), y)"),
+        (r"a\foo\sin x", r"times(a, \foo(sin(x)))"),
+        (r"\foo+a-\foo", r"plus(E:\foo, a, neg(E:\foo))"),
+        (r"\foo!", r"factorial(E:\foo)"),
+        (r"|\foo|", r"abs(E:\foo)"),
+        (r"\foo_n x", r"times(sub(E:\foo, n), x)"),
+        (r"\foo+{a,b}", r"list(plus(E:\foo, a), b)"),
+    ],
     "broken input": [
         ("", "E:"),
         ("+", "C:+"),
@@ -238,6 +256,16 @@ def test_unordered_operators_are_marked() -> None:
     assert kinds["lt"] == "O"
 
 
+@pytest.mark.parametrize(("latex", "label", "kind"), [
+    (r"A\cup B", "union", "U"), (r"A\cap B", "inter", "U"), (r"A\setminus B", "setminus", "O"),
+    (r"A\cong B", "cong", "U"), (r"A\approx B", "approx", "U"), (r"A\simeq B", "simeq", "U"),
+    (r"A\subset B", "subset", "O"), (r"A\times B", "times", "U"), (r"A\oplus B", "oplus", "U"),
+])
+def test_which_operator_it_is_and_whether_its_order_counts(latex: str, label: str, kind: str) -> None:
+    root = operator_tree(parse_latex(latex)).root
+    assert (root.label, root.kind) == (label, kind)
+
+
 def test_spans_point_into_the_source() -> None:
     source = r"\frac{f(x)}{2} + \sqrt{y} = 10"
     tree = operator_tree(parse_latex(source))
@@ -286,7 +314,7 @@ PIECES = [
 ]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=30))
 def test_any_sequence_of_symbols_gives_a_tree_that_keeps_its_operands(pieces: list[str]) -> None:
     source = "".join(pieces)
@@ -300,7 +328,7 @@ def test_any_sequence_of_symbols_gives_a_tree_that_keeps_its_operands(pieces: li
     assert sum(node.label == "x" and node.kind == "V" for node in nodes) == pieces.count("x")
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.text(max_size=60))
 def test_any_text_gives_a_tree(source: str) -> None:
     tree = operator_tree(parse_latex(source))

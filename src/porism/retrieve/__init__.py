@@ -1,7 +1,15 @@
 """Retrieval models over an index, of all kinds (:data:`RETRIEVERS`), and what opens them."""
 
 from porism.retrieve.base import FormulaRanker, Retriever, RetrieverSettings, Searcher
-from porism.retrieve.documents.model import DEFAULT_MODEL, ChannelSettings, Feedback, Kinds, Links, SearchModel
+from porism.retrieve.documents.model import (
+    DEFAULT_MODEL,
+    ChannelSettings,
+    Coverage,
+    Feedback,
+    Kinds,
+    Links,
+    SearchModel,
+)
 from porism.retrieve.documents.retriever import DocumentRetriever, prepare_segments
 from porism.retrieve.formulas.tangent_cft import TangentCftModel, TangentCftRanker, TangentCftVectors, train_tangent_cft
 from porism.retrieve.lexical.channels import Zone
@@ -18,6 +26,7 @@ __all__ = [
     "BM25Plus",
     "ChannelSettings",
     "ChannelStatistics",
+    "Coverage",
     "DocumentRetriever",
     "Feedback",
     "FormulaRanker",

@@ -22,8 +22,8 @@ from porism.index.manifest import (
     SEGMENT_FOLDER,
     Manifest,
     SegmentEntry,
-    read_live,
     read_manifest,
+    read_tombstones,
 )
 from porism.index.segment import DATA_FILE, DERIVED_FOLDER
 from porism.retrieve.formulas.tangent_cft import missing_vectors
@@ -214,7 +214,7 @@ def _derived(path: Path, entry: SegmentEntry) -> _Task:
 
 
 def _check_deletions(place: Path, entry: SegmentEntry, read: _Read) -> None:
-    read_live(place, entry)
+    read_tombstones(place, entry)
     if entry.tombstones:
         Container(place / entry.tombstones.file, "tombstones").verify(read)
 

@@ -14,6 +14,7 @@ from porism.errors import ConfigError, FormatError, SourceError
 from porism.files.text import write_whole
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run
+from porism.search.printable import counted
 from porism.tuning.space import configuration_key
 from porism.tuning.trials import Trial, shown
 
@@ -75,7 +76,7 @@ class Tuned:
         """A line for people: what was chosen, how good it was, and where that was measured."""
         return (
             f"{shown(self.parameters)}: {_measure(self.context)} {self.score:.4f} "
-            f"on the {len(self.topics):,} topics that chose it"
+            f"on the {counted(len(self.topics), 'topic')} that chose it"
         )
 
 
@@ -187,7 +188,8 @@ class CrossValidated:
         :raises ConfigError: there are not as many runs as folds.
         """
         if len(runs) != len(self.folds):
-            raise ConfigError(f"there are {len(runs)} runs for {len(self.folds)} folds", hint="Give one a fold.")
+            given = f"{counted(len(runs), 'run')} for {counted(len(self.folds), 'fold')}"
+            raise ConfigError(f"{given}: there must be as many", hint="Give one a fold.")
         fold_of = {topic: number for number, fold in enumerate(self.folds) for topic in fold.topics}
         made_by: dict[str, Any] = {"kind": "cross-validation", "folds": [dict(f.tuned.parameters) for f in self.folds]}
         rankings: dict[str, list[tuple[str, float]]] = {}
@@ -210,7 +212,8 @@ class CrossValidated:
     def summary(self) -> str:
         """Lines for people: the held-out mean, and what each fold chose."""
         count = len(self.topics)
-        lines = [f"{_measure(self.context)} {self.score:.4f}, held out, {count:,} topics in {len(self.folds)} folds"]
+        where = f"{counted(count, 'topic')} in {counted(len(self.folds), 'fold')}"
+        lines = [f"{_measure(self.context)} {self.score:.4f}, held out, {where}"]
         for number, fold in enumerate(self.folds, 1):
             lines.append(f"fold {number}: {shown(fold.tuned.parameters)} ({fold.tuned.score:.4f} in training)")
         lines.append(f"all: {shown(self.whole.parameters)} ({self.whole.score:.4f} in training), for other topics")

@@ -7,7 +7,16 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from porism.analysis.channels import parse_channel
-from porism.retrieve.documents.model import DEFAULT_MODEL, ChannelSettings, Feedback, Kinds, Links, Matches, SearchModel
+from porism.retrieve.documents.model import (
+    DEFAULT_MODEL,
+    ChannelSettings,
+    Coverage,
+    Feedback,
+    Kinds,
+    Links,
+    Matches,
+    SearchModel,
+)
 from porism.retrieve.documents.published import SYSTEMS_2021, SYSTEMS_2022
 from porism.retrieve.documents.retriever import DocumentRetriever
 from porism.retrieve.documents.tangent_l import tangent_l_model
@@ -23,7 +32,7 @@ SEARCH_MODELS: Mapping[str, SearchModel] = MappingProxyType({
     "default": DEFAULT_MODEL,
     "plain": replace(
         DEFAULT_MODEL, zones={}, feedback=Feedback(weight=0.0), matches=Matches(weight=0.0), kinds=Kinds(weight=0.0),
-        links=Links(weight=0.0),
+        links=Links(weight=0.0), coverage=Coverage(weight=0.0),
     ),
     "words": channel_model("words"),
     "tokens": channel_model("tokens", "tokens-2", "tokens-3"),

@@ -28,6 +28,7 @@ from porism.errors import ConfigError, QueryError
 from porism.explanation import Explanation
 from porism.index import Masks, Segment, Snapshot
 from porism.retrieve.documents.components import ScoreComponent
+from porism.retrieve.documents.coverage import CoveredWords
 from porism.retrieve.documents.kinds import NamedKinds
 from porism.retrieve.documents.likeness import Likeness
 from porism.retrieve.documents.links import LinkedThreads
@@ -88,6 +89,8 @@ class DocumentRetriever:
         components: list[ScoreComponent] = []
         if self._matched_formulas.possible:
             components.append(self._matched_formulas)
+        if self.model.coverage.weight > 0:
+            components.append(CoveredWords(self._segments, self.model.coverage, self.lexical, self._reader))
         if self.model.kinds.weight > 0:
             components.append(NamedKinds(self._segments, self.model.kinds))
         if self.model.links.weight > 0:  # last: a thread counts by all that speaks for its documents

@@ -21,7 +21,7 @@ from porism.formula.extractors.subtrees import subtrees
 from porism.formula.values import whole_value
 from porism.retrieve.formulas.alignment import Aligner, QueryTree
 from porism.retrieve.formulas.equal_values import VALUES
-from porism.retrieve.formulas.exact import SUBTREES
+from porism.retrieve.formulas.exact import LEAST_NODES, SUBTREES
 from porism.retrieve.formulas.exact_kernels import IDENTICAL, PART, RENAMED, RENAMED_PART
 from porism.retrieve.lexical.channels import open_postings
 from porism.retrieve.lexical.retriever import LexicalRetriever
@@ -29,9 +29,6 @@ from porism.retrieve.weightings.base import BM25, LexicalChannel
 
 MOST_HOLDING = 2_000
 """A term that more formulas of a segment have says too little to be looked up."""
-
-LEAST_NODES = 5
-"""Of smaller query formulas (``a+b``, ``f(x)``) those that hold them with other letters are not looked up."""
 
 
 class Equal(NamedTuple):
@@ -76,7 +73,7 @@ class EqualFormulas:
                 holders = self._holders(segment, SUBTREES, int(numbers[SUBTREES][segment, 0]))
                 if len(holders):
                     formulas.append(holders)
-                    kinds.append(self._aligner.exactness(tree, segment, holders))
+                    kinds.append(self._aligner.exactness(tree, segment, holders).kinds)
             found.append(_best(np.concatenate(formulas), np.concatenate(kinds)))
         return found
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-import numpy as np
-
 from porism.explanation import Explanation
 from porism.formula import OperatorNode, notation_of, operator_tree, parse
 from porism.formula.operators.rules import is_fixed_name
@@ -71,8 +69,7 @@ def match_formulas(
             )
         substitutions = _substitutions(pairs, nodes, found_nodes, query.formula, found, len(exact_pairs) > 0)
         weight = retriever.model.alignment_weight if candidate else 0.0
-        similarity, by_value, exact = retriever.similarities_of_one(query, segment, formula)
-        added = float(retriever.exact_worths(np.array([exact]))[0])
+        similarity, by_value, exact, added = retriever.similarities_of_one(query, segment, formula)
         if candidate and by_value > similarity + added:
             parts.append(Explanation(
                 weight * by_value,
@@ -82,7 +79,7 @@ def match_formulas(
         else:
             parts.append(_alignment_part(alignment, aligned, nodes, found_nodes, weight, similarity, candidate, shares))
             if candidate and added:
-                parts.append(Explanation(weight * added, f"{_EXACT[exact]}: {added:g} · weight {weight:g}"))
+                parts.append(Explanation(weight * added, f"{_EXACT[exact]}: {added:.4g} · weight {weight:g}"))
             score += weight * (similarity + (added if candidate else 0.0))
     values = _equal_values(query, found)
     return FormulaMatch(

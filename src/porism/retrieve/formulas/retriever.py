@@ -16,9 +16,9 @@ from porism.errors import ConfigError, QueryError
 from porism.formula import LayoutTree, OperatorNode, OperatorTree, extract, layout_key
 from porism.formula.values import WHOLE_MARKS
 from porism.index import Segment, Snapshot
-from porism.retrieve.formulas.alignment import Aligner, QueryTree
+from porism.retrieve.formulas.alignment import Aligner, Exactness, QueryTree
 from porism.retrieve.formulas.equal_values import VALUES, EqualValues
-from porism.retrieve.formulas.exact import SUBTREES, Holders
+from porism.retrieve.formulas.exact import LEAST_NODES, SUBTREES, Holders
 from porism.retrieve.formulas.exact_kernels import IDENTICAL, PART, RENAMED, RENAMED_PART
 from porism.retrieve.formulas.model import DEFAULT_FORMULA_MODEL, FormulaModel
 from porism.retrieve.lexical.channels import prepare
@@ -40,6 +40,16 @@ class QueryFormula(NamedTuple):
     tree: QueryTree
     terms: dict[str, dict[str, float]]
     mass: float
+
+
+class SimilarityOfOne(NamedTuple):
+    """How similar one formula is: by alignment, by value, and what is added for being ``exact``, a number of
+    :mod:`porism.retrieve.formulas.exact_kernels`."""
+
+    by_alignment: float
+    by_value: float
+    exact: int
+    added: float
 
 
 class FormulaRetriever:
@@ -128,29 +138,38 @@ class FormulaRetriever:
                 values[mine] = self.aligner.similarities(query.tree, segment, found.units[mine])
         return values
 
-    def exactness(self, query: QueryFormula, found: UnitResults) -> NDArray[np.int8]:
-        """What each formula is to the query formula, as :meth:`Aligner.exactness` says; 0 without alignment."""
-        exact = np.zeros(len(found.scores), np.int8)
+    def exactness(self, query: QueryFormula, found: UnitResults) -> Exactness:
+        """What each formula is to the query formula, as :meth:`Aligner.exactness` says; nothing without alignment."""
+        exact = Exactness(np.zeros(len(found.scores), np.int8), np.zeros(len(found.scores)))
         if self.aligner:
             for segment in np.unique(found.segments).tolist():
                 mine = found.segments == segment
-                exact[mine] = self.aligner.exactness(query.tree, segment, found.units[mine])
+                those = self.aligner.exactness(query.tree, segment, found.units[mine])
+                exact.kinds[mine], exact.shares[mine] = those
         return exact
 
-    def exact_worths(self, exact: NDArray[np.int8]) -> NDArray[np.float64]:
-        """What is added to the similarity (float64) of formulas that are the query formula or hold it."""
+    def exact_worths(self, query: QueryFormula, exact: Exactness) -> NDArray[np.float64]:
+        """What is added to the similarity (float64) of formulas that are the query formula or hold it.
+
+        Less for those in which it is a small part among others, and nothing for those that hold a tiny one renamed.
+        """
         worths = np.zeros(5)
         model = self.model
-        worths[[IDENTICAL, RENAMED, PART, RENAMED_PART]] = (
-            model.identical, model.renamed, model.part, model.renamed_part
-        )
-        return worths[exact]
+        worths[[IDENTICAL, RENAMED, PART]] = model.identical, model.renamed, model.part
+        if len(query.tree.labels) >= LEAST_NODES:
+            worths[RENAMED_PART] = model.renamed_part
+        added: NDArray[np.float64] = worths[exact.kinds] * exact.shares
+        return added
 
-    def similarities_of_one(self, query: QueryFormula, segment: int, formula: int) -> tuple[float, float, int]:
-        """The similarity of the query formula to one formula, by alignment and by value, and what that is to it."""
+    def similarities_of_one(self, query: QueryFormula, segment: int, formula: int) -> SimilarityOfOne:
+        """The similarity of the query formula to one formula, and what that is to it."""
         one = UnitResults(np.array([segment], np.int32), np.array([formula], np.int32), np.zeros(1))
         by_value = float(self.values.similarities(query.operators, one)[0]) if self.values else 0.0
-        return float(self.similarities(query, one)[0]), by_value, int(self.exactness(query, one)[0])
+        exact = self.exactness(query, one)
+        return SimilarityOfOne(
+            float(self.similarities(query, one)[0]), by_value, int(exact.kinds[0]),
+            float(self.exact_worths(query, exact)[0]),
+        )
 
     def find(self, key: str) -> tuple[int, int]:
         """The segment and the ordinal of a formula by its key.
@@ -217,7 +236,9 @@ class FormulaRetriever:
         candidates, by_value = self._candidates(query, found)
         if not len(candidates.scores):
             return found
-        similar = self.similarities(query, candidates) + self.exact_worths(self.exactness(query, candidates))
+        similar = self.similarities(query, candidates) + self.exact_worths(
+            query, self.exactness(query, candidates)
+        )
         similar = np.maximum(similar, by_value)
         scores = candidates.scores + self.model.alignment_weight * similar
         rest = np.flatnonzero(~np.isin(_numbers(found), _numbers(candidates)))

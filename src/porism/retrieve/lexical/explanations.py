@@ -12,6 +12,7 @@ from porism.explanation import Explanation
 from porism.retrieve.lexical.query_terms import PreparedQuery, QueryTerms
 from porism.retrieve.lexical.retriever import LexicalRetriever
 from porism.retrieve.lexical.soft import explain_soft
+from porism.search.printable import counted
 
 
 def explain_terms(
@@ -98,7 +99,8 @@ def _terms(
         leaves.append(Explanation(weight * factor, (
             f"{term!r}: in the query {origin} · channel weight {share:g} · "
             f"{f'zone weight {zone_weight:g} · ' if zone else ''}"
-            f"term weight {weight / (share * zone_weight * in_query):.4f} (in {zoned.df[i]} {lexical.noun}s) · {how} "
+            f"term weight {weight / (share * zone_weight * in_query):.4f} "
+            f"(in {counted(int(zoned.df[i]), lexical.noun)}) · {how} "
             f"(frequency {scored.postings.frequency(number, document):g}, "
             f"length {scored.postings.length(document):g})"
         )))
