@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from porism.search.printable import counted, escaped_json, one_printable_line, printable
+from porism.errors import counted
+from porism.search.printable import escaped_json, one_printable_line, printable
 
 
 @pytest.mark.parametrize(("text", "shown"), [

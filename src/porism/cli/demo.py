@@ -8,7 +8,7 @@ import click
 
 from porism.cli.first_use import compile_once
 from porism.cli.terminal import echo, echo_styled, style
-from porism.search.printable import counted
+from porism.errors import counted
 
 
 @click.command(short_help="Index the bundled sample, and answer questions about it.")

@@ -13,7 +13,7 @@ from porism.cli.options import index_option
 from porism.cli.progress import ProblemLog, counting_progress
 from porism.cli.reading import reading_options
 from porism.cli.terminal import echo
-from porism.search.printable import counted
+from porism.errors import counted
 
 if TYPE_CHECKING:
     from porism.corpus import ReaderOptions

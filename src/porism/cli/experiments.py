@@ -19,7 +19,7 @@ from porism.cli.options import (
 )
 from porism.cli.progress import ProblemLog, counting_progress
 from porism.cli.terminal import echo
-from porism.search.printable import counted
+from porism.errors import counted
 
 if TYPE_CHECKING:
     from collections.abc import Container

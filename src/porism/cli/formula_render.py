@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from porism.cli.styled_text import styled
 from porism.cli.terminal import echo, echo_styled, style
-from porism.search.printable import counted
+from porism.errors import counted
 
 if TYPE_CHECKING:
     from porism.retrieve.formulas.matches import FormulaMatch

@@ -13,7 +13,7 @@ from porism.cli.first_use import compile_once
 from porism.cli.options import check_outputs
 from porism.cli.progress import ProblemLog
 from porism.cli.terminal import echo
-from porism.search.printable import counted
+from porism.errors import counted
 
 if TYPE_CHECKING:
     from porism.evaluate import Qrels

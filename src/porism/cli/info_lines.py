@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from porism.cli.progress import one_line
 from porism.cli.render import human_bytes
-from porism.errors import Problem
-from porism.search.printable import counted
+from porism.errors import Problem, counted
 
 if TYPE_CHECKING:
     from porism.index import IndexInfo

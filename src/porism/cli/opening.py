@@ -12,7 +12,7 @@ import click
 from porism.cli.first_use import compile_once
 from porism.cli.options import DEFAULT_INDEX, searched_index_option
 from porism.cli.terminal import echo
-from porism.search.printable import counted
+from porism.errors import counted
 
 if TYPE_CHECKING:
     from porism.search.index import Index

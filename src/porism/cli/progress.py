@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from porism.cli.terminal import echo
-from porism.errors import Problem
-from porism.search.printable import counted
+from porism.errors import Problem, counted
 
 if TYPE_CHECKING:
     from porism.search.sources.indexing import Progress

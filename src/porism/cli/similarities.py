@@ -11,7 +11,7 @@ import click
 from porism.cli.options import index_option, json_option, print_json
 from porism.cli.progress import counting_progress
 from porism.cli.terminal import echo
-from porism.search.printable import counted
+from porism.errors import counted
 
 if TYPE_CHECKING:
     from porism.similarity import SimilarityMatrix

@@ -9,7 +9,7 @@ import click
 from porism.cli.options import index_option
 from porism.cli.progress import ProblemLog, counting_progress
 from porism.cli.terminal import echo
-from porism.search.printable import counted
+from porism.errors import counted
 
 
 @click.command("tokenizer")

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from porism.errors import ConfigError, QueryError
+from porism.errors import ConfigError, QueryError, counted
 from porism.evaluate.clustering import Clustering
 from porism.evaluate.comparison import Comparison, Test, compare_runs, unique_names
 from porism.evaluate.evaluation import Missing, evaluate_run, shared_topics
@@ -18,7 +18,6 @@ from porism.evaluate.judgments import Qrels
 from porism.evaluate.measures import Measure, parse_measure
 from porism.evaluate.tables import aligned, shown
 from porism.runs.run import Run
-from porism.search.printable import counted
 
 Fuse = Callable[[Sequence[Run]], Run]
 """Makes one run of several, e.g. ``lambda runs: fuse(runs, "rrf")``."""

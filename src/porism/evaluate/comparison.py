@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.errors import ConfigError, QueryError
+from porism.errors import ConfigError, QueryError, counted
 from porism.evaluate.bootstrap import Interval, check_bootstrap, confidence_intervals
 from porism.evaluate.evaluation import Evaluation, Missing, check_missing, evaluate_run, shared_topics
 from porism.evaluate.judgments import Qrels
@@ -19,7 +19,6 @@ from porism.evaluate.measures import DEFAULT_MEASURES, Measure, parse_measure
 from porism.evaluate.significance import TIE, PairedTest, holm, paired_t_test, permutation_tests, stars, wilcoxon
 from porism.evaluate.tables import aligned, shown, some
 from porism.runs.run import Run
-from porism.search.printable import counted
 from porism.settings import nearest
 
 Test = Literal["t-test", "wilcoxon", "permutation"]

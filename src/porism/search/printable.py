@@ -22,11 +22,6 @@ def one_printable_line(text: str) -> str:
     return printable(" ".join(text.split()))
 
 
-def counted(count: int, noun: str, plural: str = "") -> str:
-    """A number of things in words: ``1 document``, ``2,000 documents``; ``plural`` where it is not the noun with s."""
-    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
-
-
 def escaped_json(json: str) -> str:
     """JSON of the same value in which control characters stand as ``\\u009b``: those above ASCII are raw otherwise."""
     return _CONTROL.sub(lambda match: _escape(ord(match.group())), json)

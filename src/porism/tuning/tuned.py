@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from porism.errors import ConfigError, FormatError, SourceError
+from porism.errors import ConfigError, FormatError, SourceError, counted
 from porism.files.text import write_whole
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run
-from porism.search.printable import counted
 from porism.tuning.space import configuration_key
 from porism.tuning.trials import Trial, shown
 

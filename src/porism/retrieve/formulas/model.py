@@ -55,7 +55,7 @@ class FormulaModel(RetrieverSettings):
     tuned_on: tuple[str, ...] = ()
     identical: float = 3.0
     renamed: float = 2.0
-    part: float = 1.5
+    part: float = 2.0
     renamed_part: float = 0.75
     equal: float = 2.9
     renamed_equal: float = 2.4
