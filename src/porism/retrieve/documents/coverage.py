@@ -56,7 +56,7 @@ class Share(CountedQuery):
         return np.where(lengths > 0, lengths, 1.0)
 
 
-class _Asked(NamedTuple):
+class _QueryWords(NamedTuple):
     """The distinct words of a query, each once, and what they count at most."""
 
     terms: dict[str, dict[str, float]]
@@ -89,31 +89,31 @@ class CoveredWords:
 
     def scores(self, query: Query, candidates: UnitResults) -> NDArray[np.float64]:
         """What each candidate gains (float64)."""
-        asked = self._asked(query)
-        return self.settings.weight * asked.most * self._covered(asked, candidates)
+        words = self._query_words(query)
+        return self.settings.weight * words.most * self._covered(words, candidates)
 
     def explain(self, query: Query, candidates: UnitResults, position: int) -> Explanation:
         """What one candidate gains."""
-        asked = self._asked(query)
+        words = self._query_words(query)
         here = slice(position, position + 1)
         one = UnitResults(candidates.segments[here], candidates.units[here], candidates.scores[here])
-        share = float(self._covered(asked, one)[0])
+        share = float(self._covered(words, one)[0])
         return Explanation(
-            self.settings.weight * asked.most * share,
+            self.settings.weight * words.most * share,
             f"coverage: the query has {share:.4f} of the document's words · weight {self.settings.weight:g} · "
-            f"what the query's words count at most {asked.most:.4f}",
+            f"what the query's words count at most {words.most:.4f}",
         )
 
-    def _asked(self, query: Query) -> _Asked:
+    def _query_words(self, query: Query) -> _QueryWords:
         words = self._reader.words(query)
         counted = self._lexical.term_weights({WORDS: words})[WORDS] if words else {}
-        return _Asked({WORDS: dict.fromkeys(words, 1.0)}, sum(counted.values()))
+        return _QueryWords({WORDS: dict.fromkeys(words, 1.0)}, sum(counted.values()))
 
-    def _covered(self, asked: _Asked, candidates: UnitResults) -> NDArray[np.float64]:
+    def _covered(self, words: _QueryWords, candidates: UnitResults) -> NDArray[np.float64]:
         """The share of each candidate's words that the query has, from 0 to 1."""
         assert self._shares is not None
         shares = np.zeros(len(candidates.units))
         for number in np.unique(candidates.segments).tolist():
             mine = candidates.segments == number
-            shares[mine] = self._shares.score_units(asked.terms, number, candidates.units[mine])
+            shares[mine] = self._shares.score_units(words.terms, number, candidates.units[mine])
         return np.minimum(shares, 1.0)
