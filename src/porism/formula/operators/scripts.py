@@ -123,6 +123,7 @@ class Surroundings:
 
 
 def leaf_node(node: LayoutNode) -> OperatorNode:
+    """The leaf of the operator tree for a leaf of the layout tree."""
     kind = node.kind
     label = node.label
     if kind == "V":
