@@ -10,6 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 TOOLS = ROOT / "benchmarks"
+PARTS = ("__init__", "mutation", "mutants", "mirrors")
 
 pytestmark = pytest.mark.skipif(not TOOLS.is_dir(), reason="the project without its benchmarks")
 
@@ -42,11 +43,9 @@ def __repr__():
 
 
 @pytest.fixture
-def tools(monkeypatch):
+def tools():
     """The modules ``mutants`` and ``mirrors``."""
-    monkeypatch.syspath_prepend(str(TOOLS))
-    import mirrors
-    import mutants
+    from benchmarks.robustness import mirrors, mutants
 
     return mutants, mirrors
 
@@ -106,15 +105,15 @@ def test_tests_that_use_a_module_mirror_it_the_ones_with_its_name_first(tools):
 @pytest.mark.parametrize(("check", "status", "share"), [("2", 0, "1.000"), ("3", 1, "0.000")])
 def test_a_project_is_judged_by_its_tests(tmp_path, check, status, share):
     """A whole run over a project of one function: a test of its value kills, one that checks nothing does not."""
-    for folder in ("src/porism/fusion", "tests/fusion", "docs", "benchmarks"):
+    for folder in ("src/porism/fusion", "src/porism/compiled", "tests/fusion", "docs", "benchmarks/robustness"):
         (tmp_path / folder).mkdir(parents=True)
-    for name in ("mutation.py", "mutants.py", "mirrors.py"):
+    for name in ("__init__.py", "__main__.py", *(f"robustness/{name}.py" for name in PARTS)):
         (tmp_path / "benchmarks" / name).write_text((TOOLS / name).read_text())
-    (tmp_path / "benchmarks" / "mutation_equivalent.toml").write_text("equivalent = []\n")
+    (tmp_path / "benchmarks" / "robustness" / "mutation_equivalent.toml").write_text("equivalent = []\n")
     for name in ("pyproject.toml", "README.md", "ARCHITECTURE.md"):
         (tmp_path / name).write_text("")
     (tmp_path / "src" / "porism" / "__init__.py").write_text("")
-    (tmp_path / "src" / "porism" / "kernels.py").write_text(
+    (tmp_path / "src" / "porism" / "compiled" / "needed.py").write_text(
         "FUSING = OTHERS = SEARCHING = ()\n\n\ndef compilation(modules):\n    return None\n"
     )
     (tmp_path / "src" / "porism" / "fusion" / "__init__.py").write_text("")
@@ -124,10 +123,10 @@ def test_a_project_is_judged_by_its_tests(tmp_path, check, status, share):
         f"from porism.fusion.sums import double\n\n\ndef test_double():\n    assert {asserted}\n"
     )
     command = [
-        sys.executable, tmp_path / "benchmarks" / "mutation.py", "--packages", "fusion", "--floor", "0.9",
+        sys.executable, "-m", "benchmarks", "robustness", "mutation", "--packages", "fusion", "--floor", "0.9",
         "--jobs", "1", "--output", tmp_path / "out.json",
     ]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == status, done.stderr
     assert f"fusion            3        {3 if status == 0 else 0}    {share}" in done.stdout
     if status:

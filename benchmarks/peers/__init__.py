@@ -1,0 +1,1 @@
+"""How does Porism compare with other programs?"""
