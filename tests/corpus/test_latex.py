@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-
 from long_forms import examples
+
 from porism.corpus.base import ReaderOptions, ignore_problem, ignore_progress
 from porism.corpus.latex.reader import LatexReader
 from porism.errors import Problem, SourceError

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from long_forms import examples
+
 from porism.corpus.base import ReaderOptions, ignore_problem
 from porism.corpus.markdown.inline import markdown_text
 from porism.corpus.markdown.reader import MarkdownReader, markdown_documents

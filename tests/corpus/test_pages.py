@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from long_forms import examples
+
 from porism.corpus.base import ReaderOptions, ignore_problem, ignore_progress
 from porism.corpus.html.reader import PageReader, page_documents
 from porism.errors import Problem

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from long_forms import examples
+
 from porism.corpus.base import ignore_problem
 from porism.corpus.rst.parser import parse_rst
 from porism.corpus.rst.reader import rst_documents

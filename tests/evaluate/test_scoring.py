@@ -9,8 +9,8 @@ import ir_measures
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from long_forms import examples
+
 from porism.evaluate import DEFAULT_MEASURES, Measure, evaluate_run, parse_measures
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run

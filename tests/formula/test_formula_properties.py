@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from long_forms import examples
+
 from porism.formula import (
     LayoutTree,
     layout_key,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from long_forms import examples
+
 from porism.formula.latex.parser import parse_latex
 from porism.formula.operators.builder import operator_string, operator_tree
 from porism.formula.tree import LayoutNode, LayoutTree, OperatorNode

@@ -8,8 +8,8 @@ from itertools import islice
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-
 from long_forms import examples
+
 from porism.formula import operator_tree, parse_latex
 from porism.formula.extractors.values import values
 from porism.formula.operators.rules import RULES

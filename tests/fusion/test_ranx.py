@@ -12,8 +12,8 @@ from typing import Any
 
 import fusion_reference as book
 import pytest
-
 from long_forms import LONG
+
 from porism.fusion import fuse
 from porism.runs.run import Run
 

@@ -10,9 +10,9 @@ from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from long_forms import examples
 from recipe_cases import RECIPE
 
-from long_forms import examples
 from porism.errors import PorismError
 from porism.recipes import RecipeError, plan_recipe
 

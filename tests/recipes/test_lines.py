@@ -8,8 +8,8 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from long_forms import examples
+
 from porism.recipes.lines import line_numbers, line_of
 
 

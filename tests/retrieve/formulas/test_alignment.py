@@ -10,9 +10,9 @@ from alignment_reference import Outcome, Reference, assigned, optimal
 from hostile import HOSTILE
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_forms import examples
 from structure_cases import SETTINGS, aligner_of, leaf, node, tree_of
 
-from long_forms import examples
 from porism.errors import ConfigError
 from porism.formula import OperatorTree, unpack_tree
 from porism.formula import pack_tree as pack

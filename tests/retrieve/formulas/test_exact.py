@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_forms import examples
 from structure_cases import aligner_of, node, retriever_of, sources, tree_of, write
 
 import porism
-from long_forms import examples
 from porism.formula import OperatorNode, OperatorTree
 from porism.formula.operators.rules import is_fixed_name
 from porism.index import Snapshot

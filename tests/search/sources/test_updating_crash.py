@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from long_forms import LONG
+
 from porism.analysis.documents import load_document
 from porism.index import Snapshot
 from porism.search.index import open_index
