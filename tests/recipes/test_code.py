@@ -25,10 +25,16 @@ PACKAGE = {
     "search/scoring.py": "from toy.numbers import half\n\ndef score(x: int) -> int:\n    return half(x)\n",
     "search/snippets.py": "from toy.texts import cut\n\ndef shorten(x: str) -> str:\n    return cut(x)\n",
     "numbers.py": "def half(x: int) -> int:\n    import toy.constants\n    return x * toy.constants.HALF\n",
-    "constants.py": "HALF = 0.5\n",
+    "constants.py": "from toy.data.words import read\nHALF = 0.5\n",
     "texts.py": "def cut(x: str) -> str:\n    return x\n",
     "types.py": "class Plan: ...\n",
     "settings.py": "class Settings: ...\n",
+    "data/__init__.py": "",
+    "data/words.py": "def read() -> str: ...\n",
+    "data/lists/words.txt": "one",
+    "search/stopwords.txt": "the",
+    "pages/__init__.py": "",
+    "pages/page.html": "<p>",
     "recipes/__init__.py": "",
     "recipes/shared.py": "LIMIT = 3\n\ndef limited(x: int) -> int:\n    return min(x, LIMIT)\n\ndef other(): ...\n",
     "recipes/kind.py": """\
@@ -72,6 +78,9 @@ def toy_digest(root: Path) -> str:
     ("constants.py", "0.5", "0.25", True),  # imported inside a function
     ("search/snippets.py", "cut(x)", "cut(x + '…')", False),  # beside what is imported from the same package
     ("texts.py", "return x", "return x[:9]", False),
+    ("data/lists/words.txt", "one", "two", True),
+    ("search/stopwords.txt", "the", "a", True),
+    ("pages/page.html", "<p>", "<b>", False),
     ("types.py", "...", "pass", False),  # what a parameter is
     ("settings.py", "...", "pass", True),  # what a variable is: its methods are called
     ("recipes/kind.py", "score(x)", "score(x) + 1", True),  # a function that the stage uses
@@ -111,6 +120,7 @@ def test_a_real_module_counts_where_it_is_imported(tmp_path: Path) -> None:
     assert changed("search/snippets.py").isdisjoint({"index", "tokenizer", "embeddings", "similarities", "fuse"})
     assert "index" in changed("index/writer.py")
     assert changed("reports/latex.py") == {"report"}
+    assert changed("reports/templates/report.css") == {"report"}
     assert changed("recipes/checking.py") == set()
     assert changed("cli/experimenting.py") == set()
 

@@ -3,7 +3,8 @@
 A class makes a stage. Its own text counts, and that of the functions, classes and constants that it uses of
 ``porism.recipes``, each by itself, so that how a recipe is read and checked does not count. Of the rest of Porism whole
 modules count: those that these definitions name, and all that these import, inside functions too. A name that a package
-only passes on leads to the module where it is defined. Annotations of parameters lead nowhere: what code is given was
+only passes on leads to the module where it is defined. With a module count the files that lie beside it and are not
+Python, such as tables and templates. Annotations of parameters lead nowhere: what code is given was
 made elsewhere, and so was a run that a stage is made of, whose key counts instead.
 """
 
@@ -33,6 +34,7 @@ class CodeOf:
     def __init__(self, root: Path, by_definition: str) -> None:
         self.by_definition = by_definition
         self.files = {_module_name(root, path): path for path in root.rglob("*.py")}
+        self.data = _data_files(root)
         self._trees: dict[str, ast.Module] = {}
         self._bindings: dict[str, dict[str, list[ast.stmt]]] = {}
         self._statements: dict[str, list[ast.Import | ast.ImportFrom]] = {}
@@ -44,6 +46,7 @@ class CodeOf:
         return digest([
             sorted([*place, text] for place, text in definitions.items()),
             [[used, file_digest(self.files[used])] for used in sorted(modules)],
+            [[path.name, file_digest(path)] for path in self.data_of(modules)],
         ])
 
     def used_by(self, module: str, name: str) -> tuple[dict[tuple[str, str], str], frozenset[str]]:
@@ -71,6 +74,11 @@ class CodeOf:
                 else:
                     roots.add(other)
         return {place: text for place, text in definitions.items() if text}, self.reached(roots)
+
+    def data_of(self, modules: Iterable[str]) -> list[Path]:
+        """The files besides Python that lie beside modules."""
+        folders = {self.files[module].parent for module in modules}
+        return [path for folder in sorted(folders) for path in self.data.get(folder, ())]
 
     def reached(self, roots: Iterable[str]) -> frozenset[str]:
         """Modules and all that they import."""
@@ -166,6 +174,16 @@ def _version(distribution: str) -> str:
         return version(distribution)
     except PackageNotFoundError:
         return "missing"
+
+
+def _data_files(root: Path) -> dict[Path, list[Path]]:
+    """Folder of modules → the files in it, and in its folders without modules, that are not Python."""
+    found: dict[Path, list[Path]] = {}
+    for path in sorted(root.rglob("*")):
+        if path.is_file() and path.suffix not in (".py", ".pyc"):
+            folder = next(folder for folder in path.parents if (folder / "__init__.py").exists())
+            found.setdefault(folder, []).append(path)
+    return found
 
 
 def _module_name(root: Path, path: Path) -> str:
