@@ -46,6 +46,6 @@ def test_examples_with_pyterrier_run(folder: Path) -> None:
     assert table.loc["reranked", "ndcg_cut_10"] > 0.4
     assert table.loc["hybrid", "ndcg_cut_10"] > table.loc["reranked", "ndcg_cut_10"]
     run = names["run"]
-    assert run.name == "hybrid"
+    assert run.name == "search"
     assert run.provenance.made_by["reranker"]["kind"] == "pyterrier"
     assert not pt.java.started()

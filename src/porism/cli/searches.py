@@ -99,11 +99,11 @@ def similar(
     The document itself is left out. With --json, prints what porism search prints.
     """
     from porism.cli.last_search import remember_search
-    from porism.retrieve.documents.more_like_this import Likeness
+    from porism.retrieve.documents.more_like_this import MoreLikeThisSettings
     from porism.search.index import filters_from_strings
     from porism.search.suggestions import filter_hints
 
-    likeness, chosen = Likeness(terms=terms, fields=fields), filters_from_strings(filters)
+    likeness, chosen = MoreLikeThisSettings(terms=terms, fields=fields), filters_from_strings(filters)
     with open_with_model(index_path, model_name, formulas=False) as index:
         hits = index.more_like(doc_id, k, filters=chosen, formulas=show, likeness=likeness)  # type: ignore[arg-type]
         explanations = {

@@ -27,14 +27,14 @@ def pipeline(
     Models of any kind are given as settings or by name. A stage stays as it is. A run gives each query its results by
     the query's id.
 
-    :param name: what its runs are called: ``hybrid`` for an index, else the name of the run or the type.
+    :param name: what its runs are called: ``search`` for an index, else the name of the run or the type.
     :param filters: of an index only the documents with this metadata, see :meth:`porism.Index.search`.
     :param batch: all queries are asked at once; then they have the times that the retriever measures itself, if any.
     :raises ConfigError: it is no retriever, or a model or filters are given for what is no index.
     """
     if isinstance(source, Index):
         index = source if model is None else source.with_models(model)
-        return SearchStage(index, name or "hybrid", filters, batch=batch)
+        return SearchStage(index, name or "search", filters, batch=batch)
     if model is not None or filters:
         raise ConfigError(
             f"a {type(source).__name__} cannot be searched by a model or with filters", hint="An index can."

@@ -22,7 +22,7 @@ class SearchStage(RetrieverStage):
     """A search of an index by a model."""
 
     def __init__(
-        self, index: Index, name: str = "hybrid", filters: Filters | None = None, *, batch: bool = False
+        self, index: Index, name: str = "search", filters: Filters | None = None, *, batch: bool = False
     ) -> None:
         """``index`` is searched by its model."""
         super().__init__(index.retriever, name, batch=batch)

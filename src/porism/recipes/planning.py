@@ -55,7 +55,7 @@ class Stage:
 
     @property
     def id(self) -> str:
-        """What it is called: ``run hybrid on dev``."""
+        """What it is called: ``run words on dev``."""
         verb = self.type.verb or self.kind
         return f"{verb} {self.name} on {self.topics}" if self.topics else f"{verb} {self.name}"
 

@@ -25,7 +25,7 @@ from porism.retrieve import (
     open_retriever,
     read_model,
 )
-from porism.retrieve.documents.more_like_this import Likeness, MoreLikeThis
+from porism.retrieve.documents.more_like_this import MoreLikeThis, MoreLikeThisSettings
 from porism.retrieve.documents.named_models import channel_model
 from porism.retrieve.feedback.methods import Judged
 from porism.retrieve.formulas.model import DEFAULT_FORMULA_MODEL
@@ -254,7 +254,7 @@ class Index:
         *,
         filters: Filters | None = None,
         formulas: FormulaStyle = "unicode",
-        likeness: Likeness | None = None,
+        likeness: MoreLikeThisSettings | None = None,
     ) -> list[Hit]:
         """The ``k`` documents that are most like one of the index, best first, without itself.
 
@@ -277,7 +277,8 @@ class Index:
         return self._hits(found, lexical.term_weights(alike.terms(query)), query, formulas)
 
     def explain_likeness(
-        self, doc_id: str, found: str, *, k: int = 10, filters: Filters | None = None, likeness: Likeness | None = None
+        self, doc_id: str, found: str, *, k: int = 10, filters: Filters | None = None,
+        likeness: MoreLikeThisSettings | None = None,
     ) -> Explanation:
         """Why the document ``found`` has its score among those like ``doc_id``: a tree that adds up to it.
 

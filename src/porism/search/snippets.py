@@ -13,7 +13,7 @@ import numpy as np
 from porism.analysis.analyzer import Analyzer
 from porism.analysis.channels import SYMBOLS, TextChannel
 from porism.analysis.symbols import text_symbols
-from porism.retrieve.documents.likeness import NEAR, SMALL, Likeness
+from porism.retrieve.documents.shown_matches import NEAR, SMALL, ShownMatch
 from porism.search.marked_text import FormulaStyle, Piece, Snippet, show_content, show_formula, tidy
 from porism.types import PLACEHOLDER, Content, Document, Formula
 
@@ -42,7 +42,7 @@ _PARAGRAPH = re.compile(r"(?<=[\w)\]])[ \t]*\n[ \t]*\n\s*(?=[^\W\d_])(?![a-z])")
 """The end of a heading or paragraph that no mark of a sentence ends, before a new sentence: on one line nothing else
 would show it."""
 
-Matching = Callable[[str], Mapping[tuple[str, int], Likeness] | None]
+Matching = Callable[[str], Mapping[tuple[str, int], ShownMatch] | None]
 """Document id → its formulas that match, by field and number there; None where this is not known."""
 
 
@@ -181,16 +181,16 @@ class SnippetMaker:
                 marks[place] = self._asked[read.key].worth
         return marks
 
-    def _matching_by_terms(self, written: Mapping[tuple[str, int], _Read]) -> dict[tuple[str, int], Likeness]:
+    def _matching_by_terms(self, written: Mapping[tuple[str, int], _Read]) -> dict[tuple[str, int], ShownMatch]:
         """The formulas of a document that have most of the terms of a formula of the query, and few others."""
-        found: dict[tuple[str, int], Likeness] = {}
+        found: dict[tuple[str, int], ShownMatch] = {}
         for asked in self._asked.values():
             if asked.terms.total() >= SMALL:
                 qualities = {place: _quality(asked.terms, read.terms) for place, read in written.items()}
                 best = max(qualities.values(), default=0.0)
                 for place, quality in qualities.items():
                     if quality >= max(LEAST_BY_TERMS, best - NEAR):
-                        found[place] = Likeness(asked.formula, quality)
+                        found[place] = ShownMatch(asked.formula, quality)
         return found
 
     def _items(self, document: Document, field: str) -> list[_Item]:

@@ -176,7 +176,7 @@ def test_a_reranker_knows_what_its_model_and_its_source_were_tuned_on(write: Wri
     ('of = "words"\n', 'of = "wrds"\n', "there is no system 'wrds'. Did you mean words?"),
     ('of = "words"\n', "", "the setting 'rerankers.better.of' is missing"),
     ("depth = 5", "depth = 0", "the depth is 0. It is 1 or more."),
-    ("depth = 5", 'kind = "hybird"', "there is no kind of reranker 'hybird'. Did you mean hybrid?"),
+    ("depth = 5", 'kind = "retreiver"', "there is no kind of reranker 'retreiver'. Did you mean retriever?"),
     ("words_power = 0.5", "words_pwer = 0.5",
      "there is no setting 'rerankers.better.words_pwer'. Did you mean rerankers.better.words_power?"),
     ('model = "plain"', 'model = "plane"', "there is no model 'plane'. Did you mean plain?"),

@@ -11,7 +11,7 @@ from porism.analysis.analyzer import AnalysisConfig
 from porism.errors import ConfigError, QueryError
 from porism.retrieve import ChannelSettings, SearchModel, Zone
 from porism.retrieve.documents.model import Links, Matches
-from porism.retrieve.documents.more_like_this import Likeness, MoreLikeThis
+from porism.retrieve.documents.more_like_this import MoreLikeThis, MoreLikeThisSettings
 from porism.search.index import Index, open_index
 from porism.search.sources.indexing import index_documents
 from porism.types import Content, Document, Formula
@@ -57,7 +57,7 @@ def ids(index: Index, doc_id: str, **options: object) -> list[str]:
 
 def test_terms_are_weighed_as_those_of_the_document(index) -> None:
     """prime stands in the title, which weighs 3 in documents and 7 in queries, and once in the body."""
-    alike = MoreLikeThis(index.retriever, index.analyzer, Likeness(min_df=1))
+    alike = MoreLikeThis(index.retriever, index.analyzer, MoreLikeThisSettings(min_df=1))
     words = alike.terms(alike.query(index.document("a")))["words"]
     assert words["prime"] == 4.0
     assert words["number"] == 3.0
@@ -72,9 +72,9 @@ def test_terms_that_no_other_document_has_are_left_out(index) -> None:
 
 def test_the_most_telling_terms_by_weight_and_idf(index) -> None:
     """4 · idf(2 of 5) of prime is more than 1 · idf(2 of 5) of sum; of a share 0.3 of 5 documents no term is left."""
-    alike = MoreLikeThis(index.retriever, index.analyzer, Likeness(terms=1))
+    alike = MoreLikeThis(index.retriever, index.analyzer, MoreLikeThisSettings(terms=1))
     assert alike.terms(alike.query(index.document("a")))["words"] == {"prime": 4.0}
-    rare = MoreLikeThis(index.retriever, index.analyzer, Likeness(max_df=0.3))
+    rare = MoreLikeThis(index.retriever, index.analyzer, MoreLikeThisSettings(max_df=0.3))
     assert "words" not in rare.terms(rare.query(index.document("a")))
 
 
@@ -82,7 +82,7 @@ def test_finds_by_words_and_by_formulas_and_not_the_document_itself(index) -> No
     assert set(ids(index, "a")) == {"b", "c"}
     assert ids(index, "c") == ["a"]
     assert ids(index, "a", k=1) == ids(index, "a")[:1]
-    assert ids(index, "a", likeness=Likeness(fields=("title",))) == ["b"]
+    assert ids(index, "a", likeness=MoreLikeThisSettings(fields=("title",))) == ["b"]
     words = index.with_models(SearchModel({"words": ChannelSettings()}))
     formulas = index.with_models(SearchModel({"subtrees": ChannelSettings()}))
     assert set(ids(words, "a")) == {"b", "c", "e"}  # here notes count as other fields do
@@ -151,7 +151,7 @@ def test_errors_say_what_is_missing(index) -> None:
         index.more_like("f")
     assert error.value.hint == "It is empty."
     with pytest.raises(QueryError, match="the document 'd' has nothing in the fields that count") as error:
-        index.more_like("d", likeness=Likeness(fields=("abstract",)))
+        index.more_like("d", likeness=MoreLikeThisSettings(fields=("abstract",)))
     assert error.value.hint == "It has title, body."
     with pytest.raises(QueryError, match="the document 'd' has no words and no formulas in the channels"):
         index.with_models(SearchModel({"subtrees": ChannelSettings()})).more_like("d")
@@ -160,7 +160,8 @@ def test_errors_say_what_is_missing(index) -> None:
 
 
 @pytest.mark.parametrize("make", [
-    lambda: Likeness(0), lambda: Likeness(min_df=0), lambda: Likeness(max_df=0.0), lambda: Likeness(max_df=1.1),
+    lambda: MoreLikeThisSettings(0), lambda: MoreLikeThisSettings(min_df=0),
+    lambda: MoreLikeThisSettings(max_df=0.0), lambda: MoreLikeThisSettings(max_df=1.1),
 ])
 def test_settings_out_of_range_are_refused(make) -> None:
     with pytest.raises(ConfigError):

@@ -2,8 +2,8 @@
 
 ::
 
-    hybrid = to_pyterrier(porism.open_index("notes.index"))
-    pt.Experiment([hybrid % 10, bm25 >> to_pyterrier(RetrieverReranker(index))], topics, qrels, ["nDCG@10"])
+    search = to_pyterrier(porism.open_index("notes.index"))
+    pt.Experiment([search % 10, bm25 >> to_pyterrier(RetrieverReranker(index))], topics, qrels, ["nDCG@10"])
     stage = from_pyterrier(bm25) % 200 >> RetrieverReranker(index)
 
 What is here imports PyTerrier when it is called; Java is never started by it.

@@ -52,7 +52,7 @@ class RerankerKind(Protocol):
         """What a file of the model holds that was tuned on these topics (too), such that a recipe can name the file."""
 
 
-RERANKERS: Mapping[str, RerankerKind] = MappingProxyType({"hybrid": RetrieverRerankerKind()})
+RERANKERS: Mapping[str, RerankerKind] = MappingProxyType({"retriever": RetrieverRerankerKind()})
 """The kinds by the names that recipes give them."""
 
 

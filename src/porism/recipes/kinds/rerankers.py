@@ -45,7 +45,7 @@ class RerankerSettings(SearchSettings):
     """
 
     of: str
-    kind: str = "hybrid"
+    kind: str = "retriever"
     model: str = "default"
     depth: int = 100
     settings: Mapping[str, Any] = field(default_factory=dict)

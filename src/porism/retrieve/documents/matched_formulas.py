@@ -25,9 +25,9 @@ from porism.explanation import Explanation
 from porism.formula import layout_key
 from porism.index import Snapshot
 from porism.retrieve.documents.containing import HeldFormulas
-from porism.retrieve.documents.likeness import Likeness, matching_formulas
 from porism.retrieve.documents.model import Matches
 from porism.retrieve.documents.queries import QueryReader
+from porism.retrieve.documents.shown_matches import ShownMatch, matching_formulas
 from porism.retrieve.formulas.alignment import QueryTree
 from porism.retrieve.formulas.equal_formulas import EqualFormulas
 from porism.retrieve.formulas.equal_values import VALUES
@@ -213,7 +213,7 @@ class MatchedFormulas:
                 found.append(match_formulas(retriever, read, segment, int(formulas[best]), True))
         return found
 
-    def matching(self, query: Query, segment: int, document: int) -> dict[tuple[str, int], Likeness]:
+    def matching(self, query: Query, segment: int, document: int) -> dict[tuple[str, int], ShownMatch]:
         """The formulas of a document that are shown as matches, by field and number there."""
         retriever = self._explainer
         held = retriever.snapshot.segments[segment]

@@ -1,4 +1,4 @@
-"""The settings of hybrid search: which channels, with which weights. Every number here can be set by the user."""
+"""The settings of document search: which channels, with which weights. Every number here can be set by the user."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ from porism.types import Document, Query
 
 
 @dataclass(frozen=True, slots=True)
-class Likeness(Settings):
+class MoreLikeThisSettings(Settings):
     """Which terms of a document ask for others like it: at most ``terms`` of each channel.
 
     They occur in at least ``min_df`` documents, the document itself included, and in at most a share ``max_df`` of
@@ -54,9 +54,11 @@ class Likeness(Settings):
 class MoreLikeThis:
     """Finds documents like one of the index, by the model of a retriever; safe to share between threads."""
 
-    def __init__(self, retriever: DocumentRetriever, analyzer: Analyzer, settings: Likeness | None = None) -> None:
+    def __init__(
+        self, retriever: DocumentRetriever, analyzer: Analyzer, settings: MoreLikeThisSettings | None = None
+    ) -> None:
         self.retriever = retriever
-        self.settings = settings or Likeness()
+        self.settings = settings or MoreLikeThisSettings()
         self._reader = QueryReader(analyzer, self._as_document(retriever.model), retriever.lexical)
 
     def _as_document(self, model: SearchModel) -> SearchModel:

@@ -30,11 +30,11 @@ from porism.index import Masks, Segment, Snapshot
 from porism.retrieve.documents.components import ScoreComponent
 from porism.retrieve.documents.coverage import CoveredWords
 from porism.retrieve.documents.kinds import NamedKinds
-from porism.retrieve.documents.likeness import Likeness
 from porism.retrieve.documents.links import LinkedThreads
 from porism.retrieve.documents.matched_formulas import MatchedFormulas
 from porism.retrieve.documents.model import DEFAULT_MODEL, ChannelSettings, SearchModel
 from porism.retrieve.documents.queries import QueryReader
+from porism.retrieve.documents.shown_matches import ShownMatch
 from porism.retrieve.feedback.methods import Judged, QueryExpander
 from porism.retrieve.formulas.matches import FormulaMatch
 from porism.retrieve.lexical.channels import prepare
@@ -268,7 +268,7 @@ class DocumentRetriever:
         segment, document = self.lexical.find(doc_id)
         return self._matched_formulas.matches(query, segment, document) if self._matched_formulas.searchable else []
 
-    def matching_formulas(self, query: Query, doc_id: str) -> dict[tuple[str, int], Likeness] | None:
+    def matching_formulas(self, query: Query, doc_id: str) -> dict[tuple[str, int], ShownMatch] | None:
         """The formulas of a document that are to be shown as matches of those of the query, by field and number there.
 
         None where the index has no channels by which formulas are compared.

@@ -35,7 +35,7 @@ _COMPARED = 12
 """Of a document's formulas the most similar so many are looked at."""
 
 
-class Likeness(NamedTuple):
+class ShownMatch(NamedTuple):
     """That a formula of a document answers one of the query: which, and how well (0 to 1)."""
 
     query: Formula
@@ -44,15 +44,15 @@ class Likeness(NamedTuple):
 
 def matching_formulas(
     retriever: FormulaRetriever, queries: Sequence[QueryFormula], segment: int, formulas: NDArray[np.int32]
-) -> dict[int, Likeness]:
+) -> dict[int, ShownMatch]:
     """The formulas of one document (by their ordinals in its segment) that match a formula of the query."""
-    found: dict[int, Likeness] = {}
+    found: dict[int, ShownMatch] = {}
     for one in queries:
         compared = _compared(retriever, one, segment, formulas)
         best = max((quality for quality, _ in compared.values()), default=0.0)
         for ordinal, (quality, whole) in compared.items():
             if (whole or quality >= best - NEAR) and (ordinal not in found or quality > found[ordinal].quality):
-                found[ordinal] = Likeness(one.formula, quality)
+                found[ordinal] = ShownMatch(one.formula, quality)
     return found
 
 
