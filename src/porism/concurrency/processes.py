@@ -7,8 +7,12 @@ import os
 import select
 import threading
 import time
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 _SECONDS = 0.5
 _begun = threading.Event()
@@ -26,6 +30,25 @@ def parallel(processes: int, **settings: Any) -> Any:
         with suppress(TypeError):  # joblib before 1.5: processes begin to wait with their first task
             return joblib.Parallel(processes, initializer=end_with, initargs=(os.getpid(),), **settings)
     return joblib.Parallel(processes, **settings)
+
+
+def spread(work: Callable[[T], R], tasks: Iterable[T], processes: int) -> Iterator[R]:
+    """What ``work`` gives for each task, in the order of the tasks, by so many processes, or on a cluster.
+
+    Tasks are taken as results are, so many ahead that no process waits; one process is this one.
+    """
+    if processes == 1:
+        yield from map(work, tasks)
+        return
+    import joblib
+
+    run = parallel(processes, return_as="generator", pre_dispatch=2 * processes)
+    yield from run(joblib.delayed(_owned)(os.getpid(), work, task) for task in tasks)
+
+
+def _owned(owner: int, work: Callable[[T], R], task: T) -> R:
+    end_with(owner)
+    return work(task)
 
 
 def end_with(owner: int) -> None:

@@ -11,14 +11,15 @@ import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import IO, Any
 
-import joblib
 import numpy as np
 from numpy.typing import NDArray
 
 from porism.analysis.analyzer import Analyzer, indexed_form
 from porism.analysis.documents import load_document
+from porism.concurrency.processes import spread
 from porism.errors import ConfigError
 from porism.index import Segment, Snapshot
 from porism.index.documents import StoredDocuments
@@ -208,12 +209,9 @@ def _spread(
 ) -> Iterator[_Batch]:
     """Analyses things in batches, in their order, by so many processes."""
     workers = jobs or os.cpu_count() or 1
-    if workers == 1 or count <= _SERIAL * BATCH:
-        for batch in _batches(things):
-            yield analyze(analyzer, channel, batch)
-        return
-    parallel = joblib.Parallel(n_jobs=workers, return_as="generator", pre_dispatch=2 * workers)
-    yield from parallel(joblib.delayed(analyze)(analyzer, channel, batch) for batch in _batches(things))
+    if count <= _SERIAL * BATCH:
+        workers = 1
+    yield from spread(partial(analyze, analyzer, channel), _batches(things), workers)
 
 
 def _batches(things: Iterable[Any]) -> Iterator[list[Any]]:

@@ -36,10 +36,11 @@ from porism.index.manifest import (
     write_tombstones,
 )
 from porism.index.merging import choose_for_count, choose_tier
+from porism.index.outside import copy_segment, open_outside
 from porism.index.parts import BatchPart, Part, SegmentPart
 from porism.index.segment import Segment, filter_term, filter_terms
 from porism.index.snapshot import open_segments, open_sources
-from porism.index.sources import SourceTable, unpack_sources, write_sources
+from porism.index.sources import NOBODY, SourceTable, unpack_sources, write_sources
 from porism.index.strings import Packed
 
 BUFFER_BYTES = 192 << 20
@@ -235,6 +236,35 @@ class IndexWriter:
             self._buffered_bytes += _size(batch)
         if self._buffered_bytes >= self._buffer_bytes or len(self._where) >= self._buffer_documents:
             self._flush()
+
+    def adopt(self, folder: str | os.PathLike[str]) -> int:
+        """Takes in a copy of a segment that :func:`porism.index.outside.build_segment` built, by whatever process.
+
+        Its documents replace those of the same ids, as :meth:`add` does. Returns how many documents it has.
+
+        :raises ConfigError: there is none, its terms were made with another configuration, or it has documents of
+            sources, which the table of this index does not know.
+        :raises IndexCorrupt: it was changed since it was built.
+        :raises StorageError: the disk is full; the index is as it was.
+        """
+        found = open_outside(folder)
+        if orjson.loads(orjson.dumps(found.config)) != self._config:
+            raise ConfigError(
+                "the segment was made with another analysis configuration", where=str(folder),
+                hint="Build it with that of the index: porism.index.IndexWriter.config.",
+            )
+        if bool((found.segment.owners != NOBODY).any()):
+            raise ConfigError(
+                "the segment has documents of sources", where=str(folder), hint="Build it without owners."
+            )
+        self._flush()
+        self._lock.check()
+        adopted = copy_segment(found.segment, self.path / SEGMENT_FOLDER / f"{self._next_segment:010}")
+        with uninterrupted():
+            self._delete_held(found.segment.doc_ids(np.arange(found.segment.doc_count)))
+            self._held.append(_Held(adopted))
+            self._next_segment += 1
+        return adopted.doc_count
 
     def delete(self, ids: Iterable[str]) -> int:
         """Deletes documents by id; returns how many there were."""

@@ -6,15 +6,14 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
-
-import joblib
 
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.analysis.batch import AnalyzedBatch
 from porism.analysis.tokenizers.tokenizer import keep_tokenizers
-from porism.concurrency.processes import end_with, parallel
+from porism.concurrency.processes import spread
 from porism.corpus import ReaderOptions
 from porism.corpus.opening import open_sources
 from porism.errors import OnProblem, Problem, SourceError
@@ -209,17 +208,10 @@ def analyze_batches(
     workers = jobs or os.cpu_count() or 1
     small = len(first) < BATCH_DOCUMENTS and sum(map(_size, first)) < SERIAL_CHARACTERS
     if workers == 1 or small:
-        for batch in _chain(first, rest):
-            yield analyzer.analyze(batch)
+        yield from map(analyzer.analyze, _chain(first, rest))
         return
-    analyze = joblib.delayed(_analyze_batch)
-    yield from parallel(workers, return_as="generator", pre_dispatch=2 * workers)(
-        analyze(os.getpid(), analyzer.config, batch) for batch in _chain(first, rest)
-    )
+    yield from spread(partial(_analyze_batch, analyzer.config), _chain(first, rest), workers)
 
 
-def _analyze_batch(
-    owner: int, config: AnalysisConfig, batch: list[Document]
-) -> tuple[AnalyzedBatch, list[Problem]]:
-    end_with(owner)
+def _analyze_batch(config: AnalysisConfig, batch: list[Document]) -> tuple[AnalyzedBatch, list[Problem]]:
     return Analyzer(config).analyze(batch)
