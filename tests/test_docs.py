@@ -48,15 +48,15 @@ def test_the_readme_shows_the_two_commands_first() -> None:
     assert "pytest" in commands[1]
 
 
-def test_the_readme_shows_a_model_that_can_be_read(tmp_path: Path) -> None:
+def test_the_guide_to_similar_terms_shows_a_model_that_can_be_read(tmp_path: Path) -> None:
     from porism.retrieve.models import read_model
 
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    (settings,) = re.findall(r"where `soft.toml` is\n\n```toml\n(.*?)```", readme, flags=re.S)
+    page = (ROOT / "docs" / "how-to" / "match-similar-terms.md").read_text(encoding="utf-8")
+    (settings,) = re.findall(r"where `soft.toml` is [^\n]+\n\n```toml\n(.*?)```", page, flags=re.S)
     (tmp_path / "soft.toml").write_text(settings, encoding="utf-8")
     model = read_model(str(tmp_path / "soft.toml"))
     assert {name: (one.similarity, one.softness) for name, one in model.channels.items()} == {"words": ("words", 0.5)}
-    assert "porism similarities words --channel words" in readme  # makes the matrix of this name
+    assert "porism similarities words --channel words" in page  # makes the matrix of this name
 
 
 def test_every_folder_has_a_section_in_the_architecture() -> None:

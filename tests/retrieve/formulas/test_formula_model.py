@@ -26,7 +26,7 @@ from porism.retrieve.formulas.model import (
 from porism.retrieve.weightings.base import BM25, BM25Plus
 from porism.types import Formula
 
-DOCS = (Path(__file__).resolve().parents[3] / "docs" / "explanation" / "formula-search.md").read_text(encoding="utf-8")
+DOCS = (Path(__file__).resolve().parents[3] / "docs" / "reference" / "formula-models.md").read_text(encoding="utf-8")
 
 FIELDS = {setting.name for setting in fields(FormulaModel)}
 
@@ -158,7 +158,7 @@ def test_formula_models_have_no_settings_of_documents(given: dict[str, object]) 
 @pytest.mark.parametrize(("heading", "defaults"), [
     ("Parameters of the alignment", AlignmentSettings()),
     ("Parameters of a channel", ChannelSettings()),
-    ("Parameters of documents' evidence", Matches()),
+    ("Parameters of matches in documents", Matches()),
 ])
 def test_every_parameter_is_documented_with_its_default(heading: str, defaults: object) -> None:
     values = {

@@ -124,7 +124,7 @@ _ALIGNMENT = AlignmentSettings()
 _TOKENS = {"tokens": 0.1, "tokens_2": 0.1, "tokens_3": 0.1}
 
 DEFAULT_FORMULA_MODEL = _model(_ALIGNMENT, **_TOKENS, approach0=0.02, values=0.03)
-"""The best configuration found on the tuning topics; docs/explanation/formula-search.md has the figures
+"""The best configuration found on the tuning topics; docs/measurements/formula-search.md has the figures
 and how they were got."""
 
 _TANGENT_L = FormulaModel({"tangent-l": ChannelSettings(1.0, 1.2, 0.75, 1.0)}, None)
