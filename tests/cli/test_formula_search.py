@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -205,7 +206,7 @@ def test_documents_can_be_listed_with_the_matches_of_their_formulas(sample_index
         hits = index.search(SUM, 1)
         match = index.explain_formula(SUM, hits[0].id, "document")
         capsys.readouterr()
-        print_hits(hits, {hits[0].id: match.explanation}, {hits[0].id: [match, match]})
+        print_hits([replace(hits[0], explanation=match.explanation, matches=(match, match)), *hits[1:]])
     lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
     assert sum(line.startswith("asked for  ") for line in lines) == 2
     assert sum(line == f"{match.score:.4f}  {match.explanation.label}" for line in lines) == 1

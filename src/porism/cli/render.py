@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from porism.cli.formula_render import print_matches
@@ -11,8 +11,6 @@ from porism.cli.styled_text import styled, styled_lines
 from porism.cli.terminal import echo, echo_styled, style
 
 if TYPE_CHECKING:
-    from porism.explanation import Explanation
-    from porism.retrieve.formulas.matches import FormulaMatch
     from porism.search.answers import Hit
 
 SHOWN_TAGS = 5
@@ -25,10 +23,7 @@ LONGEST_PLACE = 90
 _NUMBER_WIDTH = 4
 
 
-def print_hits(
-    hits: Sequence[Hit], explanations: Mapping[str, Explanation] | None = None,
-    matches: Mapping[str, Sequence[FormulaMatch]] | None = None,
-) -> None:
+def print_hits(hits: Sequence[Hit]) -> None:
     """Prints hits as a list: rank and title; score and where the document stands; the passage; id and tags; and where
     there are any, how formulas of the question match formulas of the document (by its id), and the explanation.
 
@@ -52,12 +47,12 @@ def print_hits(
             echo_styled(indent + line)
         if where:
             echo_styled(indent + style(facts, dim=True))
-        if matches and hit.id in matches:
-            print_matches(matches[hit.id], tree=False)
-        if explanations and hit.id in explanations:
+        if hit.matches:
+            print_matches(hit.matches, tree=False)
+        if hit.explanation is not None:
             from porism.search.highlighting import short_lines
 
-            for explained in short_lines(explanations[hit.id]):
+            for explained in short_lines(hit.explanation):
                 echo(f"      {explained}")
         echo()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,8 +21,7 @@ from porism.cli.terminal import echo
 from porism.search.printable import one_printable_line
 
 if TYPE_CHECKING:
-    from porism.explanation import Explanation
-    from porism.retrieve.formulas.matches import FormulaMatch
+    from porism.search.answering import Answer
     from porism.search.answers import Hit
 
 MATCHED_HITS = 100
@@ -100,19 +99,16 @@ def similar(
     """
     from porism.cli.last_search import remember_search
     from porism.retrieve.documents.more_like_this import MoreLikeThisSettings
+    from porism.search.answering import answer_similar
     from porism.search.index import filters_from_strings
-    from porism.search.suggestions import filter_hints
 
-    likeness, chosen = MoreLikeThisSettings(terms=terms, fields=fields), filters_from_strings(filters)
     with open_with_model(index_path, model_name, formulas=False) as index:
-        hits = index.more_like(doc_id, k, filters=chosen, formulas=show, likeness=likeness)  # type: ignore[arg-type]
-        explanations = {
-            hit.id: index.explain_likeness(doc_id, hit.id, k=k, filters=chosen, likeness=likeness) for hit in hits
-        } if explain else None
-        hints = filter_hints(index.snapshot, chosen)
-    remember_search(index_path, f"like {doc_id}", [hit.id for hit in hits])
-    _print_hints(hints)
-    _print(hits, as_json, explanations, None, "No other document shares a telling word or part of a formula with it.")
+        found = answer_similar(
+            index, doc_id, k, filters=filters_from_strings(filters), formulas=show,  # type: ignore[arg-type]
+            settings=MoreLikeThisSettings(terms=terms, fields=fields), explain=explain,
+        )
+    remember_search(index_path, f"like {doc_id}", [hit.id for hit in found.hits])
+    _print(found, as_json, "No other document shares a telling word or part of a formula with it.")
 
 
 def _search_documents(
@@ -120,25 +116,16 @@ def _search_documents(
     relevant: tuple[str, ...], not_relevant: tuple[str, ...], model_name: str,
 ) -> None:
     from porism.cli.last_search import remember_search
+    from porism.search.answering import answer
     from porism.search.index import filters_from_strings
 
     with open_with_model(index_path, model_name, formulas=False) as index:
-        chosen = filters_from_strings(filters)
-        asked = index.question(question, guess_formulas=True)
-        hits = index.search(
-            asked, k, filters=chosen, formulas=show, relevant=relevant,  # type: ignore[arg-type]
-            not_relevant=not_relevant,
+        found = answer(
+            index, question, k, filters=filters_from_strings(filters), formulas=show,  # type: ignore[arg-type]
+            relevant=relevant, not_relevant=not_relevant, explain=explain,
         )
-        explanations = {
-            hit.id: index.explain(asked, hit.id, k=k, filters=chosen, relevant=relevant, not_relevant=not_relevant)
-            for hit in hits
-        } if explain else None
-        matches = {hit.id: index.matches(asked, hit.id) for hit in hits} if explain else None
-        hints = index.hints(asked, chosen)
-    remember_search(index_path, question, [hit.id for hit in hits])
-    _print_hints(hints)
-    nothing = "Nothing found: no document has what the question demands." if asked.conditions or asked.filters else None
-    _print(hits, as_json, explanations, matches, nothing)
+    remember_search(index_path, question, [hit.id for hit in found.hits])
+    _print(found, as_json, "Nothing found: no document has what the question demands." if found.restricted else None)
 
 
 def _print_hints(hints: Iterable[str]) -> None:
@@ -148,30 +135,17 @@ def _print_hints(hints: Iterable[str]) -> None:
         echo(f"{line[:1].upper()}{line[1:]}{'' if line.endswith(('.', '?')) else '.'}", err=True)
 
 
-def _print(
-    hits: Sequence[Hit], as_json: bool, explanations: Mapping[str, Explanation] | None,
-    matches: Mapping[str, Sequence[FormulaMatch]] | None, nothing: str | None = None,
-) -> None:
-    """Prints documents; with explanations, and how their formulas match, where these are given."""
-    if not as_json:
+def _print(found: Answer[Hit], as_json: bool, nothing: str | None = None) -> None:
+    """Prints an answer; ``nothing`` is what it says where it has no hits."""
+    _print_hints(found.hints)
+    if as_json:
+        print_json(found.to_dict()["hits"])
+    elif nothing and not found.hits:
+        echo(nothing)
+    else:
         from porism.cli.render import print_hits
 
-        if nothing and not hits:
-            echo(nothing)
-        else:
-            print_hits(hits, explanations, matches)
-        return
-    from porism.search.highlighting import MarkedMatch
-
-    found = []
-    for hit in hits:
-        entry = hit.to_dict()
-        if explanations is not None:
-            entry["explanation"] = explanations[hit.id].to_dict()
-        if matches is not None:
-            entry["matches"] = [MarkedMatch(match).to_dict() for match in matches[hit.id]]
-        found.append(entry)
-    print_json(found)
+        print_hits(found.hits)
 
 
 def _search_formulas(
@@ -181,22 +155,19 @@ def _search_formulas(
     from porism.cli.formula_render import print_formula_hits, shown_places
     from porism.cli.last_search import remember_search
     from porism.cli.progress import one_line
-    from porism.search.formula_queries import read_formula_question
+    from porism.search.answering import answer_formulas
     from porism.search.index import filters_from_strings
-    from porism.search.suggestions import filter_hints
 
     with open_with_model(index_path, model_name, formulas=True) as index:
-        chosen = filters_from_strings(filters)
-        content, notes = read_formula_question(question)
-        _print_hints(notes)
-        hits = index.search_formulas(
-            content, k, filters=chosen, explain=explain or (not as_json and k <= MATCHED_HITS),
+        found = answer_formulas(
+            index, question, k, filters=filters_from_strings(filters),
+            explain=explain or (not as_json and k <= MATCHED_HITS),
             on_problem=lambda problem: echo(one_line(problem), err=True),
         )
-        _print_hints(filter_hints(index.snapshot, chosen))
-        places = {} if as_json else shown_places(hits, index)
-    remember_search(index_path, question, [hit.places[0].doc_id if hit.places else "" for hit in hits])
+        places = {} if as_json else shown_places(found.hits, index)
+    _print_hints(found.hints)
+    remember_search(index_path, question, [hit.places[0].doc_id if hit.places else "" for hit in found.hits])
     if as_json:
-        print_json([hit.to_dict() for hit in hits])
+        print_json(found.to_dict()["hits"])
     else:
-        print_formula_hits(hits, explain, show, places)
+        print_formula_hits(found.hits, explain, show, places)

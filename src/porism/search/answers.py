@@ -6,7 +6,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from porism.explanation import Explanation
 from porism.index.sources import Source
+from porism.retrieve.formulas.matches import FormulaMatch
+from porism.search.highlighting import MarkedMatch
 from porism.search.locations import Location
 from porism.search.marked_text import Piece, Snippet, plain_json
 from porism.search.printable import one_printable_line
@@ -16,7 +19,11 @@ from porism.types import Content, Document, Metadata
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One answer: its rank from 1, the document's id, its score, where it stands, and what to show of it."""
+    """One document found: its rank from 1, its id and score, where it is, and what to show of it.
+
+    ``explanation`` says why it has its score, and ``matches`` how its formulas answer those of the question, where that
+    was asked for.
+    """
 
     rank: int
     id: str
@@ -25,11 +32,13 @@ class Hit:
     snippet: Snippet
     metadata: Metadata
     location: Location
+    explanation: Explanation | None = None
+    matches: tuple[FormulaMatch, ...] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready: ``rank``, ``id``, ``score``, ``title`` and ``snippet`` (see :meth:`Snippet.to_dict`),
-        ``location`` and ``metadata``."""
-        return {
+        ``location`` and ``metadata``; ``explanation`` and ``matches`` where it has them."""
+        value: dict[str, Any] = {
             "rank": self.rank,
             "id": self.id,
             "score": self.score,
@@ -38,6 +47,11 @@ class Hit:
             "location": self.location.to_dict(),
             "metadata": plain_json(self.metadata),
         }
+        if self.explanation is not None:
+            value["explanation"] = self.explanation.to_dict()
+        if self.matches is not None:
+            value["matches"] = [MarkedMatch(match).to_dict() for match in self.matches]
+        return value
 
 
 def make_hits(
