@@ -15,14 +15,15 @@ from trigram_retriever import TRIGRAMS, TrigramModel, TrigramRetriever
 
 from porism.corpus import read_qrels, read_topics
 from porism.errors import ConfigError, QueryError
+from porism.files.artifacts import MODELS, SIMILARITIES
 from porism.index import Snapshot
 from porism.pipeline import RetrieverReranker, formula_pipeline, pipeline
 from porism.retrieve import DEFAULT_MODEL, TangentCftModel, registry
 from porism.retrieve.documents import best_formulas
 from porism.retrieve.documents.named_models import SEARCH_MODELS
 from porism.retrieve.formulas.model import DEFAULT_FORMULA_MODEL
-from porism.retrieve.models import channels_of, model_from, named_model, read_model, write_model
-from porism.retrieve.registry import DEFAULT_KINDS, RETRIEVERS, kind_of, open_retriever, retriever_kind
+from porism.retrieve.models import artifacts_of, channels_of, model_from, named_model, read_model, write_model
+from porism.retrieve.registry import DEFAULT_KINDS, RETRIEVERS, kind_of, open_retriever
 from porism.sample import QRELS, QUERIES
 from porism.search.index import Index, open_index
 from porism.settings import SettingError
@@ -70,12 +71,13 @@ def test_every_kind_has_a_name_models_and_settings_that_are_read_as_written() ->
 def test_kinds_say_what_a_model_needs() -> None:
     assert channels_of(read_model("words")) == ("words",)
     assert channels_of(read_model("trigrams")) == ()
-    assert retriever_kind("tangent-cft").artifacts(TangentCftModel()) == ("tangent-cft",)
+    assert artifacts_of(TangentCftModel()) == ((MODELS, "tangent-cft"),)
+    assert artifacts_of(read_model("trigrams")) == ()
     soft = [
         model for model in SEARCH_MODELS.values() if any(channel.similarity for channel in model.channels.values())
     ]
     for model in soft:
-        assert any(need.startswith("similarity ") for need in retriever_kind("lexical").artifacts(model))
+        assert SIMILARITIES in [need.kind for need in artifacts_of(model)]
     assert soft
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Literal, TypeVar
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
 
 from porism.analysis.analyzer import Analyzer
 from porism.errors import ConfigError
+from porism.files.artifacts import ArtifactKind
 from porism.index import Snapshot
 from porism.retrieve.base import FormulaRanker, Retriever, RetrieverSettings
 from porism.retrieve.documents.best_formulas import BestFormulas
@@ -19,7 +20,14 @@ Finds = Literal["documents", "formulas"]
 """What the results of a search are."""
 
 
-def _none(model: Any) -> tuple[str, ...]:
+class Artifact(NamedTuple):
+    """Something that an index keeps beside its segments, by its kind and name."""
+
+    kind: ArtifactKind
+    name: str
+
+
+def _none(model: Any) -> tuple[Any, ...]:
     return ()
 
 
@@ -28,15 +36,15 @@ class RetrieverKind(ABC, Generic[M]):
     """One kind of retriever, by the ``name`` that settings give it (``kind = "..."``).
 
     ``settings`` is the class of its models, of which ``models`` are known by name. ``channels`` are those of the index
-    that a model searches, ``artifacts`` the names of what must be trained or computed for an index before a model can
-    search it, such as a matrix of similarities.
+    that a model searches, ``artifacts`` what must be trained or computed for an index before a model can search
+    it, such as a matrix of similarities.
     """
 
     name: str
     settings: type[M]
     models: Mapping[str, M]
     channels: Callable[[M], tuple[str, ...]] = _none
-    artifacts: Callable[[M], tuple[str, ...]] = _none
+    artifacts: Callable[[M], tuple[Artifact, ...]] = _none
 
     finds: ClassVar[Finds]
 

@@ -16,7 +16,7 @@ import orjson
 from porism.errors import ConfigError
 from porism.retrieve import registry
 from porism.retrieve.base import RetrieverSettings
-from porism.retrieve.kinds import Finds
+from porism.retrieve.kinds import Artifact, Finds
 from porism.settings import SettingError, nearest
 
 M = TypeVar("M", bound=RetrieverSettings)
@@ -154,6 +154,11 @@ def settings_class(settings: Mapping[str, Any], formulas: bool = False) -> type[
     usual = registry.DEFAULT_KINDS["formulas" if formulas else "documents"]
     kind = settings.get("kind", usual)
     return registry.RETRIEVERS[kind if kind in registry.RETRIEVERS else usual].settings
+
+
+def artifacts_of(model: RetrieverSettings) -> tuple[Artifact, ...]:
+    """What must be trained or computed for an index before the model can search it."""
+    return registry.kind_of(model).artifacts(model)
 
 
 def channels_of(model: RetrieverSettings) -> tuple[str, ...]:

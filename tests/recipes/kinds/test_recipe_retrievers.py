@@ -7,15 +7,17 @@ from pathlib import Path
 from types import MappingProxyType
 
 import pytest
+from cft_cases import random_model
 from recipe_cases import RECIPE
 from trigram_retriever import TRIGRAMS, TrigramModel
 
 from porism.corpus import read_topics
 from porism.pipeline import RetrieverReranker
 from porism.recipes import RecipeError, plan_recipe, run_recipe
-from porism.retrieve import registry
+from porism.retrieve import TangentCftModel, registry
 from porism.retrieve.models import read_model
 from porism.search.index import open_index
+from porism.search.sources.updating import index_sources
 
 Write = Callable[..., Path]
 
@@ -69,3 +71,41 @@ def test_a_recipe_opens_any_kind(write: Write, laboratory: Path) -> None:
 def test_what_a_kind_does_not_take_is_refused(write: Write, change: tuple[str, str], message: str) -> None:
     with pytest.raises(RecipeError, match=message):
         plan_recipe(write(TRIGRAM_RECIPE, change))
+
+
+CFT_RECIPE = """\
+measures = ["nDCG'"]
+[collection]
+index = "trained"
+[topics.dev]
+path = "topics.tsv"
+qrels = "qrels.txt"
+[pipelines.cft]
+model = "tangent-cft"
+least = 0.1
+[report]
+on = "dev"
+"""
+
+
+def test_tangent_cft_searches_an_index_that_it_was_trained_for(write: Write, laboratory: Path) -> None:
+    index_sources([laboratory / "notes.jsonl"], laboratory / "trained", jobs=1)
+    with pytest.raises(RecipeError, match="'tangent-cft' has to be trained for an index, and there is none"):
+        plan_recipe(write(CFT_RECIPE))
+    random_model(laboratory / "trained")
+    experiment = run_recipe(write(CFT_RECIPE))
+    queries = read_topics(laboratory / "topics.tsv")
+    with open_index(laboratory / "trained", TangentCftModel(0.1)) as index:
+        expected = index.run(queries)
+    made = experiment.run("cft", "dev")
+    found = {topic: expected[topic] for topic in expected if expected[topic]}  # the others have no formula
+    assert {topic: made[topic] for topic in made} == found
+    assert len(found) == 4
+    random_model(laboratory / "trained", seed=3)
+    again = run_recipe(write(CFT_RECIPE)).run("cft", "dev")
+    assert {topic: again[topic] for topic in again} != {topic: made[topic] for topic in made}  # not from the cache
+
+
+def test_tangent_cft_is_not_trained_by_a_recipe(write: Write) -> None:
+    with pytest.raises(RecipeError, match="porism train tangent-cft"):
+        plan_recipe(write(CFT_RECIPE, ('index = "trained"', 'source = "notes.jsonl"')))

@@ -19,7 +19,7 @@ from porism.recipes.draft import Draft, tolerant
 from porism.recipes.execution import Execution, OnCount, Parameters
 from porism.recipes.kinds.base import RunStage
 from porism.recipes.kinds.collection import planned_index
-from porism.recipes.kinds.searching import SearchKind, SearchSettings, searched_index
+from porism.recipes.kinds.searching import SearchKind, SearchSettings, searched_index, trained_models
 from porism.recipes.kinds.similarities import check_model_terms, planned_similarities
 from porism.recipes.kinds.topics import TOPIC_KIND, TopicSet, topic_set, topic_settings
 from porism.recipes.planning import Input, Planner, Stage
@@ -124,13 +124,15 @@ class PipelineKind(SearchKind[PipelineSettings]):
         formulas = given.settings.formulas
         similarities = planned_similarities(planner, system, formulas)
         filters = settings.filters.items()
+        model = self.parameters(planner.draft, system, formulas)
         parameters = {
-            "model": self.parameters(planner.draft, system, formulas),
+            "model": model,
             "formulas": formulas,
             "context": given.settings.context,
             "depth": settings.depth or planner.recipe.depth,
             "filters": {key: value if isinstance(value, str) else list(value) for key, value in filters},
             **({"similarities": similarities} if similarities else {}),
+            **trained_models(planner.draft, model),
         }
         queries, index = given.query_digests, planned_index(planner)
         inputs = [Input("index collection", index.key), Input(f"topics {topics}", digest(queries))]

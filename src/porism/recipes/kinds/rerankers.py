@@ -23,7 +23,7 @@ from porism.recipes.draft import Draft, tolerant
 from porism.recipes.execution import Execution, OnCount, Parameters
 from porism.recipes.kinds.base import RunStage
 from porism.recipes.kinds.collection import planned_index
-from porism.recipes.kinds.searching import SearchKind, SearchSettings, searched_index
+from porism.recipes.kinds.searching import SearchKind, SearchSettings, searched_index, trained_models
 from porism.recipes.kinds.similarities import check_model_terms, planned_similarities
 from porism.recipes.kinds.topics import asks_for_formulas, topic_set
 from porism.recipes.planning import Input, Planner, Stage
@@ -141,7 +141,8 @@ class RerankerKind(SearchKind[RerankerSettings]):
         """The stage that orders the results."""
         settings = self.of(planner.recipe)[system]
         depth, model = self._varied(planner.draft, system, {})
-        parameters = {"of": settings.of, "kind": settings.kind, "depth": depth, "model": model}
+        parameters: dict[str, Any] = {"of": settings.of, "kind": settings.kind, "depth": depth, "model": model}
+        parameters |= trained_models(planner.draft, model)
         if similarities := planned_similarities(planner, system, False):
             parameters["similarities"] = similarities
         queries = topic_set(planner.data, topics).query_digests

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path as FilePath
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar
 
 from porism.analysis.analyzer import AnalysisConfig
+from porism.errors import ConfigError
+from porism.files.artifacts import MODELS
 from porism.index.manifest import read_manifest
 from porism.recipes.checking import Check
 from porism.recipes.draft import Draft
 from porism.recipes.execution import Execution
 from porism.recipes.kinds.base import SystemKind
 from porism.recipes.kinds.channels import check_held, check_listed
-from porism.recipes.kinds.collection import collection_of, index_path, listed_channels
+from porism.recipes.kinds.collection import collection_of, index_folder, index_path, listed_channels
+from porism.recipes.kinds.index_files import content_digest
 from porism.recipes.kinds.similarities import check_model_terms, named_similarities
 from porism.recipes.kinds.tokenizers import tokenizer_of
 from porism.recipes.kinds.topics import asks_for_formulas, topic_settings
@@ -23,7 +27,7 @@ from porism.recipes.paths import opened
 from porism.recipes.recipe import Recipe, SystemSettings
 from porism.retrieve import DEFAULT_MODEL
 from porism.retrieve.documents.named_models import channel_model
-from porism.retrieve.models import settings_class
+from porism.retrieve.models import artifacts_of, settings_class
 from porism.search.index import Index, open_index
 from porism.settings import Path
 from porism.tuning import with_parameters
@@ -101,7 +105,32 @@ class SearchKind(SystemKind[Y]):
         :param given: those that the table gives.
         """
         _check_channels(check, tuple(channels), given, path)
+        for name in _trained(model):
+            index = index_folder(check.draft)
+            if index is None or not MODELS.path(index, name).exists():
+                lacks = "which the recipe makes anew" if index is None else "and there is none for this one"
+                check.errors.error(
+                    f"the model {name!r} has to be trained for an index, {lacks}", path,
+                    f"Index the collection, run porism train {name}, and name the index in [collection]: "
+                    "index = \"DIR\".",
+                )
         check_model_terms(check, model, lambda channel: _channel_place(given, path, channel))
+
+
+def trained_models(draft: Draft, model: Mapping[str, Any]) -> dict[str, dict[str, str]]:
+    """The parameters of a stage that searches by a model, of the trained files that this needs: name → digest."""
+    index = index_folder(draft)
+    found = {} if index is None else {name: content_digest(MODELS.path(index, name)) for name in _trained(model)}
+    return {"trained": found} if found else {}
+
+
+def _trained(model: Mapping[str, Any]) -> list[str]:
+    """The names of the trained models that a model of search needs, from its plain settings."""
+    with suppress(ConfigError):  # a reranker's settings can be those of something else
+        kind = settings_class(model)
+        return [name for of, name in artifacts_of(kind.from_dict({k: v for k, v in model.items() if k != "kind"}))
+                if of is MODELS]
+    return []
 
 
 def searched_index(execution: Execution) -> Index:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from porism.analysis.channels import parse_channel
+from porism.files.artifacts import SIMILARITIES, TOKENIZERS
 from porism.retrieve.documents.model import (
     DEFAULT_MODEL,
     ChannelSettings,
@@ -20,7 +21,7 @@ from porism.retrieve.documents.model import (
 from porism.retrieve.documents.published import SYSTEMS_2021, SYSTEMS_2022
 from porism.retrieve.documents.retriever import DocumentRetriever
 from porism.retrieve.documents.tangent_l import tangent_l_model
-from porism.retrieve.kinds import DocumentKind
+from porism.retrieve.kinds import Artifact, DocumentKind
 
 
 def channel_model(*channels: str) -> SearchModel:
@@ -50,11 +51,11 @@ def _channels(model: SearchModel) -> tuple[str, ...]:
     return tuple(model.channels)
 
 
-def _artifacts(model: SearchModel) -> tuple[str, ...]:
+def _artifacts(model: SearchModel) -> tuple[Artifact, ...]:
     tokenizers = (parse_channel(name).tokenizer for name in model.channels)
     similarities = (settings.similarity for settings in model.channels.values())
-    found = [f"tokenizer {name}" for name in tokenizers if name]
-    return tuple(dict.fromkeys((*found, *(f"similarity {name}" for name in similarities if name))))
+    found = [Artifact(TOKENIZERS, name) for name in tokenizers if name]
+    return tuple(dict.fromkeys((*found, *(Artifact(SIMILARITIES, name) for name in similarities if name))))
 
 
 LEXICAL = DocumentKind(

@@ -39,7 +39,7 @@ from porism.index.container import Container, ContainerWriter, Stamp
 from porism.index.vectors import complete_vectors, content_digests, open_vectors, remove_vectors
 from porism.retrieve.base import RetrieverSettings
 from porism.retrieve.formulas.matches import FormulaMatch
-from porism.retrieve.kinds import FormulaKind
+from porism.retrieve.kinds import Artifact, FormulaKind
 from porism.retrieve.ranking import Found, UnitIds, UnitResults, merge
 from porism.types import Formula
 
@@ -356,8 +356,8 @@ def _make(snapshot: Snapshot, analyzer: Analyzer, model: TangentCftModel) -> Tan
     return TangentCftRanker(snapshot, model)
 
 
-def _artifacts(model: TangentCftModel) -> tuple[str, ...]:
-    return (MODEL,)
+def _artifacts(model: TangentCftModel) -> tuple[Artifact, ...]:
+    return (Artifact(MODELS, MODEL),)
 
 
 TANGENT_CFT = FormulaKind(
