@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from porism.retrieve.formulas.exact_kernels import IDENTICAL, RENAMED
 from porism.retrieve.formulas.retriever import FormulaRetriever, QueryFormula
 from porism.retrieve.ranking import UnitResults
 from porism.types import Formula
@@ -68,15 +69,16 @@ def _compared(
     if retriever.values is not None:
         units = UnitResults(np.full(len(formulas), segment, np.int32), formulas, np.zeros(len(formulas)))
         by_value = retriever.values.similarities(query.operators, units)
+    renamed = np.isin(aligner.exactness(query.tree, segment, formulas)[0], (IDENTICAL, RENAMED))
     least = WHOLE if len(query.tree.labels) <= SMALL else LEAST
     found: dict[int, tuple[float, bool]] = {}
-    for position in np.argsort(-np.maximum(similar, by_value), kind="stable")[:_COMPARED].tolist():
+    for position in np.argsort(-np.maximum(np.maximum(similar, by_value), renamed), kind="stable")[:_COMPARED].tolist():
         ordinal = int(formulas[position])
         alignment = aligner.align(query.tree, segment, ordinal)
         if alignment.query <= 0:
             continue
         share = min(1.0, alignment.matched / alignment.query)
-        if share >= least or by_value[position] >= EQUAL_VALUE:
+        if renamed[position] or share >= least or by_value[position] >= EQUAL_VALUE:
             quality = min(1.0, max(float(similar[position]), float(by_value[position])))
-            found[ordinal] = (quality, share >= WHOLE)
+            found[ordinal] = (quality, bool(renamed[position]) or share >= WHOLE)
     return found
