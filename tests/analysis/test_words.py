@@ -96,3 +96,13 @@ def test_terms_of_identifiers_agree_with_their_places(text: str) -> None:
     assert sorted(analyzer.terms(text)) == sorted(
         word.term for word in analyzer.words(text) if word.term is not None
     )
+
+
+@given(text=st.text(alphabet="aAbB_.1 Éé", max_size=40), every=st.integers(1, 3), identifiers=st.booleans())
+def test_a_matcher_finds_the_words_of_its_terms(text: str, every: int, identifiers: bool) -> None:
+    analyzer = WordAnalyzer(identifiers=identifiers)
+    words = analyzer.words(text)
+    terms = {word.term for word in words if word.term is not None and len(word.term) % every == 0}
+    find = analyzer.matcher(terms)
+    for _ in range(2):  # the second time its words are known
+        assert find(text) == [(word.start, word.end, word.term) for word in words if word.term in terms]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable, Container
 from dataclasses import dataclass
 
 import Stemmer
@@ -115,15 +116,46 @@ class WordAnalyzer:
         return [term for parts, _ in map(self._run, _IDENTIFIER.findall(text)) for term in parts]
 
     def words(self, text: str) -> list[Word]:
-        """All words of a text with their places, for highlighting; a whole name stands before its parts."""
+        """All words of a text with their places; a whole name stands before its parts."""
         if not self.identifiers:
             return [Word(match.start(), match.end(), self.term(match.group())) for match in WORD.finditer(text)]
         found: list[Word] = []
         for match in _IDENTIFIER.finditer(text):
-            start, run = match.start(), match.group()
-            found += [Word(start + first, start + last, name) for first, last, name in self._names(run)]
-            found += [Word(start + first, start + last, self.term(run[first:last])) for first, last in _parts(run)]
+            start = match.start()
+            found += [Word(start + first, start + last, term) for first, last, term in self._spans(match.group())]
         return sorted(found, key=lambda word: (word.start, -word.end))
+
+    def matcher(self, terms: Container[str]) -> Callable[[str], list[tuple[int, int, str]]]:
+        """What finds words of some terms in texts: start, end and term of each, in order; a whole name stands before
+        its parts. It remembers the words that it has seen."""
+        pattern = _IDENTIFIER if self.identifiers else WORD
+        known: dict[str, list[tuple[int, int, str]]] = {}
+
+        def matches(text: str) -> list[tuple[int, int, str]]:
+            found: list[tuple[int, int, str]] = []
+            for match in pattern.finditer(text):
+                run = match.group()
+                matching = known.get(run)
+                if matching is None:
+                    if len(known) > _MOST_REMEMBERED:
+                        known.clear()
+                    matching = known[run] = self._matching(run, terms)
+                if matching:
+                    begin = match.start()
+                    found += [(begin + start, begin + end, term) for start, end, term in matching]
+            return sorted(found, key=lambda one: (one[0], -one[1]))
+
+        return matches
+
+    def _matching(self, run: str, terms: Container[str]) -> list[tuple[int, int, str]]:
+        """The names and words of a run that have one of some terms."""
+        if not self.identifiers:
+            term = self.term(run)
+            return [(0, len(run), term)] if term is not None and term in terms else []
+        parts, names = self._run(run)  # remembered from text to text, most have none of the terms
+        if not any(term in terms for term in (*parts, *names)):
+            return []
+        return [(start, end, term) for start, end, term in self._spans(run) if term is not None and term in terms]
 
     def _run(self, run: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The terms of a run's words, and of the names in it."""
@@ -141,6 +173,10 @@ class WordAnalyzer:
             memory.clear()
         memory[run] = found
         return found
+
+    def _spans(self, run: str) -> list[tuple[int, int, str | None]]:
+        """Where the names and words of a run are, and their terms."""
+        return [*self._names(run), *((first, last, self.term(run[first:last])) for first, last in _parts(run))]
 
     def _names(self, run: str) -> list[tuple[int, int, str | None]]:
         """Where the names of a run are that have several words, longest first: the whole, what stands behind the last

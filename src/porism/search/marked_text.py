@@ -5,10 +5,11 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal
 
 from porism.formula import parse, to_latex, to_unicode
-from porism.types import Content, Formula
+from porism.types import Content, Formula, Notation
 
 FormulaStyle = Literal["unicode", "latex"]
 
@@ -59,10 +60,17 @@ def plain_json(metadata: Mapping[str, str | tuple[str, ...]]) -> dict[str, str |
 
 def show_formula(formula: Formula, style: FormulaStyle) -> str:
     """A formula as readable text: one line of Unicode, or LaTeX between dollars."""
+    return _shown(formula.source, formula.notation, style)
+
+
+@lru_cache(1024)
+def _shown(source: str, notation: Notation, style: FormulaStyle) -> str:
+    """The answers of a search often share a question, as those of a thread do, and its formulas."""
+    formula = Formula(source, notation)
     if style == "unicode":
-        return to_unicode(parse(formula)) or formula.source.strip()
-    source = to_latex(parse(formula)) if formula.notation == "mathml" else formula.source.strip()
-    return f"${' '.join(source.split())}$"
+        return to_unicode(parse(formula)) or source.strip()
+    latex = to_latex(parse(formula)) if notation == "mathml" else source.strip()
+    return f"${' '.join(latex.split())}$"
 
 
 def show_content(content: Content, style: FormulaStyle) -> str:

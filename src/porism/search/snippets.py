@@ -94,6 +94,7 @@ class SnippetMaker:
     ) -> None:
         self._analyzer = analyzer
         self._words = next((weights[name] for name in weights if _has_stems(analyzer, name)), {})
+        self._matching_words = analyzer.words.matcher(self._words)
         self._symbols = weights.get(SYMBOLS, {})
         self._terms = {name: terms for name, terms in weights.items() if name in analyzer.config.formulas}
         self._memory: dict[tuple[str, str], _Read] = {}
@@ -164,25 +165,21 @@ class SnippetMaker:
         return self._marks_of[1]
 
     def _find_marks(self, document: Document) -> dict[tuple[str, int], float]:
+        matching = self._matching(document.id) if self._matching is not None else None
+        if matching is None:
+            matching = self._matching_by_terms(document)
+        return {
+            (name, number): self._read(shown.query).worth * shown.quality
+            for (name, number), shown in matching.items() if number < MOST_FORMULAS
+        }
+
+    def _matching_by_terms(self, document: Document) -> dict[tuple[str, int], ShownMatch]:
+        """The formulas of a document that equal one of the query, or have most of its terms and few others."""
         written = {
             (name, number): self._read(formula)
             for name, content in document.fields.items()
             for number, formula in enumerate(content.formulas[:MOST_FORMULAS])
         }
-        matching = self._matching(document.id) if self._matching is not None else None
-        if matching is None:
-            matching = self._matching_by_terms(written)
-        marks = {
-            place: self._read(likeness.query).worth * likeness.quality
-            for place, likeness in matching.items() if place in written
-        }
-        for place, read in written.items():
-            if read.key in self._asked:  # symbols too, which are too small to be compared
-                marks[place] = self._asked[read.key].worth
-        return marks
-
-    def _matching_by_terms(self, written: Mapping[tuple[str, int], _Read]) -> dict[tuple[str, int], ShownMatch]:
-        """The formulas of a document that have most of the terms of a formula of the query, and few others."""
         found: dict[tuple[str, int], ShownMatch] = {}
         for asked in self._asked.values():
             if asked.terms.total() >= SMALL:
@@ -191,6 +188,9 @@ class SnippetMaker:
                 for place, quality in qualities.items():
                     if quality >= max(LEAST_BY_TERMS, best - NEAR):
                         found[place] = ShownMatch(asked.formula, quality)
+        for place, read in written.items():
+            if read.key in self._asked:  # symbols too, which are too small to be compared
+                found[place] = ShownMatch(self._asked[read.key].formula, 1.0)
         return found
 
     def _items(self, document: Document, field: str) -> list[_Item]:
@@ -232,16 +232,13 @@ class SnippetMaker:
 
     def _text_items(self, text: str) -> list[_Item]:
         """The words and symbols of a text that match, in order; a whole name stands before its parts."""
-        items = [
-            _Item(word.start, word.end, self._words[word.term], word.term)
-            for word in self._analyzer.words.words(text)
-            if word.term is not None and word.term in self._words
+        items = [_Item(start, end, self._words[term], term) for start, end, term in self._matching_words(text)]
+        if not self._symbols:
+            return items
+        items += [
+            _Item(start, end, self._symbols[term], term)
+            for start, end, term in text_symbols(text) if term in self._symbols
         ]
-        if self._symbols:
-            items += [
-                _Item(start, end, self._symbols[term], term)
-                for start, end, term in text_symbols(text) if term in self._symbols
-            ]
         return sorted(items, key=lambda item: (item.start, -item.end))
 
     def _text_pieces(self, text: str) -> Iterable[Piece]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import porism
+from porism.analysis.analyzer import AnalyzedFormula, Analyzer
 from porism.search.index import Index
 from porism.types import Content, Document, Formula
 
@@ -48,3 +50,19 @@ def test_the_right_formulas_are_marked(
         assert len(pieces) == len(formulas)
         found = {number for number, piece in enumerate(pieces) if piece.match}
         assert found == marked if compare else found <= marked
+
+
+def test_formulas_of_documents_are_not_read_again_to_be_marked(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with index_of(tmp_path / "index", "x^2+y^2=z^2", "x^2+y^3=z^4", "x") as index:
+        read: list[str] = []
+        terms_of = Analyzer.formula_terms
+
+        def formula_terms(self: Analyzer, formula: Formula, *channels: Any) -> AnalyzedFormula:
+            read.append(formula.source)
+            return terms_of(self, formula, *channels)
+
+        monkeypatch.setattr(Analyzer, "formula_terms", formula_terms)
+        hits = index.search("word $a^2+b^2=c^2$ and $x$", 20)
+        marked = [piece.text for hit in hits if hit.id == "it" for piece in hit.snippet.pieces if piece.match]
+        assert marked == ["word", "x² + y² = z²", "x"]
+        assert set(read) == {"a^2+b^2=c^2", "x"}

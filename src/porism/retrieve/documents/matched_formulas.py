@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.analysis.analyzer import Analyzer, read_formula
+from porism.analysis.documents import clean_text
 from porism.concurrency.caching import cached_property
 from porism.engine.trees import open_places
 from porism.engine.units import formula_units
@@ -99,6 +100,7 @@ class MatchedFormulas:
         self._field_weights = query_field_weights
         self._held = HeldFormulas(lexical, reader) if lexical is not None and reader is not None else None
         self._last: tuple[Query | None, list[_Prepared]] = (None, [])
+        self._last_formulas: tuple[Query | None, list[_WeightedFormula]] = (None, [])
 
     @property
     def possible(self) -> bool:
@@ -214,21 +216,42 @@ class MatchedFormulas:
         return found
 
     def matching(self, query: Query, segment: int, document: int) -> dict[tuple[str, int], ShownMatch]:
-        """The formulas of a document that are shown as matches, by field and number there."""
+        """The formulas of a document that are shown as matches, by field and number there: those that are like the
+        query's, and those that are equal to one, symbols too, which are too small to be compared."""
         retriever = self._explainer
         held = retriever.snapshot.segments[segment]
         where = held.occurrences
         places = slice(where.indptr[document], where.indptr[document + 1])
         ordinals = where.formula[places]
         formulas_of_query = [one.formula for one in self._formulas_of(query)]
-        found = matching_formulas(retriever, formulas_of_query, segment, np.unique(ordinals).astype(np.int32))
+        distinct = np.unique(ordinals).astype(np.int32)
+        found = matching_formulas(retriever, formulas_of_query, segment, distinct)
+        found |= {
+            ordinal: ShownMatch(formula, 1.0) for ordinal, formula in self._equal_to(query, segment) if ordinal >= 0
+        }
         columns = zip(ordinals.tolist(), where.field[places].tolist(), where.number[places].tolist(), strict=True)
         return {
             (held.fields[field], number): found[ordinal] for ordinal, field, number in columns if ordinal in found
         }
 
+    def _equal_to(self, query: Query, segment: int) -> list[tuple[int, Formula]]:
+        """The formulas of the query, each with its ordinal in a segment; -1 where the segment has no equal one."""
+        by_key = {
+            clean_text(layout_key(read_formula(formula.source, formula.notation)[0])): formula
+            for content in query.fields.values() for formula in content.formulas
+        }
+        ordinals = self._snapshot.segments[segment].keys.find(list(by_key))
+        return list(zip(ordinals.tolist(), by_key.values(), strict=True))
+
     def _formulas_of(self, query: Query) -> list[_WeightedFormula]:
-        """The query's formulas that say most, with their weights."""
+        """The query's formulas that say most, with their weights; those of the last query are remembered."""
+        known, formulas = self._last_formulas
+        if known is not query:
+            formulas = self._read_formulas(query)
+            self._last_formulas = query, formulas  # one assignment, so that threads at worst do it twice
+        return formulas
+
+    def _read_formulas(self, query: Query) -> list[_WeightedFormula]:
         counts: defaultdict[str, float] = defaultdict(float)
         read: dict[str, QueryFormula] = {}
         fields: defaultdict[str, list[str]] = defaultdict(list)

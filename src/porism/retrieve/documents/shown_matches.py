@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from porism.retrieve.formulas.alignment_kernels import MATCHED, QUERY_WEIGHT
 from porism.retrieve.formulas.exact_kernels import IDENTICAL, RENAMED
 from porism.retrieve.formulas.retriever import FormulaRetriever, QueryFormula
 from porism.retrieve.ranking import UnitResults
@@ -64,7 +65,8 @@ def _compared(
     aligner = retriever.aligner
     if aligner is None or not len(formulas):
         return {}
-    similar = aligner.similarities(query.tree, segment, formulas)
+    sums = aligner.sums(query.tree, segment, formulas)
+    similar = aligner.similarity(sums)
     by_value = np.zeros(len(formulas))
     if retriever.values is not None:
         units = UnitResults(np.full(len(formulas), segment, np.int32), formulas, np.zeros(len(formulas)))
@@ -74,10 +76,10 @@ def _compared(
     found: dict[int, tuple[float, bool]] = {}
     for position in np.argsort(-np.maximum(np.maximum(similar, by_value), renamed), kind="stable")[:_COMPARED].tolist():
         ordinal = int(formulas[position])
-        alignment = aligner.align(query.tree, segment, ordinal)
-        if alignment.query <= 0:
+        matched, of_query = sums[position, [MATCHED, QUERY_WEIGHT]].tolist()
+        if of_query <= 0:
             continue
-        share = min(1.0, alignment.matched / alignment.query)
+        share = min(1.0, matched / of_query)
         if renamed[position] or share >= least or by_value[position] >= EQUAL_VALUE:
             quality = min(1.0, max(float(similar[position]), float(by_value[position])))
             found[ordinal] = (quality, bool(renamed[position]) or share >= WHOLE)

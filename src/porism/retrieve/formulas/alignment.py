@@ -183,8 +183,12 @@ class Aligner:
 
     def similarities(self, query: QueryTree, segment: int, formulas: NDArray[np.int32]) -> NDArray[np.float64]:
         """The similarity (0 to 1) of the query to formulas of one segment, given by their ordinals."""
-        sums, _, _, _ = self._align(query, segment, formulas, False)
-        return self.similarity(sums)
+        return self.similarity(self.sums(query, segment, formulas))
+
+    def sums(self, query: QueryTree, segment: int, formulas: NDArray[np.int32]) -> NDArray[np.float64]:
+        """What the alignment with each formula comes to, in the columns ``MATCHED``, ``QUERY_WEIGHT``,
+        ``FOUND_WEIGHT`` and ``FOUND_MATCHED`` of the kernels (float64, n × 4)."""
+        return self._align(query, segment, formulas, False)[0]
 
     def similarity(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
         """What :class:`AlignmentSettings` makes of the sums of alignments (float64, n × 4)."""
