@@ -33,9 +33,10 @@ def public_modules(package: Path) -> dict[str, list[str]]:
 
 
 @cache
-def imported_names(package: str) -> dict[str, str]:
-    """The names that the ``__init__.py`` of a package imports from its modules → where they are defined."""
-    path = package_folder().joinpath(*package.split(".")[1:], "__init__.py")
+def imported_names(module: str) -> dict[str, str]:
+    """The names that a module or a package imports from others of Porism → where these have them."""
+    path = package_folder().joinpath(*module.split(".")[1:])
+    path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
     if not path.exists():
         return {}
     found: dict[str, str] = {}

@@ -61,28 +61,37 @@ html_show_sphinx = False
 html_show_copyright = False
 html_show_sourcelink = False
 
-OUTSIDE = {
-    "ARCHITECTURE.md": "explanation/architecture.md",
-    "CONTRIBUTING.md": "how-to/contribute.md",
-    "CHANGELOG.md": "changelog.md",
-    "benchmarks/README.md": "measurements/benchmarks.md",
-    "README.md": "index.md",
+SHOWN = {
+    "ARCHITECTURE.md": "explanation/architecture",
+    "CONTRIBUTING.md": "how-to/contribute",
+    "CHANGELOG.md": "changelog",
+    "benchmarks/README.md": "measurements/benchmarks",
 }
-"""Files of the project beside ``docs/``, and the pages of the site that include them."""
+"""Files of the project beside ``docs/``, and the pages of the site that show them."""
+
+ROOT = Path(__file__).resolve().parents[1]
 
 
-def lead_inside(app: Sphinx, name: str, source: list[str]) -> None:
-    """Links to files of the project that pages include lead to these pages."""
-    folder = os.path.dirname(name)
+def show_outside(app: Sphinx, name: str, source: list[str]) -> None:
+    """Pages that show a file of the project get its text, and links to such files lead to these pages."""
+    file = next((file for file, page in SHOWN.items() if page == name), f"docs/{name}.md")
+    if file in SHOWN:
+        app.env.note_dependency(str(ROOT / file))
+        source[0] = (ROOT / file).read_text(encoding="utf-8")
 
     def inside(match: re.Match[str]) -> str:
-        file, _, anchor = match[1].partition("#")
-        path = os.path.relpath(os.path.normpath(os.path.join("docs", folder, file)))
-        if path not in OUTSIDE:
+        target, _, anchor = match[1].partition("#")
+        path = os.path.normpath(os.path.join(os.path.dirname(file), target))
+        if path in SHOWN:
+            path = f"docs/{SHOWN[path]}.md"
+        elif path == "README.md":
+            path = "docs/index.md"
+        if not path.startswith("docs/"):
             return match[0]
-        return "](" + os.path.relpath(OUTSIDE[path], folder or ".") + ("#" + anchor if anchor else "") + ")"
+        way = os.path.relpath(path.removeprefix("docs/"), os.path.dirname(name) or ".")
+        return f"]({way}{'#' + anchor if anchor else ''})"
 
-    source[0] = re.sub(r"\]\(((?:\.\./)+[^)\s]+)\)", inside, source[0])
+    source[0] = re.sub(r"\]\((?![a-z]+:|#)([^)\s]+)\)", inside, source[0])
 
 
 def lead_home(app: Sphinx, env: BuildEnvironment, node: pending_xref, content: Element) -> Element | None:
@@ -99,5 +108,5 @@ def lead_home(app: Sphinx, env: BuildEnvironment, node: pending_xref, content: E
 def setup(app: Sphinx) -> None:
     """Writes the pages of the Python reference, and prepares the links."""
     app.connect("builder-inited", lambda app: write_api_pages(Path(app.srcdir) / "reference" / "api"))
-    app.connect("source-read", lead_inside)
+    app.connect("source-read", show_outside)
     app.connect("missing-reference", lead_home)

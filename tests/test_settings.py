@@ -107,7 +107,7 @@ def test_assignments() -> None:
         (["k"], "'k' is not of the form name=value"),
         (["=5"], "'=5' is not of the form"),
         (["a.=5"], "'a.=5' is not of the form"),
-        (["k=1", "k=2"], "the setting 'k' stands twice"),
+        (["k=1", "k=2"], "the setting 'k' occurs twice"),
         (["k=1", "k.x=2"], "the setting 'k' in 'k.x=2' has a value and can have no parts"),
     ]:
         with pytest.raises(ConfigError, match=message):

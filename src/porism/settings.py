@@ -92,7 +92,7 @@ def parse_assignments(pairs: Iterable[str]) -> dict[str, Any]:
     Values are numbers, ``true`` or ``false``, lists of these by commas or in brackets, and else words. Dots lead into
     tables.
 
-    :raises ConfigError: a string has no ``=``, or a name stands twice or is both a setting and a table.
+    :raises ConfigError: a string has no ``=``, or a name occurs twice or is both a setting and a table.
     """
     settings: dict[str, Any] = {}
     for pair in pairs:
@@ -106,7 +106,7 @@ def parse_assignments(pairs: Iterable[str]) -> dict[str, Any]:
             if not isinstance(table, dict):
                 raise ConfigError(f"the setting {part!r} in {pair!r} has a value and can have no parts")
         if parts[-1] in table:
-            raise ConfigError(f"the setting {name.strip()!r} stands twice")
+            raise ConfigError(f"the setting {name.strip()!r} occurs twice")
         table[parts[-1]] = _value(text.strip())
     return settings
 

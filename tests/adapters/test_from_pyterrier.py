@@ -193,9 +193,9 @@ def test_a_reranker_in_a_pipeline(index: porism.Index, topics: Topics) -> None:
     [
         (lambda frame: frame.drop(columns=["score"]), "no column 'score'"),
         (lambda frame: frame.assign(score=float("nan")), "the score of document 'a' is nan"),
-        (lambda frame: frame.assign(docno="z"), "stands twice"),
+        (lambda frame: frame.assign(docno="z"), "occurs twice"),
         (lambda frame: frame[:1].assign(docno="z"), "document 'z' was not given"),
-        (lambda frame: frame.assign(qid="9"), "results of the query '9', which was not asked"),
+        (lambda frame: frame.assign(qid="9"), "results of the query '9', which is not among the queries"),
     ],
 )
 def test_what_a_reranker_may_not_give(work: Any, said: str) -> None:
@@ -218,7 +218,7 @@ def test_what_a_retriever_may_not_give(results: dict[str, Any], said: str) -> No
 
 def test_results_of_other_queries_are_an_error() -> None:
     uniform = pt.Transformer.from_df(run_to_frame(FIRST), uniform=True)
-    with pytest.raises(FormatError, match="results of the query '1', which was not asked"):
+    with pytest.raises(FormatError, match="results of the query '1', which is not among the queries"):
         stage_of(uniform, kind="retriever").search(queries("5"))
 
 

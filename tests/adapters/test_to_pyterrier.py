@@ -395,7 +395,7 @@ def test_tables_that_are_no_queries_are_refused(rows: dict[str, Any], said: str,
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        ({"docno": ["a", "a"], "score": [1.0, 2.0]}, "stands twice"),
+        ({"docno": ["a", "a"], "score": [1.0, 2.0]}, "occurs twice"),
         ({"docno": ["a", "b"], "score": [1.0, float("nan")]}, "the score of document 'b' is nan"),
         ({"docno": ["a", "b"], "score": ["1.0", "high"]}, "the scores are not numbers"),
         ({"docno": ["a", "b"]}, "no column 'score'"),

@@ -112,4 +112,4 @@ def test_a_document_that_stands_twice_is_an_error(porism: Command, files: tuple[
     files[0].write_text("s Q0 a 1 2.0 x\ns Q0 a 2 1.0 x\n")
     result = porism("evaluate", *files)
     assert result.status == 1
-    assert "document a stands twice for query s" in result.err
+    assert "document a occurs twice for query s" in result.err

@@ -168,7 +168,7 @@ def test_nothing_found_is_said(porism, tmp_path) -> None:
     (tmp_path / "a.jsonl").write_text('{"id": "a", "body": "no formula"}\n', encoding="utf-8")
     porism("index", tmp_path / "a.jsonl", "--index", tmp_path / "index", "--jobs", 1)
     result = porism("search", "--formulas", "x^2", "--index", tmp_path / "index")
-    assert (result.status, result.out) == (0, "Nothing found: no formula shares a part with the one asked for.\n")
+    assert (result.status, result.out) == (0, "Nothing found: no formula shares a part with the query.\n")
 
 
 def test_models(porism, sample_index, tmp_path) -> None:

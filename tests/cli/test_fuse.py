@@ -181,7 +181,7 @@ def test_options_that_do_not_fit_are_wrong_usage(porism, files, options) -> None
 
 @pytest.mark.parametrize(("content", "message"), [
     ("T0 Q0 d1 1 nan x\n", "broken.run:1: the score 'nan' is not a finite number"),
-    ("T0 Q0 d1 1 2.0 x\nT0 Q0 d1 2 1.0 x\n", "broken.run:2: document d1 stands twice for query T0"),
+    ("T0 Q0 d1 1 2.0 x\nT0 Q0 d1 2 1.0 x\n", "broken.run:2: document d1 occurs twice for query T0"),
     ("T0 Q0 d1\n", "broken.run:1: 3 columns where a run has 6"),
     ("Z0 Q0 d1 1 2.0 x\n", "no topic is in more than one of the runs"),
 ])

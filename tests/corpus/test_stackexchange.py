@@ -271,7 +271,7 @@ def test_of_two_posts_with_one_id_the_later_counts(tmp_path: Path) -> None:
     path = write_posts(tmp_path / "Posts.xml", rows("posts", posts))
     (question,) = read_stackexchange(path, unit="question", on_problem=problems.append)
     assert question.fields["title"] == Content("second")
-    assert problems == [Problem("Posts.xml:4", "post 1 stands twice; the later one counts")]
+    assert problems == [Problem("Posts.xml:4", "post 1 occurs twice; the later one counts")]
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,7 @@ def test_json_lines(tmp_path: Path) -> None:
         ("<Topics>\n<Topic number='A'></Topic></Topics>", r"topics:2: the topic A is empty"),
         ("<Topics>\n<Topic number='A'><Formula_Id>q</Formula_Id></Topic></Topics>", "A names a formula but"),
         ("<Topics></Topics>", r"there are no topics"),
-        ("1\ta\n1\tb\n", r"topics:2: the topic 1 stands twice"),
+        ("1\ta\n1\tb\n", r"topics:2: the topic 1 occurs twice"),
         ("1\ta\nno tab\n", r"topics:2: a line is not an id, a tab and a text"),
         ("\n\n", r"there are no topics"),
         ('{"id": 1}', r"topics:1: a topic has no query"),
@@ -129,7 +129,7 @@ def test_topic_information(tmp_path: Path) -> None:
     }
     with pytest.raises(FormatError, match=r"i\.csv:2: a row has 1 cells and not 2"):
         read_topic_information(write(tmp_path / "i.csv", "a,b\nc\n"))
-    with pytest.raises(FormatError, match="stands twice"):
+    with pytest.raises(FormatError, match="occurs twice"):
         read_topic_information(write(tmp_path / "i.csv", "a,b\nc,1\nc,2\n"))
 
 

@@ -61,7 +61,7 @@ def test_numbers_that_are_not_finite_are_refused_and_what_was_there_stays(tmp_pa
         ([], np.zeros((0, 3), np.float32), "no vectors"),
         (["a"], np.zeros((1, 0), np.float32), "no vectors"),
         (["a", "b"], np.zeros((3, 2), np.float32), "shape"),
-        (["b", "a", "b"], np.zeros((3, 2), np.float32), "'b' stands twice"),
+        (["b", "a", "b"], np.zeros((3, 2), np.float32), "'b' occurs twice"),
     ],
 )
 def test_what_cannot_be_stored_is_refused(tmp_path, terms, vectors, message):

@@ -79,7 +79,7 @@ def test_groups_stay_together() -> None:
         ({"topics": ["a", "b"], "folds": 1}, "2 topics cannot be divided into 1 folds"),
         ({"topics": ["a"], "folds": 2}, "Cross-validation needs two at least."),
         ({"topics": [], "folds": 2}, "0 topics cannot be divided"),
-        ({"topics": ["a", "b", "a"], "folds": 2}, "the topic a stands twice"),
+        ({"topics": ["a", "b", "a"], "folds": 2}, "the topic a occurs twice"),
         ({"topics": ["a", "b"], "folds": 2, "strata": {"a": "x"}}, "1 of 2 topics have no category, first b"),
         ({"topics": ["a", "b"], "folds": 2, "groups": {"a": "x", "b": "x"}}, "1 groups of topics cannot be divided"),
         ({"topics": ["a", "b"], "folds": 2, "groups": {}, "strata": {}}, "by strata and by groups at once"),

@@ -283,7 +283,7 @@ def test_results_of_other_queries_are_an_error() -> None:
         def search(self, queries: object, k: int = 1000) -> Run:
             return Run({"other": [("a", 1.0)]})
 
-    with pytest.raises(FormatError, match="query 'other', which was not asked"):
+    with pytest.raises(FormatError, match="query 'other', which is not among the queries"):
         pipeline(Wrong({})).search(queries("q"))
 
 

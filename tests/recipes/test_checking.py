@@ -123,7 +123,7 @@ def test_systems_made_of_themselves(write: Write) -> None:
     ("file", "content", "told"),
     [
         ("first.run", "T.1 Q0 d1 1 3.0 x\nT.1 Q0 d1 2 2.0 x\n",
-         ":4: first.run:2: document d1 stands twice for query T.1."),
+         ":4: first.run:2: document d1 occurs twice for query T.1."),
         ("first.run", "T.1 Q0 d1 1 nan x\n", ":4: first.run:1: the score 'nan' is not a finite number"),
         ("first.run", "T.1 d1 3.0\n", ":4: first.run:1: 3 columns where a run has 6."),
         ("first.run", "X.1 Q0 d1 1 3.0 x\n",

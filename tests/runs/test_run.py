@@ -69,7 +69,7 @@ def test_scores_are_finite(score: float) -> None:
 
 
 def test_a_document_stands_once() -> None:
-    with pytest.raises(FormatError, match="query q: a document stands twice"):
+    with pytest.raises(FormatError, match="query q: a document occurs twice"):
         Run({"q": [("a", 1.0), ("a", 2.0)]})
 
 
@@ -91,8 +91,8 @@ def test_the_better_of_two_lines_for_one_document_stays(tmp_path: Path) -> None:
     assert run.ranks.tolist() == [2]
     assert run.name == "some"
     assert [str(problem) for problem in problems] == [
-        "some.run:2: document a stands twice for query q",
-        "some.run:3: document a stands twice for query q",
+        "some.run:2: document a occurs twice for query q",
+        "some.run:3: document a occurs twice for query q",
     ]
 
 
@@ -103,7 +103,7 @@ def test_the_better_of_two_lines_for_one_document_stays(tmp_path: Path) -> None:
         ("q Q0 a 1 2 tag more", "some.run:2: 7 columns where a run has 6"),
         ("q Q0 a 1 high tag", "some.run:2: the score 'high' is not a finite number"),
         ("q Q0 a 1 nan tag", "some.run:2: the score 'nan' is not a finite number"),
-        ("q Q0 a 1 3.0 tag", "some.run:2: document a stands twice for query q. Leave one of the lines out"),
+        ("q Q0 a 1 3.0 tag", "some.run:2: document a occurs twice for query q. Leave one of the lines out"),
         ("q Q0 a 1 1e999 tag", "some.run:2: the score '1e999' is not a finite number"),
         ("q Q0 a 1 1_000 tag", "some.run:2: the score '1_000' is not a finite number"),
         ("q Q0 a 1 ٣ tag", "some.run:2: the score '٣' is not a finite number"),
@@ -144,7 +144,7 @@ def test_what_is_written_is_read_back(tmp_path_factory: pytest.TempPathFactory, 
 def test_the_file_is_whole_or_absent(tmp_path: Path) -> None:
     path = tmp_path / "run.txt"
     path.write_text("before")
-    with pytest.raises(FormatError, match="'a b' cannot stand in a TREC file"):
+    with pytest.raises(FormatError, match="'a b' cannot be in a TREC file"):
         Run({"q": [("x", 2.0), ("a b", 1.0)]}).write(path)
     with pytest.raises(FormatError, match="the query id '' cannot stand"):
         Run({"": [("x", 2.0)]}).write(path)

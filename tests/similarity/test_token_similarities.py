@@ -226,7 +226,7 @@ def test_progress_tells_all_tokens_and_can_interrupt():
 
 @pytest.mark.parametrize(("terms", "vectors", "message"), [
     ([], None, "no terms to compare"),
-    (["a", "b", "a"], None, "a term stands twice"),
+    (["a", "b", "a"], None, "a term occurs twice"),
     (["a", "b"], None, "alpha 0.6 need vectors"),
     (["a", "b"], np.ones((3, 2)), r"2 terms cannot have vectors of shape \(3, 2\)"),
     (["a", "b"], np.ones((2, 0)), "cannot have vectors of shape"),

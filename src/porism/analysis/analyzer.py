@@ -61,7 +61,7 @@ LONGEST_TERM = 40
 
 
 def indexed_form(term: str) -> str:
-    """The form in which a term stands in an index: itself, or if it is long its beginning and its digest."""
+    """The form of a term in an index: itself, or if it is long its beginning and its digest."""
     if len(term) <= LONGEST_TERM:
         return term
     return f"{term[: LONGEST_TERM - 17]}…{xxhash.xxh3_64_hexdigest(term.encode('utf-8', 'surrogatepass'))}"

@@ -304,7 +304,7 @@ def _joint(name: str, tokenizers: tuple[TokenizerReference, ...]) -> JointChanne
             channel = _parse(inner, tokenizers)
             tokenizer = channel.tokenizer
             if channel.reads == "text":
-                raise ConfigError(f"the channel {inner!r} cannot stand here: its tokenizer reads text")
+                raise ConfigError(f"the channel {inner!r} cannot be used here: its tokenizer reads text")
             form = FormulaForm(inner, channel.terms if isinstance(channel, FormulaChannel) else _unknown_tokenizer)
     except ConfigError as error:
         raise ConfigError(error.what, where=name, hint=error.hint or "") from error

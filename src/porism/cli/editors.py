@@ -1,4 +1,4 @@
-"""How editors are told to open a file at a line."""
+"""How editors open a file at a line."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def experiment(
     """Run the experiment that the TOML file RECIPE describes.
 
     Prints the tables of its reports. What did not change since an earlier start is taken from the cache, and an
-    interrupted experiment goes on where it stopped. All that is wrong with the recipe or its files is reported at once,
+    interrupted experiment continues where it stopped. All errors in the recipe and its files are reported at once,
     before any work.
     """
     from porism.recipes import RecipeError, plan_recipe, run_recipe
@@ -62,7 +62,7 @@ def experiment(
             echo(f"Error: {found}", err=True)
         raise click.exceptions.Exit(1) from error
     except KeyboardInterrupt:
-        echo("Interrupted. What was made is kept; the same command goes on from there.", err=True)
+        echo("Interrupted. Results so far are kept; the same command continues from there.", err=True)
         raise click.exceptions.Exit(130) from None
     finally:
         if not quiet:

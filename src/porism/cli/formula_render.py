@@ -44,7 +44,7 @@ def print_formula_hits(
     from porism.search.marked_text import show_formula
 
     if not hits:
-        echo("Nothing found: no formula shares a part with the one asked for.")
+        echo("Nothing found: no formula shares a part with the query.")
         return
     for hit in hits:
         marked = MarkedMatch(hit.match) if hit.match is not None else None

@@ -115,7 +115,7 @@ def _open_file(index: Index, location: Location, path: Path, only_print: bool, i
             hint=f"Bring the index up to date: porism update --index {index.snapshot.path}.",
         )
     if index.has_changed(location):
-        echo(f"{path} has changed since it was indexed; the document may stand at another line.", err=True)
+        echo(f"{path} has changed since it was indexed; the document may be at another line.", err=True)
     if only_print:
         echo(f"{path}:{location.line}" if location.line is not None else str(path))
         return

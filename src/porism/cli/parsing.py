@@ -15,7 +15,7 @@ from porism.cli.terminal import echo
               help="Print the tokens of a tokenizer instead, one a line.")
 @json_option
 def parse(formula: str, terms: str | None, tokenizer_path: str | None, as_json: bool) -> None:
-    """Show how a formula (LaTeX without dollars, or MathML) is read: its trees, its MathML, what was not understood."""
+    """Show how a formula (LaTeX without dollars, or MathML) is read: its trees, its MathML, and unparsed parts."""
     from porism.analysis.analyzer import AnalysisConfig, Analyzer
     from porism.analysis.channels import parse_channel
     from porism.formula import (

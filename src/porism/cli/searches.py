@@ -51,7 +51,7 @@ def search(
 
     Formulas stand between dollars, and the question between single quotes, in which the shell leaves dollars alone.
     What is clearly a formula is read as one without dollars too. "Words between double quotes", within the single
-    ones, must stand in a document as they are; title:word must stand in its title, and so for other fields.
+    ones, must occur in a document as they are; title:word must occur in its title, and so for other fields.
 
     porism open N opens result N. With --json, prints one array of objects with rank, id, score, title and snippet (each
     as text, and in pieces that say what matches), location and metadata; with --explain each also has its explanation,

@@ -64,7 +64,7 @@ def _training_options(kept: str) -> Callable[[Function], Function]:
 def word2vec(**given: Any) -> None:
     """Learn vectors of the terms of a channel by word2vec, and keep them in the index as NAME.
 
-    Interrupted, the same command goes on after the last whole epoch. It needs gensim
+    After an interruption, the same command continues after the last complete epoch. It needs gensim
     (pip install 'porism[embeddings]').
     """
     from porism.embeddings import Word2Vec
@@ -99,7 +99,7 @@ def fasttext(**given: Any) -> None:
 def positional(**given: Any) -> None:
     """Learn vectors by word2vec with constrained positional weighting, and keep them in the index as NAME.
 
-    Interrupted, the same command goes on after the last whole epoch.
+    After an interruption, the same command continues after the last complete epoch.
     """
     from porism.embeddings import Positional
 

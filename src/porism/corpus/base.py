@@ -110,14 +110,14 @@ class Reader(Protocol):
     ) -> Iterator[Document]:
         """Yields the documents of a file or folder in a stream.
 
-        :raises SourceError: the source is missing, empty or unreadable (when the first document is asked for).
+        :raises SourceError: the source is missing, empty or unreadable (when the first document is read).
         """
         ...
 
 
 def ignore_problem(problem: Problem) -> None:
-    """An ``on_problem`` that drops what it is told."""
+    """An ``on_problem`` that ignores all problems."""
 
 
 def ignore_progress(done: int, total: int) -> None:
-    """An ``on_progress`` that drops what it is told."""
+    """An ``on_progress`` that ignores all progress."""

@@ -27,7 +27,7 @@ MATH_ENVIRONMENTS = frozenset(
     )
     for star in ("", "*")
 )
-"""Environments that are formulas where they stand in text without delimiters."""
+"""Environments that are formulas where text contains them without delimiters."""
 
 _HINTS = re.compile(r"\$|\\[(\[]|\\begin")
 _TOKEN = re.compile(
@@ -65,7 +65,7 @@ def split_math(
 
     :param code: leave formulas alone in Markdown's code spans and fenced code blocks.
     :param where: what a reported problem names as its place.
-    :param on_problem: is told, at most once a text, of delimiters without a partner.
+    :param on_problem: receives delimiters without a partner, at most once a text.
     """
     text = clean(text)
     if _HINTS.search(text) is None:

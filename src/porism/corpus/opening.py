@@ -24,10 +24,10 @@ def open_source(
     """The documents of one source, in a stream.
 
     :param format: its format; None detects it.
-    :param on_problem: is told of everything that was skipped or repaired.
-    :param on_progress: is told (bytes done, bytes in all) now and then.
+    :param on_problem: receives everything that was skipped or repaired.
+    :param on_progress: receives (bytes done, bytes in all) now and then.
     :raises SourceError: the source is missing, empty, unreadable or of no known format, or there is no such format
-        (at once, before the first document is asked for).
+        (at once, before the first document is read).
     """
     return open_sources([path], format, options, on_problem, on_progress)
 

@@ -177,7 +177,7 @@ def _format_of_all(found: list[tuple[Path, str]], tables: list[Path]) -> str:
 def source_groups(
     path: Path, format: str | None, options: ReaderOptions, on_problem: OnProblem = ignore_problem
 ) -> SourceGroups:
-    """What is read together of a source; each group is to be read or skipped before the next is asked for.
+    """What is read together of a source; each group is to be read or skipped before the next is requested.
 
     :raises SourceError: the source is missing, empty, unreadable or of no known format, or there is no such format.
     """
@@ -241,7 +241,7 @@ def _is_named_as_source(path: Path, only: str | None) -> bool:
 
 
 def _format_of_tables(path: Path) -> str | None:
-    """Formula tables are told only where they are named themselves: beside other files they belong to posts."""
+    """Formula tables are detected only where they are named themselves: beside other files they belong to posts."""
     name = FormulaTableReader.name
     return name if READERS[name].detect(path) else None
 

@@ -39,7 +39,7 @@ def read_topics(
     format                          fields of the queries
     ==============================  ================================================================================
     ARQMath Task 1 (XML)            ``title``, ``question``, ``tags``
-    ARQMath Task 2 (XML)            ``formula`` (the one asked for, with its id), ``title``, ``question``, ``tags``
+    ARQMath Task 2 (XML)            ``formula`` (the query, with its id), ``title``, ``question``, ``tags``
     NTCIR-12 (id, tab, LaTeX)       ``formula``; wildcards (``\\qvar{…}``) stay as they are
     id, tab, text                   ``query``
     JSON lines                      ``query``, or those of ``formula title question text body tags`` that are there
@@ -69,7 +69,7 @@ def read_topics(
             if not topic.id:
                 raise FormatError("a topic has no id", where=where)
             if topic.id in found:
-                raise FormatError(f"the topic {topic.id} stands twice", where=where)
+                raise FormatError(f"the topic {topic.id} occurs twice", where=where)
             found[topic.id] = topic
     if not found:
         raise FormatError("there are no topics", where=str(path), hint=f"Expected {_EXPECTED}")
@@ -83,7 +83,7 @@ def read_topic_information(path: str | Path) -> dict[str, dict[str, str]]:
     ``dependency`` in ARQMath's files).
 
     :raises SourceError: the file is missing, empty or unreadable.
-    :raises FormatError: a row has another number of cells than the header, or an id stands twice.
+    :raises FormatError: a row has another number of cells than the header, or an id occurs twice.
     """
     path = Path(path)
     check_source(path, "a CSV file with a header")
@@ -99,7 +99,7 @@ def read_topic_information(path: str | Path) -> dict[str, dict[str, str]]:
                 raise FormatError(f"a row has {len(cells)} cells and not {len(header)}", where=where)
             topic = cells[0].strip()
             if topic in information:
-                raise FormatError(f"the topic {topic} stands twice", where=where)
+                raise FormatError(f"the topic {topic} occurs twice", where=where)
             information[topic] = {name: cell.strip() for name, cell in zip(header[1:], cells[1:], strict=True)}
     return information
 

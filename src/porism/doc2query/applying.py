@@ -72,7 +72,7 @@ def apply_expansions(
     All else in the documents stays as it is, and :func:`remove_expansions` takes the field away again. An interruption
     or an error leaves the index as it was.
 
-    :param on_progress: is told how many documents of the index are read, of how many.
+    :param on_progress: receives how many documents of the index are read, of how many.
     :raises IndexNotFound: there is no index.
     :raises IndexLocked: another process writes to it.
     """

@@ -81,7 +81,7 @@ def expand_documents(
     in the report, not raised.
 
     :param batch: how many documents the model reads at once.
-    :param total: how many documents there are, for ``on_progress``, which is told (done, total).
+    :param total: how many documents there are, for ``on_progress``, which receives (done, total).
     :raises ConfigError: the file was made by another model or with other settings; the model fails on every document.
     :raises SourceError: the file cannot be written.
     """

@@ -119,7 +119,7 @@ class Corpus:
     def strings(
         self, number: int, on_tokens: Callable[[int], None] = lambda tokens: None
     ) -> Iterator[list[str]]:
-        """The texts of an epoch as strings, long ones in parts; ``on_tokens`` is told how many terms were read."""
+        """The texts of an epoch as strings, long ones in parts; ``on_tokens`` receives how many terms were read."""
         tokens, starts = self.epoch(number)
         names = np.array(self.terms, object)
         for low, high in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):

@@ -67,7 +67,7 @@ def train_decontextualised(
 
     ``model`` is the name or folder of a model; ``batch`` how many tokens it reads at once. Ctrl-C keeps what was summed
     up and is told in the report; the same call goes on from there unless ``restart``, as long as the index, the model's
-    name and the settings are the same. ``on_progress`` is told how many documents, or distinct formulas, are done of
+    name and the settings are the same. ``on_progress`` receives how many documents, or distinct formulas, are done of
     how many.
 
     :raises ConfigError: the name is none, the index has no such channel, the model cannot be used, or no term of the

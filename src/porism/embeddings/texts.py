@@ -93,7 +93,7 @@ def channel_texts(
     """The texts of a channel in the order of documents: a field of a document, or an occurrence of a formula, is one.
 
     Documents that are deleted are left out. ``jobs`` processes analyse (all processors for None); what comes out does
-    not depend on it. ``on_progress`` is told how many documents, or distinct formulas, are done of how many.
+    not depend on it. ``on_progress`` receives how many documents, or distinct formulas, are done of how many.
 
     :raises ConfigError: the index has no such channel, or the channel has no terms.
     """

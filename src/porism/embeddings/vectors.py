@@ -51,7 +51,7 @@ def write_token_vectors(
 
     ``info`` (JSON-ready) says what they are: at least ``channel`` and ``method``.
 
-    :raises ConfigError: there are no terms or dimensions, a term stands twice, the shapes differ, or a number is not
+    :raises ConfigError: there are no terms or dimensions, a term occurs twice, the shapes differ, or a number is not
         finite in float32.
     :raises StorageError: the file cannot be written.
     """
@@ -71,7 +71,7 @@ def write_token_vectors(
         )
     if len(set(terms)) < len(terms):
         twice = next(term for at, term in enumerate(sorted(terms)[1:]) if sorted(terms)[at] == term)
-        raise ConfigError(f"the term {twice!r} stands twice", where=where)
+        raise ConfigError(f"the term {twice!r} occurs twice", where=where)
     EMBEDDINGS.prepare(path.parents[1], EMBEDDINGS.name_of(path))
     with ContainerWriter(path, _KIND, atomic=True) as writer:
         numbers = write_dictionary(writer, "terms", Packed.of(terms))

@@ -182,7 +182,7 @@ class SegmentSearcher:
 
         ``channel_of`` (int32, non-decreasing, positions in ``channels``), ``terms`` (int32, term numbers) and
         ``weights`` (float64, > 0) have one element a term, in the order in which contributions are added; no term
-        stands twice. ``allowed`` has one element a document. Documents that score below ``floor`` may be left out.
+        occurs twice. ``allowed`` has one element a document. Documents that score below ``floor`` may be left out.
         ``summands`` (float64, one a document) are added to the scores of those that are found.
         """
         k = min(k, self.documents)

@@ -126,7 +126,7 @@ def _aggregated(evaluation: Evaluation, topics: Iterable[str]) -> dict[str, floa
 def groups_by(information: Mapping[str, Mapping[str, str]], column: str) -> dict[str, tuple[str, ...]]:
     """Groups topics by a column of the topic information (:func:`porism.corpus.read_topic_information`).
 
-    Topics with an empty cell are in the group ``unknown``, the last. Groups of ARQMath's columns stand in their usual
+    Topics with an empty cell are in the group ``unknown``, the last. Groups of ARQMath's columns are in their usual
     order (computation, concept, proof; text, formula, both; low, medium, high), numbers by size, others by name.
 
     :raises ConfigError: there is no such column.

@@ -63,7 +63,7 @@ def precision_recall(
 
 
 def rank_positions(fused: Run, sources: Sequence[Run], topic: str, k: int = 10) -> NDArray[np.int64]:
-    """Where the first ``k`` results of a fused run stand in each of its sources: int64 [up to k, sources].
+    """The ranks of the first ``k`` results of a fused run in each of its sources: int64 [up to k, sources].
 
     Ranks are from 1, those of the files for runs that were read with them; 0 where a source lacks the document. This
     is what figure 3 of Zhong et al. (2022) plots.

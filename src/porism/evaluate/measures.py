@@ -141,7 +141,7 @@ def _parse_arguments(text: str, arguments: str) -> tuple[tuple[str, str], ...]:
             raise ValueError("arguments without names")
         values = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords if keyword.arg}
         if len(values) != len(call.keywords):
-            raise ValueError("an argument stands twice")
+            raise ValueError("an argument occurs twice")
         found = {name: repr(value) for name, value in values.items()}
         for value in found.values():
             ast.literal_eval(value)  # 1e999 is read as infinity, whose name is no number

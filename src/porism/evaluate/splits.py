@@ -32,7 +32,7 @@ def k_fold(
     group) does the opposite: topics of one group stay in one fold, so sizes differ more; for topics that are versions
     of each other. Within a fold topics keep the order given.
 
-    :raises ConfigError: there are fewer than two folds, fewer topics (or groups) than folds, a topic stands twice or
+    :raises ConfigError: there are fewer than two folds, fewer topics (or groups) than folds, a topic occurs twice or
         has no category or group, or both ``strata`` and ``groups`` are given.
     """
     ordered = _distinct(topics)
@@ -65,7 +65,7 @@ def stratified_split(
     equal ones to the larger category, then to the first by name). Which topics of a category are taken is drawn by the
     seed. Within a part topics keep the order given.
 
-    :raises ConfigError: a topic stands twice or has no category, a size is negative, or the sizes do not add up to the
+    :raises ConfigError: a topic occurs twice or has no category, a size is negative, or the sizes do not add up to the
         number of topics.
     """
     ordered = _distinct(topics)
@@ -161,7 +161,7 @@ def _distinct(topics: Iterable[str]) -> list[str]:
     ordered = list(topics)
     twice = [topic for topic, count in Counter(ordered).items() if count > 1]
     if twice:
-        raise ConfigError(f"the topic {twice[0]} stands twice among those to divide")
+        raise ConfigError(f"the topic {twice[0]} occurs twice among those to divide")
     return ordered
 
 

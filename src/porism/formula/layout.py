@@ -97,7 +97,7 @@ def takes_arguments(row: Row, base: int) -> bool:
 
 
 def is_command(node: LayoutNode) -> bool:
-    """Whether this is an unknown command, which keeps its name, and not something else that was not understood."""
+    """Whether this is an unknown command, which keeps its name, and not another unparsed part."""
     return node.kind == "E" and len(node.label) > 1 and node.label[0] == "\\"
 
 

@@ -24,7 +24,7 @@ class LayoutNode:
     M     matrix, cases, aligned display: ``elements`` are its cells; label: its fences (``()``, ``{``, ``||``) or empty
     G     several symbols that carry a script or an accent together: ``within`` holds them; no label
     W     wildcard; label is its name
-    E     what was not understood (an unknown command keeps its name as the label)
+    E     an unparsed part (an unknown command keeps its name as the label)
     ====  ===============================================================================================
 
     ``font`` is empty or one of ``bb bf cal frak it rm sf tt`` (script is ``cal``). ``start`` and ``end`` are offsets
@@ -55,7 +55,7 @@ class LayoutNode:
 
 @dataclass(frozen=True, slots=True)
 class ParseProblem:
-    """Something in a formula that was not understood or had to be repaired, at an offset into its source."""
+    """A part of a formula that could not be parsed or had to be repaired, at an offset into its source."""
 
     position: int
     what: str
@@ -63,7 +63,7 @@ class ParseProblem:
 
 @dataclass(slots=True)
 class LayoutTree:
-    """A parsed formula: its top row, what was not understood, and the source that the offsets point into."""
+    """A parsed formula: its top row, the problems of parsing it, and the source that the offsets point into."""
 
     row: Row
     source: str

@@ -31,7 +31,7 @@ def check_queries(queries: Iterable[Query]) -> list[Query]:
     :raises QueryError: two have one id, or one is no :class:`~porism.types.Query`.
     """
     if isinstance(queries, Query):
-        raise QueryError("a pipeline is asked with a list of queries", hint=f"Write [{queries.id!r} query].")
+        raise QueryError("a pipeline takes a list of queries", hint=f"Write [{queries.id!r} query].")
     asked = list(queries)
     for query in asked:
         if not isinstance(query, Query):

@@ -49,7 +49,7 @@ def writing(path: Path) -> Iterator[None]:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
         raise StorageError(
             f"cannot be written ({error.strerror or error})", where=str(error.filename or path),
-            hint="Free some space; the same command goes on from here." if full
+            hint="Free some space; the same command continues from here." if full
             else "Name another folder, or make this one writable.",
         ) from error
 

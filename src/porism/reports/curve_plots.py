@@ -46,7 +46,7 @@ def precision_recall_plot(
         ticks=[0, 0.2, 0.4, 0.6, 0.8, 1], named_at_end=False,  # where all lines meet
         shown=shown,
     )
-    order = " and to the right are better; the names stand in the order of the mean precision."
+    order = " and to the right are better; the names are in the order of the mean precision."
     return Plot(
         "precision-recall", "Precision at levels of recall",
         "Across is the share of a topic's relevant documents that was found; upwards the highest precision from the "
@@ -319,7 +319,7 @@ def groups_plot(
 
     :param groups: group → how many topics it has.
     :param values: run → group → mean.
-    :param summed: the measure is a count: sums stand in place of means.
+    :param summed: the measure is a count: sums replace means.
     """
     names = list(values)
     looks = styles(len(names), baseline)

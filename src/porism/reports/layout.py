@@ -1,4 +1,4 @@
-"""Where things stand in a figure: margins from the lengths of labels, and panels that share their scales.
+"""Positions in a figure: margins from the lengths of labels, and panels that share their scales.
 
 Matplotlib's own layouts draw everything several times to measure it. Here widths of words are estimated, which also
 makes pictures the same wherever they are drawn; browsers have other fonts than matplotlib measures anyway.

@@ -2,7 +2,7 @@
 
 The series colours were searched for by hue so that any two of them, and the greys, stay apart in OKLab under normal
 sight, protanopia, deuteranopia and tritanopia (Machado et al. 2009), each with a contrast of at least 3 to the surface
-(WCAG 2, 1.4.11). Nothing is told by colour alone: markers, dashes and labels say the same.
+(WCAG 2, 1.4.11). Nothing depends on colour alone: markers, dashes and labels say the same.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def css_variables() -> str:
 def css_overrides() -> str:
     """CSS for a picture file that stands alone: its colours stay readable to programs that know no CSS variables.
 
-    The light colours stand in the picture; on a dark screen each is overridden where an attribute holds it.
+    The picture has the light colours; on a dark screen each is overridden where an attribute holds it.
     """
     rules = "".join(
         f'[style*="{what}: {pair[0]}"]{{{what}:{pair[1]} !important}}'

@@ -175,7 +175,7 @@ def intervals_plot(
     """Means with their confidence intervals, and the paired differences from the baseline with theirs.
 
     :param gaps: run → mean difference, without the baseline; ``gap_intervals`` likewise.
-    :param summed: the measure is a count: sums stand in place of means.
+    :param summed: the measure is a count: sums replace means.
     """
     names = list(means)
     looks = styles(len(names), names.index(baseline))

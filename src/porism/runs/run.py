@@ -51,7 +51,7 @@ class Run:
     ) -> None:
         """Ranks each query's results by the tie rule.
 
-        :raises FormatError: a document stands twice in one query's results, or a score is not a finite number.
+        :raises FormatError: a document occurs twice in one query's results, or a score is not a finite number.
         """
         doc_ids: list[str] = []
         scores: list[float] = []
@@ -59,7 +59,7 @@ class Run:
         for query_id, ranked in results.items():
             ordered = rank(ranked)
             if len({doc for doc, _ in ordered}) != len(ordered):
-                raise FormatError("a document stands twice in one ranking", where=f"query {query_id}")
+                raise FormatError("a document occurs twice in one ranking", where=f"query {query_id}")
             if not all(math.isfinite(score) for _, score in ordered):
                 raise FormatError("a score is not a finite number", where=f"query {query_id}")
             doc_ids.extend(doc for doc, _ in ordered)
@@ -239,13 +239,13 @@ class Run:
         The order is by score and tie rule. The rank column is not used, unless ``ranks="file"`` asks to keep it as
         :attr:`ranks`: for runs of which some results were taken out, whose ranks keep their gaps. The record beside the
         file becomes the run's provenance, or one in the same folder that is of the same rankings: that of a file which
-        was copied, renamed or packed. One that does not fit is not used, and ``on_problem`` is told.
+        was copied, renamed or packed. One that does not fit is not used, and is reported to ``on_problem``.
 
-        :param duplicates: what becomes of a document that stands twice for a query: an error, or the better of its
-            scores stays, with the rank of that line, and ``on_problem`` is told.
+        :param duplicates: what becomes of a document that occurs twice for a query: an error, or the better of its
+            scores stays, with the rank of that line, and is reported to ``on_problem``.
         :raises SourceError: the file is missing or unreadable.
         :raises FormatError: a line has other than six (or five: no tag) columns, a score that is not a finite number
-            or, where ranks are kept, a rank below 1; or a document stands twice for a query.
+            or, where ranks are kept, a rank below 1; or a document occurs twice for a query.
         :raises ConfigError: an option has a wrong value.
         """
         if ranks not in ("position", "file") or duplicates not in ("error", "best"):
@@ -300,12 +300,12 @@ class Run:
         ranks = self.ranks.tolist()
         for number, query_id in enumerate(self.query_ids):
             if query_id.split() != [query_id]:
-                raise FormatError(f"the query id {query_id!r} cannot stand in a TREC file: it has white space")
+                raise FormatError(f"the query id {query_id!r} cannot be in a TREC file: it has white space")
             start, stop = int(self.offsets[number]), int(self.offsets[number + 1])
             ids = self.doc_ids[start:stop]
             if " ".join(ids).split() != list(ids):
                 broken = next(doc_id for doc_id in ids if doc_id.split() != [doc_id])
-                raise FormatError(f"the document id {broken!r} cannot stand in a TREC file: it has white space")
+                raise FormatError(f"the document id {broken!r} cannot be in a TREC file: it has white space")
             lines += [
                 f"{query_id}\tQ0\t{doc_id}\t{position}\t{score!r}\t{tag}\n"
                 for doc_id, position, score in zip(
@@ -363,7 +363,7 @@ def _best(
         if before == at:
             continue
         where = f"{name}:{columns.lines[at]}"
-        what = f"document {doc_id} stands twice for query {columns.queries[number]}"
+        what = f"document {doc_id} occurs twice for query {columns.queries[number]}"
         if duplicates == "error":
             raise FormatError(what, where=where, hint="Leave one of the lines out; each document has one rank.")
         if on_problem:

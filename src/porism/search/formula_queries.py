@@ -42,7 +42,7 @@ def make_formula_query(question: str | Formula | Content | Query, on_problem: On
     formulas, the whole is the context. Of a topic with a field ``formula`` that field is asked for, and the other
     fields are the context; of any other topic all formulas are.
 
-    :param on_problem: is told what of the formulas was not understood, and what was left out.
+    :param on_problem: receives the unparsed parts of the formulas, and what was left out.
     :raises QueryError: there is no formula in it, or it is longer than :data:`LONGEST_QUERY`.
     """
     report = on_problem or _ignore
@@ -132,7 +132,7 @@ def _usable(formulas: tuple[Formula, ...], report: OnProblem) -> tuple[Formula, 
         if len(layout.problems) > _MOST_PROBLEMS:
             report(Problem(where, f"{len(layout.problems) - _MOST_PROBLEMS} more things were not understood"))
         if operator_tree(layout).root.kind == "W":
-            report(Problem(where, "is a wildcard alone, for which any formula may stand"))
+            report(Problem(where, "is only a wildcard, which matches any formula"))
         usable.append(formula)
     return tuple(usable)
 

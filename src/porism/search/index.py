@@ -347,7 +347,7 @@ class Index:
 
         :param filters: only formulas that stand in documents with this metadata, as in :meth:`search`.
         :param explain: whether hits say how they match.
-        :param on_problem: is told what of the query was not understood.
+        :param on_problem: receives the unparsed parts of the query.
         :raises QueryError: there is no formula in the query, ``k`` is below 1, or a filter names an unknown key.
         """
         query = make_formula_query(formula, on_problem)
@@ -372,7 +372,7 @@ class Index:
 
         :param context: whether the other fields of a topic count (``title``, ``question``), see
             :class:`~porism.search.formulas.FormulaSearcher`.
-        :param on_problem: is told of topics of which something was not understood.
+        :param on_problem: receives topics with unparsed parts.
         :raises QueryError: ``k`` is below 1, two queries have one id, or a filter names an unknown key.
         """
         asked = list(queries)

@@ -28,7 +28,7 @@ def train_tokenizer(
     """Trains byte-pair encoding on the documents of ``sources`` or, where there are none, of an ``index``, writes it to
     the file ``path`` in one step, and returns it.
 
-    ``on_progress`` is told how many documents were read, of how many (0 where that is unknown). What was in the file
+    ``on_progress`` receives how many documents were read, of how many (0 where that is unknown). What was in the file
     stays until the training is complete.
 
     :raises SourceError: a source is missing or empty, or the file cannot be written.

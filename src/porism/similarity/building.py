@@ -59,7 +59,7 @@ def token_similarities(
     ``workers`` threads (all processors if None) compare; ``settings.channel``, ``embeddings``, ``vocabulary`` and
     ``min_df`` mean nothing here.
 
-    :raises ConfigError: there is no token, one stands twice, α is below 1 without vectors, or vectors are not one a
+    :raises ConfigError: there is no token, one occurs twice, α is below 1 without vectors, or vectors are not one a
         token, or not finite.
     :raises MissingExtra: rapidfuzz is not installed and α is above 0.
     """
@@ -149,7 +149,7 @@ def _check(terms: Sequence[str], frequencies: NDArray[np.integer[Any]] | None) -
     if len(terms) >= 2**31:
         raise ConfigError(f"{len(terms):,} terms are too many to compare")
     if len(set(terms)) != len(terms):
-        raise ConfigError("a term stands twice among those to compare")
+        raise ConfigError("a term occurs twice among those to compare")
     if frequencies is not None and np.shape(frequencies) != (len(terms),):
         raise ConfigError(f"{len(terms):,} terms cannot have frequencies of shape {np.shape(frequencies)}")
 

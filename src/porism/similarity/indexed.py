@@ -33,7 +33,7 @@ def build_similarities(
     """Builds the similarity matrix ``name`` of an index and stores it in its folder; returns the file.
 
     A matrix that was there is replaced at the end, all at once. Documents that are indexed later do not change it:
-    terms that it does not have are similar to nothing but themselves. ``on_progress`` is told how many terms are done
+    terms that it does not have are similar to nothing but themselves. ``on_progress`` receives how many terms are done
     of how many.
 
     :raises ConfigError: this cannot be a name, the index lacks the channel, the embeddings, or terms that are frequent

@@ -1,6 +1,6 @@
 """In which order the configurations of a space are tried: all, some at random, or along one parameter after another.
 
-A search only says what to try next; what it is told of a configuration is one number, higher better (minus infinity
+A search only says what to try next; what it gets for a configuration is one number, higher better (minus infinity
 where the configuration failed). The best of all that was tried is chosen elsewhere, by the order of the space where
 scores are equal, so the choice does not depend on the order of trying.
 """

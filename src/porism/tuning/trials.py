@@ -153,7 +153,7 @@ class Trials:
         return np.array([self.row[topic] for topic in topics], np.int64)
 
     def _failed(self, configuration: Configuration, problem: str) -> Trial:
-        """A trial without a score; what failed is told once, however many folds it fails for."""
+        """A trial without a score; a failure is reported once, however many folds it fails for."""
         key = configuration_key(configuration)
         if key not in self._told:
             self._told.add(key)

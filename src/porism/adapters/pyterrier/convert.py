@@ -161,7 +161,7 @@ def run_from_frame(frame: Any, name: str = "pyterrier") -> Run:
     """The run of a DataFrame with ``qid``, ``docno`` and ``score``, by the scores and the tie rule.
 
     :raises MissingExtra: pandas is not installed.
-    :raises FormatError: a column is missing, a score is not a finite number, or a document stands twice for a query.
+    :raises FormatError: a column is missing, a score is not a finite number, or a document occurs twice for a query.
     """
     need("pandas", "pyterrier", _PURPOSE)
     from porism.adapters.pyterrier import frames

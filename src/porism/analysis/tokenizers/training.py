@@ -61,7 +61,7 @@ def train_bpe(
     """Trains a tokenizer on the fields of documents; the same documents give the same tokenizer.
 
     Tokens of LaTeX do not cross white space; those of text are made within words, digits and runs of signs, and those
-    of text with LaTeX within these and commands. ``on_progress`` is told how many documents were read; the merges are
+    of text with LaTeX within these and commands. ``on_progress`` receives how many documents were read; the merges are
     found after the last. Ctrl-C ends the waiting at any time.
 
     :raises ConfigError: there is no text, or no formula, to train on.
@@ -103,7 +103,7 @@ def _pre_tokenizer(library: Any, kind: TokenizerKind) -> Any:
 
 
 class _Reading:
-    """The strings that a tokenizer is trained on, and how far the reading is. Ends early where it is told to stop."""
+    """The strings that a tokenizer is trained on, and how far the reading is. Ends early when it is stopped."""
 
     def __init__(
         self, documents: Iterable[Document], tokenizer: MathTokenizer, on_progress: Callable[[int], None]

@@ -1,6 +1,6 @@
 """HTML fragments and pages to content: text in blocks, formulas in place, in whatever way they were put on the page.
 
-A formula may stand in a ``math-container`` span (Stack Exchange, ARQMath), a ``<math>`` element, a
+A formula may be in a ``math-container`` span (Stack Exchange, ARQMath), a ``<math>`` element, a
 ``<script type="math/tex">`` (MathJax 2), a KaTeX or pandoc span, an image of WordPress, or between dollars.
 """
 
@@ -47,7 +47,7 @@ def html_to_content(
         as ``alttext``); the other one is taken where it is the only one.
     :param delimiters: whether ``$…$``, ``\\(…\\)`` and bare environments in the text are formulas; never in code.
     :param where: what a reported problem names as its place.
-    :param on_problem: is told, at most once a call each, of lonely delimiters, unclosed elements and the like.
+    :param on_problem: receives lonely delimiters, unclosed elements and the like, each kind at most once a call.
     """
     html = clean(html)
     if "<" not in html and "&" not in html and _HINTS.search(html) is None:
@@ -79,7 +79,7 @@ def strip_delimiters(source: str) -> tuple[str, bool]:
 def formula_of_math(
     element: str, *, formulas: Notation = "latex", formula_id: str | None = None, visual_id: str | None = None
 ) -> Formula | None:
-    """The formula of a ``<math>…</math>`` element as it stands in HTML or XML; None where it is empty.
+    """The formula of a ``<math>…</math>`` element of HTML or XML; None where it is empty.
 
     LaTeX comes from an annotation or ``alttext``. MathML has its named entities (``&InvisibleTimes;``) replaced by
     characters and a namespace prefix removed, so that it reads as XML by itself.
@@ -162,7 +162,7 @@ class ContentBuilder:
         return content
 
     def enter(self, node: LexborNode, tag: str) -> bool:
-        """Takes in a node; whether what stands in it is to be visited."""
+        """Takes in a node; whether its contents are to be visited."""
         if tag == "-text":
             self._text(node.text_content or "")
             return False

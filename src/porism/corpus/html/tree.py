@@ -59,7 +59,7 @@ _PREFIX = re.compile(r"<([A-Za-z][\w.-]*):math\b")
 
 
 class Tree(NamedTuple):
-    """A page's body (all that is not inside another element stands in it), and what was wrong, a sentence each."""
+    """A page's body (it contains all that is not inside another element), and what was wrong, a sentence each."""
 
     body: LexborNode
     problems: list[str]
@@ -114,10 +114,10 @@ def unprefixed(source: str, prefix: str) -> str:
 
 
 def walk(top: LexborNode, enter: Callable[[LexborNode, str], bool], leave: Callable[[str], None]) -> None:
-    """Visits all that stands in ``top``, in order, without recursion.
+    """Visits all contents of ``top``, in order, without recursion.
 
-    :param enter: gets each node and its tag (``-text`` for text); tells whether to go on to what stands in it.
-    :param leave: gets the tag after what stands in the element was visited.
+    :param enter: gets each node and its tag (``-text`` for text); returns whether to visit its contents.
+    :param leave: gets the tag after the contents of the element were visited.
     """
     above: list[tuple[str, LexborNode]] = []
     node = top.first_child

@@ -132,7 +132,7 @@ class LatexProject:
         return self.root / "tags" / "tags"
 
     def groups(self) -> Iterator[LatexGroup]:
-        """The files that are read on their own, in order; each is to be read or skipped before the next is asked for.
+        """The files that are read on their own, in order; each is to be read or skipped before the next is requested.
 
         Which files those are depends on what the earlier ones loaded.
         """

@@ -1,4 +1,4 @@
-"""The structure of a LaTeX project: sections, theorem-like environments, proofs, and the files they stand in."""
+"""The structure of a LaTeX project: sections, theorem-like environments, proofs, and the files that contain them."""
 
 from __future__ import annotations
 

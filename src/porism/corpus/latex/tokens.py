@@ -156,7 +156,7 @@ class TokenStream:
         return frames[-1] if frames and isinstance(frames[-1], FileFrame) else None
 
     def drop_expansions(self) -> None:
-        """Forgets what remains of expansions and goes on in the file."""
+        """Forgets what remains of expansions and continues in the file."""
         while self._frames and isinstance(self._frames[-1], _TokenFrame):
             self._frames.pop()
 

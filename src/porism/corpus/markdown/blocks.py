@@ -45,7 +45,7 @@ class MarkdownBlocks:
     """Reads Markdown into units.
 
     :param name: of the file, in what is reported.
-    :param depth: how many directives the text stands in.
+    :param depth: how many directives the text is in.
     """
 
     def __init__(self, units: FileUnits, name: str, on_problem: OnProblem, depth: int = 0) -> None:

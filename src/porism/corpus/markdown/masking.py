@@ -46,7 +46,7 @@ class Masked:
         then stay in the text.
     :param where: what a problem names as its place, before the number of the line.
     :param first_line: the number of the first line.
-    :param on_problem: is told, at most once, of delimiters without a partner.
+    :param on_problem: receives delimiters without a partner, at most once.
     """
 
     def __init__(

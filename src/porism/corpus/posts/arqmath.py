@@ -72,7 +72,7 @@ def read_arqmath(
     Ids are those of the post (of the question, for a thread). Metadata: ``type``, ``question_id``, ``tags``,
     ``source``, and where known ``linked``, ``duplicates`` (questions), ``answer_ids``, ``accepted``,
     ``accepted_answer_id``, ``score``, ``created``. Formulas carry the ids of their spans and the visual ids of the
-    tables. Where a post id stands twice, the later post counts. Memory does not grow with the collection.
+    tables. Where a post id occurs twice, the later post counts. Memory does not grow with the collection.
 
     :param formulas: ``mathml`` takes formulas from the tables of layout trees where they are there.
     :raises SourceError: there is no such folder, or no posts in it, or none that can be read.

@@ -56,7 +56,7 @@ class FormulaTableReader:
 
         A document's id is that of the post, or ``comment-`` and that of the comment, whose one field is ``comment``.
         Metadata: ``type`` (``question``, ``answer`` or ``comment``), ``post``, ``thread``, ``source``. Formulas are
-        LaTeX or MathML as they stand in the table; of a folder that has both kinds of tables, ``options.formulas``
+        LaTeX or MathML as in the table; of a folder that has both kinds of tables, ``options.formulas``
         chooses. Memory does not grow with the tables, in whatever order their rows are.
 
         :raises SourceError: there are no such tables.

@@ -26,7 +26,7 @@ _COLUMNS = {  # by the number of columns, for tables that have lost their header
 _TABLE_NAME = re.compile(r"[^.].*\.tsv(\.gz)?")
 _MOST_LINES_IN_A_CELL = 100
 _LARGEST_IN = 500
-"""Formulas asked for in one query; SQLite takes 999 parameters at least."""
+"""Formulas of one query; SQLite takes 999 parameters at least."""
 
 
 @dataclass(frozen=True, slots=True)

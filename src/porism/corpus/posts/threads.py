@@ -132,7 +132,7 @@ class ThreadReader:
                     "REPLACE INTO posts VALUES (?, ?, ?, ?, ?)", (number, kind, parent, row.offset, row.length)
                 )
                 self.on_problem(
-                    Problem(f"{self.posts.name}:{row.line}", f"post {number} stands twice; the later one counts")
+                    Problem(f"{self.posts.name}:{row.line}", f"post {number} occurs twice; the later one counts")
                 )
             count += 1
         if not count:

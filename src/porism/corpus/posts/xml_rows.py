@@ -65,7 +65,7 @@ class RowFile:
             return "utf-8"
 
     def scan(self, progress: Progress) -> Iterator[Row]:
-        """Yields all rows that can be read; whatever else stands in the file is reported with line and byte."""
+        """Yields all rows that can be read; anything else in the file is reported with line and byte."""
         base, line, carry = 0, 1, b""
         root_closed, stray, after_broken = False, 0, False
         self.file.seek(0)

@@ -92,7 +92,7 @@ class _TreeReader:
         self._bullet = False
 
     def read(self, node: Node, level: int) -> None:
-        """Takes in what stands in a node; ``level`` is that of the section around it."""
+        """Takes in the contents of a node; ``level`` is that of the section around it."""
         for child in node.children:
             kind = child.tagname
             if kind in _INVISIBLE:

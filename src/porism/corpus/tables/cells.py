@@ -95,7 +95,7 @@ class _Lines:
     def __next__(self) -> str:
         taken = self._taken
         if taken and (len(taken) >= self._most or self._size > LONGEST_CELL):
-            raise csv.Error("a cell goes on for too long")
+            raise csv.Error("a cell is too long")
         line = self._again.popleft() if self._again else next(self._source, None)
         if line is None:
             if taken:  # in quotes: else the reader would have given the row

@@ -125,7 +125,7 @@ def big(machine: Machine, payload: Any, i: int) -> None:
 
 
 def dollar(machine: Machine, payload: Any, i: int) -> None:
-    """``$``: back to the text that it stands in, else a delimiter of the formula that is dropped."""
+    """``$``: back to the text around it, else a delimiter of the formula that is dropped."""
     for frame in reversed(machine.stack):
         if frame.kind == TEXT:
             while machine.awaiting or machine.stack[-1] is not frame:

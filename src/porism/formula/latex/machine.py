@@ -1,6 +1,6 @@
 """The stack machine that builds a layout tree from LaTeX tokens: rows, groups and arguments, without recursion.
 
-The machine has one current row. A plain group ``{…}`` or ``\\left…\\right`` writes on into the row that it stands in;
+The machine has one current row. A plain group ``{…}`` or ``\\left…\\right`` writes into the row around it;
 an argument, a script or a cell has a row of its own. A command that waits for its argument is a frame on the stack: the
 next symbol or group is delivered to it. The commands themselves are in :mod:`porism.formula.latex.commands`.
 """
@@ -106,7 +106,7 @@ class Machine:
     # -- small helpers -------------------------------------------------------------------------------------------------
 
     def problem(self, position: int, what: str) -> None:
-        """Notes something that was not understood; the notes of one formula are limited."""
+        """Notes a part that cannot be parsed; the notes of one formula are limited."""
         if len(self.problems) < MOST_PROBLEMS:
             self.problems.append(ParseProblem(position, what))
 

@@ -23,7 +23,7 @@ def parse_latex(
     """The layout tree of a formula in LaTeX (without its delimiters; dollars around it are ignored).
 
     Every string gives a tree: open groups are closed at the end, stray closers and unknown commands become leaves, and
-    ``problems`` of the tree says what was not understood and where. Of a source longer than
+    ``problems`` of the tree lists the unparsed parts with their positions. Of a source longer than
     ``max_length`` characters the rest is dropped; what is nested deeper than ``max_depth`` levels is read flat.
     ``macros`` maps names of commands (without the backslash) to their number of arguments and replacement; definitions
     inside the formula are understood too. Node spans are offsets into ``source``; nodes that a macro made have the span

@@ -1,6 +1,6 @@
 """Expressions of the value channel: operator trees in which equal subtrees are one object, so that each is read once.
 
-An expression is interned, whatever formula it stands in: its value, its variables and its terms are found once. Leaves
+An expression is interned, whatever formula contains it: its value, its variables and its terms are found once. Leaves
 in it can be replaced, which again gives interned expressions; renaming, bound variables and sums over numbers come
 down to that.
 """

@@ -168,7 +168,7 @@ def root(value: Value, power: int, degree: int, level: int) -> Value | None:
     """value^(power/degree), ``degree`` at least 2 and prime to ``power``.
 
     Of a negative number the root of odd degree is negative, and that of even degree is a root of unity times the
-    positive one. A complex number has a random root, the same whenever it is asked for.
+    positive one. A complex number has a random root, the same each time.
     """
     if value == 0:
         return 0 if power > 0 else None

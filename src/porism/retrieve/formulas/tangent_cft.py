@@ -70,7 +70,7 @@ def train_tangent_cft(
 ) -> Path:
     """Trains Tangent-CFT on the formulas of an index and stores it in its folder; returns the file.
 
-    A model that was there is replaced at the end, all at once. ``on_progress`` is told how many steps are done of how
+    A model that was there is replaced at the end, all at once. ``on_progress`` receives how many steps are done of how
     many: one is reading a formula, or a formula in one epoch of one tree.
 
     :raises MissingExtra: gensim is not installed.

@@ -171,7 +171,7 @@ class SourceScan:
     """Goes through the sources of a choice and hands out, in batches, what the index does not have.
 
     :param snapshot: the last committed state of the index, None where there is none yet.
-    :param report: is told of everything that was skipped or not understood.
+    :param report: receives everything that was skipped or could not be parsed.
     :param change: what each document is put through; all groups are read then.
     :param trusting: whether size and time tell that a file has not changed.
     :param read_all: whether all groups are read.

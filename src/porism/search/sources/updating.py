@@ -85,7 +85,7 @@ def index_sources(
     With ``checksum`` files whose size and time are as before are compared by their content too; with ``read_all`` all
     files are read again.
 
-    An interruption (Ctrl-C) commits what was analysed and is told in the report, not raised.
+    An interruption (Ctrl-C) commits what was analysed and is noted in the report, not raised.
 
     :raises SourceError: a source is missing, empty or of no known format; nothing was committed then.
     :raises ConfigError: the index exists and was made with another configuration.
