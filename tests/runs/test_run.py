@@ -146,7 +146,7 @@ def test_the_file_is_whole_or_absent(tmp_path: Path) -> None:
     path.write_text("before")
     with pytest.raises(FormatError, match="'a b' cannot be in a TREC file"):
         Run({"q": [("x", 2.0), ("a b", 1.0)]}).write(path)
-    with pytest.raises(FormatError, match="the query id '' cannot stand"):
+    with pytest.raises(FormatError, match="the query id '' cannot be in a TREC file"):
         Run({"": [("x", 2.0)]}).write(path)
     with pytest.raises(FormatError, match="an id cannot be written as UTF-8"):
         Run({"q": [("\ud800", 1.0)]}).write(path)

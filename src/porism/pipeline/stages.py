@@ -136,7 +136,9 @@ class RetrieverStage(Stage):
         asked = {query.id for query in queries}
         for query_id in run.query_ids:
             if query_id not in asked:
-                raise FormatError(f"there are results of the query {query_id!r}, which is not among the queries", where=self.name)
+                raise FormatError(
+                    f"there are results of the query {query_id!r}, which is not among the queries", where=self.name
+                )
         return run.top(k) if (np.diff(run.offsets) > k).any() else run
 
     def describe(self) -> dict[str, Any]:

@@ -143,5 +143,7 @@ def _answers(transformer: pt.Transformer, frame: pd.DataFrame, asked: set[str], 
         run = run.with_provenance(Provenance.merged([run.provenance, *heard], {"kind": "pyterrier", "name": name}))
     for query_id in run.query_ids:
         if query_id not in asked:
-            raise FormatError(f"there are results of the query {query_id!r}, which is not among the queries", where=name)
+            raise FormatError(
+                f"there are results of the query {query_id!r}, which is not among the queries", where=name
+            )
     return run
