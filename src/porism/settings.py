@@ -169,7 +169,7 @@ def _shown(value: Any, most: int = 60) -> str:
 
 
 def _names_at(cls: type[Any], path: Iterable[str | int]) -> list[str]:
-    """The settings of the dataclass that stands at a path in ``cls``."""
+    """The settings of the dataclass that is at a path in ``cls``."""
     kind: Any = cls
     for part in path:
         if dataclasses.is_dataclass(kind):

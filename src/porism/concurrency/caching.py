@@ -1,4 +1,4 @@
-"""Attributes that are computed when they are first asked for."""
+"""Attributes that are computed when they are first used."""
 
 from __future__ import annotations
 

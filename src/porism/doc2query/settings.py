@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from porism.settings import SettingError, Settings
 
 PLACE = "{text}"
-"""Where the text of a document stands in a template."""
+"""Where the text of a document is in a template."""
 
 
 @dataclass(frozen=True)

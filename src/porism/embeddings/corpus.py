@@ -94,7 +94,7 @@ class Corpus:
 
     @property
     def token_count(self) -> int:
-        """How many terms, frequent enough, stand in the texts as they are."""
+        """How many terms, frequent enough, are in the texts as they are."""
         return len(self._plain.tokens)
 
     @property

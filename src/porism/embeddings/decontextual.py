@@ -283,7 +283,7 @@ class _Pool:
 
     ``ids`` int64 [tokens]; ``tokens``, ``terms`` (int64) and ``weights`` (float64) [P]: token, term, and what the
     token's embedding counts for the term; tokens never decrease. ``seen`` and ``seen_weights`` [S]: the term of each
-    place and how often it stands in the collection.
+    place and how often it is in the collection.
     """
 
     ids: NDArray[np.int64]

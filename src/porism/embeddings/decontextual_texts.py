@@ -158,7 +158,7 @@ def math_marks(knows: Callable[[str], bool]) -> tuple[str, str]:
 
 
 def live_formulas(segment: Segment) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The distinct formulas of documents that are not deleted, and how often each stands there."""
+    """The distinct formulas of documents that are not deleted, and how often each is there."""
     occurrences = segment.occurrences
     live = np.repeat(segment.live, occurrences.indptr[1:] - occurrences.indptr[:-1])
     of = np.asarray(occurrences.formula, np.int64)[live]

@@ -62,7 +62,7 @@ class TokenTexts:
 
     @property
     def counts(self) -> NDArray[np.int64]:
-        """How often each term stands in the texts."""
+        """How often each term is in the texts."""
         total = np.zeros(len(self.terms), np.int64)
         for start in range(0, len(self.tokens), IN_MEMORY):
             total += np.bincount(self.tokens[start : start + IN_MEMORY], minlength=len(self.terms))
@@ -254,5 +254,5 @@ def _analyze_formulas(analyzer: Analyzer, channel: str, sources: list[str]) -> _
 
 
 def formula_of(source: str) -> Formula:
-    """A formula as it stands in an index, which does not say in which notation."""
+    """A formula as it is in an index, which does not say in which notation."""
     return Formula(source, "mathml" if source.lstrip().startswith("<") and "</" in source else "latex")

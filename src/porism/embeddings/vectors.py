@@ -1,7 +1,7 @@
 """Vectors of the terms of a channel: how they lie on disk, and which terms lie near to one another.
 
 One file a set of vectors, ``INDEX/embeddings/NAME.bin``: the terms in code-point order and a matrix of float32, one row
-a term, read through a memory map. Which method made them, and with which settings, stands in the file.
+a term, read through a memory map. Which method made them, and with which settings, is in the file.
 """
 
 from __future__ import annotations

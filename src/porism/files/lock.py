@@ -13,7 +13,8 @@ from porism.files.durable import storage_errors
 
 
 class WriterLock:
-    """Holds the lock file of an index from construction to :meth:`release`; the kernel lets go when the process ends.
+    """Holds the lock file of an index from construction to :meth:`release`; the kernel releases it when the process
+    ends.
 
     The file stays, with the process id of the last writer in it; what counts is the lock on it, not that it exists. A
     lock is on a file, whatever its name: when the folder was renamed, the lock is on the file that went with it, and

@@ -4,7 +4,7 @@ Tokens of LaTeX and the marks around formulas are added to a tokenizer of Huggin
 it: old tokens keep their numbers, and so do their embeddings. Novotný and Štefánik, *Combining Sparse and Dense
 Information Retrieval: Soft Vector Space Model and MathBERTa at ARQMath-3 Task 1* (CLEF 2022), extend RoBERTa so.
 
-An added token is found wherever it stands in a text, before the tokenizer looks at the rest. So that text without
+An added token is found wherever it is in a text, before the tokenizer looks at the rest. So that text without
 formulas is read as it always was, only tokens that have a sign of LaTeX in them are added, not words or single letters:
 these the tokenizer can read already.
 """

@@ -81,7 +81,7 @@ class _Formulas:
 
 
 class RunStage(Stage):
-    """A run made elsewhere: each query has the results that stand there under its id, none if there are none."""
+    """A run made elsewhere: each query has the results that are there under its id, none if there are none."""
 
     def __init__(self, run: Run, name: str) -> None:
         self.run = run

@@ -40,7 +40,7 @@ class Parameter(Protocol):
     def draw(self, generator: random.Random) -> Value: ...
 
     def position(self, value: Value) -> tuple[float, ...]:
-        """Where the value stands in the order of the space."""
+        """Where the value is in the order of the space."""
         ...
 
     @property

@@ -51,7 +51,7 @@ class LinkedThreads:
 
     @property
     def graph(self) -> LinkGraph:
-        """The links of the snapshot, put together when they are first asked for."""
+        """The links of the snapshot, put together when they are first used."""
         with self._lock:
             if self._made is None:
                 self._made = LinkGraph(self._segments, self.settings.thread, self.settings.fields)

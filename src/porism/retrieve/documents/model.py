@@ -197,7 +197,7 @@ class Coverage(Settings):
     """How much documents gain by the share of their words that the query has
     (:mod:`porism.retrieve.documents.coverage`): ``weight`` times that share times what the query's words count at most;
     0 is off. Only queries of at least ``words`` distinct words, stop words left out, count: what a shorter one names
-    can stand in a document of any length.
+    can be in a document of any length.
 
     :raises ConfigError: a number is out of its range.
     """

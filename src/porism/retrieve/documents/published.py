@@ -41,7 +41,7 @@ def _model(
     channels: Mapping[str, ChannelSettings], field_weights: Mapping[str, float],
     query_field_weights: Mapping[str, float] | None = None, feedback: Feedback | None = None,
 ) -> SearchModel:
-    """Every term of a query counts as often as it stands there."""
+    """Every term of a query counts as often as it is there."""
     return SearchModel(
         channels, field_weights=field_weights, query_field_weights=query_field_weights or {}, formulas_power=1.0,
         mass_exponent=0.0, feedback=feedback or Feedback(weight=0.0),

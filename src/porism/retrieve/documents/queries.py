@@ -109,7 +109,7 @@ class QueryReader:
         }, found
 
     def formula_weights(self, fields: Iterable[str]) -> dict[str, float]:
-        """What a formula that stands once in each of these query fields counts, by channel."""
+        """What a formula that occurs once in each of these query fields counts, by channel."""
         names = list(fields)
         return {
             channel: sum(self._field_weights[channel].get(name, 1.0) for name in names) for channel in self._formulas

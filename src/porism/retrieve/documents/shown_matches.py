@@ -1,7 +1,7 @@
 """Which formulas of a document answer those of a query so well that they are shown as matches.
 
 The best of a document is one, what comes as near to the query as it does, and what holds all of the query. A formula
-that merely shares symbols with the query is none, least of all beside the one that was asked for.
+that merely shares symbols with the query is none, least of all beside the one in the query.
 """
 
 from __future__ import annotations

@@ -143,7 +143,7 @@ def _words(segment: Segment, formulas: NDArray[np.integer]) -> Words:
 
 
 def _stored(segment: Segment, formula: int) -> Formula:
-    """A formula as it stands in an index, which does not say in which notation."""
+    """A formula as it is in an index, which does not say in which notation."""
     source = segment.formula_source(formula)
     return Formula(source, notation_of(source))
 

@@ -216,7 +216,7 @@ class TermReader:
         )
 
     def open_similarities(self) -> None:
-        """Opens the matrices of soft channels, so that one that does not fit is told before a search.
+        """Opens the matrices of soft channels, so that one that does not fit is reported before a search.
 
         :raises ConfigError: a matrix was made for another channel, or has none of its terms.
         """

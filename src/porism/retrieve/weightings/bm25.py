@@ -1,7 +1,7 @@
 """Variants of BM25 that differ in how rare terms weigh and what long documents lose: computed weightings.
 
 Kamphuis, de Vries, Boytsov and Lin, *Which BM25 Do You Mean?* (ECIR 2020), table 1, lists them. Scores are those of the
-table; where the factor of the table has a constant, it stands in the weight of the term here. Throughout, N is the
+table; where the factor of the table has a constant, it is in the weight of the term here. Throughout, N is the
 number of documents, df in how many of them the term occurs, and ``B = 1 − b + b · length / mean length``. The variant
 of Lucene and BM25+ are in :mod:`porism.retrieve.weightings.base`.
 """
