@@ -225,9 +225,11 @@ def main() -> None:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         folder = arguments.index or Path(scratch) / "index"
+        limit = None if arguments.index or arguments.documents else 0
+        if limit is not None:
+            container.CHECKED_BYTES = limit  # small sections are written like large ones, too
         if not (folder / "manifest.json").exists():
             make_index(folder, arguments.documents or 2_000)
-        limit = None if arguments.index or arguments.documents else 0
         large = sections(folder, (container.CHECKED_BYTES if limit is None else limit) + 1)
         print(f"{len(large)} sections, the largest of {max((size for *_, size in large), default=0) >> 20} MiB")
         outcomes = flip_bits(folder, arguments.flips, limit=limit, seed=arguments.seed)

@@ -152,3 +152,28 @@ def test_failures_of_the_file_system_say_what_to_do(tmp_path: Path, number: int,
         raise OSError(number, "the reason")
     assert "the reason" in str(caught.value)
     assert str(tmp_path) in str(caught.value)
+
+
+@pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="the system has no table of memory")
+def test_memory_of_a_section_is_given_back_and_read_again(tmp_path: Path) -> None:
+    numbers = np.arange(1 << 18)
+    with ContainerWriter(tmp_path / "c.bin", "test") as writer:
+        writer.add("before", np.arange(7))
+        writer.add("large", numbers)
+        writer.add("after", np.arange(7))
+        writer.finish({})
+    opened = Container(tmp_path / "c.bin", "test")
+    assert opened.array("large").sum() == numbers.sum()
+    before = resident_bytes(tmp_path / "c.bin")
+    opened.unload("large")
+    assert before - resident_bytes(tmp_path / "c.bin") > 0.9 * numbers.nbytes
+    assert np.array_equal(opened.array("large"), numbers)
+    opened.unload("after")
+    assert opened.array("after").tolist() == list(range(7))
+
+
+def resident_bytes(path: Path) -> int:
+    """The bytes of a mapped file that are in the memory of this process."""
+    table = Path("/proc/self/smaps").read_text(encoding="utf-8", errors="replace")
+    _, _, rest = table.partition(str(path.resolve()))
+    return 1024 * int(rest.partition("Rss:")[2].split()[0])

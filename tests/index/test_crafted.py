@@ -18,10 +18,11 @@ from crafting import Change, craft, names_of, reseal
 from porism.corpus import open_source
 from porism.errors import IndexCorrupt, PorismError
 from porism.index import Snapshot, container
+from porism.index.container import Container
 from porism.retrieve.lexical.channels import build_postings, open_postings
 from porism.sample import ENTRIES
 from porism.search.index import open_index
-from porism.search.sources.indexing import index_documents
+from porism.search.sources.indexing import index_documents, prepare_for_searches
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="fork")
 
@@ -164,6 +165,23 @@ def test_derived_data(whole: Path, tmp_path: Path, change: str, monkeypatch: pyt
             file.write_bytes(content)
     assert failed == {}
     assert len(seen) > 25
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_large_postings(whole: Path, tmp_path: Path, change: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Documents of postings that are stored as kernels read them, which the cases above do not have."""
+    monkeypatch.setattr(container, "CHECKED_BYTES", 0)
+    copy = tmp_path / "index"
+    shutil.copytree(whole, copy)
+    for file in copy.glob("segments/*/derived/postings-*.bin"):
+        file.unlink()
+    with Snapshot.open(copy) as snapshot:
+        prepare_for_searches(snapshot.segments)
+    files = sorted(copy.glob("segments/*/derived/postings-*.bin"))
+    assert all(Container(file, "derived").array("docs").dtype == np.int32 for file in files)
+    for file in files:
+        craft(file, "docs", CHANGES[change])
+    assert outcome(lambda: use(copy)) in SOUND
 
 
 def test_what_is_changed_is_used(whole: Path) -> None:

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from porism.compiled.kernels import address, as_layout
 from porism.concurrency.caching import cached_property
 from porism.engine import postings_kernels as kernels
+from porism.engine.compact import STORED, compact, expand
 from porism.errors import IndexCorrupt
 from porism.index.container import Container, Section
 from porism.index.entries import Entries
@@ -181,17 +182,17 @@ class Postings:
         return float(self.length_table[self.length_codes[document]])
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """The arrays by name; :meth:`from_arrays` is the inverse."""
+        """What is stored of them (:mod:`porism.engine.compact`), by name; :meth:`from_arrays` is the inverse."""
         self.require_all()
-        return {name: getattr(self, name) for name in _ARRAYS}
+        return compact({name: getattr(self, name) for name in _ARRAYS})
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Postings:
-        """Postings over arrays that may be memory-mapped.
+    def from_arrays(cls, stored: Mapping[str, NDArray[Any]]) -> Postings:
+        """Postings over stored arrays, which may be memory-mapped.
 
         :raises IndexCorrupt: arrays are missing or their sizes do not fit together.
         """
-        return cls._of(arrays, {}, "")
+        return cls._of(expand(stored), {}, "")
 
     @classmethod
     def open(cls, derived: Container) -> Postings:
@@ -200,16 +201,19 @@ class Postings:
         :raises IndexCorrupt: arrays are missing, were changed, or their sizes do not fit together.
         """
         guards = {name: derived.section(name) for name in _GUARDED}
-        arrays = {
-            name: guards[name].array if name in guards else derived.array(name) for name in _ARRAYS if name in derived
-        }
+        stored = {name: derived.array(name) for name in STORED if name in derived and name not in guards}
+        for name, section in guards.items():
+            as_read = section.array.dtype == np.dtype(_ARRAYS[name])
+            stored[name] = section.array if as_read else section.all()
         waiting = {name: section for name, section in guards.items() if not section.complete}
+        arrays = expand(stored)
+        for name, array in stored.items():
+            if name not in arrays or not np.may_share_memory(arrays[name], array):
+                derived.unload(name)
         return cls._of(arrays, waiting, str(derived.path))
 
     @classmethod
     def _of(cls, arrays: Mapping[str, NDArray[Any]], guards: Mapping[str, Section], where: str) -> Postings:
-        if missing := [name for name in _ARRAYS if name not in arrays]:
-            raise IndexCorrupt(f"the postings lack {', '.join(missing)}")
         if any(arrays[name].dtype != np.dtype(dtype) for name, dtype in _ARRAYS.items()):
             raise IndexCorrupt("the postings' arrays are of other types")
         columns = {name: as_layout(arrays[name], dtype).reshape(-1) for name, dtype in _ARRAYS.items()}

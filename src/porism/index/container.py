@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 
 from porism.errors import IndexCorrupt, IndexUnreadable, IndexVersionError
 from porism.files.durable import publish, storage_errors, sync_file, temporary_name
-from porism.index.mapping import map_file
+from porism.index.mapping import map_file, unload
 from porism.version import __version__
 
 FORMAT = 3
@@ -316,6 +316,11 @@ class Container:
         if entry.stop - entry.start <= CHECKED_BYTES:
             self.array(name)
         return Section(self, name, self._view(name))
+
+    def unload(self, name: str) -> None:
+        """Gives back the memory of a section that was copied; what reads it again gets it from the file."""
+        entry = self._entry(name)
+        unload(self._data[entry.start : entry.stop])
 
     def shape(self, name: str) -> tuple[int, ...]:
         """The shape of a section, of which nothing is read.

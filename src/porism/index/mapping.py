@@ -23,13 +23,13 @@ class _Mapping:
 
     def __init__(self, place: int, size: int) -> None:
         self.__array_interface__ = {"version": 3, "shape": (size,), "typestr": "|u1", "data": (place, True)}
-        release = weakref.finalize(self, _calls()[1], place, size)
+        release = weakref.finalize(self, _calls().munmap, place, size)
         release.atexit = False  # arrays can live on while the interpreter ends, which gives all memory back anyway
 
 
 @cache
-def _calls() -> tuple[Any, Any]:
-    """``mmap`` and ``munmap`` of the system."""
+def _calls() -> Any:
+    """The library that has ``mmap``, ``munmap`` and ``madvise`` of the system."""
     library = ctypes.CDLL(None, use_errno=True)
     library.mmap.restype = ctypes.c_void_p
     library.mmap.argtypes = (
@@ -37,7 +37,9 @@ def _calls() -> tuple[Any, Any]:
     )
     library.munmap.restype = ctypes.c_int
     library.munmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t)
-    return library.mmap, library.munmap
+    library.madvise.restype = ctypes.c_int
+    library.madvise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+    return library
 
 
 def map_file(descriptor: int, size: int) -> NDArray[np.uint8]:
@@ -47,8 +49,22 @@ def map_file(descriptor: int, size: int) -> NDArray[np.uint8]:
     """
     if os.name == "nt":
         return np.frombuffer(mmap.mmap(descriptor, size, access=mmap.ACCESS_READ), np.uint8)
-    place = _calls()[0](None, size, mmap.PROT_READ, mmap.MAP_SHARED, descriptor, 0)
+    place = _calls().mmap(None, size, mmap.PROT_READ, mmap.MAP_SHARED, descriptor, 0)
     if place is None or place == ctypes.c_void_p(-1).value:
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number))
     return np.asarray(_Mapping(place, size))
+
+
+def unload(array: NDArray[Any]) -> None:
+    """Gives the memory of a mapped array back; what reads it again gets it from the file.
+
+    For an array that was copied. Does nothing where the system has no such call.
+    """
+    if os.name == "nt" or not hasattr(mmap, "MADV_DONTNEED"):
+        return
+    place = array.ctypes.data
+    first = -(-place // mmap.PAGESIZE) * mmap.PAGESIZE  # pages shared with neighbours stay
+    last = (place + array.nbytes) // mmap.PAGESIZE * mmap.PAGESIZE
+    if last > first:
+        _calls().madvise(first, last - first, mmap.MADV_DONTNEED)

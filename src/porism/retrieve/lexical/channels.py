@@ -49,7 +49,7 @@ OTHER_FIELDS = "*"
 TERMS = "terms"
 """Beside the postings of a zone: their terms."""
 
-LAYOUT = 1
+LAYOUT = 2
 """Changes when postings or impacts are laid out differently, so that those of other versions are not read."""
 
 
