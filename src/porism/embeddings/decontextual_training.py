@@ -67,8 +67,8 @@ def train_decontextualised(
 
     ``model`` is the name or folder of a model; ``batch`` how many tokens it reads at once. Ctrl-C keeps what was summed
     up and is noted in the report; the same call continues from there unless ``restart``, as long as the index, the
-    model's name and the settings are the same. ``on_progress`` receives how many documents, or distinct formulas, are done of
-    how many.
+    model's name and the settings are the same. ``on_progress`` receives how many documents, or distinct formulas, are
+    done of how many.
 
     :raises ConfigError: the name is none, the index has no such channel, the model cannot be used, or no term of the
         channel occurs often enough.
