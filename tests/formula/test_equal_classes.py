@@ -45,8 +45,10 @@ def polynomials(draw: st.DrawFn) -> list[int]:
 
 
 def polynomial(coefficients: list[int], variable: str) -> str:
-    """A polynomial as LaTeX."""
-    return "+".join(f"({number}){{{variable}}}^{power}" for power, number in enumerate(coefficients))
+    """A polynomial as LaTeX; its constant has no power, since ``0^0`` has no value."""
+    return "+".join(
+        f"({number}){{{variable}}}^{power}" if power else f"({number})" for power, number in enumerate(coefficients)
+    )
 
 
 # sums and products with shifted indices
