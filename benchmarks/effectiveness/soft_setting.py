@@ -16,13 +16,16 @@ from porism.analysis.tokenizers.training import BpeSettings
 from porism.embeddings import FastText, Positional, Word2Vec, train_token_vectors
 from porism.embeddings.decontextual import Decontextualised
 from porism.embeddings.decontextual_training import train_decontextualised
-from porism.embeddings.vectors import embeddings_path
+from porism.files.artifacts import EMBEDDINGS, SIMILARITIES
 from porism.index import Snapshot
 from porism.retrieve.documents.published import JOINT, LATEX, SYSTEMS_2021, TANGENT_L, TEXT
 from porism.search.sources.indexing import index_documents, is_index
 from porism.search.sources.updating import index_sources
 from porism.search.tokenizing import train_tokenizer
-from porism.similarity import SimilaritySettings, build_similarities, similarity_path
+from porism.similarity import (
+    SimilaritySettings,
+    build_similarities,
+)
 
 TOKENIZERS: Mapping[str, BpeSettings] = {
     "scm-text": BpeSettings(kind="text"), "scm-latex": BpeSettings(kind="latex", merges=1_500),
@@ -116,13 +119,13 @@ class Setting:
         return (*METHODS, *(("transformer",) if self.transformer and space in ("text", "joint") else ()))
 
     def _train(self, name: str, channel: str, settings: Word2Vec) -> None:
-        if not embeddings_path(self.index, name).exists():
+        if not EMBEDDINGS.path(self.index, name).exists():
             print(f"embeddings {name}", flush=True)
             train_token_vectors(self.index, name, channel, settings, jobs=None)
 
     def _decontextualise(self, name: str, channel: str) -> None:
         """Reads the first documents only: a transformer takes milliseconds a token."""
-        target = embeddings_path(self.index, name)
+        target = EMBEDDINGS.path(self.index, name)
         if target.exists():
             return
         print(f"embeddings {name}", flush=True)
@@ -132,7 +135,7 @@ class Setting:
             index_documents(islice(open_source(self.collection), self.documents), part, config=self._config())
         train_decontextualised(part, name, channel, self.transformer, Decontextualised(min_count=2))
         target.parent.mkdir(exist_ok=True)
-        shutil.copyfile(embeddings_path(part, name), target)
+        shutil.copyfile(EMBEDDINGS.path(part, name), target)
 
     def _name(self, space: str, embeddings: str, alpha: float) -> str:
         return f"{space}-lexical-1.0" if alpha == 1 else f"{space}-{embeddings}-{alpha}"
@@ -145,6 +148,6 @@ class Setting:
         ))
 
     def _build(self, name: str, settings: SimilaritySettings) -> None:
-        if not similarity_path(self.index, name).exists():
+        if not SIMILARITIES.path(self.index, name).exists():
             print(f"similarities {name}", flush=True)
             build_similarities(self.index, name, settings)

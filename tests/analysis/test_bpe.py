@@ -13,10 +13,14 @@ from click.testing import CliRunner
 import porism
 from porism.analysis.analyzer import AnalysisConfig
 from porism.analysis.tokenizers.extension import extend_tokenizer, written_tokens
-from porism.analysis.tokenizers.tokenizer import load_tokenizer, tokenizer_path, tokenizer_reference
+from porism.analysis.tokenizers.tokenizer import (
+    load_tokenizer,
+    tokenizer_reference,
+)
 from porism.analysis.tokenizers.training import BpeSettings, train_bpe
 from porism.cli import porism as command
 from porism.errors import ConfigError, IndexCorrupt, MissingExtra
+from porism.files.artifacts import TOKENIZERS
 from porism.formula import parse_latex
 from porism.retrieve import ChannelSettings, SearchModel
 from porism.search.sources.indexing import index_documents
@@ -147,7 +151,7 @@ def test_worker_processes_read_as_one_does(files: dict[str, Path], tmp_path: Pat
 def test_a_tokenizer_of_an_index_that_is_gone_or_changed_is_told(files: dict[str, Path], tmp_path: Path) -> None:
     path = tmp_path / "index"
     index_documents(DOCUMENTS, path, config=AnalysisConfig.named(["words", "tokens"], tokenizers={"m": files["latex"]}))
-    kept = tokenizer_path(path, "m")
+    kept = TOKENIZERS.path(path, "m")
     data = kept.read_bytes()
     kept.write_bytes(data.replace(b"50000", b"50001"))
     with pytest.raises(IndexCorrupt, match="not the tokenizer that the index was made with"):

@@ -5,8 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from porism.embeddings import embedding_names, embeddings_path, open_token_vectors, write_token_vectors
+from porism.embeddings import (
+    open_token_vectors,
+    write_token_vectors,
+)
 from porism.errors import ConfigError, IndexCorrupt
+from porism.files.artifacts import EMBEDDINGS
 
 TERMS = ["ring", "\\alpha", "𝔽", "field", "zero"]
 VECTORS = np.array([[1, 0], [0, 2], [-3, 0], [1, 1], [0, 0]], np.float32)
@@ -15,7 +19,7 @@ INFO = {"channel": "words", "method": "by hand"}
 
 @pytest.fixture
 def path(tmp_path):
-    file = embeddings_path(tmp_path, "small.v1")
+    file = EMBEDDINGS.path(tmp_path, "small.v1")
     write_token_vectors(file, TERMS, VECTORS, INFO)
     return file
 
@@ -30,7 +34,7 @@ def test_terms_come_in_code_point_order_with_their_vectors(tmp_path, path):
     assert (len(vectors), vectors.dimensions) == (5, 2)
     assert vectors.info == {**INFO, "terms": 5, "dimensions": 2}
     assert path == tmp_path / "embeddings" / "small.v1.bin"
-    assert embedding_names(tmp_path) == ["small.v1"]
+    assert EMBEDDINGS.names(tmp_path) == ["small.v1"]
 
 
 def test_nearest_are_the_highest_cosines_and_ties_come_by_term(tmp_path, path):
@@ -66,13 +70,13 @@ def test_numbers_that_are_not_finite_are_refused_and_what_was_there_stays(tmp_pa
 )
 def test_what_cannot_be_stored_is_refused(tmp_path, terms, vectors, message):
     with pytest.raises(ConfigError, match=message):
-        write_token_vectors(embeddings_path(tmp_path, "x"), terms, vectors, INFO)
+        write_token_vectors(EMBEDDINGS.path(tmp_path, "x"), terms, vectors, INFO)
 
 
 @pytest.mark.parametrize("name", ["a/b", "", ".hidden", "..", "a b", "-x", "a\n"])
 def test_names_that_are_no_file_names_are_refused(tmp_path, name):
     with pytest.raises(ConfigError, match="cannot be the name of embeddings"):
-        embeddings_path(tmp_path, name)
+        EMBEDDINGS.path(tmp_path, name)
 
 
 def test_missing_and_damaged_files_are_told(tmp_path, path):

@@ -7,7 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from porism.embeddings import embeddings_path, write_token_vectors
+from porism.embeddings import (
+    write_token_vectors,
+)
+from porism.files.artifacts import EMBEDDINGS
 from porism.search.artifacts import Artifact, list_artifacts
 from porism.search.sources.indexing import index_documents
 from porism.similarity import SimilaritySettings, build_similarities
@@ -16,7 +19,7 @@ from porism.types import Content, Document
 
 def vectors(index: Path, generation: int, value: float = 1.0) -> None:
     write_token_vectors(
-        embeddings_path(index, "e"), ["ring", "field"], np.array([[1.0, 0.0], [0.9, value]]),
+        EMBEDDINGS.path(index, "e"), ["ring", "field"], np.array([[1.0, 0.0], [0.9, value]]),
         {"channel": "words", "method": "word2vec", "generation": generation},
     )
 
@@ -51,7 +54,7 @@ def test_artifacts_are_listed_with_what_they_were_made_of(index: Path) -> None:
 def test_a_matrix_is_out_of_date_when_its_embeddings_are_others(index: Path) -> None:
     vectors(index, 1, value=0.5)
     assert outdated(index)["similarities/near"] == "the embeddings 'e' were trained again since"
-    embeddings_path(index, "e").unlink()
+    EMBEDDINGS.path(index, "e").unlink()
     assert outdated(index) == {"similarities/near": "the embeddings 'e' that it was made of are gone"}
 
 
@@ -61,7 +64,7 @@ def test_later_commits_are_counted(index: Path) -> None:
 
 
 def test_a_broken_artifact_is_listed_and_says_so(index: Path) -> None:
-    embeddings_path(index, "e").write_bytes(b"broken")
+    EMBEDDINGS.path(index, "e").write_bytes(b"broken")
     found = outdated(index)
     assert "cannot be read" in found["embeddings/e"]
     assert found["similarities/near"] == "the embeddings 'e' that it was made of cannot be read"

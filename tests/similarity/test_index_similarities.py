@@ -6,8 +6,12 @@ import numpy as np
 import pytest
 
 from porism.analysis.analyzer import AnalysisConfig
-from porism.embeddings import embeddings_path, open_token_vectors, write_token_vectors
+from porism.embeddings import (
+    open_token_vectors,
+    write_token_vectors,
+)
 from porism.errors import ConfigError, IndexCorrupt, IndexNotFound
+from porism.files.artifacts import EMBEDDINGS
 from porism.index import Snapshot
 from porism.index.writer import IndexWriter
 from porism.search.sources.indexing import index_documents
@@ -46,7 +50,7 @@ def path(tmp_path):
 def give_vectors(path, name="some", vectors=None, channel="words"):
     vectors = vectors or {"limit": [1, 0], "limits": [3, 4], "sums": [0, 1], "unknown": [1, 1]}
     write_token_vectors(
-        embeddings_path(path, name), list(vectors), np.array(list(vectors.values()), np.float32),
+        EMBEDDINGS.path(path, name), list(vectors), np.array(list(vectors.values()), np.float32),
         {"channel": channel, "method": "by hand"},
     )
 
@@ -150,7 +154,7 @@ def test_what_is_wrong_is_told(path, tmp_path):
     give_vectors(path, "other", {"foreign": [1.0, 2.0]})
     with pytest.raises(ConfigError, match="'other' have a vector of none of the terms of 'words'"):
         build_similarities(path, "m", SimilaritySettings(embeddings="other"))
-    embeddings_path(path, "other").write_bytes(b"broken")
+    EMBEDDINGS.path(path, "other").write_bytes(b"broken")
     with pytest.raises(IndexCorrupt):
         build_similarities(path, "m", SimilaritySettings(embeddings="other"))
     with pytest.raises(IndexNotFound):

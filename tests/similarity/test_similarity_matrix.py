@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 
 from porism.errors import ConfigError, IndexCorrupt
+from porism.files.artifacts import SIMILARITIES
 from porism.index.container import ContainerWriter
 from porism.similarity import (
     Coverage,
     SimilarityMatrix,
     open_similarities,
-    similarity_names,
-    similarity_path,
     write_similarity_matrix,
 )
 
@@ -29,7 +28,7 @@ def write(path, *, terms=TERMS, indptr=INDPTR, columns=COLUMNS, values=VALUES, c
 
 
 def test_what_is_written_is_read(tmp_path):
-    path = write(similarity_path(tmp_path, "one"))
+    path = write(SIMILARITIES.path(tmp_path, "one"))
     assert path == tmp_path / "similarities" / "one.bin"
     matrix = open_similarities(tmp_path, "one")
     assert list(matrix.dictionary) == TERMS
@@ -135,13 +134,13 @@ def test_a_file_of_another_kind_or_without_sections_is_told(tmp_path):
 
 
 def test_names_of_matrices(tmp_path):
-    assert similarity_names(tmp_path) == []
+    assert SIMILARITIES.names(tmp_path) == []
     with pytest.raises(ConfigError, match=r"no similarity matrix 'one'. Make it: porism similarities one"):
         open_similarities(tmp_path, "one")
     for name in ("b-2.x", "a_1"):
-        write(similarity_path(tmp_path, name))
+        write(SIMILARITIES.path(tmp_path, name))
     (tmp_path / "similarities" / "c.bin.12-ab.tmp").write_bytes(b"")
-    assert similarity_names(tmp_path) == ["a_1", "b-2.x"]
+    assert SIMILARITIES.names(tmp_path) == ["a_1", "b-2.x"]
     with pytest.raises(ConfigError, match=r"It has: a_1, b-2.x"):
         open_similarities(tmp_path, "one")
     with pytest.raises(ConfigError, match="there is no such similarity matrix"):
@@ -151,4 +150,4 @@ def test_names_of_matrices(tmp_path):
 @pytest.mark.parametrize("name", ["", ".hidden", "-x", "a/b", "../a", "a b", "a\n", "é"])
 def test_what_cannot_be_a_name(tmp_path, name):
     with pytest.raises(ConfigError, match="cannot be the name of a similarity matrix"):
-        similarity_path(tmp_path, name)
+        SIMILARITIES.path(tmp_path, name)

@@ -20,9 +20,13 @@ from porism.analysis.channels import (
     parse_channel,
     tokenizer_channel,
 )
-from porism.analysis.tokenizers.tokenizer import TokenizerReference, tokenizer_path, tokenizer_reference
+from porism.analysis.tokenizers.tokenizer import (
+    TokenizerReference,
+    tokenizer_reference,
+)
 from porism.analysis.words import WordAnalyzer
 from porism.errors import ConfigError
+from porism.files.artifacts import TOKENIZERS
 from porism.formula import EXTRACTORS
 
 TEXT_CHANNELS = (WORDS, WORD_PAIRS, SYMBOLS)
@@ -156,7 +160,7 @@ class AnalysisConfig:
             )
         tokenizers = tuple(
             TokenizerReference(
-                name, held["kind"], held["digest"], "" if folder is None else str(tokenizer_path(folder, name))
+                name, held["kind"], held["digest"], "" if folder is None else str(TOKENIZERS.path(folder, name))
             )
             for name, held in value.get("tokenizers", {}).items()
         )

@@ -106,11 +106,14 @@ def _show(matrix: SimilarityMatrix, term: str, k: int, as_json: bool) -> None:
 
 
 def _list(index_path: Path, as_json: bool) -> None:
+    from porism.files.artifacts import SIMILARITIES
     from porism.index import Snapshot
-    from porism.similarity import open_similarities, similarity_names
+    from porism.similarity import (
+        open_similarities,
+    )
 
     Snapshot.open(index_path).close()  # the error where there is no index
-    matrices = [(name, open_similarities(index_path, name)) for name in similarity_names(index_path)]
+    matrices = [(name, open_similarities(index_path, name)) for name in SIMILARITIES.names(index_path)]
     if as_json:
         print_json([
             {"name": name, "path": str(matrix.path), "bytes": matrix.path.stat().st_size, **matrix.info}

@@ -43,12 +43,12 @@ def tokenizer(
     """
     import time
 
-    from porism.analysis.tokenizers.tokenizer import check_tokenizer_name
     from porism.analysis.tokenizers.training import BpeSettings
     from porism.errors import ConfigError
+    from porism.files.artifacts import TOKENIZERS
     from porism.search.tokenizing import train_tokenizer
 
-    check_tokenizer_name(name)
+    TOKENIZERS.check_name(name)
     settings = BpeSettings(kind, latex, merges, minimum_frequency, longest)  # type: ignore[arg-type]
     if vocabulary is not None:
         if vocabulary <= settings.other_tokens:

@@ -6,8 +6,6 @@ from porism.embeddings.training import TrainingReport, train_token_vectors
 from porism.embeddings.vectors import (
     Neighbour,
     TokenVectors,
-    embedding_names,
-    embeddings_path,
     open_token_vectors,
     write_token_vectors,
 )
@@ -21,8 +19,6 @@ __all__ = [
     "TrainingReport",
     "Word2Vec",
     "channel_texts",
-    "embedding_names",
-    "embeddings_path",
     "open_token_vectors",
     "train_token_vectors",
     "write_token_vectors",

@@ -20,8 +20,11 @@ from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.concurrency.interrupts import uninterrupted
 from porism.embeddings.decontextual import Decontextualised, Decontextualizer
 from porism.embeddings.decontextual_texts import ChannelSpans
-from porism.embeddings.vectors import embeddings_path, write_token_vectors
+from porism.embeddings.vectors import (
+    write_token_vectors,
+)
 from porism.errors import ConfigError, IndexCorrupt, IndexVersionError
+from porism.files.artifacts import EMBEDDINGS
 from porism.files.durable import make_folder
 from porism.index import Snapshot
 from porism.index.container import Container, ContainerWriter
@@ -76,7 +79,7 @@ def train_decontextualised(
     :raises StorageError: the folder cannot be written.
     """
     settings = settings or Decontextualised()
-    path = embeddings_path(index_path, name)
+    path = EMBEDDINGS.path(index_path, name)
     state = path.with_name(f"{name}.training")
     started = kept = time.monotonic()
     with Snapshot.open(index_path) as snapshot:

@@ -21,9 +21,12 @@ from porism.embeddings.corpus import GENSIM, Corpus
 from porism.embeddings.settings import Positional, Word2Vec
 from porism.embeddings.texts import OnProgress, channel_texts
 from porism.embeddings.trainers import Trainer
-from porism.embeddings.vectors import embeddings_path, write_token_vectors
+from porism.embeddings.vectors import (
+    write_token_vectors,
+)
 from porism.errors import IndexCorrupt, IndexVersionError
 from porism.extras import need
+from porism.files.artifacts import EMBEDDINGS
 from porism.files.durable import make_folder
 from porism.index import Snapshot
 from porism.index.container import Container, ContainerWriter
@@ -74,7 +77,7 @@ def train_token_vectors(
     :raises StorageError: the folder cannot be written.
     """
     settings = settings or Word2Vec()
-    path = embeddings_path(index_path, name)
+    path = EMBEDDINGS.path(index_path, name)
     if settings.phrases or not isinstance(settings, Positional):
         need("gensim.models", "embeddings", GENSIM)
     with Snapshot.open(index_path) as snapshot:

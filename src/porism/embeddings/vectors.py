@@ -31,19 +31,6 @@ class Neighbour(NamedTuple):
     cosine: float
 
 
-def embeddings_path(index_path: str | os.PathLike[str], name: str) -> Path:
-    """The file of the token vectors ``name`` of an index, there or not.
-
-    :raises ConfigError: the name has other characters than a file should.
-    """
-    return EMBEDDINGS.path(index_path, name)
-
-
-def embedding_names(index_path: str | os.PathLike[str]) -> list[str]:
-    """The names of the token vectors that an index has, sorted."""
-    return EMBEDDINGS.names(index_path)
-
-
 def write_token_vectors(
     path: Path, terms: Sequence[str], vectors: NDArray[np.floating[Any]], info: Mapping[str, Any]
 ) -> Stamp:
@@ -176,7 +163,7 @@ def open_token_vectors(index_path: str | os.PathLike[str], name: str) -> TokenVe
     :raises ConfigError: there are none of that name.
     :raises IndexCorrupt: the file is damaged.
     """
-    path = embeddings_path(index_path, name)
+    path = EMBEDDINGS.path(index_path, name)
     try:
         return TokenVectors(path)
     except FileNotFoundError:

@@ -10,9 +10,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from porism.analysis.tokenizers.tokenizer import TokenizerReference, tokenizer_path
+from porism.analysis.tokenizers.tokenizer import (
+    TokenizerReference,
+)
 from porism.errors import ConfigError, IndexCorrupt, IndexVersionError, PorismError
-from porism.files.artifacts import EMBEDDINGS, MODELS, SIMILARITIES
+from porism.files.artifacts import EMBEDDINGS, MODELS, SIMILARITIES, TOKENIZERS
 from porism.files.lock import WriterLock
 from porism.index import Snapshot
 from porism.index.container import Container, Stamp
@@ -185,7 +187,7 @@ def _tasks(folder: Path, manifest: Manifest) -> Iterator[_Task]:
         if lacking is not None:
             yield _derived(lacking, entry)
     for name, one in (manifest.config.get("tokenizers") or {}).items():
-        file = tokenizer_path(folder, name)
+        file = TOKENIZERS.path(folder, name)
         reference = TokenizerReference(name, one["kind"], one["digest"], str(file))
         yield _Task(
             "tokenizers", file, partial(_check_tokenizer, reference), "Put the file back, or index the sources again."

@@ -10,8 +10,6 @@ from porism.similarity.matrix import (
     Coverage,
     SimilarityMatrix,
     open_similarities,
-    similarity_names,
-    similarity_path,
     write_similarity_matrix,
 )
 from porism.similarity.settings import SimilaritySettings
@@ -31,8 +29,6 @@ __all__ = [
     "build_similarities",
     "channel_vocabulary",
     "open_similarities",
-    "similarity_names",
-    "similarity_path",
     "token_similarities",
     "write_similarity_matrix",
 ]

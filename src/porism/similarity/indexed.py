@@ -17,7 +17,9 @@ from porism.files.artifacts import SIMILARITIES
 from porism.index import Snapshot
 from porism.settings import write_settings
 from porism.similarity.building import Progress, token_similarities
-from porism.similarity.matrix import similarity_path, write_similarity_matrix
+from porism.similarity.matrix import (
+    write_similarity_matrix,
+)
 from porism.similarity.settings import SimilaritySettings
 from porism.similarity.vocabulary import channel_vocabulary
 
@@ -42,7 +44,7 @@ def build_similarities(
     :raises StorageError: the matrix cannot be written.
     """
     settings = settings or SimilaritySettings()
-    path = similarity_path(index_path, name)
+    path = SIMILARITIES.path(index_path, name)
     started = time.monotonic()
     embeddings = None
     if settings.needs_vectors:

@@ -191,26 +191,13 @@ def write_similarity_matrix(
     return target
 
 
-def similarity_path(index_path: str | os.PathLike[str], name: str) -> Path:
-    """The file of the matrix with this name in the folder of an index, whether it is there or not.
-
-    :raises ConfigError: this cannot be a name.
-    """
-    return SIMILARITIES.path(index_path, name)
-
-
-def similarity_names(index_path: str | os.PathLike[str]) -> list[str]:
-    """The names of the matrices of an index, in code-point order."""
-    return SIMILARITIES.names(index_path)
-
-
 def open_similarities(index_path: str | os.PathLike[str], name: str) -> SimilarityMatrix:
     """The matrix with this name of an index.
 
     :raises ConfigError: there is none, or this cannot be a name.
     :raises IndexCorrupt: its file is damaged.
     """
-    path = similarity_path(index_path, name)
+    path = SIMILARITIES.path(index_path, name)
     if not path.exists():
         raise SIMILARITIES.missing(index_path, name)
     return SimilarityMatrix.open(path)

@@ -12,8 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from porism.embeddings import embeddings_path, open_token_vectors, write_token_vectors
+from porism.embeddings import (
+    open_token_vectors,
+    write_token_vectors,
+)
 from porism.embeddings.decontextual import Decontextualised
+from porism.files.artifacts import EMBEDDINGS
 from porism.index.manifest import read_manifest
 from porism.recipes import Experiment, RecipeError, StageEvent, plan_recipe, run_recipe
 from porism.similarity import open_similarities
@@ -326,7 +330,7 @@ def test_decontextualised_embeddings_of_a_model(
         asked.append((channel, model, settings.layer, given["device"], given["batch"], given["restart"]))
         if len(asked) > 1:
             terms = ["group", "prime", "proof", "sum"]
-            write_token_vectors(embeddings_path(index, name), terms, np.eye(4) + 0.5, {"channel": channel})
+            write_token_vectors(EMBEDDINGS.path(index, name), terms, np.eye(4) + 0.5, {"channel": channel})
         return SimpleNamespace(interrupted=len(asked) == 1)
 
     monkeypatch.setattr("porism.embeddings.methods.train_decontextualised", train)

@@ -195,25 +195,12 @@ def tokenizer_reference(name: str, path: str | os.PathLike[str]) -> TokenizerRef
     :raises ConfigError: the name or the file does not do.
     :raises MissingExtra: the library is not installed.
     """
-    check_tokenizer_name(name)
+    TOKENIZERS.check_name(name)
     data = _given(path)
     tokenizer = _parse(data, os.fspath(path))
     return TokenizerReference(
         name, tokenizer.kind, xxhash.xxh3_128_hexdigest(data), os.path.abspath(path)
     )
-
-
-def check_tokenizer_name(name: str) -> None:
-    """Whether a name can be that of a file and a channel.
-
-    :raises ConfigError: it cannot.
-    """
-    TOKENIZERS.check_name(name)
-
-
-def tokenizer_path(folder: str | os.PathLike[str], name: str) -> Path:
-    """Where the index in ``folder`` keeps the tokenizer of a name."""
-    return TOKENIZERS.path(folder, name)
 
 
 def keep_tokenizers(references: Iterable[TokenizerReference], folder: str | os.PathLike[str]) -> None:
@@ -224,7 +211,7 @@ def keep_tokenizers(references: Iterable[TokenizerReference], folder: str | os.P
     """
     for reference in references:
         data = _bytes_of(reference.path, reference.digest)
-        target = tokenizer_path(folder, reference.name)
+        target = TOKENIZERS.path(folder, reference.name)
         make_folder(target.parent)
         if target.exists() and target.read_bytes() == data:
             with storage_errors(target):

@@ -11,10 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from porism.analysis.channels import parse_channel
-from porism.analysis.tokenizers.tokenizer import TokenizerReference, check_tokenizer_name, tokenizer_reference
+from porism.analysis.tokenizers.tokenizer import (
+    TokenizerReference,
+    tokenizer_reference,
+)
 from porism.analysis.tokenizers.training import BpeSettings
 from porism.corpus import ReaderOptions
 from porism.errors import ConfigError, PorismError
+from porism.files.artifacts import TOKENIZERS
 from porism.recipes.cache import Entry
 from porism.recipes.checking import Check
 from porism.recipes.draft import tolerant
@@ -88,7 +92,7 @@ class TokenizerKind(TableKind[TokenizerSettings]):
         for name, table in self.of(check.recipe).items():
             path = (self.table, name)
             try:
-                check_tokenizer_name(name)
+                TOKENIZERS.check_name(name)
             except ConfigError as error:
                 check.errors.take(error, path)
                 continue

@@ -26,6 +26,7 @@ from porism.engine.trees import prepare_trees
 from porism.engine.units import prepare_units
 from porism.errors import ConfigError, QueryError
 from porism.explanation import Explanation
+from porism.files.artifacts import SIMILARITIES
 from porism.index import Masks, Segment, Snapshot
 from porism.retrieve.documents.components import ScoreComponent
 from porism.retrieve.documents.coverage import CoveredWords
@@ -45,7 +46,6 @@ from porism.retrieve.weightings.base import LexicalChannel
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run
 from porism.similarity import SimilarityMatrix
-from porism.similarity.matrix import similarity_path
 from porism.types import Query
 
 
@@ -290,7 +290,7 @@ def with_similarity(settings: ChannelSettings, index_path: Path) -> LexicalChann
     channel = settings.lexical
     if not settings.similarity:
         return channel
-    return replace(channel, similarity=SimilarityMatrix.open(similarity_path(index_path, settings.similarity)))
+    return replace(channel, similarity=SimilarityMatrix.open(SIMILARITIES.path(index_path, settings.similarity)))
 
 
 def prepare_segments(segments: Sequence[Segment], model: SearchModel = DEFAULT_MODEL) -> None:
