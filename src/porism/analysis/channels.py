@@ -3,7 +3,7 @@
 A *channel* is one stream of terms of a document. :func:`parse_channel` makes one from its name:
 
 - ``words``, ``word-pairs``, ``symbols``, ``plain``, ``simple``, ``lucene``, ``whitespace`` read text;
-- ``joint:OPTIONS`` reads text and puts the terms of a formula channel where a formula stands;
+- ``joint:OPTIONS`` reads text and puts the terms of a formula channel where a formula is;
 - the names of :data:`porism.formula.EXTRACTORS`, and variants such as ``tangent-l:OPTIONS``, read formulas;
 - ``bpe:NAME`` has the tokens of a trained tokenizer and reads what that tokenizer reads.
 
@@ -200,7 +200,7 @@ class JointChannel(TextChannel):
         return self.words == "stems"
 
     def terms(self, content: Content, tools: TextTools) -> list[str]:
-        """The terms of a content in order: words, and where a formula stands its terms."""
+        """The terms of a content in order: words, and those of each formula in its place."""
         split = _SPLITTERS.get(self.words, tools.plain_words.terms)
         upper = self.case == "upper"
         found: list[str] = []

@@ -65,7 +65,7 @@ def written_formula(formula: Formula, writing: FormulaWriting = "source") -> str
 
 
 def content_pieces(content: Content, settings: ModelText) -> list[str]:
-    """A content as text in pieces: every second one, from the first on, is text between formulas as it stands there,
+    """A content as text in pieces: every second one, from the first on, is text between formulas as it is,
     the others are formulas with their marks."""
     pieces = content.text.split(PLACEHOLDER)
     found = [pieces[0]]

@@ -81,7 +81,7 @@ class WordAnalyzer:
         return {}
 
     def term(self, word: str) -> str | None:
-        """The term of one word as it stands in a text; None for a stop word."""
+        """The term of one word as it is in a text; None for a stop word."""
         memory = self._memory
         try:
             return memory[word]

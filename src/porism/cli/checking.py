@@ -47,7 +47,7 @@ def checked(path: Path, *, repair: bool = False, quiet: bool = False) -> CheckRe
 
 
 def check_lines(report: CheckReport) -> list[str]:
-    """What ``porism check`` prints: one kind of files a line, then what is damaged and what was mended."""
+    """What ``porism check`` prints: one kind of files a line, then what is damaged and what was repaired."""
     from porism.cli.render import human_bytes
 
     width = max(len(kind.kind) for kind in report.files)

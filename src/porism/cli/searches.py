@@ -57,7 +57,7 @@ def search(
     as text, and in pieces that say what matches), location and metadata; with --explain each also has its explanation,
     and how formulas of the document match those of the question.
 
-    With --formulas the results are formulas, each with the places where it stands; with --json, objects with rank,
+    With --formulas the results are formulas, each with the places where it is; with --json, objects with rank,
     score, key, latex, text, mathml, documents and places, and with --explain a match.
 
     --relevant and --not-relevant, which can be given several times, name documents of an earlier answer; others like

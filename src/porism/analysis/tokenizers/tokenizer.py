@@ -66,7 +66,7 @@ class MathTokenizer:
     def tokens(self, text: str) -> list[str]:
         """The tokens of a string as the vocabulary writes them, those of nothing but space left out.
 
-        A character of UTF-8 beyond ASCII stands there as the letters that byte-level encoding has for its bytes.
+        A character of UTF-8 beyond ASCII appears as the letters that byte-level encoding has for its bytes.
         """
         if not text:
             return []

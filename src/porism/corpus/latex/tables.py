@@ -32,7 +32,7 @@ THEOREMS = {
     "algorithm": "algorithm", "algo": "algorithm", "principle": "principle", "law": "law", "identity": "identity",
     "scholium": "scholium", "porism": "porism", "warning": "warning", "proclaim": "theorem",
 }  # fmt: skip
-"""Environments that are theorem-like even where their declaration is not at hand → the type they stand for."""
+"""Environments that are theorem-like even where their declaration is not available → the type they stand for."""
 
 PROOFS = words(
     "proof pf prf proofof demonstration solution soln sol answer ans hint hints proofsketch"

@@ -31,7 +31,7 @@ _LARGEST_IN = 500
 
 @dataclass(frozen=True, slots=True)
 class CollectionFormula:
-    """One occurrence of a formula: the formula with its ids, and where it stands (``question``, ``title``…)."""
+    """One occurrence of a formula: the formula with its ids, and where it is (``question``, ``title``…)."""
 
     formula: Formula
     post_id: str
@@ -122,7 +122,7 @@ class FormulaTable:
         return _as_key(value) if value else None
 
     def formula_at(self, offset: int, length: int) -> str:
-        """The last cell of the row that stands at an offset."""
+        """The last cell of the row that is at an offset."""
         row = self.row_at(offset, length)
         return row.cells[-1] if row is not None else ""
 
@@ -137,7 +137,7 @@ class FormulaTable:
         return Formula(source.replace(PLACEHOLDER, " "), "latex", formula_id, visual_id)
 
     def row_at(self, offset: int, length: int) -> Row | None:
-        """The row that stands at an offset; None where there is none."""
+        """The row that is at an offset; None where there is none."""
         self.file.seek(offset)
         data = io.BytesIO(self.file.read(length))
         return next(read_rows(data, self.where, ignore_problem, tabbed=True, most_lines=_MOST_LINES_IN_A_CELL), None)

@@ -29,7 +29,7 @@ _PARSER = etree.XMLParser(**_SAFE)
 
 
 class Row(NamedTuple):
-    """One row: where it stands (offset, length, line) and its attributes."""
+    """One row: where it is (offset, length, line) and its attributes."""
 
     offset: int
     length: int

@@ -179,7 +179,7 @@ CONNECTIVES = frozenset({
     "because", "since", "as", "in", "that", "let", "s.t.", "i.e.", "hence", "implies", "from", "by", "on", "at", "the",
     "a", "an", "else", "unless", "to", "which", "while", "has", "have", "means", "not", "st", "ie", "given",
 })
-"""First words of text that joins statements and stands in no product."""
+"""First words of text that joins statements and is in no product."""
 
 def _build() -> dict[str, Rule]:
     rules: dict[str, Rule] = {}

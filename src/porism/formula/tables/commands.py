@@ -23,7 +23,7 @@ BRACES = frozenset("⏞⏟⎴⎵⏜⏝")
 """Marks that carry a note of their own: ``\\underbrace{x}_n`` labels the brace."""
 
 MARKS = frozenset(mark for _, mark in ACCENTS.values())
-"""Everything that is an accent where it stands over or under a symbol."""
+"""Everything that is an accent where it is over or under a symbol."""
 
 ACCENT_SYNONYMS: dict[str, str] = {
     "ˆ": "^", "̂": "^", "˜": "~", "∼": "~", "̃": "~", "‾": "¯", "ˉ": "¯", "̄": "¯", "̅": "¯", "_": "¯", "̲": "¯",

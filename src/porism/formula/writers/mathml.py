@@ -43,7 +43,7 @@ def to_mathml(
 
     With ``ids`` the element of each node (its scripts with it) has an id, ``prefix`` and the node's number in
     :func:`preorder`. The nodes whose numbers are in ``marked`` have the CSS class ``mark_class``; that works without
-    ids too. The class stands at the element of the node with its scripts, or with ``mark_scripts`` off at that of the
+    ids too. The class is at the element of the node with its scripts, or with ``mark_scripts`` off at that of the
     bare symbol.
     """
     return _Writer(tree, ids, prefix, frozenset(marked), mark_class, mark_scripts).write(display)
