@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from multiprocessing import get_context
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -41,16 +43,12 @@ def results(path: Path) -> list[list[tuple[str, float]]]:
 def test_segments_of_other_processes_give_the_index_that_one_process_makes(tmp_path: Path) -> None:
     documents = [document(number) for number in range(30)]
     index_documents(documents, tmp_path / "whole", config=CONFIG)
-    context = get_context("spawn")
-    workers = [
-        context.Process(target=build, args=(tmp_path / f"part{start}", documents[start : start + 10]))
-        for start in (0, 10, 20)
-    ]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join(120)
-        assert worker.exitcode == 0
+    folders = [str(Path(__file__).parent), *filter(None, sys.path)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(folders)}
+    for start in (0, 10, 20):
+        script = f"from test_outside import *; build(Path({str(tmp_path)!r}) / 'part{start}', "
+        script += f"[document(number) for number in range({start}, {start + 10})])"
+        subprocess.run([sys.executable, "-c", script], env=environment, check=True)
     with IndexWriter(tmp_path / "adopted", config=CONFIG.to_dict()) as writer:
         assert [writer.adopt(tmp_path / f"part{start}") for start in (0, 10, 20)] == [10, 10, 10]
         writer.commit(before_publish=prepare_for_searches)
