@@ -11,7 +11,7 @@ shape and the number of its first checksum.
 
 Reading is one memory map, without a descriptor that stays open. Opening checks the size of the file, the footer, the
 table and the checksums. Nothing of a section is handed on that does not agree with them: :meth:`Container.array` checks
-a section whole when it is first asked for, and a :class:`Section` that is large only what is about to be read.
+a section whole when it is first used, and a :class:`Section` that is large only what is about to be read.
 """
 
 from __future__ import annotations

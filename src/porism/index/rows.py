@@ -101,7 +101,7 @@ class TermRows:
 
     @property
     def counts(self) -> NDArray[np.uint16]:
-        """How often each of ``terms`` stands in its row, at least 1 (65,535: that many or more)."""
+        """How often each of ``terms`` is in its row, at least 1 (65,535: that many or more)."""
         return self.csr.counts
 
 

@@ -286,7 +286,7 @@ class Segment:
     # Terms
 
     def matrix(self, channel: str) -> TermRows:
-        """The rows of a channel; a new object each time, so what it decodes goes when the caller lets go.
+        """The rows of a channel; a new object each time, so what it decodes goes when the caller releases it.
 
         :raises KeyError: the segment has no such channel.
         """
@@ -326,7 +326,7 @@ class Segment:
 
     @cached_property
     def occurrences(self) -> Occurrences:
-        """Where formulas stand in the documents."""
+        """Where formulas are in the documents."""
         return Occurrences(self.container, self.doc_count, len(self.fields), self.formula_count)
 
     @cached_property

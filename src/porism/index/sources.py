@@ -77,7 +77,7 @@ class SourceGroup:
 class Source:
     """A file or folder that was indexed: how it was read, and its files.
 
-    ``path`` is absolute. ``format`` is the one that was asked for, None where it is found out; ``detected`` is what it
+    ``path`` is absolute. ``format`` is the one requested, None where it is found out; ``detected`` is what it
     was then. ``files`` and ``groups`` go by POSIX paths relative to the source (a source that is one file has one file
     of its own name); the group of a whole collection has the empty name. ``read`` is when it was last read to the end,
     in seconds since 1970, 0 where it never was.

@@ -35,7 +35,7 @@ def _compare(blob_a: Any, start_a: Any, end_a: Any, blob_b: Any, start_b: Any, e
 def unify(blob: Any, starts: Any) -> Any:
     """Numbers equal strings alike, in order of first appearance.
 
-    Returns ``ids`` (int64, one a string) and ``firsts`` (int64, one a distinct string: where it stands first). A hash
+    Returns ``ids`` (int64, one a string) and ``firsts`` (int64, one a distinct string: where it first occurs). A hash
     table with open addressing; equality is by bytes, so colliding hashes do no harm.
     """
     count = len(starts) - 1
