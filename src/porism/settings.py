@@ -181,7 +181,15 @@ def _names_at(cls: type[Any], path: Iterable[str | int]) -> list[str]:
     return [field.name for field in dataclasses.fields(kind) if field.init] if dataclasses.is_dataclass(kind) else []
 
 
+_PLAIN = frozenset((str, int, float, bool))
+
+
 def _written(value: Any) -> Any:
+    kind = type(value)
+    if kind in _PLAIN:
+        return value
+    if kind is tuple and _PLAIN.issuperset(map(type, value)):  # ids of hundreds of topics
+        return list(value)
     if dataclasses.is_dataclass(value):
         return write_settings(value)
     if isinstance(value, Mapping):

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from porism.cli import main
 
 notes, index = sys.argv[1:]
 commands = [
+    ("index", notes, "--index", index, "--jobs", "1"),
     ("search", "sum of squares $n^2$", "--index", index, "--explain"),
     ("search", "--formulas", "$n^2$", "--index", index, "--explain"),
     ("search", "words", "--index", index, "--relevant", "notes/one.md"),
@@ -43,6 +45,21 @@ print("compiled:", [str(event.data["dispatcher"]) for _, event in seen.buffer if
 """
 
 
+DEMO = """
+import sys
+import numba.core.event as ev
+from porism.cli import main
+
+with ev.install_recorder("numba:compile") as seen:
+    try:
+        main(["demo", "--index", sys.argv[1]])
+    except SystemExit as end:
+        assert not end.code, end.code
+print("compiled:", [str(event.data["dispatcher"]) for _, event in seen.buffer if event.is_start])
+"""
+"""Indexes while other processes compile; this one waits for what they make."""
+
+
 def test_one_command_compiles_what_all_need_even_after_an_interruption(tmp_path):
     notes, index = tmp_path / "notes", tmp_path / "index"
     notes.mkdir()
@@ -59,8 +76,10 @@ def test_one_command_compiles_what_all_need_even_after_an_interruption(tmp_path)
         _, left = first.communicate()
     assert first.returncode == 130
     assert left.strip().splitlines()[-1] == "Interrupted."
-    second = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    demo = [sys.executable, "-c", DEMO, tmp_path / "demo"]
+    second = subprocess.run(demo, env=environment, capture_output=True, text=True, check=True)
     assert second.stderr.count("Compiling the kernels once, about ") == 1
+    assert second.stdout.strip().splitlines()[-1] == "compiled: []"
     before = compiled_files(tmp_path)
     script = [sys.executable, "-c", COMMANDS, notes, index]
     later = subprocess.run(script, env=environment, capture_output=True, text=True, check=True)
@@ -91,7 +110,7 @@ def test_nothing_is_said_where_all_is_compiled(capsys):
 def test_the_message_names_the_time_and_what_to_do_where_nothing_is_kept(capsys, monkeypatch, kept):
     ran = []
     monkeypatch.setattr("porism.compiled.needed.compilation", lambda modules: missing(kept))
-    monkeypatch.setattr(Compilation, "run", lambda self, on_progress: ran.append(on_progress))
+    monkeypatch.setattr(Compilation, "meanwhile", lambda self, on_progress: nullcontext(ran.append(on_progress)))
     compile_once()
     compile_once(quiet=True)
     out, err = capsys.readouterr()

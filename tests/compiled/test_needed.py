@@ -33,6 +33,7 @@ def test_without_a_folder_to_keep_them_they_are_compiled_into_one_that_goes_with
     monkeypatch.setattr("numba.config.CACHE_DIR", "")
     removals: list[object] = []
     kernel = next(one for one in kernels_of(FUSING) if one.__name__ == "borda_points")
+    monkeypatch.setattr(kernel, "_compiled", None)  # whatever was called before
     Compilation((kernel,), 1, kept=False).run()
     folder = Path(os.environ["NUMBA_CACHE_DIR"])
     assert folder.parent == tmp_path
@@ -41,6 +42,16 @@ def test_without_a_folder_to_keep_them_they_are_compiled_into_one_that_goes_with
     assert kernel.is_cached()
     removals[0]()
     assert not folder.exists()
+
+
+def test_a_kernel_that_is_called_meanwhile_waits_for_all(monkeypatch):
+    kernel = next(one for one in kernels_of(FUSING) if one.__name__ == "borda_points")
+    monkeypatch.setattr(kernel, "_compiled", None)
+    reports: list[tuple[int, int]] = []
+    with Compilation((kernel,), 1, kept=True).meanwhile(lambda done, total: reports.append((done, total))):
+        kernel.prepare()
+        assert reports[-1] == (kernel.size, kernel.size)
+    assert kernel.ready
 
 
 def test_the_estimate_grows_with_what_is_to_be_done_and_falls_with_the_cores(monkeypatch):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from porism.cli.first_use import compile_once
+from porism.cli.first_use import compiling_once
 from porism.cli.terminal import echo, echo_styled, style
 from porism.errors import counted
 
@@ -16,14 +16,14 @@ from porism.errors import counted
               metavar="DIR", help="Where to put the index of the sample.")
 def demo(index_path: Path) -> None:
     """Index the bundled sample and answer a few questions about it."""
-    from porism.cli.render import print_hits
-    from porism.sample import DEMO_QUESTIONS, entries_path
-    from porism.search.index import open_index
-    from porism.search.sources.updating import index_sources
+    with compiling_once():
+        from porism.cli.render import print_hits
+        from porism.sample import DEMO_QUESTIONS, entries_path
+        from porism.search.index import open_index
+        from porism.search.sources.updating import index_sources
 
-    compile_once()
-    with entries_path() as path:
-        report = index_sources([path], index_path, format="jsonl")
+        with entries_path() as path:
+            report = index_sources([path], index_path, format="jsonl")
     with open_index(index_path) as index:
         if report.documents:
             entries = counted(report.documents, "entry", "entries")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from porism.cli.terminal import echo
 
 
@@ -10,10 +13,18 @@ def compile_once(quiet: bool = False, fusing: bool = False) -> None:
 
     A line on standard error says so, and a bar on a terminal shows how far it is; with ``quiet``, neither.
     """
+    with compiling_once(quiet, fusing):
+        pass
+
+
+@contextmanager
+def compiling_once(quiet: bool = False, fusing: bool = False) -> Iterator[None]:
+    """The same while the block runs, which waits when it first calls a kernel, and at its end."""
     from porism.compiled.needed import FUSING, SEARCHING, compilation
 
     work = compilation(FUSING if fusing else SEARCHING)
     if work is None:
+        yield
         return
     if not quiet:
         echo(f"Compiling the kernels once, about {work.seconds} s …", err=True)
@@ -24,5 +35,5 @@ def compile_once(quiet: bool = False, fusing: bool = False) -> None:
             )
     from porism.cli.progress import share_progress
 
-    with share_progress("compiling", quiet) as progress:
-        work.run(progress)
+    with share_progress("compiling", quiet) as progress, work.meanwhile(progress):
+        yield

@@ -17,8 +17,9 @@ import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeAlias
 
 import numba
 
@@ -26,6 +27,9 @@ from porism.compiled.kernels import Kernel
 
 MOST_PROCESSES = 4
 """More would wait for the longest kernel."""
+
+Wait: TypeAlias = Callable[[Callable[[int, int], None]], None]
+"""Waits until all is compiled, and meanwhile reports (done, total)."""
 
 _POLL = 0.1
 """Seconds between looks at how far the processes are."""
@@ -79,9 +83,17 @@ def compile_kernels(
     kernels that are complete stay.
 
     :param kernels: those first that take longest.
-    :param on_progress: receives (done, total), in units of :attr:`porism.compiled.kernels.Kernel.size`.
+    :param on_progress: is told (done, total), in units of :attr:`porism.compiled.kernels.Kernel.size`.
     """
+    with compiling(kernels, processes=processes) as wait:
+        wait(on_progress)
+
+
+@contextmanager
+def compiling(kernels: Sequence[Kernel], *, processes: int | None = None) -> Iterator[Wait]:
+    """The same while the block runs, which gets what waits for the end; after it the processes are ended."""
     if not kernels:
+        yield lambda on_progress: None
         return
     total = sum(kernel.size for kernel in kernels)
     tasks = _tasks(kernels)
@@ -91,12 +103,16 @@ def compile_kernels(
     workers = [
         context.Process(target=_work, args=(tasks, taken, done, os.getpid()), daemon=True) for _ in range(count)
     ]
-    try:
-        for worker in workers:
-            worker.start()
+
+    def wait(on_progress: Callable[[int, int], None]) -> None:
         while alive := [worker.sentinel for worker in workers if worker.is_alive()]:
             multiprocessing.connection.wait(alive, timeout=_POLL)
             on_progress(done.value, total)
+
+    try:
+        for worker in workers:
+            worker.start()
+        yield wait
     finally:
         for worker in workers:
             if worker.pid is not None:

@@ -70,6 +70,8 @@ class Kernel:
     def prepare(self) -> Callable[..., Any]:
         """The compiled function; cached on disk where some folder can be written."""
         if self._compiled is None:
+            for wait in _awaited:
+                wait()
             spare_scipy()
             # A Ctrl-C in the midst would leave Numba's own tables half filled, and nothing could be compiled any more.
             with uninterrupted(), _preparing, _calls_typed_once():
@@ -132,6 +134,19 @@ class Kernel:
 
 
 _kernels: list[Kernel] = []
+
+_awaited: list[Callable[[], None]] = []
+
+
+@contextmanager
+def kernels_wait_for(wait: Callable[[], None]) -> Iterator[None]:
+    """While the block runs, a kernel calls ``wait`` before it is compiled or loaded: others are compiling it."""
+    _awaited.append(wait)
+    try:
+        yield
+    finally:
+        _awaited.remove(wait)
+
 
 _typed_calls: dict[Any, Any] = {}
 

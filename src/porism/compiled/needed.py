@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from porism.compiled.building import (
     MOST_PROCESSES,
     compile_kernels,
+    compiling,
     cores,
     kernels_of,
     not_compiled,
     use_temporary_cache,
 )
-from porism.compiled.kernels import Kernel
+from porism.compiled.kernels import Kernel, kernels_wait_for
 
 SEARCHING = (
     "porism.engine.postings_kernels",
@@ -50,6 +52,15 @@ class Compilation:
         if not self.kept:
             use_temporary_cache()
         compile_kernels(self.kernels, on_progress=on_progress)
+
+    @contextmanager
+    def meanwhile(self, on_progress: Callable[[int, int], None]) -> Iterator[None]:
+        """Compiles while the block runs, whose first call of any kernel waits for the end, as does the block's."""
+        if not self.kept:
+            use_temporary_cache()
+        with compiling(self.kernels) as wait, kernels_wait_for(lambda: wait(on_progress)):
+            yield
+            wait(on_progress)
 
 
 def compilation(modules: tuple[str, ...] = SEARCHING) -> Compilation | None:
