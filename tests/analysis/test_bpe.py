@@ -12,7 +12,6 @@ from click.testing import CliRunner
 
 import porism
 from porism.analysis.analyzer import AnalysisConfig
-from porism.analysis.tokenizers.extension import extend_tokenizer, written_tokens
 from porism.analysis.tokenizers.tokenizer import (
     load_tokenizer,
     tokenizer_reference,
@@ -206,23 +205,6 @@ def test_a_plain_file_of_the_library_reads_text_or_both(files: dict[str, Path], 
         plain = tmp_path / f"{kind}.json"
         plain.write_text(json.dumps(json.loads(path.read_text())["tokenizer"]))
         assert load_tokenizer(plain).kind == ("joint" if kind == "joint" else "text")
-
-
-def test_an_extended_tokenizer_keeps_its_numbers_and_reads_words_as_before(files: dict[str, Path]) -> None:
-    base = load_tokenizer(files["text"]).tokenizer
-    before = base.get_vocab()
-    words = base.encode(" the matrix norm fracture").tokens
-    latex = written_tokens(load_tokenizer(files["latex"]))
-    assert r"\frac{a}{b}" in latex
-    added = extend_tokenizer(base, ["the", "frac", r"\frac{", *latex])
-    assert added[:2] == ["[MATH]", "[/MATH]"]
-    assert set(added).isdisjoint(before)
-    after = base.get_vocab()
-    assert {token: after[token] for token in before} == before
-    assert [after[token] for token in added] == list(range(len(before), len(before) + len(added)))
-    assert base.encode(" the matrix norm fracture").tokens == words
-    assert base.encode(r"[MATH]\frac{a}{b}[/MATH]").tokens == ["[MATH]", r"\frac{a}{b}", "[/MATH]"]
-    assert extend_tokenizer(base, latex) == []
 
 
 def test_the_command_trains_and_an_index_uses_it(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ def parse(formula: str, terms: str | None, tokenizer_path: str | None, as_json: 
     from porism.formula import (
         extract,
         layout_string,
+        notation_of,
         operator_string,
         operator_tree,
         parse_latex,
@@ -29,10 +30,10 @@ def parse(formula: str, terms: str | None, tokenizer_path: str | None, as_json: 
         to_mathml,
         to_unicode,
     )
-    from porism.types import Content, Formula, Notation
+    from porism.types import Content, Formula
 
     text = formula.strip()
-    notation: Notation = "mathml" if text.startswith("<") else "latex"
+    notation = notation_of(text)
     layout = parse_mathml(text) if notation == "mathml" else parse_latex(text.strip("$"))
     operators = operator_tree(layout)
     if terms is not None or tokenizer_path is not None:

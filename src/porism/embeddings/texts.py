@@ -21,6 +21,7 @@ from porism.analysis.analyzer import Analyzer, indexed_form
 from porism.analysis.documents import load_document
 from porism.concurrency.processes import spread
 from porism.errors import ConfigError
+from porism.formula import notation_of
 from porism.index import Segment, Snapshot
 from porism.index.documents import StoredDocuments
 from porism.index.strings import offsets
@@ -255,4 +256,4 @@ def _analyze_formulas(analyzer: Analyzer, channel: str, sources: list[str]) -> _
 
 def formula_of(source: str) -> Formula:
     """A formula as it is in an index, which does not say in which notation."""
-    return Formula(source, "mathml" if source.lstrip().startswith("<") and "</" in source else "latex")
+    return Formula(source, notation_of(source))
