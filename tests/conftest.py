@@ -11,7 +11,6 @@ from typing import Any
 
 import hypothesis
 import pytest
-from long_forms import LONG
 
 hypothesis.settings.register_profile("porism", deadline=None)  # how long an example takes depends on the machine
 hypothesis.settings.load_profile("porism")
@@ -57,14 +56,9 @@ def lines_run(work: Callable[[], object]) -> int:
 
 @pytest.fixture
 def assert_linear() -> Callable[..., None]:
-    """``assert_linear(work, small, large)``: the lines that ``work(size)`` runs grow no faster than ``size``.
-
-    The short form takes a quarter of the sizes.
-    """
+    """``assert_linear(work, small, large)``: the lines that ``work(size)`` runs grow no faster than ``size``."""
 
     def check(work: Callable[[int], object], small: int, large: int) -> None:
-        if not LONG:
-            small, large = -(-small // 4), -(-large // 4)
         work(small)  # what is made once
         few, many = lines_run(lambda: work(small)), lines_run(lambda: work(large))
         assert many <= 1.3 * few * large / small + 2_000
