@@ -112,7 +112,7 @@ def test_an_interruption_says_how_to_go_on(
     monkeypatch.setattr(FuseRuns, "make_run", interrupted)
     result = porism("experiment", recipe)
     assert result.status == 130
-    assert "the same command goes on from there" in result.err
+    assert "the same command continues from there" in result.err
 
 
 def test_the_example_of_the_documentation(porism: Command, tmp_path: Path) -> None:

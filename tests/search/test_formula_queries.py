@@ -64,7 +64,7 @@ def test_the_formula_of_a_topic_is_asked_for_and_the_rest_is_context() -> None:
     ("$x", ["x"], "a delimiter of formulas has no partner"),
     (r"x \] y", ["x   y"], "a delimiter of formulas has no partner"),
     ("sum of squares", ["sum of squares"], "no formula between dollars"),
-    ("$?x$", ["?x"], "is a wildcard alone"),
+    ("$?x$", ["?x"], "is only a wildcard"),
     (r"$\frac{a}{$", [r"\frac{a}{"], "never closed"),
     (r"$\foo x$", [r"\foo x"], r"unknown command \foo"),
     ("$x$ and ${}$", ["x"], "nothing in it"),
