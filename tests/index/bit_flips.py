@@ -6,22 +6,25 @@
     python tests/index/bit_flips.py --flips 700 --index DIR           # an index of one's own, at its real sizes
     python tests/index/bit_flips.py --flips 700 --documents 400000    # one that is made of the sample, over 64 MiB
 
-Each time one bit of one file is turned, in a large section or in the postings of a term of the queries, and a process
-of its own asks the queries. It may answer as before, or raise :class:`porism.errors.IndexCorrupt`. Anything else is
-counted as a failure: a signal, another answer, another exception. Exits with 1 where there is one.
+Each time one bit of one file is turned, in a large section, and a process of its own asks the queries. Every other bit
+is drawn from pages of memory that the queries touch, as the system saw it in a process that asked them before (on Linux);
+the rest from all bytes of large sections. A search may answer as before, or raise
+:class:`porism.errors.IndexCorrupt`. Anything else is counted as a failure: a signal, another answer, another exception.
+Exits with 1 where there is one.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import mmap
 import os
 import random
 import signal
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -59,12 +62,65 @@ def make_index(folder: Path, documents: int) -> None:
         writer.commit(before_publish=prepare_for_searches)
 
 
-def answers(folder: Path) -> str:
-    """What the queries find, as text."""
+def answers(folder: Path, then: Callable[[], None] = lambda: None) -> str:
+    """What the queries find, as text; ``then`` is called while the index is still open."""
     with open_index(folder) as index:
         found = [[(hit.id, hit.score, str(hit.snippet)) for hit in index.search(query, k=10)] for query in QUERIES]
         formulas = [[(hit.key, hit.score) for hit in index.search_formulas(query, k=10)] for query in FORMULAS]
+        then()
     return json.dumps([found, formulas], ensure_ascii=False)
+
+
+Span = tuple[int, int]
+"""The first byte and the byte after the last."""
+
+
+def pages_in_memory(folder: Path) -> dict[Path, list[Span]]:
+    """For each file below a folder the parts of it that this process has touched since it mapped them.
+
+    The page table says so (``/proc/self/pagemap``); the system maps a few neighbours of a page with it. Nothing where
+    there is no such table.
+    """
+    page = mmap.PAGESIZE
+    found: dict[Path, list[Span]] = {}
+    try:
+        lines = Path("/proc/self/maps").read_text(encoding="utf-8", errors="replace").splitlines()
+        table = os.open("/proc/self/pagemap", os.O_RDONLY)
+    except OSError:
+        return {}
+    for line in lines:
+        parts = line.split(maxsplit=5)
+        if len(parts) < 6 or not parts[5].startswith(str(folder.resolve())):
+            continue
+        first, last = (int(part, 16) // page for part in parts[0].split("-"))
+        entries = np.frombuffer(os.pread(table, 8 * (last - first), 8 * first), "<u8")
+        there = np.flatnonzero(np.diff(entries >> np.uint64(63), prepend=0, append=0)) * page + int(parts[2], 16)
+        spans = zip(there[::2].tolist(), there[1::2].tolist(), strict=True)
+        found.setdefault(Path(parts[5]), []).extend(spans)
+    os.close(table)
+    return found
+
+
+def ask_and_look(folder: Path) -> tuple[str, dict[Path, list[Span]]]:
+    """What the queries find, and the parts of files that a process of its own touches for them."""
+    expected = answers(folder)  # a first time, so that nothing that is made once is made in the process
+    reading, writing = os.pipe()
+    process = os.fork()
+    if process == 0:
+        status = 1
+        try:
+            found: dict[Path, list[Span]] = {}
+            answers(folder, lambda: found.update(pages_in_memory(folder)))
+            with os.fdopen(writing, "w", encoding="utf-8") as telling:
+                json.dump({str(file): spans for file, spans in found.items()}, telling)
+            status = 0
+        finally:
+            os._exit(status)
+    os.close(writing)
+    with os.fdopen(reading, encoding="utf-8") as told:
+        value = json.load(told)
+    os.waitpid(process, 0)
+    return expected, {Path(file): [(first, stop) for first, stop in spans] for file, spans in value.items()}
 
 
 def ask(folder: Path, expected: str) -> str:
@@ -106,30 +162,39 @@ def sections(folder: Path, least: int) -> list[tuple[Path, str, int, int]]:
     return found
 
 
-def flip_bits(
-    folder: Path, flips: int, *, limit: int | None, seed: int = 1, inside: Sequence[str] = ()
-) -> Counter[str]:
+def flip_bits(folder: Path, flips: int, *, limit: int | None, seed: int = 1) -> Counter[str]:
     """Turns so many bits, one at a time, and counts what becomes of the queries.
 
-    With ``limit`` sections above so many bytes are those that are not compared whole; bits are turned in these.
-    ``inside`` names sections that are hit as often as all others together.
+    With ``limit`` sections above so many bytes are those that are not compared whole; bits are turned in these. Every
+    other one is turned where the queries read, the sections being equally likely; the rest anywhere. What is counted
+    begins with ``read`` or ``anywhere``.
     """
     if limit is not None:
         container.CHECKED_BYTES = limit
-    expected = answers(folder)
+    expected, touched = ask_and_look(folder)
     chance = random.Random(seed)
     places = sections(folder, container.CHECKED_BYTES + 1)
-    favourites = [place for place in places if place[1] in inside] or places
+    read: list[tuple[Path, str, list[Span]]] = []
+    for file, name, start, size in places:
+        inside = [(max(start, first), min(start + size, stop)) for first, stop in touched.get(file.resolve(), ())]
+        if inside := [(first, stop) for first, stop in inside if first < stop]:
+            read.append((file, name, inside))
     outcomes: Counter[str] = Counter()
-    for _ in range(flips):
-        file, name, start, size = chance.choice(chance.choice([places, favourites]))
-        at = start + chance.randrange(size)
+    for turn in range(flips):
+        where = "read" if turn % 2 and read else "anywhere"
+        if where == "read":
+            file, name, spans = chance.choice(read)
+            first, stop = chance.choices(spans, [stop - first for first, stop in spans])[0]
+            at = chance.randrange(first, stop)
+        else:
+            file, name, start, size = chance.choices(places, [size for _, _, _, size in places])[0]
+            at = start + chance.randrange(size)
         with open(file, "r+b", buffering=0) as disk:
             before = os.pread(disk.fileno(), 1, at)
             os.pwrite(disk.fileno(), bytes([before[0] ^ 1 << chance.randrange(8)]), at)
             outcome = ask(folder, expected)
             os.pwrite(disk.fileno(), before, at)
-        outcomes[outcome if not outcome.startswith("wrong") else f"{outcome} ({name.split('/')[-1]})"] += 1
+        outcomes[f"{where}: {outcome}" + (f" ({name})" if outcome.startswith("wrong") else "")] += 1
     return outcomes
 
 
@@ -145,13 +210,12 @@ def main() -> None:
         if not (folder / "manifest.json").exists():
             make_index(folder, arguments.documents or 2_000)
         limit = None if arguments.index or arguments.documents else 0
-        outcomes = flip_bits(
-            folder, arguments.flips, limit=limit, seed=arguments.seed,
-            inside=("docs", "sparse_codes", "impacts", "dense_codes", "dense_impacts", "length_codes", "indptr"),
-        )
+        large = sections(folder, (container.CHECKED_BYTES if limit is None else limit) + 1)
+        print(f"{len(large)} sections, the largest of {max((size for *_, size in large), default=0) >> 20} MiB")
+        outcomes = flip_bits(folder, arguments.flips, limit=limit, seed=arguments.seed)
     for outcome, count in outcomes.most_common():
         print(f"{count:5}  {outcome}")
-    sys.exit(1 if any(outcome.startswith("wrong") for outcome in outcomes) else 0)
+    sys.exit(1 if any("wrong" in outcome for outcome in outcomes) else 0)
 
 
 if __name__ == "__main__":

@@ -117,8 +117,6 @@ def test_damage_in_large_sections_is_noticed_by_searches(tmp_path: Path, monkeyp
     """The short form of ``bit_flips.py``: no crash, and no other answer."""
     monkeypatch.setattr(container, "CHECKED_BYTES", container.CHECKED_BYTES)  # put back what flip_bits sets
     make_index(tmp_path / "index", 300)
-    outcomes = flip_bits(
-        tmp_path / "index", 40, limit=0, inside=("docs", "sparse_codes", "impacts", "dense_impacts", "indptr")
-    )
-    assert set(outcomes) <= {"same", "noticed"}, outcomes
-    assert outcomes["noticed"] > 10
+    outcomes = flip_bits(tmp_path / "index", 40, limit=0)
+    assert not any("wrong" in outcome for outcome in outcomes), outcomes
+    assert sum(count for outcome, count in outcomes.items() if outcome.endswith("noticed")) > 10
