@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from porism.printable import escaped_json, one_printable_line, printable
+from porism.printable import counted, escaped_json, one_printable_line, printable
 
 
 @pytest.mark.parametrize(("text", "shown"), [
@@ -32,3 +32,8 @@ def test_escaped_json_is_the_same_value() -> None:
     assert json.loads(written) == value
     assert not any(ord(character) < 32 or 0x7F <= ord(character) < 0xA0 for character in written)
     assert "\u202e" not in written
+
+
+def test_numbers_of_things_are_words() -> None:
+    assert [counted(count, "file") for count in (0, 1, 2, 2_000)] == ["0 files", "1 file", "2 files", "2,000 files"]
+    assert [counted(count, "entry", "entries") for count in (1, 2)] == ["1 entry", "2 entries"]

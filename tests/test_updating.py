@@ -373,7 +373,8 @@ def test_changing_documents_compares_what_is_stored(write: Write) -> None:
 
     def shout(document: Document) -> Document:
         text = document.fields["body"].text
-        return Document(document.id, {"body": Content(text.upper() if "a" in text else text)}, document.metadata)
+        body = Content(text.upper() if "a" in text else text)
+        return Document(document.id, {**document.fields, "body": body}, document.metadata)
 
     check(index_sources([root / "n"], index, jobs=1, change=shout), 0, 1, 0)
     check(index_sources([root / "n"], index, jobs=1, change=shout), 0, 0, 0)

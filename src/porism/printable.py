@@ -1,4 +1,4 @@
-"""Text from documents and file names that is safe to print: nothing in it can move the cursor or reorder a line."""
+"""Text that is safe to print: nothing from documents can move the cursor or reorder a line; and numbers of things."""
 
 from __future__ import annotations
 
@@ -20,6 +20,11 @@ def printable(text: str) -> str:
 def one_printable_line(text: str) -> str:
     """The same on one line, white space folded."""
     return printable(" ".join(text.split()))
+
+
+def counted(count: int, noun: str, plural: str = "") -> str:
+    """A number of things in words: ``1 document``, ``2,000 documents``; ``plural`` where it is not the noun with s."""
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
 def escaped_json(json: str) -> str:

@@ -10,7 +10,7 @@ import pytest
 
 from porism import index_documents, open_index
 from porism.cli.editors import editor_command
-from porism.cli.last_search import LastSearch, recall_search, remember_search, state_folder
+from porism.cli.last_search import LastSearch, last_index, recall_search, remember_search, state_folder
 from porism.types import Content, Document
 
 FILE = Path("/notes/a b.tex")
@@ -50,6 +50,7 @@ def test_what_was_found_is_remembered_by_index(tmp_path: Path) -> None:
     assert recall_search(tmp_path / "a") == LastSearch("primes", ("x", "y"))
     assert recall_search(tmp_path / "c" / ".." / "a") == LastSearch("primes", ("x", "y"))
     assert recall_search(tmp_path / "b") == LastSearch("evens", ())
+    assert last_index() == (tmp_path / "b").resolve()
     files = list((state_folder() / "searches").iterdir())
     assert len(files) == 2
     for file in files:
@@ -109,6 +110,32 @@ def test_a_result_opens_in_the_editor_at_its_line(porism, notes, opened, tmp_pat
         (hit,) = index.search("prime", 1)
     assert porism("open", hit.id, "--index", notes).status == 0
     assert opened.read_text(encoding="utf-8") == repr([f"+{hit.location.line}", str(file)])
+
+
+def test_without_an_index_that_of_the_last_search_is_meant(porism, notes, opened, tmp_path, monkeypatch) -> None:
+    other = tmp_path / "other-index"
+    index_documents([Document("a", {"body": Content("double")}, {"url": "https://example.org/1"})], other)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    porism("search", "double", "--index", "../other-index")
+    porism("search", "double", "--index", "../index")
+    assert porism("open", 1, "--print").out == f"{tmp_path / 'notes' / 'note.tex'}:6\n"
+    assert porism("open", 1, "--print", "--index", other).out == "https://example.org/1\n"
+    monkeypatch.setenv("PORISM_INDEX", str(other))
+    assert porism("open", 1, "--print").out == "https://example.org/1\n"
+    monkeypatch.delenv("PORISM_INDEX")
+    notes.rename(tmp_path / "renamed")
+    gone = porism("open", 1, "--print")
+    assert (gone.status, gone.out) == (1, "")
+    assert f"{notes}: the index of your last search is gone" in gone.err
+    assert "porism open N --index DIR" in gone.err
+
+
+def test_where_nothing_was_searched_the_default_index_is_meant(porism, notes, monkeypatch) -> None:
+    notes.rename(notes.parent / "porism-index")
+    monkeypatch.chdir(notes.parent)
+    missing = porism("open", 1, "--print")
+    assert (missing.status, "no search of this index is remembered" in missing.err) == (1, True)
 
 
 def test_pages_open_in_the_browser(porism, notes, opened, tmp_path, monkeypatch) -> None:

@@ -17,7 +17,7 @@ def test_vectors_of_words_are_left_in_the_index(porism, sample_index, tmp_path):
                "--device", "cpu", "--min-count", 2)
     result = porism(*command)
     assert (result.status, result.err) == (0, "")
-    assert "terms have a vector" in result.out
+    assert "terms with a vector" in result.out
     assert "without one" in result.out
     found = open_token_vectors(path, "small")
     assert "seri" in found

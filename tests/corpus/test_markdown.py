@@ -312,3 +312,17 @@ def test_tags_in_the_text_are_kept() -> None:
 )
 def test_time_of_vaults_is_linear(mark: str, assert_linear: Callable[..., None]) -> None:
     assert_linear(lambda count: read(mark * count), 200, 800)
+
+
+def test_what_has_no_heading_is_named_after_its_file() -> None:
+    def titles(text: str) -> list[str]:
+        documents = markdown_documents(text, "algebra/Simple groups.md", "notes", ignore_problem)
+        return [document.fields["title"].text if "title" in document.fields else "" for document in documents]
+
+    long = "words " * 500
+    assert titles("words") == ["Simple groups"]
+    assert titles(f"{long}\n\n## Finite\n\n{long}") == ["Simple groups", "Finite"]
+    assert titles("::: {.theorem}\nTwo is prime.\n:::\n\nwords") == ["Simple groups", ""]
+    assert titles("# Groups\n\nwords") == ["Groups"]
+    assert titles("---\ntitle: Groups\n---\nwords") == ["Groups"]
+    assert titles("---\ntitle:\n---\n") == []

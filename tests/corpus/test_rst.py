@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 
 from porism.corpus.base import ignore_problem
 from porism.corpus.rst import rst_documents
+from porism.corpus.rst_parser import parse_rst
 from porism.errors import Problem
 from porism.types import Document
 
@@ -142,3 +145,36 @@ FRAGMENTS = [
 def test_any_text_gives_documents(text: str) -> None:
     documents = read(text)
     assert len({document.id for document in documents}) == len(documents)
+
+
+@pytest.mark.parametrize("piece", ["a\n=\n", "Title\n=====\n\nText $x$.\n\n", "=====\n", "=== ===\na   b\n=== ===\n\n"])
+def test_work_grows_with_the_length(piece: str) -> None:
+    """Calls of functions, and passes of the collector of cycles, while a text is parsed."""
+
+    def work(count: int) -> tuple[int, int]:
+        calls = passes = 0
+
+        def on_call(frame: object, event: str, argument: object) -> None:
+            nonlocal calls
+            calls += event in ("call", "c_call")
+
+        def on_pass(phase: str, info: dict[str, int]) -> None:
+            nonlocal passes
+            passes += phase == "start"
+
+        gc.collect()
+        gc.callbacks.append(on_pass)
+        sys.setprofile(on_call)
+        try:
+            parse_rst(piece * count)
+        finally:
+            sys.setprofile(None)
+            gc.callbacks.remove(on_pass)
+        assert gc.isenabled()
+        return calls, passes
+
+    work(10)
+    few, _ = work(250)
+    many, passes = work(1_000)
+    assert many < 4.4 * few
+    assert passes <= 2  # before and after

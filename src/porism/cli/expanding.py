@@ -13,6 +13,7 @@ from porism.cli.options import index_option
 from porism.cli.progress import ProblemLog, counting_progress
 from porism.cli.reading import reading_options
 from porism.cli.terminal import echo
+from porism.printable import counted
 
 if TYPE_CHECKING:
     from porism.corpus import ReaderOptions
@@ -111,7 +112,7 @@ def _write(
         rate = report.documents / max(report.seconds, 1e-9)
         before = f", {report.already:,} were there" if report.already else ""
         echo(
-            f"{'Stopped. ' if report.interrupted else ''}{report.documents:,} documents expanded in "
+            f"{'Stopped. ' if report.interrupted else ''}{counted(report.documents, 'document')} expanded in "
             f"{report.seconds:.1f} s ({rate:,.1f} documents/s, {generator.device}){before}: {output}"
         )
         echo(
@@ -137,4 +138,4 @@ def _change(index_path: Path, apply_path: Path | None, jobs: int | None, log: Pr
     if not quiet:
         what = "expanded" if apply_path is not None else "without their queries again"
         skipped = f", {report.skipped:,} skipped" if report.skipped else ""
-        echo(f"{report.changed:,} documents {what}, {report.unchanged:,} as they were{skipped}: {index_path}")
+        echo(f"{counted(report.changed, 'document')} {what}, {report.unchanged:,} as they were{skipped}: {index_path}")

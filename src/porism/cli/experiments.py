@@ -19,6 +19,7 @@ from porism.cli.options import (
 )
 from porism.cli.progress import ProblemLog, counting_progress
 from porism.cli.terminal import echo
+from porism.printable import counted
 
 if TYPE_CHECKING:
     from collections.abc import Container
@@ -89,12 +90,11 @@ def run(
         log.close()
         count = sum(map(len, results.values()))
         echo(
-            f"{len(topics):,} topics, {count:,} results in {seconds:.1f} s "
+            f"{counted(len(topics), 'topic')}, {counted(count, 'result')} in {seconds:.1f} s "
             f"({1000 * seconds / max(1, len(topics)):.1f} ms a topic): {output}"
         )
         if empty := [topic for topic, ranked in results.items() if not ranked]:
-            topics_named = f"{len(empty):,} topic{'s' * (len(empty) > 1)}"
-            echo(f"no results for {topics_named}: {', '.join(empty[:10])}", err=True)
+            echo(f"no results for {counted(len(empty), 'topic')}: {', '.join(empty[:10])}", err=True)
 
 
 @click.command(short_help="Score a run file by judgments.")

@@ -13,6 +13,7 @@ from porism.cli.first_use import compile_once
 from porism.cli.options import check_outputs
 from porism.cli.progress import ProblemLog
 from porism.cli.terminal import echo
+from porism.printable import counted
 
 if TYPE_CHECKING:
     from porism.evaluate import Qrels
@@ -107,8 +108,8 @@ def fuse(
     log.close()
     if quiet:
         return
-    echo(f"{len(runs):,} runs fused by {method}: {len(fused):,} topics, {len(fused.doc_ids):,} results in "
-               f"{seconds:.1f} s: {output}")
+    found = f"{counted(len(fused), 'topic')}, {counted(len(fused.doc_ids), 'result')}"
+    echo(f"{counted(len(runs), 'run')} fused by {method}: {found} in {seconds:.1f} s: {output}")
     for line in _notes(runs, fused, (*training, *held) if folds is None else ()):
         echo(line, err=True)
 
@@ -296,8 +297,9 @@ def _notes(runs: Sequence[Run], fused: Run, learnt_from: Sequence[str]) -> list[
         lengths = zip(run.query_ids, run.offsets[1:] - run.offsets[:-1], strict=True)
         lacking = len(set(fused) - {topic for topic, length in lengths if length})
         if lacking:
-            notes.append(f"{run.name} has no results for {lacking:,} of the {len(fused):,} topics")
+            notes.append(f"{run.name} has no results for {lacking:,} of the {counted(len(fused), 'topic')}")
     if seen := len(set(learnt_from).intersection(fused)):
-        notes.append(f"{seen:,} of the {len(fused):,} topics are ranked by what was learnt from them: "
+        are = "is" if seen == 1 else "are"
+        notes.append(f"{seen:,} of the {counted(len(fused), 'topic')} {are} ranked by what was learnt from them: "
                      "their measures say nothing; see --folds")
     return notes

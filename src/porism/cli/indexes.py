@@ -13,6 +13,7 @@ from porism.cli.options import index_option
 from porism.cli.progress import ProblemLog, counting_progress, indexing_progress
 from porism.cli.reading import changing_options
 from porism.cli.terminal import echo
+from porism.printable import counted
 
 if TYPE_CHECKING:
     from porism.analysis import AnalysisConfig
@@ -129,16 +130,17 @@ def _tell(report: UpdateReport, quiet: bool, again: str) -> None:
         stopped = "Stopped. " if report.interrupted else ""
         if report.new:
             rate = report.documents / max(report.seconds, 1e-9)
+            formulas = counted(report.formulas, "formula")
             echo(
-                f"{stopped}{report.documents:,} documents with {report.formulas:,} formulas indexed in "
+                f"{stopped}{counted(report.documents, 'document')} with {formulas} indexed in "
                 f"{report.seconds:.1f} s ({rate:,.0f} documents/s): {report.path}"
             )
         else:
             failed = f", {report.files_failed:,} not readable" if report.files_failed else ""
             echo(
                 f"{stopped}+{report.added:,} ~{report.changed:,} −{report.removed:,} documents in "
-                f"{report.seconds:.1f} s ({report.files_read:,} files read, {report.files_unchanged:,} unchanged"
-                f"{failed}): {report.path}"
+                f"{report.seconds:.1f} s ({counted(report.files_read, 'file')} read, "
+                f"{report.files_unchanged:,} unchanged{failed}): {report.path}"
             )
         if report.interrupted:
             echo(f"The index holds what was read so far and can be used; {again} to complete it.")
@@ -203,9 +205,10 @@ def delete(
         for key, values in filters_from_strings(filters).items():
             count += sum(writer.delete_matching(key, value) for value in values)
         writer.commit()
-    echo(f"{count + of_sources:,} documents deleted")
+    echo(f"{counted(count + of_sources, 'document')} deleted")
     if count < len(ids):
-        echo(f"{len(ids) - count:,} ids are not in the index", err=True)
+        missing = len(ids) - count
+        echo(f"{counted(missing, 'id')} {'is' if missing == 1 else 'are'} not in the index", err=True)
 
 
 @click.command(short_help="Merge an index into one segment.")

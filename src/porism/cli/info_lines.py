@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from porism.cli.progress import one_line
 from porism.cli.render import human_bytes
 from porism.errors import Problem
+from porism.printable import counted
 
 if TYPE_CHECKING:
     from porism.index import IndexInfo
@@ -39,9 +40,10 @@ def info_lines(info: IndexInfo) -> list[str]:
     if info.sources:
         lines += ["", "sources"]
     for source in info.sources:
-        problems = f", {source.problems:,} problems (--problems lists them)" if source.problems else ""
+        problems = f", {counted(source.problems, 'problem')} (--problems lists them)" if source.problems else ""
+        holds = f"{counted(source.documents, 'document')} of {counted(source.files, 'file')}"
         lines.append(
-            f"  {source.name}: {source.documents:,} documents of {source.files:,} files, {source.format}, "
+            f"  {source.name}: {holds}, {source.format}, "
             f"{'read ' + _day(source.read) if source.read else 'not read to its end yet'}{problems}"
         )
         lines.append(f"    {source.path}{'' if source.there else ' (not there now)'}")

@@ -1,6 +1,7 @@
 """The results of the last search of an index, so that ``porism open 3`` knows which document that was.
 
-They are kept for each user in the folder for such state, one small file an index. A file that cannot be written or read
+They are kept for each user in the folder for such state: one small file an index, and one that names the index that was
+searched last. A file that cannot be written or read
 is none: a search must not fail for it.
 """
 
@@ -44,18 +45,36 @@ def _file(index_path: Path) -> Path:
 
 def remember_search(index_path: Path, question: str, ids: Sequence[str]) -> None:
     """Keeps the results of a search in place of the last one's; does nothing where that is impossible."""
-    value = {"index": os.fspath(index_path.resolve()), "question": question, "ids": list(ids)}
+    index = os.fspath(index_path.resolve())
     with contextlib.suppress(OSError, RuntimeError, orjson.JSONEncodeError):  # RuntimeError: the user has no home
-        file = _file(index_path)
-        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        handle, written = tempfile.mkstemp(dir=file.parent, prefix=file.stem)
-        try:
-            with os.fdopen(handle, "wb") as stream:
-                stream.write(orjson.dumps(value))
-            os.replace(written, file)
-        except OSError:
-            os.unlink(written)
-            raise
+        _write(_file(index_path), {"index": index, "question": question, "ids": list(ids)})
+        _write(_latest(), {"index": index})
+
+
+def _latest() -> Path:
+    """The file that says which index was searched last."""
+    return state_folder() / "last-search.json"
+
+
+def _write(file: Path, value: object) -> None:
+    """Replaces a file, whole or not at all."""
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    handle, written = tempfile.mkstemp(dir=file.parent, prefix=file.stem)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(orjson.dumps(value))
+        os.replace(written, file)
+    except OSError:
+        os.unlink(written)
+        raise
+
+
+def last_index() -> Path | None:
+    """The index that was searched last, None where no search is remembered."""
+    try:
+        return Path(str(orjson.loads(_latest().read_bytes())["index"]))
+    except (OSError, RuntimeError, ValueError, KeyError, TypeError):
+        return None
 
 
 def recall_search(index_path: Path) -> LastSearch | None:

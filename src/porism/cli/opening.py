@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import click
 
 from porism.cli.first_use import compile_once
-from porism.cli.options import index_option
+from porism.cli.options import DEFAULT_INDEX, searched_index_option
 from porism.cli.terminal import echo
+from porism.printable import counted
 
 if TYPE_CHECKING:
     from porism.locations import Location
@@ -22,10 +23,10 @@ _PAGES = frozenset({".html", ".htm", ".xhtml"})
 
 @click.command(name="open", short_help="Open a result in the editor or the browser.")
 @click.argument("result", metavar="N|ID")
-@index_option
+@searched_index_option
 @click.option("--print", "only_print", is_flag=True, help="Print where it stands, and open nothing.")
 @click.option("--editor", "in_editor", is_flag=True, help="Open an HTML file in the editor too, not in the browser.")
-def open_result(result: str, index_path: Path, only_print: bool, in_editor: bool) -> None:
+def open_result(result: str, index_path: Path | None, only_print: bool, in_editor: bool) -> None:
     """Open result N of the last search, or a document by its ID.
 
     A file opens in the editor that PORISM_EDITOR, VISUAL or EDITOR names, at its line; an HTML file or a document with
@@ -36,6 +37,8 @@ def open_result(result: str, index_path: Path, only_print: bool, in_editor: bool
     from porism.errors import QueryError
     from porism.searching import open_index
 
+    if index_path is None:
+        index_path = _last_index()
     compile_once()
     with open_index(index_path) as index:
         doc_id = _document(result, index_path, index)
@@ -52,6 +55,26 @@ def open_result(result: str, index_path: Path, only_print: bool, in_editor: bool
                 _browse(location.url)
             return
         _open_file(index, location, location.path, only_print, in_editor)
+
+
+def _last_index() -> Path:
+    """The index of the last search; the default one where no search is remembered.
+
+    :raises IndexNotFound: it is gone.
+    """
+    from porism.cli.last_search import last_index
+    from porism.errors import IndexNotFound
+    from porism.indexing import is_index
+
+    path = last_index()
+    if path is None:
+        return Path(DEFAULT_INDEX)
+    if not is_index(path):
+        raise IndexNotFound(
+            "the index of your last search is gone", where=str(path),
+            hint="Name the one that you mean: porism open N --index DIR.",
+        )
+    return path
 
 
 def _document(result: str, index_path: Path, index: Index) -> str:
@@ -78,7 +101,7 @@ def _document(result: str, index_path: Path, index: Index) -> str:
             "no search of this index is remembered", where=str(index_path),
             hint=f"Search first: porism search WORDS --index {index_path}; then porism open {number}.",
         )
-    results = "1 result" if len(last.ids) == 1 else f"{len(last.ids)} results"
+    results = counted(len(last.ids), "result")
     raise QueryError(f"the last search ({last.question!r}) had {results}", where=f"result {number}")
 
 

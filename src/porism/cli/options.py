@@ -28,6 +28,14 @@ def index_option(function: Function) -> Function:
     )(function)
 
 
+def searched_index_option(function: Function) -> Function:
+    """``--index DIR`` of commands that go on from a search: None where neither it nor the environment names one."""
+    return click.option(
+        "--index", "index_path", type=click.Path(path_type=Path), envvar="PORISM_INDEX", show_envvar=True,
+        metavar="DIR", help="The folder of the index; that of your last search if not given.",
+    )(function)
+
+
 def filter_option(function: Function) -> Function:
     """``--filter KEY=VALUE``, repeatable."""
     return click.option(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from porism.cli.terminal import echo
 from porism.errors import Problem
+from porism.printable import counted
 
 if TYPE_CHECKING:
     from porism.indexing import Progress
@@ -38,8 +39,7 @@ class ProblemLog:
             self._file.close()
         if not self.count:
             return
-        reports = "report" if self.count == 1 else "reports"
-        echo(f"{self.count:,} {reports} of what was skipped or not understood:", err=True)
+        echo(f"{counted(self.count, 'report')} of what was skipped or not understood:", err=True)
         for problem in self._first:
             echo(f"  {one_line(problem)}", err=True)
         if self._path:
@@ -74,7 +74,7 @@ def indexing_progress(quiet: bool) -> Iterator[Callable[[Progress], None]]:
 
         def show(progress: Progress) -> None:
             elapsed = max(bar.tasks[0].elapsed or 0.0, 1e-3)
-            rate = f"{progress.documents:,} documents, {progress.documents / elapsed:,.0f}/s"
+            rate = f"{counted(progress.documents, 'document')}, {progress.documents / elapsed:,.0f}/s"
             bar.update(task, completed=progress.bytes_done, total=progress.bytes_total or None, rate=rate)
 
         yield show

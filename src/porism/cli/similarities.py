@@ -11,6 +11,7 @@ import click
 from porism.cli.options import index_option, json_option, print_json
 from porism.cli.progress import counting_progress
 from porism.cli.terminal import echo
+from porism.printable import counted
 
 if TYPE_CHECKING:
     from porism.similarity import SimilarityMatrix
@@ -126,11 +127,12 @@ def _told(name: str, matrix: SimilarityMatrix) -> str:
     """A matrix in a line: what it holds, and of what it was made."""
     info = matrix.info
     alpha = info.get("settings", {}).get("alpha")
-    parts = [f"{len(matrix):,} terms of {matrix.channel or 'no channel'}", f"{len(matrix.columns):,} similarities"]
+    parts = [f"{counted(len(matrix), 'term')} of {matrix.channel or 'no channel'}",
+             counted(len(matrix.columns), "similarity", "similarities")]
     if alpha is not None:
         parts.append(f"alpha {alpha:g}")
     if embeddings := info.get("embeddings"):
-        parts.append(f"embeddings {embeddings['name']} ({embeddings['terms']:,} terms have vectors)")
+        parts.append(f"embeddings {embeddings['name']} ({counted(embeddings['terms'], 'term')} with vectors)")
     if "seconds" in info:
         parts.append(f"built in {info['seconds']:.1f} s")
     return f"{name}: {', '.join(parts)}"

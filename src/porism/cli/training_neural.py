@@ -9,6 +9,7 @@ import click
 from porism.cli.options import index_option
 from porism.cli.progress import counting_progress
 from porism.cli.terminal import echo
+from porism.printable import counted
 
 
 @click.command()
@@ -49,14 +50,14 @@ def decontextualised(
     if not quiet:
         before = f", {report.resumed:,} of them before" if report.resumed else ""
         echo(
-            f"{'Stopped. ' if report.interrupted else ''}{report.texts:,} texts read{before}, "
-            f"{report.tokens:,} tokens; {report.seconds:.1f} s"
+            f"{'Stopped. ' if report.interrupted else ''}{counted(report.texts, 'text')} read{before}, "
+            f"{counted(report.tokens, 'token')}; {report.seconds:.1f} s"
         )
         if report.interrupted:
             echo("Run the same command to go on.")
         else:
             missing = f", {report.missing:,} without one" if report.missing else ""
-            echo(f"{report.terms:,} terms have a vector{missing}: {report.path}")
+            echo(f"{counted(report.terms, 'term')} with a vector{missing}: {report.path}")
     if report.interrupted:
         raise click.exceptions.Exit(130)
 
@@ -92,5 +93,6 @@ def extended(
     if not quiet:
         first, last = extension.first, extension.first + len(extension.tokens) - 1
         echo(
-            f"{len(extension.tokens):,} tokens added ({first:,} to {last:,}), {extension.left_out:,} left out: {folder}"
+            f"{counted(len(extension.tokens), 'token')} added ({first:,} to {last:,}), "
+            f"{extension.left_out:,} left out: {folder}"
         )

@@ -9,6 +9,7 @@ import click
 from porism.cli.options import index_option
 from porism.cli.progress import ProblemLog, counting_progress
 from porism.cli.terminal import echo
+from porism.printable import counted
 
 
 @click.command("tokenizer")
@@ -69,7 +70,7 @@ def tokenizer(
     if not quiet:
         log.close()
         echo(
-            f"{len(trained):,} tokens learnt from {trained.info['documents']:,} documents in "
+            f"{counted(len(trained), 'token')} learnt from {counted(trained.info['documents'], 'document')} in "
             f"{time.monotonic() - started:.1f} s: {path}"
         )
         echo(f"Use it: porism index SOURCE --tokenizer {name}={path} --index DIR")

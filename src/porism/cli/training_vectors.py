@@ -11,6 +11,7 @@ import click
 from porism.cli.options import index_option, json_option, print_json
 from porism.cli.progress import phase_progress
 from porism.cli.terminal import echo
+from porism.printable import counted
 
 if TYPE_CHECKING:
     from porism.embeddings import Word2Vec
@@ -126,7 +127,7 @@ def _train(method: Callable[..., Word2Vec], given: dict[str, Any]) -> None:
         echo(f"mean loss of a term by epoch: {told}")
     size = report.path.stat().st_size / 1e6
     echo(
-        f"{report.terms:,} vectors from {report.tokens:,} terms in {report.texts:,} texts, "
+        f"{counted(report.terms, 'vector')} from {counted(report.tokens, 'term')} in {counted(report.texts, 'text')}, "
         f"{report.seconds:.1f} s: {report.path} ({size:.1f} MB)"
     )
 

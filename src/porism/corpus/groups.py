@@ -6,6 +6,7 @@ read again.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -34,7 +35,7 @@ class Unread:
 Item = Document | Unread
 
 
-class ReadGroup:
+class ReadGroup(ABC):
     """Files that are read together.
 
     :param name: of its file, relative to the source, with slashes; empty where the whole source is one group.
@@ -51,18 +52,18 @@ class ReadGroup:
         self.digests: dict[Path, str] = {}
         """Of files that it came upon while reading, the xxh3-128 of what it read."""
 
+    @abstractmethod
     def items(self, on_problem: OnProblem, on_progress: OnProgress) -> Iterator[Item]:
         """Reads it: yields its documents in a stream.
 
         :raises SourceError: it cannot be read.
         """
-        raise NotImplementedError
 
     def fits(self, note: Any, files: list[Path]) -> bool:
         """Whether what its reading depended on, beside the content of its files, is as it was then."""
         return True
 
-    def skip(self, note: Any, files: list[Path]) -> None:
+    def skip(self, note: Any, files: list[Path]) -> None:  # noqa: B027 (most have nothing to do)
         """Says that it is not read because it ``fits``."""
 
 

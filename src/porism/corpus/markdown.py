@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from porism.corpus.base import ReaderOptions, clean
@@ -46,7 +46,7 @@ def markdown_documents(text: str, name: str, source: str, on_problem: OnProblem)
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     title, extra, end = front_matter(text, name, on_problem)
-    units = FileUnits(name, source, on_problem, title, extra)
+    units = FileUnits(name, source, on_problem, title, extra, Content(clean(PurePosixPath(name).stem)))
     MarkdownBlocks(units, name, on_problem).read(text[end:], 1 + text.count("\n", 0, end))
     yield from units.documents()
 

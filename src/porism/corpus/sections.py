@@ -44,12 +44,14 @@ class FileUnits:
     :param source: the name of the collection.
     :param title: of the whole file, where the format has one.
     :param extra: metadata that every document of the file gets.
+    :param fallback: the title of what stands under no heading, in a file without a title.
     """
 
     def __init__(
-        self, file: str, source: str, on_problem: OnProblem, title: Content | None = None, extra: Metadata | None = None
+        self, file: str, source: str, on_problem: OnProblem, title: Content | None = None,
+        extra: Metadata | None = None, fallback: Content | None = None,
     ) -> None:
-        self.file, self.title = file, title
+        self.file, self.title, self._fallback = file, title, fallback
         self._store = UnitStore(source, on_problem, extra)
         self.tags: list[str] = []
         """Tags in the text of the file, which all its documents get beside those in ``extra``."""
@@ -145,7 +147,7 @@ class FileUnits:
             return
         for unit in self._units:
             if unit.kind == "section" and unit.anchor is None:
-                unit.title, unit.anchor = self.title, ""
+                unit.title, unit.anchor = self.title or self._fallback, ""
             elif self.title and self.title != next(iter(unit.section), None):
                 unit.section = (self.title, *unit.section)
             self._store.add(unit)
@@ -165,6 +167,8 @@ class FileUnits:
             whole.labels.extend(unit.labels)
         if whole.title and not any(not isinstance(part, str) or part.strip() for part in whole.body):
             whole.body.extend(whole.title.parts)
+        if not whole.title:
+            whole.title = self._fallback
         self._store.add(whole)
         yield from self._store.flush()
 

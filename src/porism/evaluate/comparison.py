@@ -18,6 +18,7 @@ from porism.evaluate.judgments import Qrels
 from porism.evaluate.measures import DEFAULT_MEASURES, Measure, parse_measure
 from porism.evaluate.significance import TIE, PairedTest, holm, paired_t_test, permutation_tests, stars, wilcoxon
 from porism.evaluate.tables import aligned, shown, some
+from porism.printable import counted
 from porism.run import Run
 from porism.settings import nearest
 
@@ -162,7 +163,7 @@ class Comparison:
 
     def legend(self) -> list[str]:
         """What the table's marks mean, and the notes, a line each."""
-        lines = [f"{len(self.topics):,} {'topic' if len(self.topics) == 1 else 'topics'}"]
+        lines = [counted(len(self.topics), "topic")]
         if len(self.evaluations) > 1:
             lines.append(
                 f"wins, ties and losses by topic, {self.measures[0]}; * p < 0.05, ** p < 0.01 against "

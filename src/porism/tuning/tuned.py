@@ -12,6 +12,7 @@ from typing import Any
 
 from porism.errors import ConfigError, FormatError, SourceError
 from porism.files import write_whole
+from porism.printable import counted
 from porism.provenance import Provenance
 from porism.run import Run
 from porism.tuning.space import configuration_key
@@ -75,7 +76,7 @@ class Tuned:
         """A line for people: what was chosen, how good it was, and where that was measured."""
         return (
             f"{shown(self.parameters)}: {_measure(self.context)} {self.score:.4f} "
-            f"on the {len(self.topics):,} topics that chose it"
+            f"on the {counted(len(self.topics), 'topic')} that chose it"
         )
 
 
@@ -210,7 +211,8 @@ class CrossValidated:
     def summary(self) -> str:
         """Lines for people: the held-out mean, and what each fold chose."""
         count = len(self.topics)
-        lines = [f"{_measure(self.context)} {self.score:.4f}, held out, {count:,} topics in {len(self.folds)} folds"]
+        where = f"{counted(count, 'topic')} in {counted(len(self.folds), 'fold')}"
+        lines = [f"{_measure(self.context)} {self.score:.4f}, held out, {where}"]
         for number, fold in enumerate(self.folds, 1):
             lines.append(f"fold {number}: {shown(fold.tuned.parameters)} ({fold.tuned.score:.4f} in training)")
         lines.append(f"all: {shown(self.whole.parameters)} ({self.whole.score:.4f} in training), for other topics")
