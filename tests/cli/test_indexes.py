@@ -47,7 +47,7 @@ def test_a_folder_is_indexed_searched_changed_and_merged(porism, notes, tmp_path
     before = info["documents"]
     assert before >= 4
     assert info["deleted"] == 0
-    assert "1 documents deleted" in porism("delete", "geo", "--index", index).out
+    assert "1 document deleted" in porism("delete", "geo", "--index", index).out
     assert json.loads(porism("info", index, "--json").out)["documents"] == before - 1
     assert porism("merge", "--index", index).status == 0
     after = json.loads(porism("info", index, "--json").out)

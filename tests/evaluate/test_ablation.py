@@ -92,7 +92,7 @@ def test_what_cannot_be_taken_apart(runs: list[Run], ranked: Ranked) -> None:
     def fail(_: Sequence[Run]) -> Run:
         raise AssertionError("something was fused")
 
-    with pytest.raises(QueryError, match="an ablation of 1 runs"):
+    with pytest.raises(QueryError, match="an ablation of 1 run"):
         leave_one_out(runs[:1], fail, QRELS)
     with pytest.raises(QueryError, match=r"^other: the run and the judgments"):
         leave_one_out([*runs, ranked("other", z="a")], fail, QRELS)

@@ -6,8 +6,8 @@
     python tests/index/bit_flips.py --flips 700 --index DIR           # an index of one's own, at its real sizes
     python tests/index/bit_flips.py --flips 700 --documents 400000    # one that is made of the sample, over 64 MiB
 
-Each time one bit of one file is turned, in a large section, and a process of its own asks the queries. Every other bit
-is drawn from pages of memory that the queries touch, as the system saw it in a process that asked them before (on
+Each time one bit of one file is turned, in a large section, and a process of its own asks one of the queries. Every
+other bit is drawn from pages of memory that this query touches, as the system saw it in a process that asked it before (on
 Linux); the rest from all bytes of large sections. A search may answer as before, or raise
 :class:`porism.errors.IndexCorrupt`. Anything else is counted as a failure: a signal, another answer, another exception.
 Exits with 1 where there is one.
@@ -24,7 +24,7 @@ import signal
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -62,13 +62,19 @@ def make_index(folder: Path, documents: int) -> None:
         writer.commit(before_publish=prepare_for_searches)
 
 
-def answers(folder: Path, then: Callable[[], None] = lambda: None) -> str:
-    """What the queries find, as text; ``then`` is called while the index is still open."""
+def answer(folder: Path, query: int, then: Callable[[], None] = lambda: None) -> str:
+    """What a query finds, as text; those after the last of :data:`QUERIES` are of :data:`FORMULAS`.
+
+    ``then`` is called while the index is still open.
+    """
     with open_index(folder) as index:
-        found = [[(hit.id, hit.score, str(hit.snippet)) for hit in index.search(query, k=10)] for query in QUERIES]
-        formulas = [[(hit.key, hit.score) for hit in index.search_formulas(query, k=10)] for query in FORMULAS]
+        if query < len(QUERIES):
+            found = [(hit.id, hit.score, str(hit.snippet)) for hit in index.search(QUERIES[query], k=10)]
+        else:
+            hits = index.search_formulas(FORMULAS[query - len(QUERIES)], k=10)
+            found = [(hit.key, hit.score, "") for hit in hits]
         then()
-    return json.dumps([found, formulas], ensure_ascii=False)
+    return json.dumps(found, ensure_ascii=False)
 
 
 Span = tuple[int, int]
@@ -101,16 +107,16 @@ def pages_in_memory(folder: Path) -> dict[Path, list[Span]]:
     return found
 
 
-def ask_and_look(folder: Path) -> tuple[str, dict[Path, list[Span]]]:
-    """What the queries find, and the parts of files that a process of its own touches for them."""
-    expected = answers(folder)  # a first time, so that nothing that is made once is made in the process
+def ask_and_look(folder: Path, query: int) -> tuple[str, dict[Path, list[Span]]]:
+    """What a query finds, and the parts of files that a process of its own touches for it."""
+    expected = answer(folder, query)  # a first time, so that nothing that is made once is made in the process
     reading, writing = os.pipe()
     process = os.fork()
     if process == 0:
         status = 1
         try:
             found: dict[Path, list[Span]] = {}
-            answers(folder, lambda: found.update(pages_in_memory(folder)))
+            answer(folder, query, lambda: found.update(pages_in_memory(folder)))
             with os.fdopen(writing, "w", encoding="utf-8") as telling:
                 json.dump({str(file): spans for file, spans in found.items()}, telling)
             status = 0
@@ -123,8 +129,8 @@ def ask_and_look(folder: Path) -> tuple[str, dict[Path, list[Span]]]:
     return expected, {Path(file): [(first, stop) for first, stop in spans] for file, spans in value.items()}
 
 
-def ask(folder: Path, expected: str) -> str:
-    """What becomes of the queries in a process of its own: ``same``, ``noticed``, or what is wrong."""
+def ask(folder: Path, query: int, expected: str) -> str:
+    """What becomes of a query in a process of its own: ``same``, ``noticed``, or what is wrong."""
     reading, writing = os.pipe()
     process = os.fork()
     if process == 0:
@@ -133,7 +139,7 @@ def ask(folder: Path, expected: str) -> str:
         signal.alarm(SECONDS)
         try:
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-            outcome = "same" if answers(folder) == expected else "wrong: another answer"
+            outcome = "same" if answer(folder, query) == expected else "wrong: another answer"
         except IndexCorrupt:
             outcome = "noticed"
         except BaseException as error:
@@ -166,24 +172,21 @@ def flip_bits(folder: Path, flips: int, *, limit: int | None, seed: int = 1) -> 
     """Turns so many bits, one at a time, and counts what becomes of the queries.
 
     With ``limit`` sections above so many bytes are those that are not compared whole; bits are turned in these. Every
-    other one is turned where the queries read, the sections being equally likely; the rest anywhere. What is counted
+    other one is turned where the query reads, the sections being equally likely; the rest anywhere. What is counted
     begins with ``read`` or ``anywhere``.
     """
     if limit is not None:
         container.CHECKED_BYTES = limit
-    expected, touched = ask_and_look(folder)
-    chance = random.Random(seed)
     places = sections(folder, container.CHECKED_BYTES + 1)
-    read: list[tuple[Path, str, list[Span]]] = []
-    for file, name, start, size in places:
-        inside = [(max(start, first), min(start + size, stop)) for first, stop in touched.get(file.resolve(), ())]
-        if inside := [(first, stop) for first, stop in inside if first < stop]:
-            read.append((file, name, inside))
+    asked = [ask_and_look(folder, query) for query in range(len(QUERIES) + len(FORMULAS))]
+    read = [_inside(places, touched) for _, touched in asked]
+    chance = random.Random(seed)
     outcomes: Counter[str] = Counter()
-    for turn in range(flips):
-        where = "read" if turn % 2 and read else "anywhere"
+    for turn in range(1, flips + 1):
+        query = chance.randrange(len(asked))
+        where = "read" if turn % 2 and read[query] else "anywhere"
         if where == "read":
-            file, name, spans = chance.choice(read)
+            file, name, spans = chance.choice(read[query])
             first, stop = chance.choices(spans, [stop - first for first, stop in spans])[0]
             at = chance.randrange(first, stop)
         else:
@@ -192,10 +195,25 @@ def flip_bits(folder: Path, flips: int, *, limit: int | None, seed: int = 1) -> 
         with open(file, "r+b", buffering=0) as disk:
             before = os.pread(disk.fileno(), 1, at)
             os.pwrite(disk.fileno(), bytes([before[0] ^ 1 << chance.randrange(8)]), at)
-            outcome = ask(folder, expected)
+            outcome = ask(folder, query, asked[query][0])
             os.pwrite(disk.fileno(), before, at)
         outcomes[f"{where}: {outcome}" + (f" ({name})" if outcome.startswith("wrong") else "")] += 1
+        if turn % 100 == 0:
+            print(f"{turn} bits: {dict(outcomes)}", file=sys.stderr, flush=True)
     return outcomes
+
+
+Place = tuple[Path, str, int, int]
+
+
+def _inside(places: Sequence[Place], touched: Mapping[Path, Sequence[Span]]) -> list[tuple[Path, str, list[Span]]]:
+    """The sections that were touched, and the parts of each that were."""
+    found = []
+    for file, name, start, size in places:
+        parts = [(max(start, first), min(start + size, stop)) for first, stop in touched.get(file.resolve(), ())]
+        if parts := [(first, stop) for first, stop in parts if first < stop]:
+            found.append((file, name, parts))
+    return found
 
 
 def main() -> None:

@@ -123,7 +123,7 @@ def test_an_explanation_shows_what_bm25_plus_adds(tmp_path):
     explanation = retriever.explain_terms({"words": {"x": 2.0}}, "a")
     assert [part.label for part in explanation.parts] == ["channel words: BM25Plus(k1=1.2, b=0.75, delta=1.0)"]
     assert explanation.parts[0].parts[0].label == (
-        "'x': in the query 2 · channel weight 0.5 · term weight 1.0986 (in 1 documents) · "
+        "'x': in the query 2 · channel weight 0.5 · term weight 1.0986 (in 1 document) · "
         "(0.4545 + 2 / (2 + 1.65)) (frequency 2, length 3)"
     )
     assert explanation.value == retriever.search_terms([{"words": {"x": 2.0}}], 5)[0].scores[0]
@@ -188,7 +188,7 @@ def test_explanation_says_how(tmp_path):
     explanation = retriever.explain_terms({"words": {"x": 2.0}}, "a")
     assert [part.label for part in explanation.parts] == ["channel words: BM25(k1=1.2, b=0.75)"]
     assert explanation.parts[0].parts[0].label == (
-        "'x': in the query 2 · channel weight 0.5 · term weight 0.6931 (in 1 documents) · 2 / (2 + 1.65) "
+        "'x': in the query 2 · channel weight 0.5 · term weight 0.6931 (in 1 document) · 2 / (2 + 1.65) "
         "(frequency 2, length 3)"
     )
     assert retriever.term_weights({"words": {"x": 2.0, "none": 1.0}}) == {"words": {"x": pytest.approx(np.log(2))}}

@@ -138,7 +138,7 @@ def test_the_parameters_of_one_fold_used_elsewhere_are_tuned_on_its_training_top
 
 
 def test_runs_that_do_not_fit_the_folds(crossed: CrossValidated) -> None:
-    with pytest.raises(ConfigError, match="1 runs for 2 folds"):
+    with pytest.raises(ConfigError, match="1 run for 2 folds"):
         crossed.applied([make_run({"k": 0})])
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from porism.cli.render import styled
 from porism.cli.terminal import echo, echo_styled, style
+from porism.printable import counted
 
 if TYPE_CHECKING:
     from porism.formula_searching import FormulaHit
@@ -103,7 +104,7 @@ def _where(hit: FormulaHit, places: Mapping[str, str]) -> str:
         for doc_id, names in list(_fields(hit).items())[:SHOWN_PLACES]
     )
     more = " …" if hit.documents > SHOWN_PLACES else ""
-    return f"in {hit.documents:,} document{'s' if hit.documents != 1 else ''}: {named}{more}"
+    return f"in {counted(hit.documents, 'document')}: {named}{more}"
 
 
 def _fields(hit: FormulaHit) -> dict[str, list[str]]:

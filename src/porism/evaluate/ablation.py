@@ -17,6 +17,7 @@ from porism.evaluate.evaluation import Missing, evaluate_run, shared_topics
 from porism.evaluate.judgments import Qrels
 from porism.evaluate.measures import Measure, parse_measure
 from porism.evaluate.tables import aligned, shown
+from porism.printable import counted
 from porism.run import Run
 
 Fuse = Callable[[Sequence[Run]], Run]
@@ -184,7 +185,7 @@ def _checked(runs: Sequence[Run], qrels: Qrels) -> tuple[str, ...]:
     :raises QueryError: there are fewer than two runs, or a run and the judgments have no topic in common.
     """
     if len(runs) < 2:
-        raise QueryError(f"an ablation of {len(runs)} runs", hint="It takes two or more.")
+        raise QueryError(f"an ablation of {counted(len(runs), 'run')}", hint="It takes two or more.")
     names, _ = unique_names([run.name for run in runs])
     for run, name in zip(runs, names, strict=True):
         shared_topics(run.renamed(name), qrels)

@@ -10,6 +10,7 @@ import numpy as np
 from porism.explanation import Explanation
 from porism.index.explicit import ExplicitChannel
 from porism.index.topk import AnyChannel
+from porism.printable import counted
 from porism.retrieve.asked import Asked, QueryTerms
 from porism.retrieve.soft import explain_soft
 
@@ -95,7 +96,8 @@ def _terms(
         leaves.append(Explanation(weight * factor, (
             f"{term!r}: in the query {origin} · channel weight {share:g} · "
             f"{f'view weight {view_weight:g} · ' if view else ''}"
-            f"term weight {weight / (share * view_weight * in_query):.4f} (in {viewed.df[i]} {lexical.noun}s) · {how} "
+            f"term weight {weight / (share * view_weight * in_query):.4f} "
+            f"(in {counted(int(viewed.df[i]), lexical.noun)}) · {how} "
             f"(frequency {scored.postings.frequency(number, document):g}, "
             f"length {scored.postings.length(document):g})"
         )))

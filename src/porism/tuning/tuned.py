@@ -188,7 +188,8 @@ class CrossValidated:
         :raises ConfigError: there are not as many runs as folds.
         """
         if len(runs) != len(self.folds):
-            raise ConfigError(f"there are {len(runs)} runs for {len(self.folds)} folds", hint="Give one a fold.")
+            given = f"{counted(len(runs), 'run')} for {counted(len(self.folds), 'fold')}"
+            raise ConfigError(f"{given}: there must be as many", hint="Give one a fold.")
         fold_of = {topic: number for number, fold in enumerate(self.folds) for topic in fold.topics}
         made_by: dict[str, Any] = {"kind": "cross-validation", "folds": [dict(f.tuned.parameters) for f in self.folds]}
         rankings: dict[str, list[tuple[str, float]]] = {}
