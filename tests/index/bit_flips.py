@@ -7,8 +7,8 @@
     python tests/index/bit_flips.py --flips 700 --documents 400000    # one that is made of the sample, over 64 MiB
 
 Each time one bit of one file is turned, in a large section, and a process of its own asks one of the queries. Every
-other bit is drawn from pages of memory that this query touches, as the system saw it in a process that asked it before (on
-Linux); the rest from all bytes of large sections. A search may answer as before, or raise
+other bit is drawn from pages of memory that this query touches, as the system saw it in a process that asked it before
+(on Linux); the rest from all bytes of large sections. A search may answer as before, or raise
 :class:`porism.errors.IndexCorrupt`. Anything else is counted as a failure: a signal, another answer, another exception.
 Exits with 1 where there is one.
 """
