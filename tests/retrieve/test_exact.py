@@ -24,7 +24,7 @@ from porism.types import Formula
 
 
 def exactness(query: str, found: str) -> int:
-    return int(aligner_of([tree_of(found)]).exactness(QueryTree.of(tree_of(query)), 0, np.zeros(1, np.int32))[0])
+    return int(aligner_of([tree_of(found)]).exactness(QueryTree.of(tree_of(query)), 0, np.zeros(1, np.int32)).kinds[0])
 
 
 @pytest.mark.parametrize(("query", "found", "expected"), [
@@ -52,6 +52,42 @@ def exactness(query: str, found: str) -> int:
 ])
 def test_what_a_formula_is_to_the_query(query: str, found: str, expected: int) -> None:
     assert exactness(query, found) == expected
+
+
+@pytest.mark.parametrize(("query", "found", "share"), [
+    ("a+b", "b+a", 1), ("a+b", "x+y", 1), ("a+b", "a-b", 0),
+    # a part that stands for itself: a side of a relation, an item of a list, also where it stands within others before
+    ("a+b", "c=a+b", 1), ("a+b", "x<y=u+v", 1), ("a+b", "p, a+b", 1), ("a+b", r"\sqrt{a+b}=a+b", 1),
+    ("a+b", r"\sqrt{u+v}=u+v", 1), ("a+b", "(p,a+b)", 1),
+    # another part: its share of the nodes
+    ("a+b", r"\sqrt{a+b}", 3 / 4), ("a+b", r"c=\sqrt{(a+b)^2}", 3 / 8), ("a+b", r"\frac{c}{2(x+y)}", 3 / 7),
+    # wildcards take what they take
+    ("?a+b", r"\sqrt{xyz+b}", 6 / 7),
+])
+def test_how_much_of_a_formula_the_query_is(query: str, found: str, share: float) -> None:
+    exact = aligner_of([tree_of(found)]).exactness(QueryTree.of(tree_of(query)), 0, np.zeros(1, np.int32))
+    assert exact.shares.tolist() == pytest.approx([share])
+
+
+def test_a_small_part_among_others_gains_little_and_a_tiny_formula_nothing_with_other_letters(tmp_path: Path) -> None:
+    snapshot = write(tmp_path / "index", {"notes": [
+        r"\frac{a+b^2}{c}", r"\frac{a+b^2}{c}+d-\frac{p}{q}+\sqrt{r}-\int_0^1\ln(x)\,dx", "y=a+b^2", r"\sqrt{u+v^2}",
+        r"\sqrt{u+v}", "n=u+v",
+    ]})
+    retriever: FormulaRetriever = retriever_of(snapshot)
+
+    def added(query: str, found: str) -> float:
+        segment, unit = retriever.find(key_of(snapshot, found))
+        return retriever.similarities_of_one(retriever.read(Formula(query)), segment, unit).added
+
+    model = retriever.model
+    assert added("a+b^2", "y=a+b^2") == model.part
+    assert added("a+b^2", r"\frac{a+b^2}{c}") == pytest.approx(model.part * 5 / 7)
+    large = r"\frac{a+b^2}{c}+d-\frac{p}{q}+\sqrt{r}-\int_0^1\ln(x)\,dx"
+    assert 0 < added("a+b^2", large) < model.part / 3
+    assert added("a+b^2", r"\sqrt{u+v^2}") == pytest.approx(model.renamed_part * 5 / 6)
+    assert added("a+b", r"\sqrt{u+v}") == added("a+b", "n=u+v") == 0
+    assert added("a+b", "y=a+b^2") == 0
 
 
 SMALL = st.recursive(
@@ -88,7 +124,7 @@ def renamings(root: OperatorNode) -> Iterator[dict[str, str]]:
 def test_all_renamings_and_orders_agree_with_the_kernel(query: OperatorNode, found: OperatorNode) -> None:
     parts = list(found.walk())
     tree = QueryTree.of(OperatorTree(query, ""))
-    result = int(aligner_of([OperatorTree(found, "")]).exactness(tree, 0, np.zeros(1, np.int32))[0])
+    result = int(aligner_of([OperatorTree(found, "")]).exactness(tree, 0, np.zeros(1, np.int32)).kinds[0])
     if not query.children:
         expected = IDENTICAL if same(query, found, {}) else NOTHING
     elif same(query, found, {}):

@@ -10,6 +10,10 @@ LONGEST_CHAIN_LABEL = 4
 """A chain of relations names at most this many changes of relation in its label."""
 
 RELATION_LABELS = frozenset(rule.label for rule in RULES.values() if rule.role in (RELATION, BAR))
+RELATING_LABELS = RELATION_LABELS | {
+    "list", "sequence", "lines", "colon", "and", "or", "implies", "iff", "not", "forall", "exists", "cases", "branch",
+    "tuple", "group", "given", "in", "to", "mapsto",
+}
 QUANTIFIERS = frozenset({"forall", "exists", "nexists", "exists1"})
 _DOTS = frozenset("…⋮⋱⋰")
 
@@ -28,6 +32,11 @@ def relation_node(relations: list[str], operands: list[OperatorNode]) -> Operato
                 parts.append(relation)
         label = "-".join(parts)
     return make(label, operands)
+
+
+def relates(label: str) -> bool:
+    """Whether the operands of an operator stand for themselves: sides of relations, items of lists, statements."""
+    return label in RELATING_LABELS or "-" in label  # chains of relations join their labels
 
 
 def is_relation(node: OperatorNode) -> bool:

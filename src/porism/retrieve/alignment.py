@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from porism.errors import ConfigError
 from porism.formula import OperatorTree
 from porism.formula.extractors.approach0 import path_class
+from porism.formula.operator_lists import relates
 from porism.formula.operator_rules import is_fixed_name
 from porism.index import Segment
 from porism.index.compiled import address
@@ -148,11 +149,25 @@ class Alignment(NamedTuple):
     worths: NDArray[np.float64]
 
 
+class Exactness(NamedTuple):
+    """What formulas are to a query, one element a formula.
+
+    ``kinds`` (int8) are numbers of :mod:`porism.retrieve.exact_kernels`: ``IDENTICAL`` and ``RENAMED`` formulas are the
+    query, the order of commutative operands aside, ``PART`` and ``RENAMED_PART`` contain it; in the renamed ones its
+    variables have other names, one to one. ``shares`` (float64) are 1 for the query itself and for parts that stand for
+    themselves (sides of relations, items of lists), the share of the formula's nodes for other parts, 0 for the rest.
+    """
+
+    kinds: NDArray[np.int8]
+    shares: NDArray[np.float64]
+
+
 class _Table(NamedTuple):
     trees: Trees
     kinds: NDArray[np.uint8]
     families: NDArray[np.int32]
     fixed: NDArray[np.uint8]
+    relating: NDArray[np.uint8]
 
 
 class Aligner:
@@ -183,25 +198,22 @@ class Aligner:
         matched, of_query, of_found, found_matched = sums[0].tolist()
         return Alignment(matched, of_query, of_found, found_matched, pairs[:paired], worths[:paired])
 
-    def exactness(self, query: QueryTree, segment: int, formulas: NDArray[np.int32]) -> NDArray[np.int8]:
-        """What each formula is to the query: one of the numbers of :mod:`porism.retrieve.exact_kernels`.
-
-        ``IDENTICAL`` and ``RENAMED`` formulas are the query, the order of commutative operands aside, ``PART`` and
-        ``RENAMED_PART`` contain it; in the renamed ones its variables have other names, one to one.
-        """
+    def exactness(self, query: QueryTree, segment: int, formulas: NDArray[np.int32]) -> Exactness:
+        """What each formula is to the query."""
         return self._exact(query, segment, formulas)[0]
 
     def exact_pairs(self, query: QueryTree, segment: int, formula: int) -> NDArray[np.int32]:
         """The node of a formula that each node of the query is (int32, n × 2); no rows where it does not hold it."""
-        results, pairs = self._exact(query, segment, np.array([formula], np.int32))
-        return pairs if results[0] else pairs[:0]
+        found, pairs = self._exact(query, segment, np.array([formula], np.int32))
+        return pairs if found.kinds[0] else pairs[:0]
 
     def _exact(
         self, query: QueryTree, segment: int, formulas: NDArray[np.int32]
-    ) -> tuple[NDArray[np.int8], NDArray[np.int32]]:
-        results, pairs = np.zeros(len(formulas), np.int8), np.zeros((len(query.labels), 2), np.int32)
+    ) -> tuple[Exactness, NDArray[np.int32]]:
+        found = Exactness(np.zeros(len(formulas), np.int8), np.zeros(len(formulas)))
+        pairs = np.zeros((len(query.labels), 2), np.int32)
         if query.cut or not len(formulas):
-            return results, pairs
+            return found, pairs
         table = self._table(segment)
         trees = table.trees
         formulas = _checked(formulas, trees)
@@ -209,9 +221,9 @@ class Aligner:
         exact_kernels.find_exact(
             len(query.labels), _label_numbers(query, trees), query.kinds, fixed, query.sizes, query.arities,
             address(trees.indptr), address(trees.labels), address(trees.sizes), address(trees.arities),
-            address(table.kinds), address(table.fixed), len(trees), formulas, results, pairs,
+            address(table.kinds), address(table.fixed), address(table.relating), len(trees), formulas, *found, pairs,
         )
-        return results, pairs
+        return found, pairs
 
     def steps(self, query: QueryTree, segment: int, formulas: NDArray[np.int32]) -> int:
         """How many pairs of nodes an alignment with formulas looks at, which its time is proportional to.
@@ -247,6 +259,7 @@ class Aligner:
                 np.array([ord(label[0]) & 0xFF if label else 0 for label in labels], np.uint8),
                 np.array([_family(label) for label in labels], np.int32),
                 np.array([is_fixed_name(label[1:]) for label in labels], np.uint8),
+                np.array([relates(label[1:]) for label in labels], np.uint8),
             )
         return table
 

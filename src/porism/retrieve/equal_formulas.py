@@ -21,16 +21,13 @@ from porism.index.units import FormulaUnits
 from porism.retrieve.alignment import Aligner, QueryTree
 from porism.retrieve.channels import open_postings
 from porism.retrieve.equal_values import VALUES
-from porism.retrieve.exact import SUBTREES
+from porism.retrieve.exact import LEAST_NODES, SUBTREES
 from porism.retrieve.exact_kernels import IDENTICAL, PART, RENAMED, RENAMED_PART
 from porism.retrieve.lexical import LexicalRetriever
 from porism.retrieve.weighting import BM25, LexicalChannel
 
 MOST_HOLDING = 2_000
 """A term that more formulas of a segment have says too little to be looked up."""
-
-LEAST_NODES = 5
-"""Of smaller query formulas (``a+b``, ``f(x)``) those that hold them with other letters are not looked up."""
 
 
 class Equal(NamedTuple):
@@ -75,7 +72,7 @@ class EqualFormulas:
                 holders = self._holders(segment, SUBTREES, int(numbers[SUBTREES][segment, 0]))
                 if len(holders):
                     formulas.append(holders)
-                    kinds.append(self._aligner.exactness(tree, segment, holders))
+                    kinds.append(self._aligner.exactness(tree, segment, holders).kinds)
             found.append(_best(np.concatenate(formulas), np.concatenate(kinds)))
         return found
 

@@ -13,6 +13,7 @@ from porism.formula import OperatorTree
 from porism.formula.extractors.values import values
 from porism.formula.values import whole_value
 from porism.index.units import FormulaUnits
+from porism.retrieve.exact import LEAST_NODES
 from porism.retrieve.lexical import LexicalRetriever
 from porism.retrieve.ranking import UnitResults
 from porism.retrieve.weighting import BM25, LexicalChannel
@@ -82,11 +83,15 @@ class EqualValues:
         return similar
 
     def _queries(self, operators: OperatorTree) -> list[_ByValue]:
-        """What asks for the value of the whole formula by name and up to renaming, as a whole and as a part."""
+        """What asks for the value of the whole formula by name and up to renaming, as a whole and as a part.
+
+        Of tiny formulas by name only.
+        """
         known, queries = self._last
         if known is operators:
             return queries
-        *whole, telling = whole_value(operators)
+        named, renamed, telling = whole_value(operators)
+        whole = [named, renamed if sum(1 for _ in operators.root.walk()) >= LEAST_NODES else ""]
         parts = [term and prefix + term[1:] for prefix, term in zip("=~", whole, strict=True) if telling]
         statistics = self._lexical.statistics(VALUES)
         length = np.array([float(len(values(operators)))])

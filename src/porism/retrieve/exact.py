@@ -17,6 +17,11 @@ from porism.retrieve.weighting import BM25, LexicalChannel
 SUBTREES = "subtrees"
 """The channel that has the subexpressions."""
 
+LEAST_NODES = 5
+"""Smaller query formulas (``a+b``, ``f(x)``) are nearly everywhere with other letters, as parts and in value. That says
+nothing, so with other letters only those that are written alike as a whole count.
+"""
+
 MOST_HOLDERS = 100
 """Formulas that are found at most, the shortest first."""
 

@@ -6,6 +6,8 @@ subtree, the same wherever it stands. Partners are tried node by node in preorde
 
 Two hashes of each subtree, indifferent to the order of commutative operands, rule out nearly all pairs beforehand: one
 with all variables alike, and one with their names. At most :data:`MOST_TRIES` pairs of nodes are tried for a formula.
+
+Parts that stand for themselves, such as the sides of a relation, are tried before those within them.
 """
 
 from __future__ import annotations
@@ -96,21 +98,23 @@ def _fits(u: Any, v: Any, renaming: Any, labels: Any, kinds: Any, fixed: Any, ar
 
 @compiled(
     "int64(int64, int32[::1], uint8[::1], uint8[::1], int64[::1], int64[::1], int64, int64, int64, int64, int64, "
-    "int64, int64, int32[::1], int8[::1], int32[:, ::1])"
+    "int64, int64, int64, int32[::1], int8[::1], float64[::1], int32[:, ::1])"
 )
 def find_exact(
     query_nodes: Any, labels: Any, kinds: Any, fixed: Any, sizes: Any, arities: Any, indptr_at: Any, labels_at: Any,
-    sizes_at: Any, arities_at: Any, kinds_at: Any, fixed_at: Any, formula_count: Any, formulas: Any, results: Any,
-    pairs: Any,
+    sizes_at: Any, arities_at: Any, kinds_at: Any, fixed_at: Any, relating_at: Any, formula_count: Any, formulas: Any,
+    results: Any, shares: Any, pairs: Any,
 ) -> Any:
     """What each of ``formulas`` (ordinals) is to the query, written to ``results``; ``pairs`` has those of the last.
 
-    The trees are given by the addresses of their arrays (:class:`porism.index.trees.Trees`), ``kinds`` and ``fixed``
-    (uint8; variables that are not renamed) by label. ``pairs`` has a row for each node of the query. Returns the pairs
-    of nodes that were tried.
+    ``shares`` gets 1 for a formula that is the query or has it as a part that stands for itself, for one that has it
+    elsewhere the share of its nodes that are in the part, and 0 for others. The trees are given by the addresses of
+    their arrays (:class:`porism.index.trees.Trees`), ``kinds``, ``fixed`` (uint8; variables that are not renamed) and
+    ``relating`` (uint8; operators whose operands stand for themselves) by label. ``pairs`` has a row for each node of
+    the query. Returns the pairs of nodes that were tried.
     """
     indptr, labels_of, sizes_of, arities_of = i64_at(indptr_at), i32_at(labels_at), u16_at(sizes_at), u16_at(arities_at)
-    kind_of, fixed_of = u8_at(kinds_at), u8_at(fixed_at)
+    kind_of, fixed_of, relating_of = u8_at(kinds_at), u8_at(fixed_at), u8_at(relating_at)
     alike_hashes, own_hashes = np.empty(query_nodes, np.int64), np.empty(query_nodes, np.int64)
     _hash(query_nodes, labels, kinds, fixed, sizes, arities, True, alike_hashes)
     _hash(query_nodes, labels, kinds, fixed, sizes, arities, False, own_hashes)
@@ -134,6 +138,7 @@ def find_exact(
     at, tried, new = np.empty(query_nodes, np.int64), np.empty(query_nodes, np.int64), np.empty(query_nodes, np.int64)
     found_labels, found_kinds = np.empty(MOST_NODES, np.int32), np.empty(MOST_NODES, np.uint8)
     found_fixed, taken = np.empty(MOST_NODES, np.uint8), np.empty(MOST_NODES, np.uint8)
+    stands = np.empty(MOST_NODES, np.uint8)
     found_sizes, found_arities = np.empty(MOST_NODES, np.int64), np.empty(MOST_NODES, np.int64)
     alike, named = np.empty(MOST_NODES, np.int64), np.empty(MOST_NODES, np.int64)
     all_steps = 0
@@ -147,16 +152,28 @@ def find_exact(
             found_fixed[v] = fixed_of[found_labels[v]]
             found_sizes[v] = sizes_of[start + v]
             found_arities[v] = arities_of[start + v]
+            stands[v] = v == 0
+        for v in range(nodes):
+            child = v + 1
+            for _ in range(found_arities[v] if stands[v] and relating_of[found_labels[v]] else 0):
+                if child >= nodes:
+                    break
+                stands[child] = 1
+                child += found_sizes[child]
         _hash(nodes, found_labels, found_kinds, found_fixed, found_sizes, found_arities, True, alike)
         _hash(nodes, found_labels, found_kinds, found_fixed, found_sizes, found_arities, False, named)
         result = NOTHING
+        shares[number] = 0.0
         steps = 0
-        for attempt in range(4):  # the whole, then parts; with the same names, then with others
-            part, renaming = attempt >= 2, attempt % 2 == 1
+        # the whole, then parts; with the same names, then with others; of parts those first that stand for themselves
+        for attempt in range(6):
+            part, renaming = attempt >= 2, attempt == 1 or attempt >= 4
             hashes = alike_hashes if renaming else own_hashes
             found_hashes = alike if renaming else named
             for root in range(1 if part else 0, nodes if part else min(1, nodes)):
                 if root + found_sizes[root] > nodes or steps > MOST_TRIES:
+                    continue
+                if part and stands[root] == attempt % 2:
                     continue
                 steps += 1
                 if not arities[0] and (part or renaming):
@@ -214,7 +231,8 @@ def find_exact(
                             if new[u]:
                                 bound[names[u]] = -1
                 if u == query_nodes and steps <= MOST_TRIES:
-                    result = 4 - attempt
+                    result = IDENTICAL - (attempt if attempt < 2 else attempt // 2 + 1)
+                    shares[number] = 1.0 if stands[root] else found_sizes[root] / whole_size
                     break
             if result:
                 break

@@ -28,11 +28,13 @@ class FormulaModel(Settings):
     (:class:`~porism.retrieve.alignment.AlignmentSettings`) is that of the first ``candidates`` formulas by channels,
     0 for the others; without ``alignment`` the channels alone decide. To the similarity of the query formula itself
     ``identical`` is added, ``renamed`` to that of one which is the same after renaming variables one to one, and
-    ``part`` and ``renamed_part`` to that of a formula that holds one of these; wildcards stand for whole
-    subexpressions. A formula that has the value of the query is at least ``equal`` similar, or ``renamed_equal``
-    where variables must be renamed. One of which a part has that value is at least ``value · s²`` similar, or
-    ``renamed_value · s²``, with s the BM25 score for that one value as a share of the query's own: less than 1 where
-    the formula says more than that.
+    ``part`` and ``renamed_part`` to that of a formula that holds one of these: all of it where the part stands for
+    itself, as the side of a relation or the item of a list does, else times the share of the formula's nodes in it;
+    wildcards stand for whole subexpressions. With other letters a query formula of fewer than
+    :data:`~porism.retrieve.exact.LEAST_NODES` nodes counts only as a whole, and as it is written. A formula that has
+    the value of the query is at least ``equal`` similar, or ``renamed_equal`` where variables must be renamed. One of
+    which a part has that value is at least ``value · s²`` similar, or ``renamed_value · s²``, with s the BM25 score for
+    that one value as a share of the query's own: less than 1 where the formula says more than that.
 
     A wildcard of the query stands for a variable and for a number, each at half the weight, in the channels named by
     ``wildcard_channels``; these must be made of the operator tree, where the stand-ins are put.
@@ -52,8 +54,8 @@ class FormulaModel(Settings):
     tuned_on: tuple[str, ...] = ()
     identical: float = 3.0
     renamed: float = 2.0
-    part: float = 2.0
-    renamed_part: float = 1.0
+    part: float = 1.5
+    renamed_part: float = 0.75
     equal: float = 2.9
     renamed_equal: float = 2.4
 

@@ -16,10 +16,10 @@ from porism.formula.values import WHOLE_MARKS
 from porism.index import Segment, Snapshot
 from porism.index.trees import prepare_trees
 from porism.index.units import FormulaUnits, formula_units, prepare_units
-from porism.retrieve.alignment import Aligner, QueryTree
+from porism.retrieve.alignment import Aligner, Exactness, QueryTree
 from porism.retrieve.channels import prepare
 from porism.retrieve.equal_values import VALUES, EqualValues
-from porism.retrieve.exact import SUBTREES, Holders
+from porism.retrieve.exact import LEAST_NODES, SUBTREES, Holders
 from porism.retrieve.exact_kernels import IDENTICAL, PART, RENAMED, RENAMED_PART
 from porism.retrieve.formula_model import DEFAULT_FORMULA_MODEL, FormulaModel
 from porism.retrieve.lexical import LexicalRetriever
@@ -42,6 +42,16 @@ class AskedFormula(NamedTuple):
     tree: QueryTree
     terms: dict[str, dict[str, float]]
     mass: float
+
+
+class SimilarityOfOne(NamedTuple):
+    """How similar one formula is: by alignment, by value, and what is added for being ``exact``, a number of
+    :mod:`porism.retrieve.exact_kernels`."""
+
+    by_alignment: float
+    by_value: float
+    exact: int
+    added: float
 
 
 class FormulaRetriever:
@@ -130,29 +140,38 @@ class FormulaRetriever:
                 values[mine] = self.aligner.similarities(asked.tree, segment, found.units[mine])
         return values
 
-    def exactness(self, asked: AskedFormula, found: UnitResults) -> NDArray[np.int8]:
-        """What each formula is to the query formula, as :meth:`Aligner.exactness` says; 0 without alignment."""
-        exact = np.zeros(len(found.scores), np.int8)
+    def exactness(self, asked: AskedFormula, found: UnitResults) -> Exactness:
+        """What each formula is to the query formula, as :meth:`Aligner.exactness` says; nothing without alignment."""
+        exact = Exactness(np.zeros(len(found.scores), np.int8), np.zeros(len(found.scores)))
         if self.aligner:
             for segment in np.unique(found.segments).tolist():
                 mine = found.segments == segment
-                exact[mine] = self.aligner.exactness(asked.tree, segment, found.units[mine])
+                those = self.aligner.exactness(asked.tree, segment, found.units[mine])
+                exact.kinds[mine], exact.shares[mine] = those
         return exact
 
-    def exact_worths(self, exact: NDArray[np.int8]) -> NDArray[np.float64]:
-        """What is added to the similarity (float64) of formulas that are the query formula or hold it."""
+    def exact_worths(self, asked: AskedFormula, exact: Exactness) -> NDArray[np.float64]:
+        """What is added to the similarity (float64) of formulas that are the query formula or hold it.
+
+        Less for those in which it is a small part among others, and nothing for those that hold a tiny one renamed.
+        """
         worths = np.zeros(5)
         model = self.model
-        worths[[IDENTICAL, RENAMED, PART, RENAMED_PART]] = (
-            model.identical, model.renamed, model.part, model.renamed_part
-        )
-        return worths[exact]
+        worths[[IDENTICAL, RENAMED, PART]] = model.identical, model.renamed, model.part
+        if len(asked.tree.labels) >= LEAST_NODES:
+            worths[RENAMED_PART] = model.renamed_part
+        added: NDArray[np.float64] = worths[exact.kinds] * exact.shares
+        return added
 
-    def similarities_of_one(self, asked: AskedFormula, segment: int, formula: int) -> tuple[float, float, int]:
-        """The similarity of the query formula to one formula, by alignment and by value, and what that is to it."""
+    def similarities_of_one(self, asked: AskedFormula, segment: int, formula: int) -> SimilarityOfOne:
+        """The similarity of the query formula to one formula, and what that is to it."""
         one = UnitResults(np.array([segment], np.int32), np.array([formula], np.int32), np.zeros(1))
         by_value = float(self.values.similarities(asked.operators, one)[0]) if self.values else 0.0
-        return float(self.similarities(asked, one)[0]), by_value, int(self.exactness(asked, one)[0])
+        exact = self.exactness(asked, one)
+        return SimilarityOfOne(
+            float(self.similarities(asked, one)[0]), by_value, int(exact.kinds[0]),
+            float(self.exact_worths(asked, exact)[0]),
+        )
 
     def match(self, formula: Formula, key: str) -> FormulaMatch:
         """Why a formula, given by its key, has its score for a query formula.
@@ -231,7 +250,9 @@ class FormulaRetriever:
         candidates, by_value = self._candidates(asked, found)
         if not len(candidates.scores):
             return found
-        similar = self.similarities(asked, candidates) + self.exact_worths(self.exactness(asked, candidates))
+        similar = self.similarities(asked, candidates) + self.exact_worths(
+            asked, self.exactness(asked, candidates)
+        )
         similar = np.maximum(similar, by_value)
         scores = candidates.scores + self.model.alignment_weight * similar
         rest = np.flatnonzero(~np.isin(_numbers(found), _numbers(candidates)))

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from porism.explanation import Explanation
 from porism.formula import OperatorNode, notation_of, operator_tree, parse
 from porism.formula.operator_rules import is_fixed_name
@@ -62,8 +60,7 @@ def match_formulas(
             )
         substitutions = _substitutions(pairs, nodes, found_nodes, asked.formula, found, len(exact_pairs) > 0)
         weight = retriever.model.alignment_weight if candidate else 0.0
-        similarity, by_value, exact = retriever.similarities_of_one(asked, segment, formula)
-        added = float(retriever.exact_worths(np.array([exact]))[0])
+        similarity, by_value, exact, added = retriever.similarities_of_one(asked, segment, formula)
         if candidate and by_value > similarity + added:
             parts.append(Explanation(
                 weight * by_value,
@@ -73,7 +70,7 @@ def match_formulas(
         else:
             parts.append(_alignment_part(alignment, aligned, nodes, found_nodes, weight, similarity, candidate, shares))
             if candidate and added:
-                parts.append(Explanation(weight * added, f"{_EXACT[exact]}: {added:g} · weight {weight:g}"))
+                parts.append(Explanation(weight * added, f"{_EXACT[exact]}: {added:.4g} · weight {weight:g}"))
             score += weight * (similarity + (added if candidate else 0.0))
     values = _equal_values(asked, found)
     return FormulaMatch(
