@@ -238,6 +238,16 @@ def test_unordered_operators_are_marked() -> None:
     assert kinds["lt"] == "O"
 
 
+@pytest.mark.parametrize(("latex", "label", "kind"), [
+    (r"A\cup B", "union", "U"), (r"A\cap B", "inter", "U"), (r"A\setminus B", "setminus", "O"),
+    (r"A\cong B", "cong", "U"), (r"A\approx B", "approx", "U"), (r"A\simeq B", "simeq", "U"),
+    (r"A\subset B", "subset", "O"), (r"A\times B", "times", "U"), (r"A\oplus B", "oplus", "U"),
+])
+def test_which_operator_it_is_and_whether_its_order_counts(latex: str, label: str, kind: str) -> None:
+    root = operator_tree(parse_latex(latex)).root
+    assert (root.label, root.kind) == (label, kind)
+
+
 def test_spans_point_into_the_source() -> None:
     source = r"\frac{f(x)}{2} + \sqrt{y} = 10"
     tree = operator_tree(parse_latex(source))

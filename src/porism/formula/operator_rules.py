@@ -232,9 +232,7 @@ def _build() -> dict[str, Rule]:
 RULES: dict[str, Rule] = _build()
 """The rule of each symbol that is not a plain operand."""
 
-UNORDERED = frozenset(
-    {rule.label for rule in RULES.values() if rule.unordered} | {"times", "plus", "set", "and", "or", "inter", "union"}
-)
+UNORDERED = frozenset({rule.label for rule in RULES.values() if rule.unordered} | {"set"})
 """Labels of nodes of kind ``U``."""
 
 PREPASS = frozenset({"|", "∥", "∧", "∨", "⊻", "(", ":", "d", *_INTEGRALS})
