@@ -99,6 +99,57 @@ def test_identities(one: str, other: str) -> None:
 
 
 @pytest.mark.parametrize(("one", "other"), [
+    # a function that is not applied: a prime, a D or a quotient of differentials, by x
+    (r"\frac{df}{dx}", "f'"), ("Df", "f'"), (r"\frac{d}{dx}f", "f'"), (r"\mathrm{D}f", "f'"), ("D^2f", "f''"),
+    (r"\frac{d^2f}{dx^2}", "f''"), (r"\frac{d^3g}{dx^3}", "g'''"), (r"\frac{d}{dx}f'", "f''"),
+    (r"\frac{df'}{dx}", "f''"), (r"\frac{df}{dx}g+f\frac{dg}{dx}", "f'g+fg'"), ("Df+Dg", "f'+g'"),
+    # one that is applied, by its argument
+    ("Df(x)", "f'(x)"), (r"\frac{df(x)}{dx}", "f'(x)"), (r"\frac{df(t)}{dt}", r"\frac{d}{dt}f(t)"),
+    (r"\frac{d^2f(t)}{dt^2}", "f''(t)"), ("D^2f(x)", r"\frac{d^2}{dx^2}f(x)"), ("2Df(x)", "f'(x)+f'(x)"),
+    (r"\left.\frac{df}{dx}\right|_{x=a}", "f'(a)"), ("Df(a)=g(a)", "g(a)=f'(a)"),
+    (r"\frac{\partial f(x,y)}{\partial x}", "f_x(x,y)"),
+    # D is a letter like others
+    ("PDP^{-1}", "DPP^{-1}"), ("Dfg", "fgD"), ("Df+D", "D+fD"),
+])
+def test_notations_of_derivatives(one: str, other: str) -> None:
+    assert equal(tree(one), tree(other))
+    assert terms_as_whole(one) == terms_as_whole(other) != []
+
+
+@pytest.mark.parametrize(("one", "other"), [
+    (r"\frac{df}{dx}", r"\frac{df}{dt}"), (r"\frac{df}{dx}", r"\frac{dg}{dx}"), (r"\frac{df}{dx}", "f"),
+    ("y'", r"\frac{dy}{dx}"), ("f'", "f''"), ("f'", "f'(x)"), ("f'(x)", r"\frac{df(x)}{dt}"), ("Df", "f"),
+    (r"\frac{df(x)}{dx}", r"\frac{f(x)}{x}"), (r"\frac{df(x)}{dx}", "f''(x)"), ("Df(x)", "f(x)"),
+    (r"\left.\frac{df}{dx}\right|_{x=a}", "f'(b)"), ("f'g", "(fg)'"),
+    # D is no derivation where it is used in another way, or before what is no function
+    ("Dx", "x'"), ("Dfg", "f'g"), ("Df=D", "f'=D"), (r"x\in D,\; Df(x)", r"x\in D,\; f'(x)"), (r"D\mu", r"\mu'"),
+    ("fD", "f'"), ("Df(x,y)", "f'(x,y)"), (r"f\colon D\to R,\; Df", r"f\colon D\to R,\; f'"),
+])
+def test_what_is_another_derivative_or_none(one: str, other: str) -> None:
+    assert not equal(tree(one), tree(other))
+    assert terms_as_whole(one)[:1] != terms_as_whole(other)[:1]
+
+
+@pytest.mark.parametrize(("one", "other"), [
+    (r"A\cup B", r"B\cup A"), (r"A\cup B\cup C", r"C\cup A\cup B"), (r"A\cap B", r"B\cap A"), ("A=B", "B=A"),
+    (r"x\in A\cup B", r"x\in B\cup A"), (r"A\cong B", r"B\cong A"), (r"A\sqcup B", r"B\sqcup A"),
+])
+def test_the_order_of_unordered_operands_does_not_count(one: str, other: str) -> None:
+    assert equal(tree(one), tree(other))
+    assert terms_as_whole(one) == terms_as_whole(other) != []
+
+
+@pytest.mark.parametrize(("one", "other"), [
+    (r"A\setminus B", r"B\setminus A"), (r"A\cup B", r"A\cap B"), (r"A\cup B\cup C", r"A\cup B"),
+    (r"A\subset B", r"B\subset A"), (r"A\cong B", r"A\approx B"), (r"A\cong B", "A=B"),
+    (r"A\cong B", r"A\simeq B"), (r"A\cong B", r"A\equiv B"), ("0^x", "1"), ("0^x", "x^0"), ("0^n+1", "2"),
+])
+def test_other_operators_and_orders_count(one: str, other: str) -> None:
+    assert not equal(tree(one), tree(other))
+    assert terms_as_whole(one)[:1] != terms_as_whole(other)[:1]
+
+
+@pytest.mark.parametrize(("one", "other"), [
     ("|x|", "x"), ("a_{ij}", "a_{ji}"), ("(-1)^n", "1"), (r"1+2+\dots+n", r"3+\dots+n"), ("a<b", "a>b"),
     ("(a,b)", "(b,a)"),
     (r"\prod_{k=1}^nk", r"\prod_{k=1}^n(-k)"), (r"\int_0^1x\,dx", r"\int_0^1y\,dx"),

@@ -17,12 +17,12 @@ from typing import NamedTuple
 from xxhash import xxh3_64_hexdigest
 
 from porism.formula.extractors.walk import operator_walk
-from porism.formula.operator_lists import RELATION_LABELS
+from porism.formula.operator_lists import relates
 from porism.formula.tree import OperatorNode, OperatorTree
 from porism.formula.values.evaluation import value, value_where
 from porism.formula.values.expressions import Expression, forget, leaf, make
 from porism.formula.values.field import PRIMES, Value, is_simple
-from porism.formula.values.reading import expressions_of, may_be_imaginary
+from porism.formula.values.reading import Letters, expressions_of
 from porism.formula.values.rules import install
 
 install()
@@ -61,7 +61,7 @@ def expression_values(operators: OperatorTree) -> list[SubexpressionValue]:
     found: list[SubexpressionValue] = []
     spent = 0
     wholes = _wholes(operators.root)
-    for position, expression in enumerate(expressions_of(nodes, _imaginary(nodes))):
+    for position, expression in enumerate(expressions_of(nodes, _letters(nodes))):
         if expression is None or expression.kind:
             continue
         spent += _cost(expression)  # remembered or not, so that a formula always has the same terms
@@ -96,7 +96,7 @@ def chain_values(operators: OperatorTree) -> list[str]:
         return []
     terms: list[str] = []
     spent = 0
-    for expression in expressions_of(nodes, _imaginary(nodes)):
+    for expression in expressions_of(nodes, _letters(nodes)):
         if expression is None:
             continue
         links: Sequence[Expression] = ()
@@ -139,7 +139,7 @@ def whole_value(operators: OperatorTree) -> WholeValue:
     """
     forget()
     nodes = operator_walk(operators).nodes
-    expression = expressions_of(nodes, _imaginary(nodes))[0]
+    expression = expressions_of(nodes, _letters(nodes))[0]
     if expression is None or (expression.kind and expression.exact is None) or _cost(expression) > LARGEST_FORMULA_WORK:
         return WholeValue("", "", False)
     named = _named(expression)
@@ -160,7 +160,7 @@ def _wholes(root: OperatorNode) -> set[int]:
     stack = [root]
     while stack:
         node = stack.pop()
-        if node.label in _RELATING or "-" in node.label:  # chains of relations join their labels
+        if relates(node.label):
             for child in node.children:
                 wholes.add(id(child))
                 stack.append(child)
@@ -175,8 +175,8 @@ def equal(first: OperatorTree, second: OperatorTree) -> bool:
     """
     forget()
     walks = [operator_walk(tree).nodes for tree in (first, second)]
-    imaginary = all(map(may_be_imaginary, walks))
-    one, other = (expressions_of(nodes, imaginary)[0] for nodes in walks)
+    letters = Letters.of(*walks)
+    one, other = (expressions_of(nodes, letters)[0] for nodes in walks)
     if one is None or other is None:
         return False
     for point in range(POINTS):
@@ -186,8 +186,12 @@ def equal(first: OperatorTree, second: OperatorTree) -> bool:
     return False
 
 
-def _imaginary(nodes: Sequence[OperatorNode]) -> bool:
-    return any(node.label == "i" for node in nodes) and may_be_imaginary(nodes)
+def _letters(nodes: Sequence[OperatorNode]) -> Letters:
+    special = any(node.label == "i" or node.label == "D" for node in nodes)
+    return Letters.of(nodes) if special else _PLAIN
+
+
+_PLAIN = Letters(False, False)
 
 
 def _cost(expression: Expression) -> int:
@@ -217,10 +221,6 @@ def _digest(*what: object) -> str:
     return xxh3_64_hexdigest(repr(what).encode())
 
 
-_RELATING = RELATION_LABELS | {
-    "list", "sequence", "lines", "colon", "and", "or", "implies", "iff", "not", "forall", "exists", "cases", "branch",
-    "tuple", "group", "given", "in", "to", "mapsto",
-}
 _RELATIONS = frozenset({"eq", "neq", "equiv", "approx", "lt", "gt", "leq", "geq"})
 
 

@@ -5,11 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from types import MappingProxyType
-from typing import cast
+from typing import NamedTuple, cast
 
 from porism.formula.operator_rules import BIG, RELATION, UNORDERED
 from porism.formula.operator_rules import RULES as OPERATORS
 from porism.formula.tree import OperatorNode
+from porism.formula.values.derivatives import (
+    DERIVATION,
+    applied,
+    derivative,
+    derives,
+    differential_variable,
+    divided,
+    dotted,
+    evaluated,
+    multiplied,
+    partial,
+    primed,
+)
 from porism.formula.values.expressions import (
     LARGEST_EXPRESSION,
     MOST_WORK,
@@ -38,10 +51,23 @@ _ARITIES: Mapping[str, tuple[int, int]] = MappingProxyType({
 """Least and greatest number of operands; with another number an operator is a random function."""
 
 
-def expressions_of(nodes: Sequence[OperatorNode], imaginary: bool) -> list[Expression | None]:
+class Letters(NamedTuple):
+    """Which letters mean something else than a variable: i the imaginary unit, D the derivation."""
+
+    imaginary: bool
+    derivation: bool
+
+    @classmethod
+    def of(cls, *formulas: Sequence[OperatorNode]) -> Letters:
+        """What they mean in all of several formulas, each given by its nodes in preorder."""
+        derivation = all(derives(nodes) or not any(node.label == "D" for node in nodes) for nodes in formulas)
+        return cls(all(map(may_be_imaginary, formulas)), derivation)
+
+
+def expressions_of(nodes: Sequence[OperatorNode], letters: Letters) -> list[Expression | None]:
     """The expression of each node, given in preorder; None for one that has no value: with a wildcard, or too large.
 
-    ``imaginary`` says whether the letter i is the imaginary unit. ``nodes`` may be cut at the end.
+    ``nodes`` may be cut at the end.
     """
     found: list[Expression | None] = [None] * len(nodes)
     waiting: list[Expression | None] = []  # of the subtrees that begin to the right; the leftmost last
@@ -57,17 +83,19 @@ def expressions_of(nodes: Sequence[OperatorNode], imaginary: bool) -> list[Expre
             else:
                 expression = _operator(node.label, cast("list[Expression]", operands))
         else:
-            expression = _leaf(node, imaginary)
+            expression = _leaf(node, letters)
         waiting.append(expression)
         found[position] = expression
     return found
 
 
-def _leaf(node: OperatorNode, imaginary: bool) -> Expression | None:
+def _leaf(node: OperatorNode, letters: Letters) -> Expression | None:
     kind, label = node.kind, node.label
     if kind == "V":
-        if label == "e" or label == "π" or (label == "i" and imaginary):
+        if label == "e" or label == "π" or (label == "i" and letters.imaginary):
             return leaf("C", label)
+        if label == "D" and letters.derivation:
+            return leaf("C", DERIVATION)
         if label in _SETS or (len(label) > 1 and label.isalpha()):
             return leaf("C", "name " + label)
         return leaf("V", label)
@@ -130,45 +158,6 @@ def _degree(label: str, operands: list[Expression]) -> Expression:
 
 def _group(label: str, operands: list[Expression]) -> Expression:
     return operands[0] if len(operands) == 1 else make(label, *operands)
-
-
-def _function(expression: Expression) -> Expression:
-    """What is applied, with its letters as constants: functions are not renamed."""
-    if expression.kind == "V":
-        return leaf("C", "function " + expression.label)
-    if expression.kind:
-        return expression
-    label = "iterate" if expression.label == "sup" else expression.label  # f^{(1)} is not f
-    return make(label, *[_function(child) for child in expression.children])
-
-
-def _apply(label: str, operands: list[Expression]) -> Expression:
-    head = operands[0]
-    if len(operands) == 2 and head.label == "Γ":
-        return make("gamma", operands[1])
-    order = _PRIMES.get(head.label, 0)
-    if order and len(operands) == 2 and head.children[0].kind == "V":
-        return _derived(make("apply", _function(head.children[0]), _VARIABLE), _VARIABLE, operands[1], order)
-    if head.label == "sub" and len(operands) > 2 and head.children[0].kind == "V":
-        variable = head.children[1]
-        if variable.kind == "V" and operands[1:].count(variable) == 1:  # f_x(x,y)
-            return _derived(make("apply", _function(head.children[0]), *operands[1:]), variable, variable, 1)
-    return make("apply", _function(head), *operands[1:])
-
-
-_PRIMES = {"prime": 1, "prime2": 2, "prime3": 3}
-_VARIABLE = leaf("V", "the variable of a function")
-
-
-def _derived(body: Expression, variable: Expression, point: Expression, order: int) -> Expression:
-    """The derivative of a body by a variable at a point; of higher order, the derivative of that by the point."""
-    depth = 1 + max((int(known.label) for known in body.leaves | point.leaves if known.kind == "B"), default=0)
-    bounds = [leaf("B", str(depth + step)) for step in range(order)]
-    for number_, bound in enumerate(bounds):
-        body = rename(body, {variable: bound}) if number_ == 0 else body
-        at = bounds[number_ + 1] if number_ + 1 < order else point
-        body = make("derivative", body, bound, at)
-    return body
 
 
 def _bind(body: Expression, variable: Expression) -> tuple[Expression, Expression]:
@@ -260,17 +249,13 @@ def _integral(label: str, operands: list[Expression]) -> Expression:
     return body
 
 
-_MOST_ORDER = 4
-"""Derivatives of a higher order are random functions."""
-
-
 def _with_differential(body: Expression) -> tuple[Expression, Expression] | None:
     """The integrand and the variable of ``\\frac{f\\,dx}{g}``, where the differential stands above a fraction line."""
     if body.label != "divide":
         return None
     above, below = body.children
     factors = list(above.children) if above.label == "times" else [above]
-    places = [place for place, factor in enumerate(factors) if _differential(factor, 1) is not None]
+    places = [place for place, factor in enumerate(factors) if differential_variable(factor, 1) is not None]
     if len(places) != 1 or factors[places[0]].label != "diff":
         return None
     variable = factors.pop(places[0]).children[0]
@@ -278,90 +263,10 @@ def _with_differential(body: Expression) -> tuple[Expression, Expression] | None
     return make("divide", rest, below), variable
 
 
-def _derivative(label: str, operands: list[Expression]) -> Expression:
-    """A derivative ``d/dx`` or ``∂/∂x`` that is applied to what follows."""
-    body = operands[0]
-    for differential in operands[1:2]:
-        order = _order(operands[2]) if len(operands) > 2 else 1
-        variable = _differential(differential, order)
-        if variable is None or not order:
-            break
-        if body.is_name and body is not variable:
-            return _of_name(body, [variable] * order, differential.label)
-        return _derived(body, variable, variable, order)
-    return make("bare deriv", *operands)
-
-
-def _order(number_: Expression) -> int:
-    """The order of a derivative, 0 if it is none that is read."""
-    exact = number_.exact
-    return exact.numerator if exact is not None and exact.denominator == 1 and 1 <= exact <= _MOST_ORDER else 0
-
-
-def _differential(expression: Expression, order: int) -> Expression | None:
-    """The variable of ``dx``, ``∂x`` or, of a derivative of this order, ``dx^2``."""
-    if expression.label not in ("diff", "partial") or len(expression.children) != 1:
-        return None
-    variable = expression.children[0]
-    if order > 1:
-        if variable.label != "sup" or _order(variable.children[1]) != order:
-            return None
-        variable = variable.children[0]
-    return variable if variable.kind == "V" else None
-
-
-def _of_name(body: Expression, variables: list[Expression], label: str) -> Expression:
-    """The derivative of a quantity that is one letter: ``∂u/∂t`` is ``u_t``, ``dy/dx`` a quotient of differentials."""
-    if label == "partial":
-        return make("sub", body, variables[0] if len(variables) == 1 else make("index", *variables))
-    order = len(variables)
-    if order == 1:
-        return make("divide", make("diff", body), make("diff", variables[0]))
-    exponent = number(order)
-    return make("divide", make("diff", body, exponent), make("diff", make("sup", variables[0], exponent)))
-
-
-def _divide(label: str, operands: list[Expression]) -> Expression:
-    """A quotient, or ``∂u/∂t`` and ``∂²u/∂x∂y`` of a quantity that is one letter."""
-    above, below = operands
-    order = 1
-    if above.label == "sup" and above.children[0].label == "partial":
-        order = _order(above.children[1])
-        above = above.children[0]
-    if above.label == "partial" and len(above.children) == 1 and above.children[0].is_name and order:
-        variables = _partials(below, order)
-        if variables:
-            return _of_name(above.children[0], variables, "partial")
-    return make(label, *operands)
-
-
-def _partials(below: Expression, order: int) -> list[Expression]:
-    """The variables of ``∂t``, ``∂x∂y`` or ``∂x^2``; none if they are not so many."""
-    if below.label == "times":
-        found = [_differential(part, 1) for part in below.children]
-    else:
-        found = [_differential(below, order)] * order
-    known = [variable for variable in found if variable is not None]
-    return known if len(known) == len(found) == order else []
-
-
-def _partial(label: str, operands: list[Expression]) -> Expression:
-    """``∂_t u``, which is ``u_t``."""
-    if len(operands) == 2 and operands[0].is_name and operands[1].kind == "V":
-        return _of_name(operands[0], [operands[1]], label)
-    return make(label, *operands)
-
-
-def _dotted(label: str, operands: list[Expression]) -> Expression:
-    """``\\dot x`` and ``\\ddot x``, the derivatives by time."""
-    if len(operands) == 1 and operands[0].is_name:
-        return _of_name(operands[0], [leaf("V", "t")] * (1 if label == "dot" else 2), "diff")
-    return make(label, *operands)
-
-
 _READERS: Mapping[str, Callable[[str, list[Expression]], Expression]] = MappingProxyType({
-    "sub": _sub, "subsup": _subsup, "root": _root, "degree": _degree, "group": _group, "apply": _apply,
-    "deriv": _derivative, "divide": _divide, "partial": _partial, "dot": _dotted, "ddot": _dotted,
+    "sub": _sub, "subsup": _subsup, "root": _root, "degree": _degree, "group": _group, "apply": applied,
+    "deriv": derivative, "divide": divided, "partial": partial, "dot": dotted, "ddot": dotted, "at": evaluated,
+    "times": multiplied, **dict.fromkeys(("prime", "prime2", "prime3"), primed),
     **dict.fromkeys(_BIG, _big), **dict.fromkeys(_LIMITS, _limit),
     **dict.fromkeys(_INTEGRALS, _integral),
 })
