@@ -13,7 +13,7 @@ import pytest
 from porism.corpus import ReaderOptions
 from porism.documents import load_document
 from porism.errors import ConfigError, Problem, SourceError
-from porism.index import Snapshot
+from porism.index import IndexWriter, Snapshot
 from porism.indexing import index_documents
 from porism.searching import open_index
 from porism.types import Content, Document
@@ -114,6 +114,72 @@ def test_a_renamed_heading_leaves_nothing_behind(write: Write) -> None:
     write(**{"n/a.md": f"\n\nBefore.\n\n# One\n\n{long}\n\n# Deux\n\n{long}\n\n# Three\n\n{long}"})
     check(update_index(index, jobs=1), 1, 0, 0)
     same_as_new(index, root / "n")  # lines have moved, and nothing else was changed
+
+
+def lines_of(index: Path) -> dict[str, str | None]:
+    """Where documents begin, as metadata say, stored documents, hits and filters; all must say the same."""
+    found = {}
+    for doc_id, document in contents(index).items():
+        line = document.metadata["line"]
+        assert isinstance(line, str)
+        with Snapshot.open(index) as snapshot:
+            segment, doc = next(one for one in [snapshot.find(doc_id)] if one is not None)
+            assert segment.metadata(doc) == document.metadata
+            assert segment.filter("line", line)[doc]
+            assert segment.filter("line", line).sum() == 1
+            assert sum(segment.metadata_counts()["line"].values()) == segment.live_count
+        with open_index(index) as opened:
+            hits = opened.search(f"words of {doc_id[-1]}", 9, filters={"line": line})
+            assert [(hit.id, hit.location.line) for hit in hits] == [(doc_id, int(line))]
+        found[doc_id[-1]] = line
+    return found
+
+
+def test_documents_whose_line_alone_moved_are_taken_over(write: Write) -> None:
+    units = "".join(f"# {name}\n\n{name} {'words of ' * 400}\n\n" for name in "abc")
+    root = write(**{"n/a.md": units})
+    index = root / "index"
+    index_sources([root / "n"], index, jobs=1)
+    assert lines_of(index) == {"a": "1", "b": "5", "c": "9"}
+    with Snapshot.open(index) as before:
+        write(**{"n/a.md": f"\n\n{units}"})
+        report = update_index(index, jobs=1)
+        check(report, 0, 0, 0, 1)
+        assert report.documents == 0  # nothing was analysed
+        assert [segment.name for segment in before.segments] == [
+            segment.name for segment in Snapshot.open(index).segments
+        ]
+        assert before.segments[0].lines.tolist() == [1, 5, 9]  # who reads an earlier state sees that
+    assert lines_of(index) == {"a": "3", "b": "7", "c": "11"}
+    same_as_new(index, root / "n")
+    report = update_index(index, jobs=1)
+    check(report, 0, 0, 0, 0)
+    write(**{"n/a.md": "\n" + units.replace("# b", "# b\n\nnew")})  # some move, one changes
+    report = update_index(index, jobs=1)
+    check(report, 0, 1, 0, 1)
+    assert report.documents == 1
+    assert lines_of(index) == {"a": "2", "b": "6", "c": "12"}
+    with IndexWriter(index, create=False) as writer:
+        writer.merge()
+        writer.commit()
+    assert lines_of(index) == {"a": "2", "b": "6", "c": "12"}
+    same_as_new(index, root / "n")
+    write(**{"n/a.md": units.replace("# b", "# b\n\nnew")})
+    update_index(index, jobs=1)
+    assert lines_of(index) == {"a": "1", "b": "5", "c": "11"}
+
+
+def test_records_whose_line_alone_moved_are_taken_over(write: Write) -> None:
+    records = [f'{{"id": "{name}", "text": "words of {name}"}}\n' for name in "abc"]
+    root = write(**{"t.jsonl": "".join(records)})
+    index = root / "index"
+    index_sources([root / "t.jsonl"], index, jobs=1)
+    write(**{"t.jsonl": "\n" + "".join(records)})
+    report = update_index(index, jobs=1)
+    check(report, 0, 0, 0, 1)
+    assert report.documents == 0
+    assert lines_of(index) == {"a": "2", "b": "3", "c": "4"}
+    same_as_new(index, root / "t.jsonl")
 
 
 def test_records_of_one_table_that_did_not_change_stay(write: Write) -> None:

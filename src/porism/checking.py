@@ -21,8 +21,8 @@ from porism.index.manifest import (
     SEGMENT_FOLDER,
     Manifest,
     SegmentEntry,
-    read_live,
     read_manifest,
+    read_tombstones,
 )
 from porism.index.segment import DATA_FILE, DERIVED_FOLDER
 from porism.indexing import prepare_for_searches
@@ -212,7 +212,7 @@ def _derived(path: Path, entry: SegmentEntry) -> _Task:
 
 
 def _check_deletions(place: Path, entry: SegmentEntry, read: _Read) -> None:
-    read_live(place, entry)
+    read_tombstones(place, entry)
     if entry.tombstones:
         Container(place / entry.tombstones.file, "tombstones").verify(read)
 

@@ -82,12 +82,16 @@ class Finished:
 
 @dataclass(slots=True)
 class Batch:
-    """Documents to analyse, where each came from, and what is to be recorded once they are in the index."""
+    """Documents to analyse, where each came from, and what is to be recorded once they are in the index.
+
+    ``moved`` are documents that stay as they are at other lines of their files.
+    """
 
     documents: list[Document] = field(default_factory=list)
     origins: list[tuple[int, int, int]] = field(default_factory=list)
     begun: list[Begun] = field(default_factory=list)
     finished: list[Finished] = field(default_factory=list)
+    moved: dict[str, int] = field(default_factory=dict)
     characters: int = 0
     added: int = 0
     changed: int = 0
@@ -420,7 +424,7 @@ class SourceScan:
         if isinstance(item, Unread):
             line, digest = item.line, item.digest
             same = ours and int(origins.digests[place]) == digest and self._change is None
-            if same and int(origins.lines[place]) == line:
+            if same:
                 document = None
             else:
                 document = item.read(lambda problem: self._of_document(opened, doc_id, problem))
@@ -431,8 +435,10 @@ class SourceScan:
             document = placer.place(item, doc_id, opened.group)
             line, digest = _line(document), document_digest(document)
             same = ours and int(origins.digests[place]) == digest and self._change is None
-            if same and int(origins.lines[place]) == line:
+            if same:
                 document = None
+        if same and int(origins.lines[place]) != line:
+            self._batch.moved[doc_id] = line
         self.ids.take(doc_id)
         opened.documents += 1
         opened.plan.documents += 1
@@ -443,9 +449,9 @@ class SourceScan:
         if document is None:
             opened.unchanged(doc_id)
             return
-        if ours and not same:
+        if ours:
             self._batch.changed += 1
-        elif not ours:
+        else:
             self._batch.added += 1
         self._hand_out(opened, document, digest, line)
 

@@ -320,6 +320,8 @@ class _Run:
         """Records what is finished once its documents are there, and deletes what a finished group no longer has."""
         self.tally.added += side.added
         self.tally.changed += side.changed
+        if side.moved:
+            writer.move(list(side.moved), np.fromiter(side.moved.values(), np.int32))
         if not side.finished:
             return
         numbers = np.asarray([

@@ -26,7 +26,7 @@ _NAME = re.compile(r"[0-9]{10,}|(deleted|sources)-[0-9]{10,}\.bin")
 
 @dataclass(frozen=True, slots=True)
 class Tombstones:
-    """A file in a segment's folder that says which of its documents are deleted."""
+    """A file in a segment's folder that says which of its documents are deleted, and where those that moved begin."""
 
     file: str
     size: int
@@ -140,30 +140,40 @@ def _checksum(body: Mapping[str, Any]) -> str:
     return xxhash.xxh3_64_hexdigest(orjson.dumps(body, option=orjson.OPT_SORT_KEYS))
 
 
-def write_tombstones(folder: Path, generation: int, live: NDArray[np.bool_]) -> Tombstones:
+def write_tombstones(
+    folder: Path, generation: int, live: NDArray[np.bool_], lines: NDArray[np.int32] | None = None
+) -> Tombstones:
     """Writes which documents of the segment in ``folder`` are deleted as of a generation.
+
+    ``lines`` (int32, one a document) are where they begin in their files, given if some have moved.
 
     :raises StorageError: the disk is full or the folder cannot be written.
     """
     name = f"deleted-{generation:010}.bin"
     with ContainerWriter(folder / name, "tombstones", atomic=True) as writer:
         writer.add("deleted", np.packbits(~live))
+        if lines is not None:
+            writer.add("lines", lines)
         stamp = writer.finish({"documents": len(live)})
     return Tombstones(name, stamp.size, stamp.digest)
 
 
-def read_live(folder: Path, entry: SegmentEntry) -> NDArray[np.bool_]:
-    """Which documents of a segment are not deleted (bool, one a document).
+def read_tombstones(folder: Path, entry: SegmentEntry) -> tuple[NDArray[np.bool_], NDArray[np.int32] | None]:
+    """Which documents of a segment are not deleted (bool, one a document), and their lines if some have moved (int32).
 
     :raises FileNotFoundError: the file is gone.
     :raises IndexCorrupt: it is damaged.
     :raises IndexUnreadable: the system does not let us read it.
     """
     if entry.tombstones is None:
-        return np.ones(entry.documents, np.bool_)
+        return np.ones(entry.documents, np.bool_), None
     stamp = Stamp(entry.tombstones.size, entry.tombstones.digest)
     path = folder / entry.tombstones.file
-    packed = Container(path, "tombstones", stamp).array("deleted")
+    tombstones = Container(path, "tombstones", stamp)
+    packed = tombstones.array("deleted")
+    lines = tombstones.array("lines") if "lines" in tombstones else None
+    if lines is not None and (lines.dtype != np.int32 or lines.shape != (entry.documents,)):
+        raise corrupt(f"does not have the lines of {entry.documents} documents", path)
     if packed.dtype != np.uint8 or packed.shape != (-(-entry.documents // 8),):
         raise corrupt(f"is not of {entry.documents} documents", path)
-    return ~np.unpackbits(packed, count=entry.documents).astype(np.bool_)
+    return ~np.unpackbits(packed, count=entry.documents).astype(np.bool_), lines

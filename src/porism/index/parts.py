@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from porism.batch import AnalyzedBatch, TermMatrix
 from porism.index.rows import CHUNK_ROWS, Csr
-from porism.index.segment import Segment, filter_terms
+from porism.index.segment import LINE, Segment, filter_terms
 from porism.index.sources import NOBODY
 from porism.index.strings import Packed, encode, offsets
 from porism.types import Metadata
@@ -92,8 +92,12 @@ class BatchPart:
         numbers: dict[str, int] = {}
         terms: list[int] = []
         docs: list[int] = []
+        lines = self.batch.lines
         for doc in self.docs.tolist():
-            for term in filter_terms(self.batch.metadata[doc]):
+            metadata = self.batch.metadata[doc]
+            if lines is not None and lines[doc] and metadata.get(LINE) == str(lines[doc]):
+                metadata = {key: value for key, value in metadata.items() if key != LINE}
+            for term in filter_terms(metadata):
                 terms.append(numbers.setdefault(term, len(numbers)))
                 docs.append(doc)
         return Packed.of(list(numbers)), np.asarray(terms, np.int64), np.asarray(docs, np.int64)
@@ -151,10 +155,16 @@ class SegmentPart:
         return self.segment.keys.packed()
 
     def stored(self) -> Iterator[bytes]:
-        return self.segment.records("stored").take(self.docs)
+        return self._placed("stored")
 
     def metadata(self) -> Iterator[bytes]:
-        return self.segment.records("metadata").take(self.docs)
+        return self._placed("metadata")
+
+    def _placed(self, name: str) -> Iterator[bytes]:
+        records = self.segment.records(name).take(self.docs)
+        if not self.segment.has_moved:
+            return records
+        return (self.segment.placed(name, doc, one) for doc, one in zip(self.docs.tolist(), records, strict=True))
 
     def filters(self) -> tuple[Packed, NDArray[np.int64], NDArray[np.int64]]:
         terms, docs = self.segment.filter_pairs()

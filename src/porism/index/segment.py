@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 DATA_FILE = "segment.bin"
 DERIVED_FOLDER = "derived"
+LINE = "line"
+"""The key of metadata that is no filter term: its values are :attr:`Segment.lines`, which change as files do."""
 
 
 class Occurrences:
@@ -121,6 +123,7 @@ class Segment:
         if live is None:
             live = np.ones(self.doc_count, np.bool_)
         self.live = live
+        self._lines: NDArray[np.int32] | None = None
 
     def __repr__(self) -> str:
         return f"Segment({self.name}, {self.live_count} of {self.doc_count} documents live)"
@@ -152,10 +155,33 @@ class Segment:
         """For each document the digest of what it was made from (its line apart), 0 where it came from no source."""
         return column(self.container, "digests", np.uint64, self.doc_count)
 
-    @cached_property
+    @property
     def lines(self) -> NDArray[np.int32]:
-        """For each document the line of its file where it begins, 0 where it came from no file."""
+        """For each document the line of its file where it begins, 0 where it came from no file.
+
+        A document whose line alone has changed stays in its segment: what is set here counts, and :meth:`stored` and
+        :meth:`metadata` say so.
+        """
+        return self._written_lines if self._lines is None else self._lines
+
+    @lines.setter
+    def lines(self, lines: NDArray[np.int32]) -> None:
+        self._lines = lines
+
+    @cached_property
+    def _written_lines(self) -> NDArray[np.int32]:
         return column(self.container, "lines", np.int32, self.doc_count)
+
+    @property
+    def has_moved(self) -> bool:
+        """Whether the lines of some documents are others than when the segment was written."""
+        return self._lines is not None
+
+    def _line(self, doc: int) -> str | None:
+        """The line of a document that has moved, as metadata have it; None where it has not."""
+        if self._lines is None or self._lines[doc] == self._written_lines[doc]:
+            return None
+        return str(self._lines[doc])
 
     @property
     def id_order(self) -> NDArray[np.int32]:
@@ -188,7 +214,19 @@ class Segment:
 
     def stored(self, doc: int) -> bytes:
         """A document as the JSON that :func:`porism.documents.dump_document` made."""
-        return self._stored[doc]
+        return self.placed("stored", doc, self._stored[doc])
+
+    def placed(self, name: str, doc: int, record: bytes) -> bytes:
+        """A record of the columns ``stored`` or ``metadata`` with the line at which the document is now."""
+        line = self._line(doc)
+        if line is None:
+            return record
+        try:
+            value: dict[str, Any] = orjson.loads(record)
+            (value["metadata"] if name == "stored" else value)["line"] = line
+        except (ValueError, KeyError, TypeError) as error:
+            raise corrupt(f"has metadata that cannot be read ({error})", self.container.path) from error
+        return orjson.dumps(value)
 
     @cached_property
     def _metadata(self) -> Records:
@@ -197,7 +235,7 @@ class Segment:
     def metadata(self, doc: int) -> Metadata:
         """The metadata of a document."""
         try:
-            values: dict[str, Any] = dict(orjson.loads(self._metadata[doc]))
+            values: dict[str, Any] = dict(orjson.loads(self.placed("metadata", doc, self._metadata[doc])))
         except ValueError as error:
             raise corrupt(f"has metadata that cannot be read ({error})", self.container.path) from error
         return {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
@@ -216,6 +254,8 @@ class Segment:
         if number >= 0:
             indptr, docs = self._filtered
             mask[docs[indptr[number] : indptr[number + 1]]] = True
+        if key == LINE and value.isascii() and value.isdecimal() and 0 < len(value) < 10 and value[0] != "0":
+            mask |= self.lines == int(value)
         return mask
 
     @property
@@ -240,6 +280,9 @@ class Segment:
             if count:
                 key, value = split_filter_term(term)
                 found.setdefault(key, {})[value] = count
+        numbers, counts = np.unique(self.lines[self.live & (self.lines > 0)], return_counts=True)
+        if len(numbers):
+            found.setdefault(LINE, {}).update(zip(map(str, numbers.tolist()), counts.tolist(), strict=True))
         return {key: found[key] for key in sorted(found)}
 
     # Terms

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from porism.caching import cached_property
 from porism.index.container import corrupt
-from porism.index.manifest import SEGMENT_FOLDER, Manifest, read_live, read_manifest
+from porism.index.manifest import SEGMENT_FOLDER, Manifest, read_manifest, read_tombstones
 from porism.index.segment import Segment
 from porism.index.sources import Source, SourceTable, read_packed_sources, unpack_sources
 from porism.index.strings import Packed
@@ -169,6 +169,8 @@ def open_segments(path: Path, manifest: Manifest) -> tuple[Segment, ...]:
         segment = Segment(folder, entry.stamp)
         if segment.doc_count != entry.documents:
             raise corrupt(f"has {segment.doc_count} documents where {entry.documents} were committed", folder)
-        segment.live = read_live(folder, entry)
+        segment.live, lines = read_tombstones(folder, entry)
+        if lines is not None:
+            segment.lines = lines
         segments.append(segment)
     return tuple(segments)

@@ -59,10 +59,14 @@ class _Buffered:
 
 @dataclass(slots=True)
 class _Held:
-    """A segment of the state to be committed; ``entry`` is what the last commit says of it, None where it is new."""
+    """A segment of the state to be committed; ``entry`` is what the last commit says of it, None where it is new.
+
+    ``moved`` is whether lines of its documents have changed since.
+    """
 
     segment: Segment
     entry: SegmentEntry | None = None
+    moved: bool = False
 
     @property
     def deleted(self) -> int:
@@ -244,6 +248,19 @@ class IndexWriter:
                     count += 1
         return count
 
+    def move(self, ids: Sequence[str], lines: NDArray[np.int32]) -> None:
+        """Says at which lines documents of segments begin now; nothing else of them has changed."""
+        packed = Packed.of(ids)
+        with uninterrupted():
+            for held in self._held:
+                docs = held.segment.names.find_packed(packed)
+                rows = np.flatnonzero(docs >= 0)
+                rows = rows[held.segment.live[docs[rows]]]
+                if len(rows):
+                    held.segment.lines = held.segment.lines.copy()
+                    held.segment.lines[docs[rows]] = lines[rows]
+                    held.moved = True
+
     def delete_matching(self, key: str, value: str) -> int:
         """Deletes the documents whose metadata ``key`` is ``value`` or has it among its values; returns how many."""
         count = 0
@@ -366,7 +383,7 @@ class IndexWriter:
             self._manifest = manifest
             self._committed_sources = self._sources
             for held, entry in zip(self._held, entries, strict=True):
-                held.entry = entry
+                held.entry, held.moved = entry, False
         clean_index(self.path, manifest)
         return generation
 
@@ -375,7 +392,7 @@ class IndexWriter:
             return True
         entries = [held.entry for held in self._held]
         return entries != list(manifest.segments) or any(
-            entry is not None and entry.deleted != held.deleted
+            entry is not None and (entry.deleted != held.deleted or held.moved)
             for held, entry in zip(self._held, entries, strict=True)
         )
 
@@ -389,9 +406,12 @@ class IndexWriter:
     def _entry(self, held: _Held, generation: int) -> SegmentEntry:
         """What the manifest says of a segment; writes its tombstones where they have changed."""
         segment, entry = held.segment, held.entry
-        if entry is not None and entry.deleted == held.deleted:
+        if entry is not None and entry.deleted == held.deleted and not held.moved:
             return entry
-        tombstones = write_tombstones(segment.folder, generation, segment.live) if held.deleted else None
+        lines = segment.lines if segment.has_moved else None
+        tombstones = None
+        if held.deleted or segment.has_moved:
+            tombstones = write_tombstones(segment.folder, generation, segment.live, lines)
         return SegmentEntry(
             segment.name, segment.doc_count, held.deleted, segment.stamp.size, segment.stamp.digest, tombstones
         )
