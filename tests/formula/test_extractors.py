@@ -185,6 +185,14 @@ def test_approach0_paths_do_not_depend_on_names_or_order() -> None:
     assert terms("approach0", "a/b") != terms("approach0", "a+b")
 
 
+def test_approach0_keeps_the_names_of_unknown_commands() -> None:
+    assert terms("approach0", r"\foo=\Foo") == [r"\foo/GTLS", r"\Foo/GTLS"]
+    assert terms("approach0", r"\foo{x}{y}") == [
+        "VAR/BASE", "VAR/BASE/SUBSUP", r"VAR/BASE/SUBSUP/rank1/\foo",
+        "VAR/BASE", "VAR/BASE/SUBSUP", r"VAR/BASE/SUBSUP/rank2/\foo",
+    ]
+
+
 def test_approach0_is_capped() -> None:
     assert len(terms("approach0", "+".join("ab" * 200))) <= MOST_PREFIXES
 

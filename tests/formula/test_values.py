@@ -46,6 +46,11 @@ def test_the_tables_are_whole() -> None:
     assert len(set(EQUAL) | set(MISSES)) == 115
 
 
+def test_arguments_of_unknown_commands_keep_their_order() -> None:
+    assert terms_of_whole(r"\foo{x}{y}")[0] != terms_of_whole(r"\foo{y}{x}")[0]
+    assert terms_of_whole(r"\foo{x+y}z")[0] == terms_of_whole(r"\foo{y+x}z")[0]
+
+
 @pytest.mark.parametrize(("one", "other"), EQUAL)
 def test_equal_formulas_share_both_terms(one: str, other: str) -> None:
     assert equal(tree(one), tree(other))

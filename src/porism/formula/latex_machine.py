@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from porism.formula.latex_tokens import Tokens, set_apart
-from porism.formula.layout import brace_mark, innermost, matrix, nucleus, trim
+from porism.formula.layout import brace_mark, group_nodes, innermost, matrix, nucleus, takes_arguments, trim
 from porism.formula.tables import blackboard, canonical_name
 from porism.formula.tables_commands import WORD_FONTS
 from porism.formula.tree import LayoutNode, ParseProblem, Row
@@ -350,6 +350,8 @@ class Machine:
             self.finish_infix(end)
         if kind == GROUP:
             self.braces -= 1
+            if len(self.row) - self.base > 1 and takes_arguments(self.row, self.base):
+                group_nodes(self.row, self.base)
             self.group_row, self.group_base, self.group_end = self.row, self.base, len(self.row)
             self.restore()
         elif kind == ARGUMENT:

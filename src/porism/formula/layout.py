@@ -82,6 +82,25 @@ def group_nodes(row: Row, base: int) -> LayoutNode:
     return group
 
 
+_MOST_ARGUMENTS = 8
+
+
+def takes_arguments(row: Row, base: int) -> bool:
+    """Whether a group that begins at ``row[base]`` may be an argument of an unknown command: it follows one, as in
+    ``\\foo{a+b}``, with a single symbol (``\\foo f{a+b}``) or other such groups between them."""
+    place = base - 1
+    while place > 0 and row[place].kind == "G" and base - place < _MOST_ARGUMENTS:
+        place -= 1
+    if place < 0 or row[place].kind == "O":
+        return False
+    return is_command(row[place]) or (place > 0 and is_command(row[place - 1]))
+
+
+def is_command(node: LayoutNode) -> bool:
+    """Whether this is an unknown command, which keeps its name, and not something else that was not understood."""
+    return node.kind == "E" and len(node.label) > 1 and node.label[0] == "\\"
+
+
 def _ends_fenced(row: Row, base: int) -> bool:
     """Whether a script on ``row[base:]`` belongs to its last symbol: a fence that closes all of it, or ``!``."""
     last = row[-1]

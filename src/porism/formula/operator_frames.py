@@ -21,6 +21,11 @@ _SIGNS = frozenset({"plus", "neg", "pm", "mp"})
 _NOWHERE = LayoutNode("", "O")
 
 
+def _is_operand(factor: Factor) -> bool:
+    """Whether a factor needs nothing after it: an unknown command may stand alone."""
+    return isinstance(factor, OperatorNode) or (isinstance(factor, Prefix) and factor.separate)
+
+
 class Frame:
     """The unfinished levels between two fences (or of a whole row)."""
 
@@ -59,20 +64,20 @@ class Frame:
 
     def expects_operand(self) -> bool:
         """Whether the next symbol cannot be a postfix or closing one: nothing stands to the left at this level."""
-        if not self.factors:
-            return True
-        return not isinstance(self.factors[-1], OperatorNode)
+        return not self.factors or not _is_operand(self.factors[-1])
 
     def add(self, label: str, symbol: LayoutNode) -> None:
         """A sign or an additive operator."""
         factors = self.factors
-        if factors and not isinstance(factors[-1], OperatorNode) and label in _SIGNS:
-            last = factors[-1]
-            if isinstance(last, Written) or not (last.tail and last.big):
-                if label != "plus":
-                    factors.append(Prefix(label, Written(label, symbol).leaf()))
-                    self.special = True
-                return
+        last = factors[-1] if factors else None
+        waits = isinstance(last, Written) or (
+            isinstance(last, Prefix) and not last.separate and not (last.tail and last.big)
+        )
+        if waits and label in _SIGNS:
+            if label != "plus":
+                factors.append(Prefix(label, Written(label, symbol).leaf()))
+                self.special = True
+            return
         if factors:
             self._close_term()
             group = "plus" if label in _SIGNS else label

@@ -42,12 +42,15 @@ class Prefix:
 
     ``tail`` are its bounds, which follow the body; ``power`` a superscript that belongs to the value. ``big`` operators
     take the rest of the product, functions what stands before the next function or written operator; ``tight`` ones
-    (``¬ ∂ ∇``) one factor. An ``immediate`` one takes a fenced argument as soon as it is closed.
+    (``¬ ∂ ∇``) one factor. An ``immediate`` one takes a fenced argument as soon as it is closed. What a ``separate``
+    one applies to are its arguments in order, and no product.
     """
 
-    __slots__ = ("big", "immediate", "label", "leaf", "power", "start", "tail", "tight")
+    __slots__ = ("big", "immediate", "label", "leaf", "power", "separate", "start", "tail", "tight")
 
-    def __init__(self, label: str, leaf: OperatorNode, *, big: bool = False, immediate: bool = True) -> None:
+    def __init__(
+        self, label: str, leaf: OperatorNode, *, big: bool = False, immediate: bool = True, separate: bool = False
+    ) -> None:
         self.label = label
         self.leaf = leaf
         self.start = leaf.start
@@ -55,6 +58,7 @@ class Prefix:
         self.power: OperatorNode | None = None
         self.big = big
         self.immediate = immediate
+        self.separate = separate
         self.tight = False
 
     def raise_to(self, power: OperatorNode) -> None:
@@ -88,7 +92,7 @@ def read_product(factors: list[Factor]) -> OperatorNode:
 
     Big operators nest to the right and take the rest of the product. A function takes what stands before the next
     function or written operator (``sin x y`` is ``sin(xy)``), a function right after it as its argument
-    (``log log x``).
+    (``log log x``). An unknown command takes the same as arguments of its own: ``\\foo x y`` is ``\\foo(x, y)``.
     """
     stack: list[tuple[Prefix, list[OperatorNode | Written]]] = []
     group: list[OperatorNode | Written] = []
@@ -97,6 +101,8 @@ def read_product(factors: list[Factor]) -> OperatorNode:
         nonlocal group
         prefix, before = stack.pop()
         body = _multiply(group) if group else None
+        if body is not None and prefix.separate and len(group) > 1:
+            body = OperatorNode("list", "O", body.children, body.start, body.end)
         before.append(prefix.apply(body))
         group = before
 

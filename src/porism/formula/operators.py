@@ -8,6 +8,7 @@ the innermost and read in the opposite order, each by one pass with a stack of f
 
 from __future__ import annotations
 
+from porism.formula.layout import is_command
 from porism.formula.operator_arrays import line_rows
 from porism.formula.operator_fences import Fences
 from porism.formula.operator_frames import Frame
@@ -179,6 +180,9 @@ class _Reader(Fences):
                     frame, position = self._event(frame, rule, node, row, position, notes)
             elif kind == "T":
                 self._text(frame, node, row, position)
+            elif kind == "E" and is_command(node) and node not in around:
+                frame.factors.append(Prefix(label, leaf_node(node), separate=True))
+                frame.special = True
             else:
                 frame.factors.append(self.structure(frame, node))
         return self._end_row(frame)
@@ -319,6 +323,8 @@ class _Reader(Fences):
 
     def _postfix(self, frame: Frame, label: str, node: LayoutNode) -> None:
         factors = frame.factors
+        if factors and isinstance(name := factors[-1], Prefix) and name.separate:
+            factors[-1] = name.leaf
         if not factors or not isinstance(last := factors[-1], OperatorNode):
             factors.append(self.dress(leaf_node(node), node))
             return

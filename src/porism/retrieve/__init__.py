@@ -4,7 +4,7 @@ from porism.retrieve.channels import View
 from porism.retrieve.embeddings import EmbeddingModel, EmbeddingRetriever, train_embeddings
 from porism.retrieve.hybrid import Filters, HybridRetriever, prepare_segments
 from porism.retrieve.lexical import LexicalRetriever, QueryTerms
-from porism.retrieve.model import DEFAULT_MODEL, ChannelSettings, Feedback, Kinds, Links, SearchModel
+from porism.retrieve.model import DEFAULT_MODEL, ChannelSettings, Coverage, Feedback, Kinds, Links, SearchModel
 from porism.retrieve.ranking import Results, UnitResults
 from porism.retrieve.results import FormulaResults
 from porism.retrieve.weighting import BM25, BM25Plus, ChannelStatistics, LexicalChannel, Weighting
@@ -16,6 +16,7 @@ __all__ = [
     "BM25Plus",
     "ChannelSettings",
     "ChannelStatistics",
+    "Coverage",
     "EmbeddingModel",
     "EmbeddingRetriever",
     "FastTextSettings",

@@ -28,6 +28,7 @@ from porism.index.trees import prepare_trees
 from porism.index.units import prepare_units
 from porism.provenance import Provenance
 from porism.retrieve.channels import prepare
+from porism.retrieve.coverage import CoveredWords
 from porism.retrieve.evidence import FormulaEvidence
 from porism.retrieve.feedback import Judged, QueryExpander
 from porism.retrieve.kinds import NamedKinds
@@ -89,6 +90,8 @@ class HybridRetriever:
         summands: list[Summand] = []
         if self._evidence.possible:
             summands.append(self._evidence)
+        if self.model.coverage.weight > 0:
+            summands.append(CoveredWords(self._segments, self.model.coverage, self.lexical, self._reader))
         if self.model.kinds.weight > 0:
             summands.append(NamedKinds(self._segments, self.model.kinds))
         if self.model.links.weight > 0:  # last: a thread counts by all that speaks for its documents

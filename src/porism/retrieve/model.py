@@ -189,6 +189,26 @@ class Kinds(Settings):
 
 
 @dataclass(frozen=True, slots=True)
+class Coverage(Settings):
+    """How much documents gain by the share of their words that the query has (:mod:`porism.retrieve.coverage`):
+    ``weight`` times that share times what the query's words count at most; 0 is off. Only queries of at least ``words``
+    distinct words, stop words left out, count: what a shorter one names can stand in a document of any length.
+
+    :raises ConfigError: a number is out of its range.
+    """
+
+    weight: float = 0.3
+    words: int = 5
+
+    def __post_init__(self) -> None:
+        if not (0 <= self.weight <= HEAVIEST and self.words >= 1):
+            raise ConfigError(
+                f"coverage cannot have the weight {self.weight} and ask for {self.words} words",
+                hint="Use a weight ≥ 0, and at least one word.",
+            )
+
+
+@dataclass(frozen=True, slots=True)
 class Matches(Settings):
     """How the formulas of a document count beside its terms (:mod:`porism.retrieve.evidence`); weight 0 is off.
 
@@ -256,8 +276,8 @@ class SearchModel(Settings):
     ``(mass + mass_offset) ^ −mass_exponent``, where the mass of a formula is the sum of the inverse document
     frequencies of its terms: a formula counts by what it says,
     not by its length. Then ``feedback`` adds terms of the documents found first, and the query is asked again.
-    What is not a sum over terms, ``matches`` of formulas, ``kinds`` and ``links``, is added to the scores of the first
-    ``candidates`` documents only.
+    What is not a sum over terms, ``matches`` of formulas, ``coverage``, ``kinds`` and ``links``, is added to the scores
+    of the first ``candidates`` documents only.
 
     ``tuned_on`` names the topics on whose judgments the numbers were chosen; every run of the model carries them.
 
@@ -278,6 +298,7 @@ class SearchModel(Settings):
     candidates: int = 1000
     tuned_on: tuple[str, ...] = ()
     kinds: Kinds = Kinds(weight=0.0)
+    coverage: Coverage = Coverage(weight=0.0)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tuned_on", tuple(self.tuned_on))
@@ -301,7 +322,8 @@ class SearchModel(Settings):
         """A model of the settings given; the others are those of ``base``, by default :data:`DEFAULT_MODEL`.
 
         Tables of names that are given (``channels``, ``field_weights``, ``query_field_weights``, ``views``) replace
-        those of the base; in ``feedback``, ``matches``, ``kinds`` and ``links`` each setting does.
+        those of the base; in ``feedback``, ``matches``, ``coverage``, ``kinds`` and ``links`` each setting
+        does.
 
         :raises SettingError: a setting or a channel does not exist, or a value is of another type or out of range.
         """
@@ -311,7 +333,7 @@ class SearchModel(Settings):
         return model
 
 
-_STAGES = ("feedback", "matches", "kinds", "links")
+_STAGES = ("feedback", "matches", "coverage", "kinds", "links")
 
 
 def overlaid(base: dict[str, Any], given: Mapping[str, Any], merged: Iterable[str]) -> dict[str, Any]:
@@ -379,6 +401,7 @@ DEFAULT_MODEL = SearchModel(
     query_field_weights={"title": 2.0},
     views={"title": View(0.3, {"title": 1.0, "aliases": 1.0})},
     words_power=0.75,
+    coverage=Coverage(weight=0.3),
     kinds=Kinds(weight=0.5),
     matches=Matches(weight=0.0, equal=1.0),
     links=Links(weight=0.3),

@@ -13,7 +13,7 @@ import orjson
 
 from porism.errors import ConfigError
 from porism.retrieve.formula_model import FORMULA_MODELS, FormulaModel
-from porism.retrieve.model import DEFAULT_MODEL, ChannelSettings, Feedback, Kinds, Links, Matches, SearchModel
+from porism.retrieve.model import DEFAULT_MODEL, ChannelSettings, Coverage, Feedback, Kinds, Links, Matches, SearchModel
 from porism.retrieve.systems import SYSTEMS_2021, SYSTEMS_2022
 from porism.retrieve.tangent_l import tangent_l_model
 from porism.settings import SettingError, nearest
@@ -33,7 +33,7 @@ SEARCH_MODELS: Mapping[str, SearchModel] = MappingProxyType({
     "default": DEFAULT_MODEL,
     "plain": replace(
         DEFAULT_MODEL, views={}, feedback=Feedback(weight=0.0), matches=Matches(weight=0.0), kinds=Kinds(weight=0.0),
-        links=Links(weight=0.0),
+        links=Links(weight=0.0), coverage=Coverage(weight=0.0),
     ),
     "words": channel_model("words"),
     "tokens": channel_model("tokens", "tokens-2", "tokens-3"),

@@ -10,7 +10,7 @@ import numpy as np
 from porism.analysis import Analyzer
 from porism.retrieve.lexical import LexicalRetriever
 from porism.retrieve.model import ChannelSettings, SearchModel
-from porism.text.channels import SYMBOLS
+from porism.text.channels import SYMBOLS, WORDS
 from porism.text.symbols import text_symbols
 from porism.types import Content, Formula, Query
 
@@ -65,6 +65,18 @@ class QueryReader:
             name: {term: total ** self._powers[name] for term, total in found_terms.items()}
             for name, found_terms in sums.items() if found_terms
         }
+
+    def words(self, query: Query) -> dict[str, float]:
+        """The terms of the channel ``words`` → weight q, as in :meth:`terms`; without reading the formulas."""
+        if WORDS not in self._powers:
+            return {}
+        sums: defaultdict[str, float] = defaultdict(float)
+        for field_name, content in query.fields.items():
+            weight = self._field_weights[WORDS].get(field_name, 1.0)
+            if weight > 0:
+                for term in self._analyzer.content_terms(content, [WORDS])[WORDS]:
+                    sums[term] += weight
+        return {term: total ** self._powers[WORDS] for term, total in sums.items()}
 
     def _add_symbols(self, sum_of: defaultdict[str, float], content: Content, weight: float) -> None:
         """Adds the symbols of a content: those of its text count as words do, those of its formulas as formulas do."""

@@ -46,7 +46,10 @@ _SCRIPT_EDGES = {
 
 @lru_cache(1 << 14)
 def path_class(kind: str, label: str, is_leaf: bool) -> str:
-    """The class of a node in a path: ``VAR NUM ZERO ONE ADD TIMES FRAC GTLS SUBSUP …``, other labels in upper case."""
+    """The class of a node in a path: ``VAR NUM ZERO ONE ADD TIMES FRAC GTLS SUBSUP …``, other labels in upper case; of
+    an unknown command its name."""
+    if label[:1] == "\\":  # an unknown command
+        return label
     if is_leaf:
         if kind == "N":
             return "ZERO" if label == "0" else "ONE" if label == "1" else "NUM"

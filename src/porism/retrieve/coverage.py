@@ -1,0 +1,119 @@
+"""Coverage: a document gains by the share of its words that a long query has.
+
+The terms that both share say how much of the query a document holds; this says how much of the document the query
+holds. A statement or a question of some length describes what it is about, and a document that speaks of nothing else
+fits it better than one that speaks of more. A short query only names something: there it would prefer short documents.
+
+A candidate gains ``weight · m · Σ tf(t) / length`` over the distinct words t of the query, where m is what the query's
+words count at most in the channel of words: ``Σ weight · q(t) · idf(t)``. Frequencies and lengths are weighted by
+field, as in that channel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.explanation import Explanation
+from porism.index import Segment
+from porism.retrieve.lexical import LexicalRetriever
+from porism.retrieve.model import Coverage
+from porism.retrieve.queries import QueryReader
+from porism.retrieve.ranking import UnitResults
+from porism.retrieve.weighting import ChannelStatistics, CountedQuery, LexicalChannel
+from porism.text.channels import WORDS
+from porism.types import Query
+
+
+@dataclass(frozen=True, slots=True)
+class Share(CountedQuery):
+    """A closed weighting whose score is the share of a document's terms that the query has: ``Σ tf / length``."""
+
+    @property
+    def saturating(self) -> bool:
+        """The factor is a quotient of frequency and length."""
+        return False
+
+    @property
+    def shift(self) -> float:
+        """Nothing."""
+        return 0.0
+
+    def term_weights(self, df: NDArray[np.int64], statistics: ChannelStatistics) -> NDArray[np.float64]:
+        """All terms weigh the same."""
+        return np.ones(len(df))
+
+    def tf_values(self, frequencies: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The frequency itself."""
+        return frequencies
+
+    def length_values(self, lengths: NDArray[np.float64], statistics: ChannelStatistics) -> NDArray[np.float64]:
+        """The length; 1 for an empty document, which has no frequency to divide."""
+        return np.where(lengths > 0, lengths, 1.0)
+
+
+class _Asked(NamedTuple):
+    """The distinct words of a query, each once, and what they count at most."""
+
+    terms: dict[str, dict[str, float]]
+    most: float
+
+
+class CoveredWords:
+    """Adds to documents what the query has of their words; safe to share."""
+
+    def __init__(
+        self, segments: Sequence[Segment], settings: Coverage, lexical: LexicalRetriever, reader: QueryReader
+    ) -> None:
+        self.settings = settings
+        self._lexical, self._reader = lexical, reader
+        self._shares = (
+            LexicalRetriever(segments, {WORDS: LexicalChannel(1.0, Share())}, lexical.fields_of(WORDS))
+            if WORDS in lexical.channels else None
+        )
+
+    def applies(self, query: Query) -> bool:
+        """Whether the query has enough distinct words."""
+        return (
+            self.settings.weight > 0 and self._shares is not None
+            and len(self._reader.words(query)) >= self.settings.words
+        )
+
+    def further(self, query: Query) -> Sequence[tuple[int, NDArray[np.int32]]]:
+        """None: what shares no word with the query gains nothing."""
+        return ()
+
+    def scores(self, query: Query, candidates: UnitResults) -> NDArray[np.float64]:
+        """What each candidate gains (float64)."""
+        asked = self._asked(query)
+        return self.settings.weight * asked.most * self._covered(asked, candidates)
+
+    def explain(self, query: Query, candidates: UnitResults, position: int) -> Explanation:
+        """What one candidate gains."""
+        asked = self._asked(query)
+        here = slice(position, position + 1)
+        one = UnitResults(candidates.segments[here], candidates.units[here], candidates.scores[here])
+        share = float(self._covered(asked, one)[0])
+        return Explanation(
+            self.settings.weight * asked.most * share,
+            f"coverage: the query has {share:.4f} of the document's words · weight {self.settings.weight:g} · "
+            f"what the query's words count at most {asked.most:.4f}",
+        )
+
+    def _asked(self, query: Query) -> _Asked:
+        words = self._reader.words(query)
+        counted = self._lexical.term_weights({WORDS: words})[WORDS] if words else {}
+        return _Asked({WORDS: dict.fromkeys(words, 1.0)}, sum(counted.values()))
+
+    def _covered(self, asked: _Asked, candidates: UnitResults) -> NDArray[np.float64]:
+        """The share of each candidate's words that the query has, from 0 to 1."""
+        assert self._shares is not None
+        shares = np.zeros(len(candidates.units))
+        for number in np.unique(candidates.segments).tolist():
+            mine = candidates.segments == number
+            shares[mine] = self._shares.score_units(asked.terms, number, candidates.units[mine])
+        return np.minimum(shares, 1.0)
