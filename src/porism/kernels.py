@@ -26,7 +26,7 @@ FUSING = ("porism.fusion.kernels",)
 OTHERS = ("porism.embeddings.positional_kernels", "porism.index.explicit_kernels", "porism.similarity.kernels")
 """Those of training, of similarities, and of weightings that are no sum over terms: compiled when first called."""
 
-_SIZE_A_SECOND = 1_300
+_SIZE_A_SECOND = 2_300
 """Bytes of Python code that one core compiles in a second, about."""
 
 

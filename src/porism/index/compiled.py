@@ -13,8 +13,8 @@ import importlib.util
 import os
 import sys
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pickle import UnpicklingError
 from typing import Any, TypeVar, cast
 
@@ -72,7 +72,7 @@ class Kernel:
         if self._compiled is None:
             spare_scipy()
             # A Ctrl-C in the midst would leave Numba's own tables half filled, and nothing could be compiled any more.
-            with uninterrupted(), _preparing:
+            with uninterrupted(), _preparing, _calls_typed_once():
                 self._compiled = self._through_the_cache() or njit(self._signature, **self._options)(self._function)
         return self._compiled
 
@@ -132,6 +132,43 @@ class Kernel:
 
 
 _kernels: list[Kernel] = []
+
+_typed_calls: dict[Any, Any] = {}
+
+
+@contextmanager
+def _calls_typed_once() -> Iterator[None]:
+    """Remembers the type of each call of a function of Numba, by the types of its arguments, while kernels compile.
+
+    Numba asks all implementations of an operator again wherever it occurs, and often: that was an eighth of the time
+    that compiling takes. Where its inner parts are other than known, it goes on asking.
+    """
+    functions = importlib.import_module("numba.core.types.functions")
+    owner = getattr(functions, "BaseFunction", None)
+    ask = getattr(owner, "get_call_type", None)
+    if ask is None or not hasattr(owner, "get_impl_key"):
+        yield
+        return
+
+    def get_call_type(self: Any, context: Any, args: Any, kws: Any) -> Any:
+        try:
+            key = (id(context), id(self.templates), args, tuple(kws.items()))
+            known = _typed_calls.get(key)
+        except (TypeError, AttributeError):  # what cannot be a key, or is arranged otherwise
+            return ask(self, context, args, kws)
+        if known is None:
+            signature = ask(self, context, args, kws)
+            # the context and the implementations are kept, so that nothing else gets their numbers
+            _typed_calls[key] = signature, self._impl_keys[signature.args], context, self.templates
+            return signature
+        self._impl_keys[known[0].args] = known[1]
+        return known[0]
+
+    setattr(owner, "get_call_type", get_call_type)  # noqa: B010
+    try:
+        yield
+    finally:
+        setattr(owner, "get_call_type", ask)  # noqa: B010
 
 
 def warm_up() -> None:
@@ -205,6 +242,19 @@ def _pointer(element: Any) -> Any:
 
     return intrinsic(at)
 
+
+def _start_of(typing_context: Any, array: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return context.make_array(array)(context, builder, arguments[0]).data
+
+    return types.CPointer(array.dtype)(array), generate
+
+
+start_of = intrinsic(_start_of)
+"""In a kernel: the pointer to the elements of a contiguous array that the caller keeps alive.
+
+What is read through a pointer takes a fraction of the time to compile that it takes with an array.
+"""
 
 u8_at = _pointer(types.uint8)
 """In a kernel: the pointer to bytes at an address; ``u8_at(a)[i]`` is one of them."""

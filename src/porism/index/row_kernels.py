@@ -31,11 +31,11 @@ def encode_rows(indptr: Any, terms: Any, counts: Any, numbers: Any) -> Any:
     rows = len(indptr) - 1
     out = np.empty(8 * len(terms) + 5 * rows, np.uint8)
     lengths = np.zeros(rows, np.int64)
-    longest = 0
+    longest = np.int64(0)
     for row in range(rows):
         longest = max(longest, indptr[row + 1] - indptr[row])
     pairs = np.empty(longest, np.int64)
-    at = 0
+    at = np.int64(0)
     postings = 0
     for row in range(rows):
         size = indptr[row + 1] - indptr[row]
@@ -45,16 +45,19 @@ def encode_rows(indptr: Any, terms: Any, counts: Any, numbers: Any) -> Any:
         for step in range(size):
             posting = indptr[row] + step
             pairs[step] = (np.int64(numbers[terms[posting]]) << 16) | np.int64(counts[posting])
+        gap = 1  # a Shell sort: Numba's own would take longer to compile than all the rest
         if size > 48:
-            pairs[:size].sort()
-        else:
-            for step in range(1, size):
+            while gap < size // 9:
+                gap = 3 * gap + 1
+        while gap > 0:
+            for step in range(gap, size):
                 pair = pairs[step]
                 place = step
-                while place > 0 and pairs[place - 1] > pair:
-                    pairs[place] = pairs[place - 1]
-                    place -= 1
+                while place >= gap and pairs[place - gap] > pair:
+                    pairs[place] = pairs[place - gap]
+                    place -= gap
                 pairs[place] = pair
+            gap //= 3
         last = 0
         for step in range(1, size):
             if pairs[step] >> 16 == pairs[last] >> 16:

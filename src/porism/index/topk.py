@@ -199,7 +199,7 @@ class SegmentSearcher:
             found = kernels.find_candidates(
                 self.documents, self._description, self._steps, self._peaks, channel_of, terms, weights, self._errors,
                 k, address(mask), address(prior), largest, max(0.0, floor - base), together, at_most, workspace.sums,
-                workspace.kept_score, workspace.kept, workspace.histogram,
+                workspace.sums.view(np.int32), workspace.kept_score, workspace.kept, workspace.histogram,
             )
         kept = workspace.kept[:found]
         scores = np.empty(found, np.float64)

@@ -83,13 +83,14 @@ def _best(sums: Any, start: Any) -> Any:
 
 @compiled(
     "int64(int64, int64[:, ::1], float64[::1], float64[::1], int32[::1], int32[::1], float64[::1], float64[::1], "
-    "int64, int64, int64, float64, float64, int64, float64, float32[::1], float32[::1], int32[::1], int64[::1])",
+    "int64, int64, int64, float64, float64, int64, float64, float32[::1], int32[::1], float32[::1], int32[::1], "
+    "int64[::1])",
     fast_math=True,
 )
 def find_candidates(
     documents: Any, channels: Any, steps: Any, peaks: Any, channel_of: Any, term_of: Any, weights: Any, errors: Any,
     k: Any, mask_at: Any, prior_at: Any, largest_prior: Any, floor: Any, together: Any, at_most: Any, sums: Any,
-    kept_score: Any, kept: Any, histogram: Any,
+    bits: Any, kept_score: Any, kept: Any, histogram: Any,
 ) -> Any:
     """Writes to ``kept`` the documents that can be among the best k, in increasing order; returns how many.
 
@@ -98,6 +99,7 @@ def find_candidates(
     ``mask_at`` the address of one byte a document, 0 for those that must not be found, or 0 where all may.
     ``prior_at`` is the address of what each found document gets beside (float32, from 0 to ``largest_prior``), or 0. No
     document has more than ``together`` of the terms, and none gets more than ``at_most`` from them.
+    ``bits`` are the ``sums`` seen as int32.
     """
     count = len(term_of)
     row, row_weight = np.empty(count, np.int64), np.empty(count, np.float32)
@@ -163,9 +165,6 @@ def find_candidates(
     cursor = np.zeros(lists, np.int64)
     stored_cursor = np.zeros(stored, np.int64)
     prior_weight = np.float32(1.0 / heaviest)
-    bits = sums.view(np.int32)
-    sieve = np.empty(1, np.float32)
-    sieve_bits = sieve.view(np.int32)
     for start in range(0, documents, BLOCK):
         stop = min(start + BLOCK, documents)
         size = -(-(stop - start) // GROUP) * GROUP
@@ -204,7 +203,7 @@ def find_candidates(
             stored_cursor[i] = np.int64(p)
         for i in range(rows):
             row[i] += start
-        _add_rows(sums, size, row, row_weight, rows)
+        _add_rows(sums, size, row, row_weight, np.int64(rows))
         for i in range(rows):
             row[i] -= start
         sums[stop - start : size] = np.float32(0.0)  # whatever rows are padded with
@@ -218,8 +217,8 @@ def find_candidates(
                 sums[j] = sums[j] if mask[j] != 0 else np.float32(0.0)
         for part in range(0, size, PART):
             first = found
-            sieve[0] = threshold
-            limit = sieve_bits[0]
+            sums[BLOCK] = threshold  # beyond all blocks: only to read its bits
+            limit = bits[BLOCK]
             for group in range(part, min(part + PART, size), GROUP):
                 if _best(bits, group) > limit:
                     place = np.uint64(found)

@@ -218,10 +218,12 @@ class Aligner:
         trees = table.trees
         formulas = _checked(formulas, trees)
         fixed = np.array([is_fixed_name(label[1:]) for label in query.labels], np.uint8)
+        room = np.empty(exact_kernels.room(len(query.labels)) // 8)
         exact_kernels.find_exact(
             len(query.labels), _label_numbers(query, trees), query.kinds, fixed, query.sizes, query.arities,
             address(trees.indptr), address(trees.labels), address(trees.sizes), address(trees.arities),
             address(table.kinds), address(table.fixed), address(table.relating), len(trees), formulas, *found, pairs,
+            address(room),
         )
         return found, pairs
 
@@ -241,11 +243,12 @@ class Aligner:
         size = len(query.labels)
         sums = np.zeros((len(formulas), kernels.SUMS))
         pairs, worths = np.zeros((size, 2), np.int32), np.zeros(size)
+        room = np.empty(kernels.room(size) // 8)
         returned = kernels.align(
             size, _label_numbers(query, trees), query.kinds, query.families, query.sizes, query.arities,
             address(trees.indptr), address(trees.labels), address(trees.sizes), address(trees.arities),
             address(table.kinds), address(table.families), len(trees), formulas, self._parameters, sums, pairs, worths,
-            keep_pairs,
+            keep_pairs, address(room),
         )
         return sums, pairs, worths, int(returned)
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from porism.index.compiled import compiled, i32_at, i64_at, inlined, u8_at, u16_at
+from porism.index.compiled import compiled, f64_at, i32_at, i64_at, inlined, start_of, u8_at, u16_at
 
 MOST_QUERY_NODES = 128
 """Nodes of a query formula beyond these are not aligned."""
@@ -30,13 +30,22 @@ EXACT_GREEDY = 64
 turn, wildcards last."""
 FEW = 8
 """The side with fewer operands has no more of them then."""
+WIDE = MOST_NODES + 1
+"""The length of a row of the table of operands."""
 _GAIN = 1e-9
-
 
 
 def most_steps(query_nodes: int, nodes: int) -> int:
     """A bound of the steps that aligning trees of so many nodes takes, whatever they hold."""
     return 60 * query_nodes * nodes + 5 * query_nodes**2
+
+
+def room(query_nodes: int) -> int:
+    """The bytes to work in that :func:`align` needs for a query of so many nodes."""
+    return 8 * (
+        3 * MOST_NODES * query_nodes + WIDE * (query_nodes + 1)
+        + 13 * (query_nodes + 1) + 10 * (MOST_NODES + 1) + 2 * FEW
+    )
 
 
 # Columns of the parameters.
@@ -100,10 +109,11 @@ def _assign_few(reach: Any, first: Any, first_count: Any, second: Any, second_co
     most = 0.0
     for i in range(rows):
         best = 0.0
-        held[0, i] = -1
+        held[i] = -1
         for j in range(columns):
-            table[i, j] = reach[first[j], second[i]] if turned else reach[first[i], second[j]]
-            best = max(best, table[i, j])
+            u, v = (first[j], second[i]) if turned else (first[i], second[j])
+            table[i * WIDE + j] = reach[u * MOST_NODES + v]
+            best = max(best, table[i * WIDE + j])
         most += best
     for j in range(columns):
         taken[j] = 0
@@ -113,47 +123,47 @@ def _assign_few(reach: Any, first: Any, first_count: Any, second: Any, second_co
         owner = -1
         partner = -1
         for i in range(rows):
-            if held[0, i] >= 0:
+            if held[i] >= 0:
                 continue
             for j in range(columns):
                 if taken[j]:
                     continue
-                value = table[i, j]
+                value = table[i * WIDE + j]
                 if value > best or (value == best and value > 0 and i == j and owner != partner):
                     best = value
                     owner = i
                     partner = j
         if owner < 0:
             break
-        held[0, owner] = partner
+        held[owner] = partner
         taken[partner] = 1
         total += best
     for _ in range(rows):
         if total + _GAIN >= most:
             break
         for i in range(rows):  # the best of what nobody has
-            held[1, i] = -1
+            held[FEW + i] = -1
             best = 0.0
             for j in range(columns):
-                if taken[j] == 0 and table[i, j] > best:
-                    best = table[i, j]
-                    held[1, i] = j
+                if taken[j] == 0 and table[i * WIDE + j] > best:
+                    best = table[i * WIDE + j]
+                    held[FEW + i] = j
         gain = _GAIN
         taker = -1
         giver = -1
         instead = -1
         for i in range(rows):
-            own = held[0, i]
+            own = held[i]
             for other in range(rows):
-                j = held[0, other]
+                j = held[other]
                 if other == i or j < 0:
                     continue
-                left = held[1, other]
-                value = table[other, left] if left >= 0 else 0.0
-                if own >= 0 and table[other, own] > value:
-                    value = table[other, own]
+                left = held[FEW + other]
+                value = table[other * WIDE + left] if left >= 0 else 0.0
+                if own >= 0 and table[other * WIDE + own] > value:
+                    value = table[other * WIDE + own]
                     left = own
-                value += table[i, j] - table[other, j] - (table[i, own] if own >= 0 else 0.0)
+                value += table[i * WIDE + j] - table[other * WIDE + j] - (table[i * WIDE + own] if own >= 0 else 0.0)
                 if value > gain:
                     gain = value
                     taker = i
@@ -161,10 +171,10 @@ def _assign_few(reach: Any, first: Any, first_count: Any, second: Any, second_co
                     instead = left
         if taker < 0:
             break
-        if held[0, taker] >= 0:
-            taken[held[0, taker]] = 0
-        held[0, taker] = held[0, giver]
-        held[0, giver] = instead
+        if held[taker] >= 0:
+            taken[held[taker]] = 0
+        held[taker] = held[giver]
+        held[giver] = instead
         if instead >= 0:
             taken[instead] = 1
         total += gain
@@ -172,9 +182,9 @@ def _assign_few(reach: Any, first: Any, first_count: Any, second: Any, second_co
     for i in range(first_count):
         chosen[i] = -1
     for i in range(rows):
-        j = held[0, i]
+        j = held[i]
         if j >= 0:
-            total += table[i, j]
+            total += table[i * WIDE + j]
             if turned:
                 chosen[j] = i
             else:
@@ -204,8 +214,8 @@ def _assign(reach: Any, first: Any, first_count: Any, second: Any, second_count:
                 best = 0.0
                 partner = -1
                 for j in range(second_count):
-                    if taken[j] == 0 and reach[first[i], second[j]] > best:
-                        best = reach[first[i], second[j]]
+                    if taken[j] == 0 and reach[first[i] * MOST_NODES + second[j]] > best:
+                        best = reach[first[i] * MOST_NODES + second[j]]
                         partner = j
                 if partner >= 0:
                     chosen[i] = partner
@@ -216,32 +226,33 @@ def _assign(reach: Any, first: Any, first_count: Any, second: Any, second_count:
         chosen[i] = -1
     if first_count == second_count:
         for i in range(first_count):
-            value = reach[first[i], second[i]]
+            value = reach[first[i] * MOST_NODES + second[i]]
             if value > 0:
                 chosen[i] = i
                 total += value
         return total
     for i in range(first_count + 1):
-        table[i, second_count] = 0.0
+        table[i * WIDE + second_count] = 0.0
     for j in range(second_count + 1):
-        table[first_count, j] = 0.0
+        table[first_count * WIDE + j] = 0.0
     for i in range(first_count - 1, -1, -1):
         for j in range(second_count - 1, -1, -1):
-            best = max(table[i + 1, j], table[i, j + 1])
-            table[i, j] = max(best, table[i + 1, j + 1] + reach[first[i], second[j]])
+            best = max(table[(i + 1) * WIDE + j], table[i * WIDE + j + 1])
+            value = reach[first[i] * MOST_NODES + second[j]]
+            table[i * WIDE + j] = max(best, table[(i + 1) * WIDE + j + 1] + value)
     i = 0
     j = 0
     while i < first_count and j < second_count:
-        value = reach[first[i], second[j]]
-        if value > 0 and table[i, j] == table[i + 1, j + 1] + value:
+        value = reach[first[i] * MOST_NODES + second[j]]
+        if value > 0 and table[i * WIDE + j] == table[(i + 1) * WIDE + j + 1] + value:
             chosen[i] = j
             i += 1
             j += 1
-        elif table[i, j] == table[i + 1, j]:
+        elif table[i * WIDE + j] == table[(i + 1) * WIDE + j]:
             i += 1
         else:
             j += 1
-    return table[0, 0]
+    return table[0]
 
 
 @inlined()
@@ -260,42 +271,48 @@ def _children(node: Any, arity: Any, sizes: Any, end: Any, into: Any) -> Any:
 
 @compiled(
     "int64(int64, int32[::1], uint8[::1], int32[::1], int64[::1], int64[::1], int64, int64, int64, int64, int64, "
-    "int64, int64, int32[::1], float64[::1], float64[:, ::1], int32[:, ::1], float64[::1], boolean)"
+    "int64, int64, int32[::1], float64[::1], float64[:, ::1], int32[:, ::1], float64[::1], boolean, int64)"
 )
 def align(
     query_nodes: Any, query_labels: Any, query_kinds: Any, query_families: Any, query_sizes: Any, query_arities: Any,
     indptr_at: Any, labels_at: Any, sizes_at: Any, arities_at: Any, kinds_at: Any, families_at: Any, formula_count: Any,
     formulas: Any, parameters: Any, sums: Any, pairs: Any, pair_worths: Any, keep_pairs: Any,
+    room_at: Any,
 ) -> Any:
     """Aligns a query with each of ``formulas`` (ordinals) and writes what it came to into the rows of ``sums``.
 
     The trees are given by the addresses of their arrays (:class:`porism.index.trees.Trees`), ``kinds`` (uint8) and
     ``families`` (int32) by label. With ``keep_pairs``, for one formula, the matching nodes are written to ``pairs``
-    and what each is worth to ``pair_worths``, and their number is returned; else the number of steps taken.
+    and what each is worth to ``pair_worths``, and their number is returned; else the number of steps taken. ``room_at``
+    is the address of :func:`room` bytes, aligned as numbers are: arrays made here would take longer to compile than
+    all that is done with them.
     """
     indptr, labels, sizes_of, arities_of = i64_at(indptr_at), i32_at(labels_at), u16_at(sizes_at), u16_at(arities_at)
     kind_of, family_of = u8_at(kinds_at), i32_at(families_at)
-    score = np.zeros((query_nodes, MOST_NODES))
-    reach = np.zeros((query_nodes, MOST_NODES))
-    first, second = np.empty(query_nodes + 1, np.int64), np.empty(MOST_NODES + 1, np.int64)
-    chosen, taken = np.empty(query_nodes + 1, np.int64), np.empty(MOST_NODES + 1, np.uint8)
-    table = np.empty((query_nodes + 1, MOST_NODES + 1))
-    label, kind, family = np.empty(MOST_NODES, np.int32), np.empty(MOST_NODES, np.uint8), np.empty(MOST_NODES, np.int32)
-    sizes, arities = np.empty(MOST_NODES, np.int64), np.empty(MOST_NODES, np.int64)
-    used_query, used_found = np.empty(query_nodes, np.uint8), np.empty(MOST_NODES, np.uint8)
-    stack = np.empty((query_nodes + MOST_NODES, 2), np.int64)
-    pair = np.empty((query_nodes, 2), np.int64)
-    worth = np.empty(query_nodes)
-    names = np.empty((query_nodes, 2), np.int64)
-    name_weight, name_state = np.empty(query_nodes), np.empty(query_nodes, np.uint8)
-    name_of, held = np.empty(query_nodes, np.int64), np.empty((2, FEW), np.int64)
+    count_of_formulas = len(formulas)
+    query_labels, query_kinds, query_families = start_of(query_labels), start_of(query_kinds), start_of(query_families)
+    query_sizes, query_arities = start_of(query_sizes), start_of(query_arities)
+    formulas, parameters = start_of(formulas), start_of(parameters)
+    sums, pairs, pair_worths = start_of(sums), start_of(pairs), start_of(pair_worths)
+    squares, rows, columns = 8 * query_nodes * MOST_NODES, 8 * (query_nodes + 1), 8 * (MOST_NODES + 1)
+    score, reach = f64_at(room_at), f64_at(room_at + squares)
+    partner, at = i64_at(room_at + 2 * squares), room_at + 3 * squares
+    table, at = f64_at(at), at + 8 * WIDE * (query_nodes + 1)
+    first, chosen, name_of, at = i64_at(at), i64_at(at + rows), i64_at(at + 2 * rows), at + 3 * rows
+    pair, names, at = i64_at(at), i64_at(at + 2 * rows), at + 4 * rows
+    worth, name_weight, at = f64_at(at), f64_at(at + rows), at + 2 * rows
+    used_query, name_state, at = i64_at(at), i64_at(at + rows), at + 2 * rows
+    second, taken, used_found, at = i64_at(at), i64_at(at + columns), i64_at(at + 2 * columns), at + 3 * columns
+    label, kind, family, at = i64_at(at), i64_at(at + columns), i64_at(at + 2 * columns), at + 3 * columns
+    sizes, arities, at = i64_at(at), i64_at(at + columns), at + 2 * columns
+    stack, held = i64_at(at), i64_at(at + 2 * rows + 2 * columns)
     operator = parameters[OPERATOR]
     query_weight = 0.0
     for u in range(query_nodes):
         query_weight += operator if query_arities[u] else 1.0
     steps = 0
     count = 0
-    for position in range(len(formulas)):
+    for position in range(count_of_formulas):
         formula = formulas[position]
         start = indptr[formula]
         nodes = min(indptr[formula + 1] - start, MOST_NODES)
@@ -332,22 +349,27 @@ def align(
                                 reach, first, first_count, second, second_count, any_order, chosen, taken, table,
                                 held, query_kinds
                             )
-                score[u, v] = value
+                            for i in range(first_count):
+                                there = chosen[i]
+                                partner[first[i] * MOST_NODES + v] = second[there] if there >= 0 else -1
+                score[u * MOST_NODES + v] = value
                 if parameters[SKIP_FOUND] > 0 and not leaf:
                     child = v + 1
                     while child < v + sizes[v]:
-                        skipped = parameters[SKIP_FOUND] * reach[u, child]
+                        skipped = parameters[SKIP_FOUND] * reach[u * MOST_NODES + child]
                         value = max(value, skipped)
                         child += sizes[child]
                         steps += 1
                 if parameters[SKIP_QUERY] > 0:
                     steps += first_count
                     for i in range(first_count):
-                        value = max(value, parameters[SKIP_QUERY] * reach[first[i], v])
-                reach[u, v] = value
+                        value = max(value, parameters[SKIP_QUERY] * reach[first[i] * MOST_NODES + v])
+                reach[u * MOST_NODES + v] = value
         # the best common subtrees, none inside or around another
-        used_query[:] = 0
-        used_found[:] = 0
+        for u in range(query_nodes):
+            used_query[u] = 0
+        for v in range(nodes):
+            used_found[v] = 0
         count = 0
         price = 1.0
         for _ in range(MOST_ROOTS):
@@ -359,26 +381,26 @@ def align(
                     continue
                 steps += nodes
                 for v in range(nodes):
-                    if used_found[v] == 0 and score[u, v] > best:
-                        best = score[u, v]
+                    if used_found[v] == 0 and score[u * MOST_NODES + v] > best:
+                        best = score[u * MOST_NODES + v]
                         root_u = u
                         root_v = v
             if root_u < 0:
                 break
-            stack[0, 0] = root_u
-            stack[0, 1] = root_v
+            stack[0] = root_u
+            stack[1] = root_v
             top = 1
             while top:
                 top -= 1
-                u = stack[top, 0]
-                v = stack[top, 1]
-                while reach[u, v] > score[u, v]:  # follow what was skipped
+                u = stack[2 * top]
+                v = stack[2 * top + 1]
+                while reach[u * MOST_NODES + v] > score[u * MOST_NODES + v]:  # follow what was skipped
                     moved = False
                     if parameters[SKIP_FOUND] > 0 and arities[v]:
                         child = v + 1
                         while child < v + sizes[v]:
                             steps += 1
-                            if parameters[SKIP_FOUND] * reach[u, child] == reach[u, v]:
+                            if parameters[SKIP_FOUND] * reach[u * MOST_NODES + child] == reach[u * MOST_NODES + v]:
                                 v = child
                                 moved = True
                                 break
@@ -387,7 +409,7 @@ def align(
                         child = u + 1
                         while child < u + query_sizes[u]:
                             steps += 1
-                            if parameters[SKIP_QUERY] * reach[child, v] == reach[u, v]:
+                            if parameters[SKIP_QUERY] * reach[child * MOST_NODES + v] == reach[u * MOST_NODES + v]:
                                 u = child
                                 moved = True
                                 break
@@ -404,8 +426,8 @@ def align(
                 )
                 if same <= 0:
                     continue
-                pair[count, 0] = u
-                pair[count, 1] = v
+                pair[2 * count] = u
+                pair[2 * count + 1] = v
                 worth[count] = same * price
                 count += 1
                 used_query[u] = 1
@@ -413,16 +435,11 @@ def align(
                 if u_leaf:
                     continue
                 first_count = _children(u, query_arities[u], query_sizes, query_nodes, first)
-                second_count = _children(v, arities[v], sizes, nodes, second)
-                any_order = query_kinds[u] == COMMUTATIVE and kind[v] == COMMUTATIVE
-                steps += _looks(first_count, second_count, any_order)
-                _assign(
-                    reach, first, first_count, second, second_count, any_order, chosen, taken, table, held, query_kinds
-                )
                 for i in range(first_count):
-                    if chosen[i] >= 0:
-                        stack[top, 0] = first[i]
-                        stack[top, 1] = second[chosen[i]]
+                    there = partner[first[i] * MOST_NODES + v]
+                    if there >= 0:
+                        stack[2 * top] = first[i]
+                        stack[2 * top + 1] = there
                         top += 1
             for u in range(query_nodes):
                 if (root_u <= u < root_u + query_sizes[root_u]) or (u <= root_u < u + query_sizes[u]):
@@ -436,8 +453,8 @@ def align(
         # one-to-one unification: of all renamings that pairs ask for, the heaviest first
         named = 0
         for i in range(count):
-            u = pair[i, 0]
-            v = pair[i, 1]
+            u = pair[2 * i]
+            v = pair[2 * i + 1]
             name_of[i] = -1
             u_leaf = query_arities[u] == 0
             wild = _is_wildcard(query_kinds[u], u_leaf)
@@ -445,10 +462,10 @@ def align(
                 continue
             steps += named
             for j in range(named):
-                if query_labels[pair[names[j, 0], 0]] == query_labels[u] and query_kinds[pair[names[j, 0], 0]] == (
+                if query_labels[pair[2 * names[2 * j]]] == query_labels[u] and query_kinds[pair[2 * names[2 * j]]] == (
                     query_kinds[u]
                 ):
-                    w = names[j, 1]
+                    w = names[2 * j + 1]
                     same_tree = sizes[w] == sizes[v]
                     if same_tree:
                         for offset in range(sizes[v]):
@@ -461,8 +478,8 @@ def align(
                         break
             if name_of[i] < 0:
                 name_of[i] = named
-                names[named, 0] = i
-                names[named, 1] = v
+                names[2 * named] = i
+                names[2 * named + 1] = v
                 name_weight[named] = 0.0
                 name_state[named] = 0
                 named += 1
@@ -477,39 +494,39 @@ def align(
             if chosen_name < 0:
                 break
             name_state[chosen_name] = 1
-            u = pair[names[chosen_name, 0], 0]
-            v = names[chosen_name, 1]
+            u = pair[2 * names[2 * chosen_name]]
+            v = names[2 * chosen_name + 1]
             steps += 2 * named
             for j in range(named):
                 if name_state[j] == 0:
-                    other = pair[names[j, 0], 0]
+                    other = pair[2 * names[2 * j]]
                     both_wild = query_kinds[u] == WILDCARD or query_kinds[other] == WILDCARD
                     if (query_labels[other] == query_labels[u] and query_kinds[other] == query_kinds[u]) or (
-                        not both_wild and label[names[j, 1]] == label[v]
+                        not both_wild and label[names[2 * j + 1]] == label[v]
                     ):
                         name_state[j] = 2
         matched = 0.0
         found_matched = 0.0
         for i in range(count):
-            u = pair[i, 0]
+            u = pair[2 * i]
             if name_of[i] >= 0 and name_state[name_of[i]] == 2:
                 worth[i] *= parameters[INCONSISTENT]
             matched += worth[i] * (operator if query_arities[u] else 1.0)
-            v = pair[i, 1]
+            v = pair[2 * i + 1]
             if _is_wildcard(query_kinds[u], query_arities[u] == 0):
                 steps += sizes[v]
                 for w in range(v, v + sizes[v]):
                     found_matched += worth[i] * (operator if arities[w] else 1.0)
             else:
                 found_matched += worth[i] * (operator if arities[v] else 1.0)
-        sums[position, MATCHED] = matched
-        sums[position, QUERY_WEIGHT] = query_weight
-        sums[position, FOUND_WEIGHT] = found_weight
-        sums[position, FOUND_MATCHED] = found_matched
+        sums[position * SUMS + MATCHED] = matched
+        sums[position * SUMS + QUERY_WEIGHT] = query_weight
+        sums[position * SUMS + FOUND_WEIGHT] = found_weight
+        sums[position * SUMS + FOUND_MATCHED] = found_matched
         if keep_pairs:
             for i in range(count):
-                pairs[i, 0] = np.int32(pair[i, 0])
-                pairs[i, 1] = np.int32(pair[i, 1])
+                pairs[2 * i] = np.int32(pair[2 * i])
+                pairs[2 * i + 1] = np.int32(pair[2 * i + 1])
                 pair_worths[i] = worth[i]
             return count
     return steps

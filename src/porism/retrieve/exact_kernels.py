@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from porism.index.compiled import compiled, i32_at, i64_at, inlined, u8_at, u16_at
+from porism.index.compiled import compiled, i32_at, i64_at, inlined, start_of, u8_at, u16_at
 from porism.retrieve.alignment_kernels import COMMUTATIVE, MOST_NODES, VARIABLE, WILDCARD
 
 MOST_TRIES = 4_000
@@ -27,6 +27,11 @@ NOTHING, RENAMED_PART, PART, RENAMED, IDENTICAL = 0, 1, 2, 3, 4
 
 _ANY = 0
 """The hash of a subtree with a wildcard."""
+
+
+def room(query_nodes: int) -> int:
+    """The bytes to work in that :func:`find_exact` needs for a query of so many nodes."""
+    return 8 * (12 * (query_nodes + 1) + 9 * MOST_NODES)
 
 
 @inlined()
@@ -98,12 +103,12 @@ def _fits(u: Any, v: Any, renaming: Any, labels: Any, kinds: Any, fixed: Any, ar
 
 @compiled(
     "int64(int64, int32[::1], uint8[::1], uint8[::1], int64[::1], int64[::1], int64, int64, int64, int64, int64, "
-    "int64, int64, int64, int32[::1], int8[::1], float64[::1], int32[:, ::1])"
+    "int64, int64, int64, int32[::1], int8[::1], float64[::1], int32[:, ::1], int64)"
 )
 def find_exact(
     query_nodes: Any, labels: Any, kinds: Any, fixed: Any, sizes: Any, arities: Any, indptr_at: Any, labels_at: Any,
     sizes_at: Any, arities_at: Any, kinds_at: Any, fixed_at: Any, relating_at: Any, formula_count: Any, formulas: Any,
-    results: Any, shares: Any, pairs: Any,
+    results: Any, shares: Any, pairs: Any, room_at: Any,
 ) -> Any:
     """What each of ``formulas`` (ordinals) is to the query, written to ``results``; ``pairs`` has those of the last.
 
@@ -111,15 +116,31 @@ def find_exact(
     elsewhere the share of its nodes that are in the part, and 0 for others. The trees are given by the addresses of
     their arrays (:class:`porism.index.trees.Trees`), ``kinds``, ``fixed`` (uint8; variables that are not renamed) and
     ``relating`` (uint8; operators whose operands stand for themselves) by label. ``pairs`` has a row for each node of
-    the query. Returns the pairs of nodes that were tried.
+    the query; ``room_at`` is the address of :func:`room` bytes, aligned as numbers are. Returns the pairs of nodes that
+    were tried.
     """
     indptr, labels_of, sizes_of, arities_of = i64_at(indptr_at), i32_at(labels_at), u16_at(sizes_at), u16_at(arities_at)
     kind_of, fixed_of, relating_of = u8_at(kinds_at), u8_at(fixed_at), u8_at(relating_at)
-    alike_hashes, own_hashes = np.empty(query_nodes, np.int64), np.empty(query_nodes, np.int64)
-    _hash(query_nodes, labels, kinds, fixed, sizes, arities, True, alike_hashes)
-    _hash(query_nodes, labels, kinds, fixed, sizes, arities, False, own_hashes)
-    parent, place = np.full(query_nodes, -1, np.int64), np.zeros(query_nodes, np.int64)
-    names = np.zeros(query_nodes, np.int64)
+    count = len(formulas)
+    query_labels, query_kinds, query_fixed = start_of(labels), start_of(kinds), start_of(fixed)
+    sizes, arities = start_of(sizes), start_of(arities)
+    formulas, results, pairs = start_of(formulas), start_of(results), start_of(pairs)
+    shares = start_of(shares)
+    rows, columns, free = 8 * (query_nodes + 1), 8 * MOST_NODES, room_at
+    labels, kinds, fixed, free = i64_at(free), i64_at(free + rows), i64_at(free + 2 * rows), free + 3 * rows
+    alike_hashes, own_hashes, free = i64_at(free), i64_at(free + rows), free + 2 * rows
+    parent, place, names, free = i64_at(free), i64_at(free + rows), i64_at(free + 2 * rows), free + 3 * rows
+    bound, at, tried, free = i64_at(free), i64_at(free + rows), i64_at(free + 2 * rows), free + 3 * rows
+    new, free = i64_at(free), free + rows
+    found_labels, found_kinds, free = i64_at(free), i64_at(free + columns), free + 2 * columns
+    found_fixed, taken, free = i64_at(free), i64_at(free + columns), free + 2 * columns
+    found_sizes, found_arities, free = i64_at(free), i64_at(free + columns), free + 2 * columns
+    alike, named, stands = i64_at(free), i64_at(free + columns), i64_at(free + 2 * columns)
+    for u in range(query_nodes):
+        labels[u], kinds[u], fixed[u] = query_labels[u], query_kinds[u], query_fixed[u]
+        parent[u], place[u], names[u] = -1, 0, 0
+    for same in range(2):  # one call, since each would be compiled for its own constants
+        _hash(query_nodes, labels, kinds, fixed, sizes, arities, same == 1, alike_hashes if same else own_hashes)
     name_count = 0
     for u in range(query_nodes):
         child = u + 1
@@ -134,15 +155,8 @@ def find_exact(
                 break
         if names[u] == name_count:
             name_count += 1
-    bound = np.full(name_count + 1, -1, np.int64)
-    at, tried, new = np.empty(query_nodes, np.int64), np.empty(query_nodes, np.int64), np.empty(query_nodes, np.int64)
-    found_labels, found_kinds = np.empty(MOST_NODES, np.int32), np.empty(MOST_NODES, np.uint8)
-    found_fixed, taken = np.empty(MOST_NODES, np.uint8), np.empty(MOST_NODES, np.uint8)
-    stands = np.empty(MOST_NODES, np.uint8)
-    found_sizes, found_arities = np.empty(MOST_NODES, np.int64), np.empty(MOST_NODES, np.int64)
-    alike, named = np.empty(MOST_NODES, np.int64), np.empty(MOST_NODES, np.int64)
     all_steps = 0
-    for number in range(len(formulas)):
+    for number in range(count):
         start = indptr[formulas[number]]
         whole_size = indptr[formulas[number] + 1] - start
         nodes = min(whole_size, MOST_NODES)
@@ -152,7 +166,7 @@ def find_exact(
             found_fixed[v] = fixed_of[found_labels[v]]
             found_sizes[v] = sizes_of[start + v]
             found_arities[v] = arities_of[start + v]
-            stands[v] = v == 0
+            stands[v] = 1 if v == 0 else 0
         for v in range(nodes):
             child = v + 1
             for _ in range(found_arities[v] if stands[v] and relating_of[found_labels[v]] else 0):
@@ -160,8 +174,11 @@ def find_exact(
                     break
                 stands[child] = 1
                 child += found_sizes[child]
-        _hash(nodes, found_labels, found_kinds, found_fixed, found_sizes, found_arities, True, alike)
-        _hash(nodes, found_labels, found_kinds, found_fixed, found_sizes, found_arities, False, named)
+        for same in range(2):
+            _hash(
+                nodes, found_labels, found_kinds, found_fixed, found_sizes, found_arities, same == 1,
+                alike if same else named,
+            )
         result = NOTHING
         shares[number] = 0.0
         steps = 0
@@ -180,12 +197,13 @@ def find_exact(
                     continue
                 if hashes[0] != _ANY and hashes[0] != found_hashes[root]:
                     continue
-                bound[:] = -1
+                for name in range(name_count):
+                    bound[name] = -1
                 for v in range(root, root + found_sizes[root]):
                     taken[v] = 0
                 fit = _fits(
-                    0, root, renaming, labels, kinds, fixed, arities, hashes, names, bound, found_labels, found_kinds,
-                    found_fixed, found_arities, found_hashes, named, name_count,
+                    np.int64(0), root, renaming, labels, kinds, fixed, arities, hashes, names, bound, found_labels,
+                    found_kinds, found_fixed, found_arities, found_hashes, named, name_count,
                 )
                 if fit == 0:
                     continue
@@ -194,7 +212,7 @@ def find_exact(
                 if fit == 2:
                     bound[names[0]] = root
                     new[0] = 1
-                u = 1
+                u = np.int64(1)
                 if u < query_nodes:
                     tried[u] = -1
                 while 0 < u < query_nodes and steps <= MOST_TRIES:
@@ -238,8 +256,8 @@ def find_exact(
                 break
         results[number] = result
         all_steps += steps
-        if result and number == len(formulas) - 1:
+        if result and number == count - 1:
             for u in range(query_nodes):
-                pairs[u, 0] = np.int32(u)
-                pairs[u, 1] = np.int32(at[u])
+                pairs[2 * u] = np.int32(u)
+                pairs[2 * u + 1] = np.int32(at[u])
     return all_steps
