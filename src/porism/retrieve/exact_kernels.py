@@ -126,6 +126,7 @@ def find_exact(
     sizes, arities = start_of(sizes), start_of(arities)
     formulas, results, pairs = start_of(formulas), start_of(results), start_of(pairs)
     shares = start_of(shares)
+    one: Any = np.int64(1)  # the number 1 itself would be a type of its own
     rows, columns, free = 8 * (query_nodes + 1), 8 * MOST_NODES, room_at
     labels, kinds, fixed, free = i64_at(free), i64_at(free + rows), i64_at(free + 2 * rows), free + 3 * rows
     alike_hashes, own_hashes, free = i64_at(free), i64_at(free + rows), free + 2 * rows
@@ -212,7 +213,7 @@ def find_exact(
                 if fit == 2:
                     bound[names[0]] = root
                     new[0] = 1
-                u = np.int64(1)
+                u = one
                 if u < query_nodes:
                     tried[u] = -1
                 while 0 < u < query_nodes and steps <= MOST_TRIES:
