@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from long_forms import examples
 from porism.corpus.base import ReaderOptions, ignore_problem, ignore_progress
 from porism.corpus.latex_project import LatexReader
 from porism.errors import Problem, SourceError
@@ -488,7 +489,7 @@ FRAGMENTS = [
 ]  # fmt: skip
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=examples(250), deadline=None)
 @given(st.one_of(st.lists(st.sampled_from(FRAGMENTS), max_size=40).map("".join), st.text(max_size=60)))
 @example("\\")
 @example("\\let")

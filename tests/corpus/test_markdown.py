@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from long_forms import examples
 from porism.corpus.base import ReaderOptions, ignore_problem
 from porism.corpus.markdown import MarkdownReader, markdown_documents
 from porism.corpus.markdown_inline import markdown_text
@@ -229,7 +230,7 @@ FRAGMENTS = [
 ]  # fmt: skip
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=examples(250), deadline=None)
 @given(st.one_of(st.lists(st.sampled_from(FRAGMENTS), max_size=40).map("".join), st.text(max_size=60)))
 def test_any_text_gives_documents(text: str) -> None:
     documents = read(text)

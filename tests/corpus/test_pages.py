@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from long_forms import examples
 from porism.corpus.base import ReaderOptions, ignore_problem, ignore_progress
 from porism.corpus.pages import PageReader, page_documents
 from porism.errors import Problem
@@ -169,7 +170,7 @@ FRAGMENTS = [
 ]  # fmt: skip
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.one_of(st.lists(st.sampled_from(FRAGMENTS), max_size=40).map("".join), st.text(max_size=60)))
 def test_any_text_gives_documents(html: str) -> None:
     documents = read(html)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from long_forms import examples
 from porism.corpus.base import ignore_problem
 from porism.corpus.rst import rst_documents
 from porism.corpus.rst_parser import parse_rst
@@ -140,7 +141,7 @@ FRAGMENTS = [
 ]  # fmt: skip
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.one_of(st.lists(st.sampled_from(FRAGMENTS), max_size=40).map("".join), st.text(max_size=60)))
 def test_any_text_gives_documents(text: str) -> None:
     documents = read(text)

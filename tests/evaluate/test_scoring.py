@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from long_forms import examples
 from porism.evaluate import DEFAULT_MEASURES, Measure, evaluate_run, parse_measures
 from porism.provenance import Provenance
 from porism.run import Run
@@ -43,7 +44,7 @@ def alone(measure: Measure, ranking: list[str], judged: dict[str, int]) -> float
     return float(next(iter(ir_measures.iter_calc([resolved], {"t": judged}, {"t": scores}))).value)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=examples(150))
 @given(topics)
 def test_values_are_those_of_one_call_a_measure_on_whole_rankings(
     given_topics: dict[str, tuple[dict[str, int], list[str]]]

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from long_forms import examples
 from porism.analysis import AnalysisConfig
 from porism.errors import ConfigError
 from porism.formula.extractors import EXTRACTORS, extract
@@ -270,7 +271,7 @@ def test_hostile_formulas_cost_little(layout: LayoutTree) -> None:
         assert sum(map(len, found)) < 4_000_000
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.text(max_size=40) | st.text(alphabet=r"\frac{}^_()ab12+=,|'!&$ ", max_size=60))
 def test_any_text_gives_terms(source: str) -> None:
     layout = parse_latex(source)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from long_forms import examples
 from porism.formula import (
     LayoutTree,
     layout_key,
@@ -66,7 +67,7 @@ def check_spans(tree: LayoutTree) -> None:
         assert 0 <= problem.position <= length
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(strings)
 def test_any_string_gives_a_tree_with_spans_inside_it(source: str) -> None:
     tree = parse_latex(source)
@@ -74,7 +75,7 @@ def test_any_string_gives_a_tree_with_spans_inside_it(source: str) -> None:
     check_spans(tree)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(strings)
 def test_a_tree_written_as_mathml_is_read_back(source: str) -> None:
     tree = parse_latex(source)
@@ -83,14 +84,14 @@ def test_a_tree_written_as_mathml_is_read_back(source: str) -> None:
     assert layout_key(again) == layout_key(tree)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(strings)
 def test_a_tree_written_as_latex_is_read_back(source: str) -> None:
     tree = parse_latex(source)
     assert layout_key(parse_latex(to_latex(tree))) == layout_key(tree)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(mathml | st.text(max_size=40))
 def test_any_markup_gives_a_tree_that_is_stable_as_mathml(source: str) -> None:
     tree = parse_mathml(source)
@@ -98,7 +99,7 @@ def test_any_markup_gives_a_tree_that_is_stable_as_mathml(source: str) -> None:
     assert layout_key(parse_mathml(to_mathml(tree))) == layout_key(tree)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(strings | mathml)
 def test_every_writer_takes_every_tree(source: str) -> None:
     tree = parse(source)

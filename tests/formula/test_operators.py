@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from long_forms import examples
 from porism.formula.latex import parse_latex
 from porism.formula.operators import operator_string, operator_tree
 from porism.formula.tree import LayoutNode, LayoutTree, OperatorNode
@@ -313,7 +314,7 @@ PIECES = [
 ]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=30))
 def test_any_sequence_of_symbols_gives_a_tree_that_keeps_its_operands(pieces: list[str]) -> None:
     source = "".join(pieces)
@@ -327,7 +328,7 @@ def test_any_sequence_of_symbols_gives_a_tree_that_keeps_its_operands(pieces: li
     assert sum(node.label == "x" and node.kind == "V" for node in nodes) == pieces.count("x")
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.text(max_size=60))
 def test_any_text_gives_a_tree(source: str) -> None:
     tree = operator_tree(parse_latex(source))

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from long_forms import examples
 from porism.formula import operator_tree, parse_latex
 from porism.formula.extractors.values import values
 from porism.formula.operator_rules import RULES
@@ -65,7 +66,7 @@ def tree(root: OperatorNode) -> OperatorTree:
     return OperatorTree(root, "")
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=examples(1500), deadline=None)
 @given(rational_expressions, rational_expressions)
 def test_rational_expressions_are_equal_where_their_exact_values_are(one: OperatorNode, other: OperatorNode) -> None:
     try:
@@ -117,7 +118,7 @@ def test_expanded_trigonometry_is_equal(text: str, latex: str) -> None:
         assert equal(operator_tree(parse_latex(sympy.latex(form))), operator_tree(parse_latex(latex)))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(rational_expressions, st.permutations(NAMES))
 def test_renaming_keeps_the_renamed_terms(expression: OperatorNode, names: list[str]) -> None:
     new = dict(zip(NAMES, names, strict=True))
@@ -142,7 +143,7 @@ any_leaf = st.builds(
 )
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(st.recursive(any_leaf, _any_node, max_leaves=20))
 def test_any_tree_has_its_values(root: OperatorNode) -> None:
     found = values(tree(root))
@@ -160,7 +161,7 @@ FRAGMENTS = (
 )
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=examples(1500), deadline=None)
 @given(st.lists(st.sampled_from(FRAGMENTS), max_size=25).map(" ".join))
 def test_any_latex_has_its_values(latex: str) -> None:
     operators = operator_tree(parse_latex(latex))

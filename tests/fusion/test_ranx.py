@@ -6,7 +6,6 @@ are compared, and with PORISM_LONG_TESTS=1 all of them, of real runs too.
 
 from __future__ import annotations
 
-import os
 import signal
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 import fusion_reference as book
 import pytest
 
+from long_forms import LONG
 from porism.fusion import fuse
 from porism.run import Run
 
@@ -45,7 +45,7 @@ BY_SCORE = [
 
 RUNS = ["random_runs", "real_runs"]
 
-if not os.environ.get("PORISM_LONG_TESTS"):
+if not LONG:
     del BY_RANK[1:], BY_SCORE[1:], RUNS[1:]
 
 

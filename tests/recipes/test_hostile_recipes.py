@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from recipe_cases import RECIPE
 
+from long_forms import examples
 from porism.errors import PorismError
 from porism.recipes import RecipeError, plan_recipe
 
@@ -59,7 +60,7 @@ def refused(recipe: Any, folder: Path = Path()) -> list[PorismError]:
     return []
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(300), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_any_change_of_a_recipe(laboratory: Path, data: st.DataObject) -> None:
     recipe = copy.deepcopy(tomllib.loads(EVERYTHING))
@@ -82,7 +83,7 @@ def test_any_change_of_a_recipe(laboratory: Path, data: st.DataObject) -> None:
     assert sorted(path.name for path in laboratory.iterdir()) == before
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_any_change_of_its_text(write: Callable[..., Path], data: st.DataObject) -> None:
     lines = EVERYTHING.splitlines()

@@ -9,6 +9,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from long_forms import examples
 from porism.recipes.places import line_numbers, line_of
 
 
@@ -179,7 +180,7 @@ class Writer:
                 self.table(entry, (*path, name, number), names)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.dictionaries(KEYS, VALUES, max_size=4), st.data())
 def test_written_tables_are_found_where_they_were_written(table: dict[str, Any], data: st.DataObject) -> None:
     writer = Writer(data.draw)
@@ -198,7 +199,7 @@ FRAGMENTS = st.lists(
 ).map("".join)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(FRAGMENTS)
 def test_any_text_is_survived_and_all_that_tomllib_reads_is_found(text: str) -> None:
     lines = line_numbers(text)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from structure_cases import SETTINGS, aligner_of, leaf, node, tree_of
 
 from formula.hostile import HOSTILE
+from long_forms import examples
 from porism.errors import ConfigError
 from porism.formula import OperatorTree, unpack_tree
 from porism.formula import pack_tree as pack
@@ -183,7 +184,7 @@ def outcome(aligner: Aligner, query: OperatorTree, formula: int) -> tuple[list[f
 ASKED = trees([*LEAVES, "Wa", "Wb", "Vunknown", "Vother"])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(ASKED, st.lists(trees(LEAVES), min_size=1, max_size=6), ANY_SETTINGS)
 def test_random_trees_align_as_the_reference_says(
     query: OperatorTree, found: list[OperatorTree], chosen: AlignmentSettings
@@ -217,7 +218,7 @@ def test_any_formula_matches_itself_in_full(tree: OperatorTree, chosen: Alignmen
     assert aligner.similarities(QueryTree.of(tree), 0, np.array([0], np.int32)).tolist() == [pytest.approx(1.0)]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.integers(1, 5), st.integers(1, 5), st.data())
 def test_an_assignment_is_at_least_half_the_best_and_for_two_operands_the_best(
     rows: int, columns: int, data: st.DataObject

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from structure_cases import aligner_of, node, retriever_of, sources, tree_of, write
 
 import porism
+from long_forms import examples
 from porism.formula import OperatorNode, OperatorTree
 from porism.formula.operator_rules import is_fixed_name
 from porism.index import Snapshot
@@ -119,7 +120,7 @@ def renamings(root: OperatorNode) -> Iterator[dict[str, str]]:
         yield dict(zip(letters, chosen, strict=True))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(SMALL, SMALL)
 def test_all_renamings_and_orders_agree_with_the_kernel(query: OperatorNode, found: OperatorNode) -> None:
     parts = list(found.walk())

@@ -1,0 +1,14 @@
+"""Tests that take long have two forms: a short one, and a long one where ``PORISM_LONG_TESTS`` is set, as in CI."""
+
+from __future__ import annotations
+
+import os
+
+LONG = bool(os.environ.get("PORISM_LONG_TESTS"))
+
+FEWEST_EXAMPLES = 60
+
+
+def examples(count: int) -> int:
+    """How many examples of a property are tried: ``count``, or in the short form a fifth of them."""
+    return count if LONG else max(count // 5, FEWEST_EXAMPLES)
