@@ -9,8 +9,10 @@ from pathlib import Path
 
 LONGEST = ("test_crash", "test_power")
 """Files that start many processes: they come last."""
-LEFT_OUT = ("test_ranx", "test_compiling")
+LEFT_OUT = ("test_ranx", "test_building")
 """Files that compile for a minute."""
+TOGETHER = ("engine", "index")
+"""Parts whose tests count for each other: kernels of storage are tried by what scores with them."""
 
 
 def mirrored_tests(path: Path, package: Path, tests: Path) -> list[str]:
@@ -39,7 +41,10 @@ def mirrored_tests(path: Path, package: Path, tests: Path) -> list[str]:
 
 def tests_of(part: str, tests: Path) -> list[Path]:
     """The files of tests of a part, but for those that are left out."""
-    return sorted(file for file in (tests / part).rglob("test_*.py") if file.stem not in LEFT_OUT)
+    folders = TOGETHER if part in TOGETHER else (part,)
+    return sorted(
+        file for folder in folders for file in (tests / folder).rglob("test_*.py") if file.stem not in LEFT_OUT
+    )
 
 
 def _steps(file: Path, module: str, package: Path, part: str) -> int | None:

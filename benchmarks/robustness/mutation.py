@@ -40,7 +40,7 @@ from benchmarks.robustness.mirrors import mirrored_tests, tests_of
 from benchmarks.robustness.mutants import Mutant, mutants_of
 
 PACKAGE = ROOT / "src" / "porism"
-PACKAGES = ("index", "formula", "fusion", "evaluate")
+PACKAGES = ("index", "engine", "formula", "fusion", "evaluate")
 COPIED = ("src", "tests", "docs", "benchmarks", "pyproject.toml", "README.md", "ARCHITECTURE.md")
 EQUIVALENT = Path(__file__).with_name("mutation_equivalent.toml")
 
