@@ -162,9 +162,10 @@ def interpolated(points: list[tuple[int, int]]) -> list[Fraction]:
 
 
 @fast
-@given(polynomials(), st.integers(-3, 3), st.integers(0, 9), small)
+@given(polynomials(), st.integers(-3, 3), st.integers(0, 2), small)
 def test_sums_of_polynomials_against_numbers(coefficients: list[int], first: int, length: int, off: int) -> None:
-    """The closed form at n is the polynomial in n through the sums that are added up."""
+    """The closed form at n is the polynomial in n through the sums that are added up; a few terms are added as numbers,
+    since a sum of many has no value as a whole where adding it takes too long."""
     last = first + length
 
     def total(end: int) -> int:
