@@ -9,27 +9,12 @@ from pathlib import Path
 from typing import Protocol
 
 import pytest
+from recipe_cases import FUSIONS
 
 from porism.recipes.kinds.fusions import FuseRuns
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "docs" / "examples" / "sample.toml"
-
-RECIPE = """\
-[topics.dev]
-qrels = "qrels.txt"
-[runs.first]
-dev = "first.run"
-[runs.second]
-dev = "second.run"
-[fusions.both]
-of = ["first", "second"]
-[report]
-on = "dev"
-test = "permutation"
-formats = ["csv"]
-"""
-
 
 class Result(Protocol):
     """What a command left behind."""
@@ -55,7 +40,7 @@ def recipe(tmp_path: Path) -> Path:
         ]
         (tmp_path / f"{name}.run").write_text("".join(lines), encoding="utf-8")
     path = tmp_path / "recipe.toml"
-    path.write_text(RECIPE, encoding="utf-8")
+    path.write_text(FUSIONS, encoding="utf-8")
     return path
 
 
@@ -93,7 +78,7 @@ def test_options(porism: Command, recipe: Path) -> None:
 
 def test_all_errors_a_line_each(porism: Command, recipe: Path) -> None:
     path = recipe
-    path.write_text(RECIPE.replace('"first", "second"]', '"first", "secnd"]\nkk = 3'), encoding="utf-8")
+    path.write_text(FUSIONS.replace('"first", "second"]', '"first", "secnd"]\nkk = 3'), encoding="utf-8")
     result = porism("experiment", path)
     assert result.status == 1
     assert result.out == ""

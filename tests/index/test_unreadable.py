@@ -114,7 +114,7 @@ def test_rights_that_are_missing(tmp_path: Path, name: str) -> None:
 
 def test_memory_is_given_back_when_the_last_array_has_gone(tmp_path: Path) -> None:
     if not os.path.exists("/proc/self/maps"):
-        pytest.skip("/proc/self/maps")
+        pytest.skip("needs /proc/self/maps")
     import gc
 
     import numpy as np

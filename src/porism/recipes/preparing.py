@@ -55,7 +55,7 @@ def prepare(
     kept = Path(cache) if cache is not None else draft.folder / (recipe.cache or CACHE_FOLDER)
     _check_apart(draft, {"output": results, "cache": kept})
     errors.check()
-    for table, name, result in recipe.of_type(ResultSettings):
+    for table, name, result in recipe.of_type(ResultSettings):  # type: ignore[type-abstract]
         for warning in learned_warnings(draft, data, result):
             errors.warn(warning, recipe.kinds[table].place(recipe, name))
     planner = plan_stages(draft, data, only)

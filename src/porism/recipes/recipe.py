@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, TypeVar
@@ -44,23 +45,23 @@ class SystemSettings(Settings):
         return True
 
 
-class ResultSettings(Settings):
+class ResultSettings(Settings, ABC):
     """The base of the settings of a result: a table whose output is made of runs."""
 
     __slots__ = ()
 
     @property
+    @abstractmethod
     def topics(self) -> str:
         """The topic set, or part of one, that it is about."""
-        raise NotImplementedError
 
+    @abstractmethod
     def shown(self, recipe: Recipe) -> tuple[str, ...]:
         """The systems that it says something of."""
-        raise NotImplementedError
 
+    @abstractmethod
     def needed_runs(self, recipe: Recipe) -> tuple[tuple[str, str], ...]:
         """(system, topic set) of the runs that it is made of."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +105,7 @@ class Recipe(TopSettings):
     @property
     def results(self) -> dict[str, ResultSettings]:
         """Result → its settings."""
-        return {name: settings for _, name, settings in self.of_type(ResultSettings)}
+        return {name: settings for _, name, settings in self.of_type(ResultSettings)}  # type: ignore[type-abstract]  # only asks isinstance
 
     def of_type(self, base: type[S]) -> Iterator[tuple[str, str, S]]:
         """Kind of table, name and settings of all tables whose settings are of a type."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from porism.engine.units import Units
+from porism.errors import QueryError
+from porism.types import Query
 
 _FEW_IDS = 64
 
@@ -122,3 +125,32 @@ def best_units(results: UnitResults, k: int, ids: UnitIds) -> UnitResults:
         order[level] = tied[by_id[np.argsort(-ranked[level[by_id]], kind="stable")]]
     order = order[:k]
     return UnitResults(segments[order], units[order], scores[order])
+
+
+class Searched(NamedTuple):
+    """Results (ids and scores, best first) and seconds of many queries, by the id of the query."""
+
+    results: dict[str, Iterable[tuple[str, float]]]
+    seconds: dict[str, float]
+
+
+def search_each(
+    queries: Iterable[Query], k: int, ids: UnitIds, search: Callable[[Query], UnitResults]
+) -> Searched:
+    """What ``search`` finds for each query, named.
+
+    :raises QueryError: ``k`` is below 1, or two queries have one id.
+    """
+    wanted = list(queries)
+    if len({query.id for query in wanted}) < len(wanted):
+        raise QueryError("two queries have the same id")
+    if k < 1:
+        raise QueryError(f"{k} results cannot be found", hint="Ask for at least 1.")
+    searched = Searched({}, {})
+    for query in wanted:
+        started = time.perf_counter()
+        found = search(query)
+        names = ids.take(found.segments, found.units)
+        searched.results[query.id] = zip(names, found.scores.tolist(), strict=True)
+        searched.seconds[query.id] = time.perf_counter() - started
+    return searched

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -15,7 +14,7 @@ from porism.errors import QueryError
 from porism.explanation import Explanation
 from porism.index import Masks, Segment, Snapshot
 from porism.retrieve.base import RetrieverSettings
-from porism.retrieve.ranking import Found, UnitIds, merge
+from porism.retrieve.ranking import Found, UnitIds, UnitResults, merge, search_each
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run
 from porism.types import Query
@@ -63,26 +62,18 @@ class ScoringRetriever(ABC):
 
         :raises QueryError: ``k`` is below 1, or two queries have one id.
         """
-        wanted = list(queries)
-        if len({query.id for query in wanted}) < len(wanted):
-            raise QueryError("two queries have the same id")
-        if k < 1:
-            raise QueryError(f"{k} results cannot be found", hint="Ask for at least 1.")
-        results: dict[str, Iterable[tuple[str, float]]] = {}
-        seconds: dict[str, float] = {}
-        for query in wanted:
-            started = time.perf_counter()
+        def found(query: Query) -> UnitResults:
             parts: list[Found] = []
             for number, scores in enumerate(self.scores(query)):
                 segment = self.snapshot.segments[number]
                 able = segment.live if allowed is None else segment.live & allowed[number]
                 documents = np.flatnonzero(able & (scores > 0)).astype(np.int32)
                 parts.append(Found(number, *best(documents, scores[documents], segment.id_order, k)))
-            found = merge(parts, k, self._ids)
-            ids = self._ids.take(found.segments, found.units)
-            results[query.id] = zip(ids, found.scores.tolist(), strict=True)
-            seconds[query.id] = time.perf_counter() - started
-        return Run(results, name, provenance=Provenance(self.describe(), self.model.tuned_on, seconds=seconds))
+            return merge(parts, k, self._ids)
+
+        searched = search_each(queries, k, self._ids, found)
+        provenance = Provenance(self.describe(), self.model.tuned_on, seconds=searched.seconds)
+        return Run(searched.results, name, provenance=provenance)
 
     def score_documents(self, query: Query, doc_ids: Sequence[str]) -> NDArray[np.float64]:
         """The score of each document (float64, in the order given), as in any search for the query; NaN for an id that

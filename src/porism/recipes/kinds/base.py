@@ -18,6 +18,7 @@ from pathlib import Path as FilePath
 from types import MappingProxyType
 from typing import Any, ClassVar, Generic, Literal, TypeVar
 
+from porism.errors import ConfigError
 from porism.recipes.cache import Entry
 from porism.recipes.checking import Check
 from porism.recipes.draft import Draft
@@ -197,8 +198,11 @@ class SystemKind(TableKind[Y]):
     def varied_run(
         self, execution: Execution, system: str, topics: str, values: Parameters, only: Sequence[str] | None
     ) -> Run:
-        """The run of a system, with other parameters of it and of what it is made of, for some topics or all."""
-        raise NotImplementedError
+        """The run of a system, with other parameters of it and of what it is made of, for some topics or all.
+
+        :raises ConfigError: its parameters cannot be tuned.
+        """
+        raise ConfigError(f"{system!r} cannot have other parameters: it {self.untunable or 'has none'}")
 
     def objective(
         self, execution: Execution, system: str, topics: str, qrels: Mapping[str, Mapping[str, int]], measure: str

@@ -11,7 +11,6 @@ Where no component applies the results are those of stage 2; without feedback, t
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +23,7 @@ from porism.analysis.analyzer import Analyzer
 from porism.engine.links import prepare_links
 from porism.engine.trees import prepare_trees
 from porism.engine.units import prepare_units
-from porism.errors import ConfigError, QueryError
+from porism.errors import ConfigError
 from porism.explanation import Explanation
 from porism.files.artifacts import SIMILARITIES
 from porism.index import Masks, Segment, Snapshot
@@ -41,7 +40,7 @@ from porism.retrieve.formulas.matches import FormulaMatch
 from porism.retrieve.lexical.channels import prepare
 from porism.retrieve.lexical.explanations import explain_terms
 from porism.retrieve.lexical.retriever import LexicalRetriever, QueryTerms
-from porism.retrieve.ranking import UnitResults, best_units
+from porism.retrieve.ranking import UnitResults, best_units, search_each
 from porism.retrieve.weightings.base import LexicalChannel
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run
@@ -119,20 +118,10 @@ class DocumentRetriever:
 
         :raises QueryError: ``k`` is below 1, two queries have one id, or the index lacks a judged document.
         """
-        wanted = list(queries)
-        if len({query.id for query in wanted}) < len(wanted):
-            raise QueryError("two queries have the same id")
-        if k < 1:
-            raise QueryError(f"{k} results cannot be found", hint="Ask for at least 1.")
-        results: dict[str, Iterable[tuple[str, float]]] = {}
-        seconds: dict[str, float] = {}
-        for query in wanted:
-            started = time.perf_counter()
-            found = self.search_units(query, k, allowed=allowed, judged=(judged or {}).get(query.id))
-            ids = self.lexical.ids.take(found.segments, found.units)
-            results[query.id] = zip(ids, found.scores.tolist(), strict=True)
-            seconds[query.id] = time.perf_counter() - started
-        return Run(results, name, provenance=self.provenance(seconds))
+        searched = search_each(queries, k, self.lexical.ids, lambda query: self.search_units(
+            query, k, allowed=allowed, judged=(judged or {}).get(query.id)
+        ))
+        return Run(searched.results, name, provenance=self.provenance(searched.seconds))
 
     def provenance(self, seconds: Mapping[str, float]) -> Provenance:
         """What a run of this retriever says of itself: the model, the topics that it was tuned on, the times."""
