@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from porism.analysis.model_text import ModelText, content_pieces, content_text, cut, document_text, written_formula
+from porism.analysis.model_text import (
+    ModelText,
+    chunks,
+    content_pieces,
+    content_text,
+    cut,
+    document_text,
+    written_formula,
+)
 from porism.errors import ConfigError
 from porism.types import Content, Document, Formula
 
@@ -32,6 +40,7 @@ def test_fields_are_read_in_the_order_given() -> None:
         ("latex", r"\frac{1}{2}"),
         ("prefix", "O!divide N!1 N!2"),
         ("unicode", "1/2"),
+        ("spoken", "one half"),
         ("none", ""),
     ],
 )
@@ -65,3 +74,20 @@ def test_an_unknown_writing_is_refused() -> None:
 )
 def test_cutting_keeps_the_head_or_both_ends(most: int, how, expected: str) -> None:
     assert "".join(cut("abcdefg", most, how)) == expected
+
+
+@pytest.mark.parametrize(
+    ("most", "overlap", "expected"),
+    [
+        (7, 3, ["abcdefg"]), (9, 0, ["abcdefg"]), (3, 0, ["abc", "def", "g"]), (3, 1, ["abc", "cde", "efg"]),
+        (4, 1, ["abcd", "defg"]), (4, 3, ["abcd", "bcde", "cdef", "defg"]), (6, 2, ["abcdef", "efg"]),
+    ],
+)
+def test_chunks_cover_all_and_share_the_overlap(most: int, overlap: int, expected: list[str]) -> None:
+    assert ["".join(one) for one in chunks("abcdefg", most, overlap)] == expected
+
+
+def test_an_overlap_that_leaves_no_progress_is_refused() -> None:
+    assert chunks("", 3, 1) == [[]]
+    with pytest.raises(ConfigError, match="cannot share 3"):
+        chunks("abc", 3, 3)

@@ -8,15 +8,15 @@ from typing import Literal, TypeVar, get_args
 
 from porism.analysis.documents import clean_text
 from porism.errors import ConfigError
-from porism.formula import LayoutTree, operator_tree, parse, to_latex, to_unicode
+from porism.formula import LayoutTree, operator_tree, parse, to_latex, to_spoken, to_unicode
 from porism.formula.extractors.latex import unified_tokens
 from porism.formula.extractors.tokens import prefix_notation
 from porism.settings import Settings
 from porism.types import PLACEHOLDER, Content, Document, Formula
 
-FormulaWriting = Literal["source", "latex", "unified", "prefix", "unicode", "none"]
+FormulaWriting = Literal["source", "latex", "unified", "prefix", "unicode", "spoken", "none"]
 """How a formula is written for a model: LaTeX as its author wrote it (MathML as LaTeX), LaTeX in one spelling, its
-tokens by unified names, its operator tree in prefix notation, Unicode, or not at all."""
+tokens by unified names, its operator tree in prefix notation, Unicode, spoken English, or not at all."""
 
 Cut = Literal["head", "head-tail"]
 """What is kept of a sequence that is too long: its beginning, or its beginning and its end in equal parts."""
@@ -29,6 +29,7 @@ _WRITERS: dict[str, Callable[[LayoutTree], str]] = {
     "unified": lambda layout: " ".join(unified_tokens(layout)),
     "prefix": lambda layout: " ".join(prefix_notation(operator_tree(layout))),
     "unicode": to_unicode,
+    "spoken": to_spoken,
     "none": lambda layout: "",
 }
 
@@ -101,3 +102,19 @@ def cut(sequence: Sequence[T], most: int, how: Cut = "head") -> list[T]:
         return list(sequence[:most])
     tail = most // 2
     return [*sequence[: most - tail], *(sequence[len(sequence) - tail :] if tail else ())]
+
+
+def chunks(sequence: Sequence[T], most: int, overlap: int = 0) -> list[list[T]]:
+    """The whole of a sequence in pieces of at most ``most`` elements, of which neighbours share ``overlap``.
+
+    The last piece ends where the sequence does and may be shorter. A sequence without elements is one empty piece.
+
+    :raises ConfigError: ``overlap`` is not between 0 and ``most`` - 1.
+    """
+    if not 0 <= overlap < most:
+        raise ConfigError(
+            f"chunks of {most} tokens cannot share {overlap}", hint="Use an overlap from 0 to below the length."
+        )
+    step = most - overlap
+    last = max(0, -(-(len(sequence) - most) // step))
+    return [list(sequence[start * step : start * step + most]) for start in range(last + 1)]

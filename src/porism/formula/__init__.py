@@ -10,6 +10,7 @@ from porism.formula.packed import pack_tree, unpack_tree
 from porism.formula.tree import LayoutNode, LayoutTree, OperatorNode, OperatorTree, ParseProblem
 from porism.formula.writers.latex import to_latex
 from porism.formula.writers.mathml import preorder, to_mathml
+from porism.formula.writers.spoken import to_spoken
 from porism.formula.writers.text import to_marked_unicode, to_unicode
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "to_latex",
     "to_marked_unicode",
     "to_mathml",
+    "to_spoken",
     "to_unicode",
     "unpack_tree",
 ]
