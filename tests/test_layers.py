@@ -22,7 +22,7 @@ LAYERS = [
     {"embeddings", "similarity", "neural"},
     {"retrieve"},
     {"search", "fusion", "doc2query"},
-    {"evaluate", "pipeline"},
+    {"evaluate", "pipeline", "train"},
     {"tuning", "reports"},
     {"recipes", "adapters"},
     {"cli", "__init__", "__main__"},

@@ -18,6 +18,7 @@ from porism.fusion import FUSIONS
 from porism.pipeline.rerankers.registry import RERANKERS
 from porism.retrieve.registry import RETRIEVERS
 from porism.retrieve.weightings import WEIGHTINGS
+from porism.train.pairs.registry import MINERS
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -59,6 +60,7 @@ REGISTRIES = {
     ),
     "retrievers": Registry(RETRIEVERS, lambda entry: entry.settings, "retrieve", "retrievers", "retrieve"),
     "fusions": Registry(FUSIONS, _definition, "fusion", "fusion", "fusion"),
+    "miners": Registry(MINERS, _definition, "train.pairs", "training", "train/pairs"),
     "rerankers": Registry(
         RERANKERS, lambda entry: getattr(entry, "cls", type(entry)), "pipeline.rerankers", "rerankers", "pipeline"
     ),

@@ -1,0 +1,1 @@
+"""Training of neural models on the texts of a collection."""

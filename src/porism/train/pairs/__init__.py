@@ -1,0 +1,1 @@
+"""Training pairs: texts that a retriever shall find by one another, mined from a collection."""

@@ -1,0 +1,61 @@
+"""Pairs of a question and its answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from porism.analysis.model_text import ModelText
+from porism.errors import ConfigError
+from porism.files.text import decimal_number
+from porism.train.pairs.base import Miner, Pair, fields_text
+from porism.types import Document, Documents
+
+
+@dataclass(frozen=True, slots=True)
+class Answers(Miner):
+    """A question (title and body) and each of its answers.
+
+    ``accepted`` takes answers that were accepted, ``votes`` those with at least so many votes; with both, one of the
+    two is enough (Zhong et al., *Evaluating Token-Level and Passage-Level Dense Retrieval Models for Math Information
+    Retrieval*, EMNLP 2022, take accepted answers and those with more than 7 votes). With neither, all answers are
+    taken. ``title_only`` makes another pair of the title alone, which is short as queries are.
+    """
+
+    name: ClassVar[str] = "answers"
+
+    accepted: bool = False
+    votes: int | None = None
+    title_only: bool = False
+
+    def mine(self, documents: Documents, text: ModelText) -> Iterator[Pair]:
+        """Reads answers with the fields of their question, and threads with the field ``answers``."""
+        questions = 0
+        for document in documents:
+            threaded = "answers" in document.fields
+            fields, answer = (("title", "body"), "answers") if threaded else (("title", "question"), "body")
+            if not threaded and "question" not in document.fields:
+                continue
+            anchor, positive = fields_text(document, fields, text), fields_text(document, (answer,), text)
+            questions += bool(anchor)
+            if not anchor or not positive or not (threaded or self._is_good(document)):
+                continue
+            yield Pair(anchor, positive, miner=self.name, positive_id=document.id)
+            title = fields_text(document, ("title",), text)
+            if self.title_only and title and title != anchor:
+                yield Pair(title, positive, miner=self.name, positive_id=document.id)
+        if not questions:
+            raise ConfigError(
+                "the collection has no answers with their questions",
+                hint="Index a dump of questions and answers, or documents with the fields question and body.",
+            )
+
+    def _is_good(self, document: Document) -> bool:
+        if not self.accepted and self.votes is None:
+            return True
+        if self.accepted and document.metadata.get("accepted") == "true":
+            return True
+        score = document.metadata.get("score")
+        number = decimal_number(score) if isinstance(score, str) else None
+        return self.votes is not None and number is not None and number >= self.votes

@@ -1,0 +1,82 @@
+"""What must not be trained on: topics and judged queries, and what nearly repeats them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.analysis.model_text import ModelText, content_text
+from porism.corpus.topics import read_topics
+from porism.errors import SourceError
+from porism.train.near import NearDuplicates
+from porism.train.pairs.base import Pair
+from porism.types import Content, Documents, Query
+
+
+@dataclass(frozen=True, slots=True)
+class Exclusion:
+    """Texts and ids that no pair may have, nor texts that nearly repeat them (see :mod:`porism.train.near`)."""
+
+    texts: tuple[str, ...] = ()
+    ids: frozenset[str] = frozenset()
+    overlap: float = 0.6
+
+    def applies(self, pairs: Sequence[Pair]) -> NDArray[np.bool_]:
+        """Which pairs have an excluded id, or a text that nearly repeats an excluded one, on either side."""
+        excluded = np.array([not self.ids.isdisjoint((p.anchor_id, p.positive_id)) for p in pairs], np.bool_)
+        if not self.texts or not pairs:
+            return excluded
+        near = NearDuplicates(self.texts, self.overlap)
+        texts = dict.fromkeys(text for pair in pairs for text in (pair.anchor, pair.positive))
+        distinct = {text: number for number, text in enumerate(texts)}
+        repeats = near.find(list(distinct))
+        sides = np.array([(distinct[p.anchor], distinct[p.positive]) for p in pairs])
+        result: NDArray[np.bool_] = excluded | repeats[sides].any(axis=1)
+        return result
+
+
+def exclusion(
+    topics: Iterable[Path] = (),
+    ids: Iterable[Path] = (),
+    documents: Documents | None = None,
+    text: ModelText | None = None,
+    overlap: float = 0.6,
+) -> Exclusion:
+    """What files name.
+
+    :param topics: files of topics in any format; their texts are excluded.
+    :param ids: files of ids of documents, one a line or in the first column, such as judgments of a task whose topics
+        are documents; the texts of these documents, where the collection has them, are excluded too.
+    :raises SourceError: a file cannot be read.
+    :raises FormatError: topics are broken.
+    """
+    text = text or ModelText()
+    texts = [written for path in topics for topic in read_topics(path) for written in _texts(topic, text)]
+    excluded = {found for path in ids for found in _ids(path)}
+    if documents is not None and excluded:
+        texts += [
+            content_text(content, text)
+            for document in documents if document.id in excluded
+            for name, content in document.fields.items() if name in ("title", "question", "body") and content
+        ]
+    return Exclusion(tuple(dict.fromkeys(filter(None, texts))), frozenset(excluded), overlap)
+
+
+def _texts(topic: Query, text: ModelText) -> list[str]:
+    """A topic as a whole, and its fields of text."""
+    fields = [field for name, field in topic.fields.items() if name != "tags"]
+    whole = Content.of(*(part for field in fields for part in (*field.parts, "\n")))
+    return [content_text(one, text) for one in (whole, *fields)]
+
+
+def _ids(path: Path) -> list[str]:
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise SourceError(f"the ids to exclude cannot be read ({reason})", where=str(path)) from error
+    return [line.split()[0] for line in lines if line.strip()]
