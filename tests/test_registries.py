@@ -13,9 +13,12 @@ import pytest
 
 from porism.analysis.channels import TEXT_CHANNEL_NAMES, parse_channel
 from porism.corpus.registry import READERS
+from porism.embeddings.methods import METHODS
 from porism.formula.extractors import EXTRACTORS
 from porism.fusion import FUSIONS
 from porism.pipeline.rerankers.registry import RERANKERS
+from porism.retrieve.documents.component_registry import COMPONENTS
+from porism.retrieve.feedback.registry import FEEDBACK_METHODS
 from porism.retrieve.registry import RETRIEVERS
 from porism.retrieve.weightings import WEIGHTINGS
 from porism.train.pairs.registry import MINERS
@@ -59,6 +62,13 @@ REGISTRIES = {
         WEIGHTINGS, lambda entry: entry.make, "retrieve.weightings", "weightings", "retrieve/weightings"
     ),
     "retrievers": Registry(RETRIEVERS, lambda entry: entry.settings, "retrieve", "retrievers", "retrieve"),
+    "feedback methods": Registry(
+        FEEDBACK_METHODS, _definition, "retrieve.feedback", "feedback", "retrieve/feedback"
+    ),
+    "score components": Registry(
+        COMPONENTS, lambda entry: entry.settings, "retrieve.documents", "retrievers", "retrieve/documents"
+    ),
+    "embedding methods": Registry(METHODS, lambda entry: entry.settings, "embeddings", "embeddings", "embeddings"),
     "fusions": Registry(FUSIONS, _definition, "fusion", "fusion", "fusion"),
     "miners": Registry(MINERS, _definition, "train.pairs", "training", "train/pairs"),
     "rerankers": Registry(

@@ -33,9 +33,10 @@ from benchmarks.effectiveness.soft_setting import SPACES, Setting, Variant
 from porism import Query, Run, read_topics
 from porism.evaluate import evaluate_run
 from porism.fusion import fuse
-from porism.retrieve.documents.model import DEFAULT_MODEL, ChannelSettings, SearchModel
+from porism.retrieve.documents.model import DEFAULT_MODEL, SearchModel
 from porism.retrieve.documents.published import SYSTEMS_2021, SYSTEMS_2022
 from porism.retrieve.documents.retriever import DocumentRetriever
+from porism.retrieve.lexical.settings import ChannelSettings
 from porism.tuning import Coordinate, tune_fusion
 
 MEASURES = ["nDCG'", "MAP'"]

@@ -26,7 +26,7 @@ from porism.analysis.batch import AnalyzedBatch, TermMatrix
 from porism.evaluate import evaluate_run
 from porism.index import IndexWriter, Snapshot
 from porism.retrieve import BM25, Feedback, LexicalChannel, LexicalRetriever
-from porism.retrieve.feedback.methods import QueryExpander
+from porism.retrieve.feedback.expander import QueryExpander
 
 BM25_LUCENE = LexicalChannel(1.0, BM25(0.9, 0.4))
 RM3 = Feedback(method="rm3", documents=10, terms=10, original_weight=0.5, max_df=0.1)

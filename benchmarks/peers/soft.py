@@ -38,8 +38,9 @@ from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.corpus import read_topics
 from porism.engine.factors import FactorChannel
 from porism.index import Snapshot
-from porism.retrieve.documents.model import ChannelSettings, SearchModel
+from porism.retrieve.documents.model import SearchModel
 from porism.retrieve.documents.retriever import DocumentRetriever
+from porism.retrieve.lexical.settings import ChannelSettings
 
 Terms = dict[str, dict[str, float]]
 

@@ -40,8 +40,9 @@ from porism import AnalysisConfig, Document, Query, ReaderOptions, Run, open_sou
 from porism.analysis.analyzer import Analyzer
 from porism.evaluate import evaluate_run
 from porism.index import Snapshot
-from porism.retrieve.documents.model import ChannelSettings, SearchModel
+from porism.retrieve.documents.model import SearchModel
 from porism.retrieve.lexical.retriever import LexicalRetriever
+from porism.retrieve.lexical.settings import ChannelSettings
 from porism.retrieve.weightings import WEIGHTINGS, weighting_named
 from porism.retrieve.weightings.base import LexicalChannel
 from porism.search.sources.indexing import index_documents

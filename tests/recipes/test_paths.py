@@ -6,7 +6,7 @@ import pytest
 
 from porism.recipes.paths import opened
 from porism.retrieve import SearchModel
-from porism.retrieve.documents.model import ChannelSettings
+from porism.retrieve.lexical.settings import ChannelSettings
 from porism.tuning import with_parameters
 from porism.tuning.space import UnknownParameter
 

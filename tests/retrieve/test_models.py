@@ -9,8 +9,13 @@ from pathlib import Path
 import pytest
 
 from porism.errors import ConfigError
-from porism.retrieve.documents.model import DEFAULT_MODEL, ChannelSettings, Feedback, Links, Matches, SearchModel, Zone
+from porism.retrieve.documents.links import Links
+from porism.retrieve.documents.match_settings import Matches
+from porism.retrieve.documents.model import DEFAULT_MODEL, SearchModel
 from porism.retrieve.documents.named_models import SEARCH_MODELS
+from porism.retrieve.feedback.settings import Feedback
+from porism.retrieve.lexical.channels import Zone
+from porism.retrieve.lexical.settings import ChannelSettings
 from porism.retrieve.models import model_from, read_model
 from porism.search.index import Index, make_query, open_index
 from porism.settings import SettingError

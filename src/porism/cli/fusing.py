@@ -39,19 +39,19 @@ def _list_methods(context: click.Context, parameter: click.Parameter, wanted: bo
               help="What ranks are: positions by score, or the rank column, whose gaps count.")
 @click.option("--name", metavar="NAME", help="The name of the new run, its last column.  [default: the method]")
 @click.option("--qrels", "qrels_path", type=click.Path(path_type=Path), metavar="FILE",
-              help="Judgments from which rbc or wibc learns.")
+              help="Judgments from which a method that learns, such as rbc, learns.")
 @click.option("--train-topics", metavar="TOPICS",
               help="Topics to learn from: a file of ids, ids separated by commas, or a share such as 0.7.  "
                    "[default: all judged ones]")
 @click.option("--validation-topics", metavar="TOPICS",
-              help="Topics by which rbc chooses its model, in the same forms; a share is drawn from the rest.")
+              help="Topics by which a method chooses its model, in the same forms; a share is drawn from the rest.")
 @click.option("--folds", type=click.IntRange(min=2), metavar="N",
               help="Cross-validate: each training topic is fused by a model that learnt from the other parts.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of shares and folds.")
 @click.option("--store", "store_path", type=click.Path(path_type=Path), metavar="FILE",
               help="Write the regression that was fitted as JSON; linear models only.")
 @click.option("--fitted", "fitted_path", type=click.Path(path_type=Path), metavar="FILE",
-              help="For rbc and wibc: a regression that was stored, in place of judgments.")
+              help="A regression that was stored, in place of judgments.")
 @click.option("--list", is_flag=True, is_eager=True, expose_value=False, callback=_list_methods,
               help="Show all methods with their parameters, and do nothing else.")
 @click.option("--quiet", is_flag=True, help="No summary.")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -14,14 +16,50 @@ from porism.errors import ConfigError
 from porism.extras import need
 from porism.settings import nearest
 
-LINEAR = ("linear", "ridge", "bayesian-ridge", "sgd", "pls")
-"""Models that predict a weighted sum of the features, whose weights can be stored and given to WIBC."""
 
-MODELS = (*LINEAR, "svr", "knn", "mlp")
-"""All models: those of MIRMU at ARQMath 2021, section 4.4."""
+@dataclass(frozen=True, slots=True)
+class Estimator:
+    """A class of scikit-learn, by its module and name.
+
+    ``linear`` says whether it predicts a weighted sum of the features, ``scaled`` whether the scale of features matters
+    to it, so that they are standardised first. ``defaults`` are the options that it needs beside scikit-learn's own
+    defaults, by the numbers of examples and features. It learns from at most ``examples``, drawn by the seed.
+    """
+
+    module: str
+    name: str
+    linear: bool = False
+    scaled: bool = False
+    defaults: Callable[[int, int], Mapping[str, Any]] = lambda rows, columns: {}
+    examples: int | None = None
+
 
 SVR_EXAMPLES = 5_000
-"""How many examples the SVR learns from at most, drawn by the seed: its time grows with their square."""
+"""How many examples the SVR learns from at most: its time grows with their square."""
+
+ESTIMATORS: Mapping[str, Estimator] = MappingProxyType({
+    "linear": Estimator("sklearn.linear_model", "LinearRegression", linear=True),
+    "ridge": Estimator("sklearn.linear_model", "Ridge", linear=True),
+    "bayesian-ridge": Estimator("sklearn.linear_model", "BayesianRidge", linear=True),
+    "sgd": Estimator("sklearn.linear_model", "SGDRegressor", linear=True, scaled=True),
+    "pls": Estimator(
+        "sklearn.cross_decomposition", "PLSRegression", linear=True,
+        defaults=lambda rows, columns: {"n_components": min(2, rows, columns)},
+    ),
+    "svr": Estimator("sklearn.svm", "SVR", scaled=True, examples=SVR_EXAMPLES),
+    "knn": Estimator(
+        "sklearn.neighbors", "KNeighborsRegressor", scaled=True,
+        defaults=lambda rows, columns: {"n_neighbors": min(5, rows)},
+    ),
+    "mlp": Estimator("sklearn.neural_network", "MLPRegressor", scaled=True),
+})
+"""All models by name: those of MIRMU at ARQMath 2021, section 4.4."""
+
+MODELS = tuple(ESTIMATORS)
+"""Their names."""
+
+LINEAR = tuple(name for name, estimator in ESTIMATORS.items() if estimator.linear)
+"""Models that predict a weighted sum of the features, whose weights can be stored and given to WIBC."""
 
 Numbers = NDArray[np.float64]
 
@@ -37,22 +75,10 @@ def make_estimator(model: str, options: Mapping[str, Any], seed: int, rows: int,
     :raises ConfigError: there is no such model, or it has no such option.
     """
     purpose = "regression (RBC)"
-    if model in ("linear", "ridge", "bayesian-ridge", "sgd"):
-        linear_models = need("sklearn.linear_model", "lab", purpose)
-        names = {
-            "linear": "LinearRegression", "ridge": "Ridge", "bayesian-ridge": "BayesianRidge", "sgd": "SGDRegressor",
-        }
-        kind: Callable[..., Any] = getattr(linear_models, names[model])
-    elif model == "pls":
-        kind = need("sklearn.cross_decomposition", "lab", purpose).PLSRegression
-    elif model == "svr":
-        kind = need("sklearn.svm", "lab", purpose).SVR
-    elif model == "knn":
-        kind = need("sklearn.neighbors", "lab", purpose).KNeighborsRegressor
-    elif model == "mlp":
-        kind = need("sklearn.neural_network", "lab", purpose).MLPRegressor
-    else:
+    if model not in ESTIMATORS:
         raise ConfigError(f"there is no regression model {model!r}", hint=nearest(model, ("auto", *MODELS)))
+    estimator = ESTIMATORS[model]
+    kind: Callable[..., Any] = getattr(need(estimator.module, "lab", purpose), estimator.name)
     known = inspect.signature(kind).parameters
     for option in options:
         if option not in known:
@@ -60,11 +86,8 @@ def make_estimator(model: str, options: Mapping[str, Any], seed: int, rows: int,
     chosen: dict[str, Any] = dict(options)
     if "random_state" in known:
         chosen.setdefault("random_state", seed)
-    if model == "pls":
-        chosen.setdefault("n_components", min(2, rows, columns))
-    if model == "knn":
-        chosen.setdefault("n_neighbors", min(5, rows))
-    if model in ("sgd", "svr", "knn", "mlp"):
+    chosen = dict(estimator.defaults(rows, columns)) | chosen
+    if estimator.scaled:
         pipeline = need("sklearn.pipeline", "lab", purpose)
         scaler = need("sklearn.preprocessing", "lab", purpose).StandardScaler()
         return pipeline.make_pipeline(scaler, kind(**chosen))
@@ -78,8 +101,9 @@ def fit_estimator(
 
     :raises ConfigError: an option has a value that scikit-learn does not take.
     """
-    if model == "svr" and len(gains) > SVR_EXAMPLES:
-        drawn = np.random.default_rng(seed).choice(len(gains), SVR_EXAMPLES, replace=False)
+    most = ESTIMATORS[model].examples if model in ESTIMATORS else None
+    if most is not None and len(gains) > most:
+        drawn = np.random.default_rng(seed).choice(len(gains), most, replace=False)
         features, gains = features[drawn], gains[drawn]
     estimator = make_estimator(model, options, seed, *features.shape)
     with warnings.catch_warnings():

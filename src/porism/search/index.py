@@ -27,7 +27,7 @@ from porism.retrieve import (
 )
 from porism.retrieve.documents.more_like_this import MoreLikeThis, MoreLikeThisSettings
 from porism.retrieve.documents.named_models import channel_model
-from porism.retrieve.feedback.methods import Judged
+from porism.retrieve.feedback.expander import Judged
 from porism.retrieve.formulas.model import DEFAULT_FORMULA_MODEL
 from porism.runs.run import Run
 from porism.search.answers import Hit, make_hits

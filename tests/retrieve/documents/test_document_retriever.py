@@ -12,7 +12,7 @@ from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.errors import ConfigError, QueryError
 from porism.index import IndexWriter, Snapshot
 from porism.retrieve import DEFAULT_MODEL, ChannelSettings, DocumentRetriever, SearchModel
-from porism.retrieve.documents.model import Feedback
+from porism.retrieve.feedback.settings import Feedback
 from porism.runs.run import Run
 from porism.search.index import open_index
 from porism.search.sources.indexing import index_documents

@@ -17,8 +17,7 @@ from porism.engine.links import LinkGraph, open_links, prepare_links
 from porism.errors import ConfigError
 from porism.index import IndexWriter, Snapshot
 from porism.retrieve import ChannelSettings, DocumentRetriever, SearchModel
-from porism.retrieve.documents.links import LinkedThreads
-from porism.retrieve.documents.model import Links
+from porism.retrieve.documents.links import LinkedThreads, Links
 from porism.retrieve.ranking import UnitResults
 from porism.search.sources.indexing import index_documents
 from porism.types import Content, Document, Metadata, Query

@@ -14,10 +14,12 @@ from porism.analysis.analyzer import AnalysisConfig, Analyzer, indexed_form
 from porism.errors import ConfigError
 from porism.formula import extract, parse
 from porism.index import Snapshot
+from porism.retrieve.documents.match_settings import Matches
 from porism.retrieve.documents.matched_formulas import MatchedFormulas
-from porism.retrieve.documents.model import ChannelSettings, Matches, SearchModel
+from porism.retrieve.documents.model import SearchModel
 from porism.retrieve.documents.retriever import DocumentRetriever
 from porism.retrieve.formulas.model import FormulaModel
+from porism.retrieve.lexical.settings import ChannelSettings
 from porism.retrieve.ranking import UnitResults
 from porism.types import Content, Formula, Query
 

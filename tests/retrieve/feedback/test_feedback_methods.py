@@ -19,9 +19,9 @@ from lexical_cases import CHANNELS, FIELDS, Doc, bm25_by_the_book, queries, rand
 
 from porism.errors import ConfigError, QueryError
 from porism.index import Snapshot
-from porism.retrieve.documents.model import Feedback
-from porism.retrieve.feedback.methods import Judged, QueryExpander
-from porism.retrieve.feedback.relevance_model import document_prior
+from porism.retrieve.feedback.base import document_prior
+from porism.retrieve.feedback.expander import Judged, QueryExpander
+from porism.retrieve.feedback.settings import Feedback
 from porism.retrieve.lexical.retriever import LexicalRetriever
 from porism.retrieve.weightings import weighting_named
 from porism.retrieve.weightings.base import BM25, LexicalChannel

@@ -13,7 +13,7 @@ from structure_cases import named, retriever_of, write
 from porism.errors import ConfigError
 from porism.formula import layout_key, parse
 from porism.index import Snapshot
-from porism.retrieve.documents.model import Matches
+from porism.retrieve.documents.match_settings import Matches
 from porism.retrieve.formulas.alignment import AlignmentSettings
 from porism.retrieve.formulas.matching import explain_match
 from porism.retrieve.formulas.model import (

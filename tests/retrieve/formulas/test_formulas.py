@@ -21,10 +21,10 @@ from porism.explanation import Explanation
 from porism.formula import extract, layout_key, parse
 from porism.formula.values import WHOLE_MARKS
 from porism.index import Snapshot
-from porism.retrieve.documents.model import ChannelSettings
 from porism.retrieve.formulas.alignment_kernels import MOST_NODES, most_steps
 from porism.retrieve.formulas.matching import explain_match
 from porism.retrieve.formulas.model import DEFAULT_FORMULA_MODEL, FormulaModel
+from porism.retrieve.lexical.settings import ChannelSettings
 from porism.retrieve.weightings.base import BM25, LexicalChannel
 from porism.types import Formula
 

@@ -11,11 +11,11 @@ from structure_cases import SETTINGS, retriever_of, tree_of, write
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.formula import layout_key, operator_tree, parse, parse_latex, to_mathml
 from porism.index import Snapshot
-from porism.retrieve.documents.model import ChannelSettings
 from porism.retrieve.formulas.matches import FormulaMatch
 from porism.retrieve.formulas.matching import explain_match
 from porism.retrieve.formulas.model import FormulaModel
 from porism.retrieve.formulas.retriever import FormulaRetriever
+from porism.retrieve.lexical.settings import ChannelSettings
 from porism.search.sources.indexing import index_documents
 from porism.types import Content, Document, Formula
 

@@ -10,10 +10,10 @@ from lexical_cases import CHANNELS, FIELDS, Doc, batch_of, bm25_by_the_book, que
 
 from porism.errors import ConfigError, QueryError
 from porism.index import IndexWriter, Snapshot
-from porism.retrieve.documents.model import ChannelSettings
 from porism.retrieve.lexical.channels import prepare, scored_channel
 from porism.retrieve.lexical.explanations import explain_terms
 from porism.retrieve.lexical.retriever import LexicalRetriever
+from porism.retrieve.lexical.settings import ChannelSettings
 from porism.retrieve.weightings.base import BM25, BM25Plus, ChannelStatistics, CountedQuery, LexicalChannel
 
 

@@ -10,7 +10,7 @@ from porism.recipes.checking import Check
 from porism.recipes.kinds.collection import check_tokenized, held_manifest, is_channel, listed_channels
 from porism.recipes.kinds.tokenizers import tokenizer_of
 from porism.recipes.loading import Loading
-from porism.retrieve.documents.model import check_channels
+from porism.retrieve.lexical.settings import check_channels
 from porism.settings import Path, nearest
 
 

@@ -19,14 +19,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.analysis.channels import WORDS
+from porism.errors import ConfigError
 from porism.explanation import Explanation
 from porism.index import Segment
-from porism.retrieve.documents.model import Coverage
+from porism.retrieve.documents.components import ComponentContext, ComponentKind
 from porism.retrieve.documents.queries import QueryReader
 from porism.retrieve.lexical.retriever import LexicalRetriever
 from porism.retrieve.ranking import UnitResults
-from porism.retrieve.weightings.base import ChannelStatistics, CountedQuery, LexicalChannel
+from porism.retrieve.weightings.base import HEAVIEST, ChannelStatistics, CountedQuery, LexicalChannel
+from porism.settings import Settings
 from porism.types import Query
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage(Settings):
+    """How much documents gain by the share of their words that the query has: ``weight`` times that share times
+    what the query's words count at most; 0 is off. Only queries of at least ``words`` distinct words, stop words left
+    out, count: what a shorter one names can be in a document of any length.
+
+    :raises ConfigError: a number is out of its range.
+    """
+
+    weight: float = 0.3
+    words: int = 5
+
+    def __post_init__(self) -> None:
+        if not (0 <= self.weight <= HEAVIEST and self.words >= 1):
+            raise ConfigError(
+                f"coverage cannot have the weight {self.weight} and ask for {self.words} words",
+                hint="Use a weight ≥ 0, and at least one word.",
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,3 +139,13 @@ class CoveredWords:
             mine = candidates.segments == number
             shares[mine] = self._shares.score_units(words.terms, number, candidates.units[mine])
         return np.minimum(shares, 1.0)
+
+
+def _make(context: ComponentContext, settings: Coverage) -> CoveredWords | None:
+    if not settings.weight > 0:
+        return None
+    return CoveredWords(context.snapshot.segments, settings, context.lexical, context.reader)
+
+
+COVERAGE = ComponentKind(name="coverage", settings=Coverage, make=_make)
+"""What documents gain by the share of their words that the query has."""

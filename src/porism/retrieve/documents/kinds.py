@@ -8,15 +8,36 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from porism.errors import ConfigError
 from porism.explanation import Explanation
 from porism.index import Segment
-from porism.retrieve.documents.model import Kinds
+from porism.retrieve.documents.components import ComponentContext, ComponentKind
 from porism.retrieve.ranking import UnitResults
+from porism.retrieve.weightings.base import HEAVIEST
+from porism.settings import Settings
 from porism.types import PLACEHOLDER, Query
+
+
+@dataclass(frozen=True, slots=True)
+class Kinds(Settings):
+    """How much documents of the kind gain that a short query names, as in "definition of a manifold": ``weight`` times
+    their score; 0 is off. ``key`` is the metadata that has the kind.
+
+    :raises ConfigError: the weight is out of its range.
+    """
+
+    weight: float = 0.2
+    key: str = "type"
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.weight <= HEAVIEST:
+            raise ConfigError(f"kinds cannot have the weight {self.weight}", hint="Use a number ≥ 0.")
+
 
 MOST_WORDS = 12
 """Queries of more words, formulas counted as one each, name no kind."""
@@ -94,3 +115,11 @@ class NamedKinds:
         return Explanation(
             gain, f"kind: the query names {kinds}, {float(candidates.scores[position]):.4f} · {self.settings.weight:g}"
         )
+
+
+def _make(context: ComponentContext, settings: Kinds) -> NamedKinds | None:
+    return NamedKinds(context.snapshot.segments, settings) if settings.weight > 0 else None
+
+
+KINDS = ComponentKind(name="kinds", settings=Kinds, make=_make)
+"""What documents gain by their kind."""

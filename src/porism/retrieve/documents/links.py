@@ -9,19 +9,42 @@ of spreading activation over the link graph (Savoy, *Ranking schemes in hybrid B
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from porism.concurrency.locks import Lock
-from porism.engine.links import LinkGraph
+from porism.engine.links import LinkGraph, prepare_links
+from porism.errors import ConfigError
 from porism.explanation import Explanation
 from porism.index import Segment
 from porism.index.strings import offsets
-from porism.retrieve.documents.model import Links
+from porism.retrieve.documents.components import ComponentContext, ComponentKind
 from porism.retrieve.ranking import UnitResults
+from porism.retrieve.weightings.base import HEAVIEST
+from porism.settings import Settings
 from porism.types import Query
+
+
+@dataclass(frozen=True, slots=True)
+class Links(Settings):
+    """How much documents gain from threads that theirs is linked with; weight 0 is off.
+
+    ``thread`` is the metadata key of a document's own thread, ``fields`` are those that name other threads.
+
+    :raises ConfigError: the weight is out of its range.
+    """
+
+    weight: float = 0.3
+    thread: str = "question_id"
+    fields: tuple[str, ...] = ("linked", "duplicates")
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "fields", tuple(self.fields))
+        if not 0 <= self.weight <= HEAVIEST:
+            raise ConfigError(f"links cannot have the weight {self.weight}", hint="Use a number ≥ 0.")
 
 
 class _Spread(NamedTuple):
@@ -115,3 +138,16 @@ class LinkedThreads:
         places = np.searchsorted(threads, linked)
         there = np.append(threads, -1)[places] == linked
         return _Spread(place_of, threads, best, indptr, linked, np.where(there, np.append(best, 0.0)[places], 0.0))
+
+
+def _make(context: ComponentContext, settings: Links) -> LinkedThreads | None:
+    return LinkedThreads(context.snapshot.segments, settings) if settings.weight > 0 else None
+
+
+def _prepare(segments: Sequence[Segment], settings: Links) -> None:
+    if settings.weight > 0:
+        prepare_links(segments, settings.thread, settings.fields)
+
+
+LINKS = ComponentKind(name="links", settings=Links, make=_make, prepare=_prepare)
+"""What links between threads add."""

@@ -25,8 +25,9 @@ from porism.engine.units import formula_units
 from porism.explanation import Explanation
 from porism.formula import layout_key
 from porism.index import Snapshot
+from porism.retrieve.documents.components import ComponentContext, ComponentKind
 from porism.retrieve.documents.containing import HeldFormulas
-from porism.retrieve.documents.model import Matches
+from porism.retrieve.documents.match_settings import Matches
 from porism.retrieve.documents.queries import QueryReader
 from porism.retrieve.documents.shown_matches import ShownMatch, matching_formulas
 from porism.retrieve.formulas.alignment import QueryTree
@@ -47,7 +48,7 @@ MOST_FURTHER = 200
 
 
 class _WeightedFormula(NamedTuple):
-    """A query formula, the weight of a full match, and the query fields in which it stands."""
+    """A query formula, the weight of a full match, and the query fields that contain it."""
 
     formula: QueryFormula
     weight: float
@@ -392,3 +393,20 @@ class MatchedFormulas:
         others = self._snapshot.segments[segment].keys.find(keys)
         held = np.flatnonzero(others >= 0)
         return np.concatenate([formulas, others[held].astype(np.int64)]), np.concatenate([mine, rest[held]])
+
+
+def matched_formulas(context: ComponentContext, settings: Matches) -> MatchedFormulas:
+    """What compares the formulas of queries and documents, whether or not it adds to scores."""
+    return MatchedFormulas(
+        context.snapshot, context.analyzer, settings, context.query_field_weights, lexical=context.lexical,
+        reader=context.reader,
+    )
+
+
+def _make(context: ComponentContext, settings: Matches) -> MatchedFormulas | None:
+    made = matched_formulas(context, settings)
+    return made if made.possible else None
+
+
+MATCHES = ComponentKind(name="matches", settings=Matches, make=_make)
+"""What matching formulas add."""

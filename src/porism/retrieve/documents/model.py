@@ -2,270 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any
 
 from porism.analysis.analyzer import TEXT_CHANNELS
-from porism.analysis.channels import UnknownChannel, parse_channel
 from porism.errors import ConfigError
-from porism.formula import EXTRACTORS
 from porism.retrieve.base import RetrieverSettings
+from porism.retrieve.documents.component_registry import COMPONENTS, component_kind
+from porism.retrieve.documents.components import ComponentKind
+from porism.retrieve.documents.coverage import Coverage
+from porism.retrieve.documents.kinds import Kinds
+from porism.retrieve.documents.links import Links
+from porism.retrieve.documents.match_settings import Matches
+from porism.retrieve.feedback.settings import Feedback
 from porism.retrieve.lexical.channels import Zone
-from porism.retrieve.weightings import weighting_named
-from porism.retrieve.weightings.base import HEAVIEST, LexicalChannel
-from porism.settings import SettingError, Settings, nearest, read_settings
+from porism.retrieve.lexical.settings import ChannelSettings, check_channels, check_weights
+from porism.settings import SettingError, read_settings
 
-
-@dataclass(frozen=True, slots=True)
-class ChannelSettings(Settings):
-    """How one channel counts: its weight in the sum, its weighting, and what matches.
-
-    The weighting is BM25 with ``k1`` (≥ 0) and ``b`` (0 to 1), or BM25+ with a ``delta`` above 0, or the one that
-    ``weighting`` names, with ``parameters`` of its own (:mod:`porism.retrieve.weightings`). ``similarity`` names a
-    matrix of the index by which terms that are alike match too: different ones ``softness`` times what they are
-    similar (0 to 100). With ``normalised`` the score is then the soft cosine instead of the soft inner product
-    (:mod:`porism.retrieve.lexical.soft`). ``field_weights``, ``query_field_weights`` and
-    ``power``, where they are given, replace those of the model for this channel.
-
-    :raises ConfigError: a number is out of its range, or there is no such weighting or parameter.
-    """
-
-    weight: float = 1.0
-    k1: float = 1.2
-    b: float = 0.75
-    delta: float = 0.0
-    weighting: str = ""
-    parameters: Mapping[str, float] = field(default_factory=dict)
-    similarity: str = ""
-    normalised: bool = False
-    softness: float = 1.0
-    field_weights: Mapping[str, float] | None = None
-    query_field_weights: Mapping[str, float] | None = None
-    power: float | None = None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "parameters", MappingProxyType(dict(self.parameters)))
-        for name in ("field_weights", "query_field_weights"):
-            weights = getattr(self, name)
-            if weights is not None:
-                object.__setattr__(self, name, MappingProxyType(dict(weights)))
-                check_weights(name.removesuffix("_weights").replace("_", " "), weights)
-        if self.power is not None and not 0 < self.power <= 10:
-            raise ConfigError(f"query weights cannot have the power {self.power}", hint="Use a number from 0 to 10.")
-        if self.normalised and not self.similarity:
-            raise ConfigError(
-                "only a channel with a similarity can be normalised",
-                hint="Name a similarity, or use a weighting that normalises, such as ltc.ltc.",
-            )
-        self.lexical  # noqa: B018  # checks the numbers
-
-    @property
-    def lexical(self) -> LexicalChannel:
-        """The same for the engine, but for the similarities, which an index has."""
-        weighting = weighting_named(self.weighting, self.k1, self.b, self.delta, self.parameters)
-        return LexicalChannel(
-            self.weight, weighting, normalised=self.normalised, field_weights=self.field_weights,
-            softness=self.softness,
-        )
-
-
-def check_weights(of: str, weights: Mapping[str, float]) -> None:
-    """Whether weights of fields are finite numbers ≥ 0.
-
-    :raises ConfigError: one is not.
-    """
-    for name, weight in weights.items():
-        if not 0 <= weight < float("inf"):
-            raise ConfigError(f"the {of} {name!r} cannot have the weight {weight}", hint="Use a number ≥ 0.")
-
-
-@dataclass(frozen=True, slots=True)
-class Feedback(Settings):
-    """How much a query learns from what it finds first, and how (:mod:`porism.retrieve.feedback.methods` has the
-    formulas).
-
-    It learns at most ``terms`` terms of each channel from the first ``documents`` by a ``method``:
-
-    - ``score-weighted``: ``weight`` is the share of what is learnt; 0 is off;
-    - ``rocchio``: ``alpha``, ``beta`` and ``gamma`` are the weights of the query, of the first documents and of
-      ``non_relevant`` documents, which are the last of the first ``depth`` found (0: none);
-    - ``rm3``: ``original_weight`` λ of the query, 1 − λ of the relevance model; documents count by ``prior``: by their
-      ``scores``, by their ``exponential`` (for scores that are logarithms of likelihoods), or all ``equal``.
-
-    Only ``channels`` learn (all, where none is named), and only terms of at least ``min_df`` documents and at most a
-    share ``max_df`` of those that have the channel.
-
-    :raises ConfigError: a number is out of its range, or there is no such method or prior.
-    """
-
-    weight: float = 0.2
-    documents: int = 10
-    terms: int = 40
-    method: Literal["score-weighted", "rocchio", "rm3"] = "score-weighted"
-    alpha: float = 1.0
-    beta: float = 0.75
-    gamma: float = 0.15
-    non_relevant: int = 0
-    depth: int = 1000
-    original_weight: float = 0.5
-    prior: Literal["scores", "exponential", "equal"] = "scores"
-    channels: tuple[str, ...] = ()
-    min_df: int = 1
-    max_df: float = 1.0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "channels", tuple(self.channels))
-        if not (0 <= self.weight <= HEAVIEST and self.documents >= 1 and self.terms >= 1):
-            raise ConfigError(
-                f"feedback cannot have the weight {self.weight}, {self.documents} documents and {self.terms} terms",
-                hint="Use a weight ≥ 0, and at least one document and one term.",
-            )
-        if self.method not in ("score-weighted", "rocchio", "rm3") or self.prior not in (
-            "scores", "exponential", "equal"
-        ):
-            raise ConfigError(
-                f"there is no feedback by {self.method!r} with the prior {self.prior!r}",
-                hint="Methods are score-weighted, rocchio and rm3; priors are scores, exponential and equal.",
-            )
-        if not all(0 <= number <= HEAVIEST for number in (self.alpha, self.beta, self.gamma)):
-            raise ConfigError(
-                f"Rocchio's feedback cannot have alpha {self.alpha}, beta {self.beta} and gamma {self.gamma}",
-                hint="Use numbers ≥ 0.",
-            )
-        if not (0 <= self.original_weight <= 1 and 0 < self.max_df <= 1 and self.min_df >= 1):
-            raise ConfigError(
-                f"feedback cannot have the original weight {self.original_weight}, min_df {self.min_df} and max_df "
-                f"{self.max_df}",
-                hint="Weights and shares are from 0 to 1, max_df above 0; min_df is at least 1.",
-            )
-        if self.non_relevant < 0 or 0 < self.non_relevant > self.depth - self.documents:
-            raise ConfigError(
-                f"feedback cannot take {self.documents} documents and {self.non_relevant} that are not relevant from "
-                f"the first {self.depth}",
-                hint="The depth is at least the sum of both.",
-            )
-
-    @property
-    def active(self) -> bool:
-        """Whether a query learns anything from what it finds."""
-        if self.method == "rocchio":
-            return self.beta > 0 or (self.gamma > 0 and self.non_relevant > 0)
-        return self.weight > 0 if self.method == "score-weighted" else self.original_weight < 1
-
-
-@dataclass(frozen=True, slots=True)
-class Links(Settings):
-    """How much documents gain from threads that theirs is linked with (:mod:`porism.retrieve.documents.links`); weight
-    0 is off.
-
-    ``thread`` is the metadata key of a document's own thread, ``fields`` are those that name other threads.
-
-    :raises ConfigError: the weight is out of its range.
-    """
-
-    weight: float = 0.3
-    thread: str = "question_id"
-    fields: tuple[str, ...] = ("linked", "duplicates")
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "fields", tuple(self.fields))
-        if not 0 <= self.weight <= HEAVIEST:
-            raise ConfigError(f"links cannot have the weight {self.weight}", hint="Use a number ≥ 0.")
-
-
-@dataclass(frozen=True, slots=True)
-class Kinds(Settings):
-    """How much documents of the kind gain that a short query names, as in "definition of a manifold"
-    (:mod:`porism.retrieve.documents.kinds`): ``weight`` times their score; 0 is off. ``key`` is the metadata that has
-    the kind.
-
-    :raises ConfigError: the weight is out of its range.
-    """
-
-    weight: float = 0.2
-    key: str = "type"
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.weight <= HEAVIEST:
-            raise ConfigError(f"kinds cannot have the weight {self.weight}", hint="Use a number ≥ 0.")
-
-
-@dataclass(frozen=True, slots=True)
-class Coverage(Settings):
-    """How much documents gain by the share of their words that the query has
-    (:mod:`porism.retrieve.documents.coverage`): ``weight`` times that share times what the query's words count at most;
-    0 is off. Only queries of at least ``words`` distinct words, stop words left out, count: what a shorter one names
-    can be in a document of any length.
-
-    :raises ConfigError: a number is out of its range.
-    """
-
-    weight: float = 0.3
-    words: int = 5
-
-    def __post_init__(self) -> None:
-        if not (0 <= self.weight <= HEAVIEST and self.words >= 1):
-            raise ConfigError(
-                f"coverage cannot have the weight {self.weight} and ask for {self.words} words",
-                hint="Use a weight ≥ 0, and at least one word.",
-            )
-
-
-@dataclass(frozen=True, slots=True)
-class Matches(Settings):
-    """How the formulas of a document count beside its terms (:mod:`porism.retrieve.documents.matched_formulas`); weight
-    0 is off.
-
-    Each query formula gives ``weight · √n · mass^mass_power · ((s − least) / (1 − least))²`` where s is the similarity
-    of the best formula of the document, n how often the query has the formula (by the weights of its fields) and its
-    mass the sum of the inverse document frequencies of its terms: its size and rarity. A document gains the sum of
-    what query formulas give or, if ``combine`` is ``best``, the largest. Only the first ``candidates`` formulas that a
-    query formula finds are compared, only those more similar than ``least`` (0 to 1) count, and only the ``formulas``
-    of largest mass are asked for. Query formulas of a single symbol never count.
-
-    With ``equal`` above 0 (to 10), formulas that have the value of the query formula or hold it, variables renamed, are
-    matches too, wherever they rank by their terms: full ones where they are the query formula or equal to it, else with
-    the share ``renamed`` where variables must be renamed, and ``part`` where they hold the formula. Their documents are
-    found whatever terms they have. To their score is added what their terms lack beside those of a document that holds
-    the query formula itself, times that share, times ``equal``, and times ``2 − 3 · ln D / ln N`` (from 0 to 1) where
-    D of N documents hold such a formula: to hold what many hold says little; and times ``beside_words`` where the query
-    has words as well.
-
-    :raises ConfigError: a number is out of its range.
-    """
-
-    weight: float = 0.045
-    least: float = 0.75
-    candidates: int = 100
-    formulas: int = 24
-    mass_power: float = 1.0
-    combine: Literal["sum", "best"] = "sum"
-    equal: float = 0.0
-    renamed: float = 0.9
-    part: float = 0.8
-    beside_words: float = 0.3
-
-    def __post_init__(self) -> None:
-        shares = (self.renamed, self.part, self.beside_words)
-        if not (0 <= self.equal <= 10 and all(0 <= share <= 1 for share in shares)):
-            raise ConfigError(
-                f"matches cannot have 'equal' {self.equal}, 'renamed' {self.renamed}, 'part' {self.part} and "
-                f"'beside_words' {self.beside_words}",
-                hint="Use 0 to 10 for 'equal', and shares from 0 to 1.",
-            )
-        if self.combine not in ("sum", "best") or not 0 <= self.mass_power <= 10:
-            raise ConfigError(
-                f"matches cannot be combined by {self.combine!r} with a mass power of {self.mass_power}",
-                hint="Combine them by 'sum' or 'best'; the power is from 0 to 10.",
-            )
-        if not (0 <= self.weight <= HEAVIEST and 0 <= self.least < 1 and self.candidates >= 1 and self.formulas >= 1):
-            raise ConfigError(
-                f"matches cannot have the weight {self.weight}, the least similarity {self.least}, {self.candidates} "
-                f"candidates and {self.formulas} formulas",
-                hint="Use a weight ≥ 0, a similarity from 0 to below 1, and at least one candidate and one formula.",
-            )
+_NO_FEEDBACK, _NO_MATCHES, _NO_LINKS = Feedback(weight=0.0), Matches(weight=0.0), Links(weight=0.0)
+_NO_KINDS, _NO_COVERAGE = Kinds(weight=0.0), Coverage(weight=0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,12 +39,13 @@ class SearchModel(RetrieverSettings):
     ``(mass + mass_offset) ^ −mass_exponent``, where the mass of a formula is the sum of the inverse document
     frequencies of its terms: a formula counts by what it says,
     not by its length. Then ``feedback`` adds terms of the documents found first, and the query is searched again.
-    What is not a sum over terms, ``matches`` of formulas, ``coverage``, ``kinds`` and ``links``, is added to the scores
-    of the first ``candidates`` documents only.
+    What is not a sum over terms is added to the scores of the first ``candidates`` documents only: ``matches`` of
+    formulas, ``coverage``, ``kinds`` and ``links``, and what ``components`` names, the settings of other components of
+    :data:`~porism.retrieve.documents.component_registry.COMPONENTS` by name.
 
     ``tuned_on`` names the topics on whose judgments the numbers were chosen; every run of the model carries them.
 
-    :raises ConfigError: a weight is negative, or there is no channel of positive weight.
+    :raises ConfigError: a weight is negative, there is no channel of positive weight, or no such component.
     """
 
     channels: Mapping[str, ChannelSettings]
@@ -298,13 +56,14 @@ class SearchModel(RetrieverSettings):
     formulas_power: float = 0.5
     mass_offset: float = 5.0
     mass_exponent: float = 0.5
-    feedback: Feedback = Feedback(weight=0.0)
-    matches: Matches = Matches(weight=0.0)
-    links: Links = Links(weight=0.0)
+    feedback: Feedback = _NO_FEEDBACK
+    matches: Matches = _NO_MATCHES
+    links: Links = _NO_LINKS
     candidates: int = 1000
     tuned_on: tuple[str, ...] = ()
-    kinds: Kinds = Kinds(weight=0.0)
-    coverage: Coverage = Coverage(weight=0.0)
+    kinds: Kinds = _NO_KINDS
+    coverage: Coverage = _NO_COVERAGE
+    components: Mapping[str, Mapping[str, Any]] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tuned_on", tuple(self.tuned_on))
@@ -318,56 +77,52 @@ class SearchModel(RetrieverSettings):
             raise ConfigError("powers and the mass offset must be positive, the mass exponent ≥ 0")
         if self.candidates < 1:
             raise ConfigError(f"there cannot be {self.candidates} candidates", hint="Use at least 1.")
+        if self.components is not None:
+            object.__setattr__(self, "components", MappingProxyType(
+                {name: MappingProxyType(dict(settings)) for name, settings in self.components.items()}
+            ))
+            for name in self.components:
+                component_kind(name)
+                if hasattr(self, name):
+                    raise SettingError(
+                        f"{name!r} is a setting of the model itself", path=("components", name),
+                        hint=f"Use {name} in place of components.{name}.",
+                    )
+            list(self.component_settings())  # checks them
+
+    def component_settings(self) -> Iterator[tuple[ComponentKind[Any], Any]]:
+        """The components that the model names, in the order in which they add to scores, and the settings of each."""
+        others = self.components or {}
+        for name, kind in COMPONENTS.items():
+            if name in others:
+                yield kind, read_settings(kind.settings, others[name], at=("components", name))
+            elif hasattr(self, name):
+                yield kind, getattr(self, name)
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any], base: SearchModel | None = None) -> SearchModel:
         """A model of the settings given; the others are those of ``base``, by default :data:`DEFAULT_MODEL`.
 
         Tables of names that are given (``channels``, ``field_weights``, ``query_field_weights``, ``zones``) replace
-        those of the base; in ``feedback``, ``matches``, ``coverage``, ``kinds`` and ``links`` each setting does.
+        those of the base; in ``feedback``, ``components`` and the table of a component each setting does.
 
         :raises SettingError: a setting or a channel does not exist, or a value is of another type or out of range.
         """
-        settings = overlaid((DEFAULT_MODEL if base is None else base).to_dict(), value, _STAGES)
+        settings = overlaid(
+            (DEFAULT_MODEL if base is None else base).to_dict(), value, ("feedback", "components", *COMPONENTS)
+        )
         model = read_settings(cls, settings)
         check_channels(model.channels, TEXT_CHANNELS)
         return model
-
-
-_STAGES = ("feedback", "matches", "coverage", "kinds", "links")
 
 
 def overlaid(base: dict[str, Any], given: Mapping[str, Any], merged: Iterable[str]) -> dict[str, Any]:
     """Settings given, over those of a base; of the tables named by ``merged`` each setting by itself."""
     settings = base | dict(given)
     for name in merged:
-        if isinstance(given.get(name), Mapping) and isinstance(base[name], Mapping):
+        if isinstance(given.get(name), Mapping) and isinstance(base.get(name), Mapping):
             settings[name] = base[name] | dict(given[name])
     return settings
-
-
-def check_channels(names: Iterable[str], others: Sequence[str] = (), at: str = "channels") -> None:
-    """Whether each channel is one that an index can have: one of ``others`` or, where there are any, another channel of
-    the text; or made of formulas by an extractor or a tokenizer (``bpe:NAME``, which only an index knows).
-
-    :raises SettingError: there is no such channel, or the options of a variant do not fit.
-    """
-    for name in names:
-        if name in others:
-            continue
-        try:
-            channel = parse_channel(name)
-        except UnknownChannel as error:
-            raise _no_channel(name, others, at) from error
-        except ConfigError as error:
-            raise SettingError(error.what, path=(at, name), hint=error.hint) from error
-        if channel.reads == "text" and not others:
-            raise _no_channel(name, others, at)
-
-
-def _no_channel(name: str, others: Sequence[str], at: str) -> SettingError:
-    kind = "channel" if others else "formula channel"
-    return SettingError(f"there is no {kind} {name!r}", path=(at, name), hint=nearest(name, [*others, *EXTRACTORS]))
 
 
 def _numbered(prefix: str, first: int, last: int) -> tuple[str, ...]:

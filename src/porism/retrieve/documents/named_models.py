@@ -8,20 +8,17 @@ from types import MappingProxyType
 
 from porism.analysis.channels import parse_channel
 from porism.files.artifacts import SIMILARITIES, TOKENIZERS
-from porism.retrieve.documents.model import (
-    DEFAULT_MODEL,
-    ChannelSettings,
-    Coverage,
-    Feedback,
-    Kinds,
-    Links,
-    Matches,
-    SearchModel,
-)
+from porism.retrieve.documents.coverage import Coverage
+from porism.retrieve.documents.kinds import Kinds
+from porism.retrieve.documents.links import Links
+from porism.retrieve.documents.match_settings import Matches
+from porism.retrieve.documents.model import DEFAULT_MODEL, SearchModel
 from porism.retrieve.documents.published import SYSTEMS_2021, SYSTEMS_2022
 from porism.retrieve.documents.retriever import DocumentRetriever
 from porism.retrieve.documents.tangent_l import tangent_l_model
+from porism.retrieve.feedback.settings import Feedback
 from porism.retrieve.kinds import Artifact, DocumentKind
+from porism.retrieve.lexical.settings import ChannelSettings
 
 
 def channel_model(*channels: str) -> SearchModel:

@@ -21,8 +21,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from porism.analysis.channels import parse_channel
-from porism.retrieve.documents.model import ChannelSettings, Feedback, SearchModel
+from porism.retrieve.documents.model import SearchModel
+from porism.retrieve.feedback.settings import Feedback
 from porism.retrieve.lexical.channels import OTHER_FIELDS
+from porism.retrieve.lexical.settings import ChannelSettings
 
 TEXT, LATEX, JOINT, TANGENT_L = "bpe:scm-text", "bpe:scm-latex", "bpe:scm-joint", "tangent-l"
 """The channels of the models of 2022."""

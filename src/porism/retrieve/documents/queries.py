@@ -4,24 +4,54 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol
 
 import numpy as np
 
 from porism.analysis.analyzer import Analyzer
 from porism.analysis.channels import SYMBOLS, WORDS
 from porism.analysis.symbols import text_symbols
-from porism.retrieve.documents.model import ChannelSettings, SearchModel
 from porism.retrieve.lexical.retriever import LexicalRetriever
+from porism.retrieve.lexical.settings import ChannelSettings
 from porism.types import Content, Formula, Query
 
 MOST_FORMULAS = 2_000
 """Distinct formulas of one query beyond these do not count: they would make the query take seconds."""
 
 
+class QueryWeights(Protocol):
+    """The settings by which terms of queries are weighted; :class:`~porism.retrieve.documents.model.SearchModel` has
+    them and says what they mean."""
+
+    @property
+    def channels(self) -> Mapping[str, ChannelSettings]:
+        """The channels by name."""
+
+    @property
+    def query_field_weights(self) -> Mapping[str, float]:
+        """The weights of the fields of a query, 1 for a field that is not named."""
+
+    @property
+    def words_power(self) -> float:
+        """The power of the weights of terms of the text."""
+
+    @property
+    def formulas_power(self) -> float:
+        """The power of the weights of terms of formulas."""
+
+    @property
+    def mass_offset(self) -> float:
+        """What is added to the mass of a formula."""
+
+    @property
+    def mass_exponent(self) -> float:
+        """The power of the mass by which the weights of the terms of a formula are divided."""
+
+
 class QueryReader:
     """Weighs the terms of queries by a model, over the statistics of one snapshot."""
 
-    def __init__(self, analyzer: Analyzer, model: SearchModel, lexical: LexicalRetriever) -> None:
+    def __init__(self, analyzer: Analyzer, model: QueryWeights, lexical: LexicalRetriever) -> None:
         self._analyzer = analyzer
         self._model = model
         self._lexical = lexical
@@ -39,7 +69,7 @@ class QueryReader:
                 )
 
     def terms(self, query: Query) -> dict[str, dict[str, float]]:
-        """Channel → term → weight q, as :class:`SearchModel` defines it."""
+        """Channel → term → weight q, as :class:`~porism.retrieve.documents.model.SearchModel` defines it."""
         sums: dict[str, defaultdict[str, float]] = {
             name: defaultdict(float) for name in (*self._text, *self._formulas)
         }

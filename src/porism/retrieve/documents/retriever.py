@@ -20,26 +20,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.analysis.analyzer import Analyzer
-from porism.engine.links import prepare_links
 from porism.engine.trees import prepare_trees
 from porism.engine.units import prepare_units
 from porism.errors import ConfigError
 from porism.explanation import Explanation
 from porism.files.artifacts import SIMILARITIES
 from porism.index import Masks, Segment, Snapshot
-from porism.retrieve.documents.components import ScoreComponent
-from porism.retrieve.documents.coverage import CoveredWords
-from porism.retrieve.documents.kinds import NamedKinds
-from porism.retrieve.documents.links import LinkedThreads
-from porism.retrieve.documents.matched_formulas import MatchedFormulas
-from porism.retrieve.documents.model import DEFAULT_MODEL, ChannelSettings, SearchModel
+from porism.retrieve.documents.components import ComponentContext, ScoreComponent
+from porism.retrieve.documents.matched_formulas import MatchedFormulas, matched_formulas
+from porism.retrieve.documents.model import DEFAULT_MODEL, SearchModel
 from porism.retrieve.documents.queries import QueryReader
 from porism.retrieve.documents.shown_matches import ShownMatch
-from porism.retrieve.feedback.methods import Judged, QueryExpander
+from porism.retrieve.feedback.expander import Judged, QueryExpander
 from porism.retrieve.formulas.matches import FormulaMatch
 from porism.retrieve.lexical.channels import prepare
 from porism.retrieve.lexical.explanations import explain_terms
 from porism.retrieve.lexical.retriever import LexicalRetriever, QueryTerms
+from porism.retrieve.lexical.settings import ChannelSettings
 from porism.retrieve.ranking import UnitResults, best_units, search_each
 from porism.retrieve.weightings.base import LexicalChannel
 from porism.runs.provenance import Provenance
@@ -77,24 +74,13 @@ class DocumentRetriever:
         )
         self.lexical.terms.open_similarities()
         self._reader = QueryReader(analyzer, model, self.lexical)
-        self._matched_formulas = MatchedFormulas(
-            snapshot, analyzer, model.matches, model.query_field_weights, lexical=self.lexical, reader=self._reader
-        )
         self._expander = QueryExpander(snapshot.segments, self.lexical, model.feedback)
-        self.components: tuple[ScoreComponent, ...] = self._make_components()
+        context = ComponentContext(snapshot, analyzer, self.lexical, self._reader, model.query_field_weights)
+        made = (kind.make(context, settings) for kind, settings in model.component_settings())
+        self.components: tuple[ScoreComponent, ...] = tuple(one for one in made if one is not None)
         """In the order in which they are added."""
-
-    def _make_components(self) -> tuple[ScoreComponent, ...]:
-        components: list[ScoreComponent] = []
-        if self._matched_formulas.possible:
-            components.append(self._matched_formulas)
-        if self.model.coverage.weight > 0:
-            components.append(CoveredWords(self._segments, self.model.coverage, self.lexical, self._reader))
-        if self.model.kinds.weight > 0:
-            components.append(NamedKinds(self._segments, self.model.kinds))
-        if self.model.links.weight > 0:  # last: a thread counts by all that speaks for its documents
-            components.append(LinkedThreads(self._segments, self.model.links))
-        return tuple(components)
+        scored = (one for one in self.components if isinstance(one, MatchedFormulas))
+        self._matched_formulas = next(scored, matched_formulas(context, model.matches))
 
     def query_terms(self, query: Query) -> QueryTerms:
         """The query's terms by channel, each with its weight in the query."""
@@ -289,5 +275,5 @@ def prepare_segments(segments: Sequence[Segment], model: SearchModel = DEFAULT_M
     prepare(segments, channels, model.field_weights, model.zones.values())
     prepare_trees(segments)
     prepare_units(segments)
-    if model.links.weight > 0:
-        prepare_links(segments, model.links.thread, model.links.fields)
+    for kind, component in model.component_settings():
+        kind.prepare(segments, component)

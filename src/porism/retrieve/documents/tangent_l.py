@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from porism.errors import ConfigError
-from porism.retrieve.documents.model import ChannelSettings, SearchModel
+from porism.retrieve.documents.model import SearchModel
+from porism.retrieve.lexical.settings import ChannelSettings
 
 _TITLE = 3.0
 

@@ -15,55 +15,60 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
-from porism.retrieve.documents.model import Feedback
-from porism.retrieve.feedback.documents import ChannelTerms, DocumentTerms
+from porism.errors import ConfigError
+from porism.retrieve.feedback.base import Examples, FeedbackMethod, Prior, TermWeights, check_prior
+from porism.retrieve.feedback.documents import ChannelTerms
 from porism.retrieve.feedback.kernels import sums_by_number
-from porism.retrieve.feedback.rocchio import TermWeights
 
 
-def document_prior(scores: NDArray[np.float64], prior: str) -> NDArray[np.float64]:
-    """How much each document counts (float64, ≥ 0, with the sum 1; all 0 where no score is above 0).
+@dataclass(frozen=True, slots=True)
+class RM3(FeedbackMethod):
+    """``original_weight`` is λ, the weight of the query, and ``prior`` says how P(d | q) is computed.
 
-    Scores of which some are below 0 are taken from the least one on, where they are not exponentiated.
+    :raises ConfigError: the weight is out of its range, or there is no such prior.
     """
-    if not len(scores):
-        return scores
-    if prior == "equal":
-        weights = np.ones(len(scores))
-    elif prior == "exponential":
-        weights = np.exp(scores - scores.max())
-    else:
-        weights = scores if scores.min() >= 0 else scores - scores.min()
-    total = math.fsum(weights.tolist())
-    return weights / total if 0 < total < math.inf else np.zeros(len(scores))
 
+    original_weight: float = 0.5
+    prior: Prior = "scores"
 
-def rm3(
-    query: Mapping[str, float],
-    documents: DocumentTerms,
-    prior: NDArray[np.float64],
-    channel: ChannelTerms,
-    weights: TermWeights,
-    settings: Feedback,
-) -> dict[str, float]:
-    """The new weights of a channel's terms: of those of the ``query``, and of those learnt.
+    name = "rm3"
+    label = "RM3"
+    learns_from_judgments = "relevant"
 
-    :param prior: P(d | q) of each document (float64).
-    """
-    found, likely = sums_by_number(
-        documents.terms, prior[documents.documents] * (documents.frequencies / documents.lengths)
-    )
-    likely[weights(found) <= 0] = 0.0
-    kept = channel.best(found, likely, settings.terms)
-    total = math.fsum(likely[kept].tolist())
-    if not total > 0:
-        return dict(query)
-    unit = (1.0 - settings.original_weight) * math.fsum(query.values()) / total
-    new = {term: settings.original_weight * weight for term, weight in query.items()}
-    for term, probability in zip(channel.names(found[kept]), likely[kept].tolist(), strict=True):
-        new[term] = new.get(term, 0.0) + unit * probability
-    return new
+    def __post_init__(self) -> None:
+        check_prior(self.prior)
+        if not 0 <= self.original_weight <= 1:
+            raise ConfigError(
+                f"feedback cannot have the original weight {self.original_weight}", hint="Use a number from 0 to 1."
+            )
+
+    @property
+    def active(self) -> bool:
+        """Whether the relevance model has a weight."""
+        return self.original_weight < 1
+
+    @property
+    def document_prior(self) -> Prior:
+        """``prior``."""
+        return self.prior
+
+    def learn(
+        self, query: Mapping[str, float], examples: Examples, channel: ChannelTerms, weights: TermWeights, most: int
+    ) -> dict[str, float]:
+        """The new weights of a channel's terms, by the formulas of this module."""
+        documents = examples.relevant
+        found, likely = sums_by_number(
+            documents.terms, examples.prior[documents.documents] * (documents.frequencies / documents.lengths)
+        )
+        likely[weights(found) <= 0] = 0.0
+        kept = channel.best(found, likely, most)
+        total = math.fsum(likely[kept].tolist())
+        if not total > 0:
+            return dict(query)
+        unit = (1.0 - self.original_weight) * math.fsum(query.values()) / total
+        new = {term: self.original_weight * weight for term, weight in query.items()}
+        for term, probability in zip(channel.names(found[kept]), likely[kept].tolist(), strict=True):
+            new[term] = new.get(term, 0.0) + unit * probability
+        return new

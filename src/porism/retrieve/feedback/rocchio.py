@@ -15,53 +15,91 @@ point. A term whose weight would fall to 0 or below no longer counts.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.retrieve.documents.model import Feedback
+from porism.errors import ConfigError
+from porism.retrieve.feedback.base import Examples, FeedbackMethod, LastDocuments, Prior, TermWeights
 from porism.retrieve.feedback.documents import ChannelTerms, DocumentTerms
 from porism.retrieve.feedback.kernels import sums_by_number
-
-TermWeights = Callable[[NDArray[np.int64]], NDArray[np.float64]]
-"""Numbers of terms → their weights (float64), 0 for terms that are not learnt."""
+from porism.retrieve.weightings.base import HEAVIEST
 
 
-def rocchio(
-    query: Mapping[str, float],
-    relevant: DocumentTerms,
-    other: DocumentTerms,
-    counts: tuple[int, int],
-    channel: ChannelTerms,
-    weights: TermWeights,
-    settings: Feedback,
-) -> dict[str, float]:
-    """The new weights of a channel's terms: of those of the ``query``, and of those learnt.
+@dataclass(frozen=True, slots=True)
+class Rocchio(FeedbackMethod):
+    """``alpha``, ``beta`` and ``gamma`` are the weights of the query, of relevant documents and of others.
 
-    :param other: the terms of documents that are not relevant.
-    :param counts: how many documents are relevant, and how many are not.
+    Where no user judges documents, the last ``non_relevant`` of the first ``depth`` that are found count as not
+    relevant (0: none).
+
+    :raises ConfigError: a number is out of its range.
     """
-    parts = [
-        (vectors.terms, share / count * unit_vectors(vectors, weights))
-        for vectors, share, count in zip((relevant, other), (settings.beta, -settings.gamma), counts, strict=True)
-        if count
-    ]
-    own = sorted(query)
-    new = {term: settings.alpha * query[term] for term in own}
-    if not parts:
-        return dict(query)
-    found, gains = sums_by_number(*(np.concatenate(column) for column in zip(*parts, strict=True)))
-    norm = math.sqrt(math.fsum(weight * weight for weight in query.values()))
-    kept = channel.best(found, gains, settings.terms)
-    place = dict(zip(found.tolist(), gains.tolist(), strict=True))
-    learnt = dict(zip(channel.names(found[kept]), gains[kept].tolist(), strict=True))
-    for term, number in zip(own, channel.find(own).tolist(), strict=True):
-        if number in place:
-            learnt[term] = place[number]
-    for term, gain in learnt.items():
-        new[term] = new.get(term, 0.0) + norm * gain
-    return {term: weight for term, weight in new.items() if weight > 0}
+
+    alpha: float = 1.0
+    beta: float = 0.75
+    gamma: float = 0.15
+    non_relevant: int = 0
+    depth: int = 1000
+
+    name = "rocchio"
+    label = "Rocchio's method"
+    learns_from_judgments = "all"
+
+    def __post_init__(self) -> None:
+        if not all(0 <= number <= HEAVIEST for number in (self.alpha, self.beta, self.gamma)):
+            raise ConfigError(
+                f"Rocchio's feedback cannot have alpha {self.alpha}, beta {self.beta} and gamma {self.gamma}",
+                hint="Use numbers ≥ 0.",
+            )
+        if self.non_relevant < 0 or 0 < self.non_relevant >= self.depth:
+            raise ConfigError(
+                f"Rocchio's feedback cannot take {self.non_relevant} documents that are not relevant from the first "
+                f"{self.depth}",
+                hint="Use a number ≥ 0, and a depth above it.",
+            )
+
+    @property
+    def active(self) -> bool:
+        """Whether relevant documents have a weight, or others that there are."""
+        return self.beta > 0 or (self.gamma > 0 and self.non_relevant > 0)
+
+    @property
+    def document_prior(self) -> Prior:
+        """All documents count the same."""
+        return "equal"
+
+    @property
+    def last_documents(self) -> LastDocuments | None:
+        """Those that count as not relevant, where these have a weight."""
+        return LastDocuments(self.non_relevant, self.depth) if self.gamma > 0 and self.non_relevant > 0 else None
+
+    def learn(
+        self, query: Mapping[str, float], examples: Examples, channel: ChannelTerms, weights: TermWeights, most: int
+    ) -> dict[str, float]:
+        """The new weights of a channel's terms, by the formulas of this module."""
+        vectors_of, shares = (examples.relevant, examples.other), (self.beta, -self.gamma)
+        parts = [
+            (vectors.terms, share / count * unit_vectors(vectors, weights))
+            for vectors, share, count in zip(vectors_of, shares, examples.counts, strict=True) if count
+        ]
+        if not parts:
+            return dict(query)
+        own = sorted(query)
+        new = {term: self.alpha * query[term] for term in own}
+        found, gains = sums_by_number(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+        norm = math.sqrt(math.fsum(weight * weight for weight in query.values()))
+        kept = channel.best(found, gains, most)
+        place = dict(zip(found.tolist(), gains.tolist(), strict=True))
+        learnt = dict(zip(channel.names(found[kept]), gains[kept].tolist(), strict=True))
+        for term, number in zip(own, channel.find(own).tolist(), strict=True):
+            if number in place:
+                learnt[term] = place[number]
+        for term, gain in learnt.items():
+            new[term] = new.get(term, 0.0) + norm * gain
+        return {term: weight for term, weight in new.items() if weight > 0}
 
 
 def unit_vectors(vectors: DocumentTerms, weights: TermWeights) -> NDArray[np.float64]:

@@ -9,8 +9,8 @@ from typing import Any
 
 from porism.errors import ConfigError
 from porism.retrieve.base import RetrieverSettings
-from porism.retrieve.documents.model import ChannelSettings, check_channels
 from porism.retrieve.formulas.alignment import AlignmentSettings
+from porism.retrieve.lexical.settings import ChannelSettings, check_channels
 from porism.retrieve.weightings.base import HEAVIEST
 from porism.settings import read_settings, write_settings
 

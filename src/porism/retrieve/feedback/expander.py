@@ -1,18 +1,10 @@
 """Feedback: a query learns terms from documents that it finds first, or that its user judged.
 
-The first documents are taken to be relevant, and what is characteristic of them joins the query. There are three
-methods, each applied to each channel of the query apart: Rocchio's (:mod:`porism.retrieve.feedback.rocchio`), RM3
-(:mod:`porism.retrieve.feedback.relevance_model`), and ``score-weighted``, which is between both: terms are worth what
-they hold of the documents in the channel's weighting, as for Rocchio, and documents count by their scores, as in RM3:
+The first documents are taken to be relevant, and what is characteristic of them joins the query. A *method* computes
+the new weights of the query's terms, in each channel separately (:mod:`porism.retrieve.feedback.registry`).
 
-- ``v(t) = Σ_d w_d · f(t, d)`` over the first documents, with ``w`` their scores, made to sum to 1, and ``f`` the
-  factor of the channel's weighting (for BM25 ``tf / (tf + k1 · (1 − b + b · length / mean length))``);
-- the terms of the largest ``v(t) · idf(t)`` are kept, those of equal ones by code point;
-- a kept term's weight grows by ``weight · v(t) · Σ q / Σ v``, with q the query's own weights in the channel and the
-  second sum over the kept terms: so feedback has a given share of each channel, and none where the query has nothing.
-
-Documents that a user judged take the place of those found first: they count all the same, and those that are not
-relevant count by Rocchio's method.
+Documents that a user judged take the place of those found first. They all count the same. A method that cannot learn
+from judged documents gives way to Rocchio's.
 
 All of it depends on the live documents alone, bit by bit, and not on how they are spread over segments.
 """
@@ -21,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,11 +21,10 @@ from numpy.typing import NDArray
 from porism.concurrency.locks import Lock
 from porism.errors import ConfigError, QueryError
 from porism.index import Segment
-from porism.retrieve.documents.model import Feedback
+from porism.retrieve.feedback.base import Examples, FeedbackMethod, TermWeights, document_prior
 from porism.retrieve.feedback.documents import ChannelTerms, DocumentTerms, FoundDocuments
-from porism.retrieve.feedback.kernels import sums_by_number, weighted_frequencies
-from porism.retrieve.feedback.relevance_model import document_prior, rm3
-from porism.retrieve.feedback.rocchio import TermWeights, rocchio
+from porism.retrieve.feedback.kernels import weighted_frequencies
+from porism.retrieve.feedback.settings import Feedback
 from porism.retrieve.lexical.channels import open_postings
 from porism.retrieve.lexical.retriever import LexicalRetriever, QueryTerms
 from porism.retrieve.ranking import UnitResults
@@ -71,6 +62,7 @@ class QueryExpander:
         self._segments = tuple(segments)
         self._lexical = lexical
         self._settings = settings
+        self._learner = settings.learner
         self._channels: dict[str, ChannelTerms] = {}
         self._lock = Lock()
         if settings.channels and lexical.channels and not set(settings.channels) & set(lexical.channels):
@@ -87,54 +79,49 @@ class QueryExpander:
     ) -> dict[str, dict[str, float]]:
         """The query's terms with what they learn from the first documents found, among the ``allowed`` ones.
 
-        A query that finds nothing stays as it is. Of judged documents, if there are any, the query learns in place of
-        the first ones: also where the settings have feedback switched off, and by Rocchio's method unless they say RM3.
+        A query that finds nothing stays as it is. If there are judged documents, the query learns from these and not
+        from the first ones, even where the settings have feedback off; by Rocchio's method, unless that of the settings
+        can learn from them.
 
         :raises QueryError: a weight is not a finite number ≥ 0, or the index lacks a judged document.
-        :raises ConfigError: the query names a channel that is not searched, or RM3 is to learn from documents that are
-            not relevant.
+        :raises ConfigError: the query names a channel that is not searched, or the method cannot learn from documents
+            that are not relevant.
         """
         expanded = {name: dict(terms) for name, terms in query.items()}
         if judged:
-            settings = self._for_judgments(judged)
+            learner = self._judged_learner(judged)
             relevant, other = self._named(judged.relevant), self._named(judged.not_relevant)
             prior = document_prior(relevant.scores, "equal")
-        elif self._settings.active:
-            settings = self._settings
+        elif self._learner.active:
+            learner = self._learner
             relevant, other = self._first(query, allowed)
-            prior = document_prior(relevant.scores, "equal" if settings.method == "rocchio" else settings.prior)
+            prior = document_prior(relevant.scores, learner.document_prior)
         else:
             return expanded
         if not (prior.any() or len(other.units)):
             return expanded
         documents, opposed = self._documents(relevant), self._documents(other)
+        counts, most, only = (len(relevant.units), len(other.units)), self._settings.terms, self._settings.channels
         for name, weighted in query.items():
             if name not in self._lexical.channels or not math.fsum(weighted.values()) > 0:
                 continue
-            if settings.channels and name not in settings.channels:
+            if only and name not in only:
                 continue
-            channel, weights = self._channel(name), self._term_weights(name, settings)
-            terms = self._terms(name, channel, documents)
-            if settings.method == "rocchio":
-                counts = (len(relevant.units), len(other.units))
-                expanded[name] = rocchio(
-                    weighted, terms, self._terms(name, channel, opposed), counts, channel, weights, settings
-                )
-            elif settings.method == "rm3":
-                expanded[name] = rm3(weighted, terms, prior, channel, weights, settings)
-            else:
-                expanded[name] = _score_weighted(weighted, terms, prior, channel, weights, settings)
+            channel = self._channel(name)
+            examples = Examples(
+                self._terms(name, channel, documents), self._terms(name, channel, opposed), counts, prior
+            )
+            expanded[name] = learner.learn(weighted, examples, channel, self._term_weights(name), most)
         return expanded
 
-    def _for_judgments(self, judged: Judged) -> Feedback:
-        if self._settings.method != "rm3":
-            return replace(self._settings, method="rocchio")
-        if judged.not_relevant:
+    def _judged_learner(self, judged: Judged) -> FeedbackMethod:
+        learner = self._settings.judged_learner
+        if judged.not_relevant and learner.learns_from_judgments == "relevant":
             raise ConfigError(
-                "RM3 learns nothing from documents that are not relevant",
+                f"{learner.label} learns nothing from documents that are not relevant",
                 hint="Leave them out, or use Rocchio's method (feedback.method = \"rocchio\").",
             )
-        return self._settings
+        return learner
 
     def _named(self, ids: Sequence[str]) -> UnitResults:
         places = [self._lexical.find(doc_id) for doc_id in ids]
@@ -146,14 +133,12 @@ class QueryExpander:
     def _first(
         self, query: QueryTerms, allowed: Sequence[NDArray[np.bool_]] | None
     ) -> tuple[UnitResults, UnitResults]:
-        """The first documents and, where Rocchio's method wants them, the last ones of what is found."""
-        settings = self._settings
-        wanted = settings.method == "rocchio" and settings.gamma > 0 and settings.non_relevant > 0
-        depth = settings.depth if wanted else settings.documents
-        found = self._lexical.search_units([query], depth, allowed=allowed)[0]
-        start = max(settings.documents, len(found.units) - settings.non_relevant) if wanted else len(found.units)
-        last = UnitResults(found.segments[start:], found.units[start:], found.scores[start:])
-        return found.first(settings.documents), last
+        """The first documents and, where the method learns from them, the last ones of those that are found."""
+        last, most = self._learner.last_documents, self._settings.documents
+        found = self._lexical.search_units([query], last.depth if last else most, allowed=allowed)[0]
+        start = max(most, len(found.units) - last.number) if last else len(found.units)
+        other = UnitResults(found.segments[start:], found.units[start:], found.scores[start:])
+        return found.first(most), other
 
     def _documents(self, found: UnitResults) -> dict[int, FoundDocuments]:
         """The documents found, by segment."""
@@ -189,16 +174,16 @@ class QueryExpander:
             ))
         return DocumentTerms.join(parts)
 
-    def _term_weights(self, name: str, settings: Feedback) -> TermWeights:
+    def _term_weights(self, name: str) -> TermWeights:
         """What gives the weights of terms of a channel: 0 for those that are too rare, or too common, to be learnt."""
         channel, statistics = self._channel(name), self._lexical.statistics(name)
         weighting = self._lexical.channels[name].weighting
-        most = settings.max_df * statistics.documents
+        least, most = self._settings.min_df, self._settings.max_df * statistics.documents
 
         def weights(numbers: NDArray[np.int64]) -> NDArray[np.float64]:
             df = channel.df(numbers)
             found = weighting.term_weights(df, statistics)
-            return np.where((found > 0) & (df >= settings.min_df) & (df <= most), found, 0.0)
+            return np.where((found > 0) & (df >= least) & (df <= most), found, 0.0)
 
         return weights
 
@@ -207,24 +192,3 @@ class QueryExpander:
             if name not in self._channels:
                 self._channels[name] = ChannelTerms(self._segments, name, self._lexical.fields_of(name))
             return self._channels[name]
-
-
-def _score_weighted(
-    query: Mapping[str, float],
-    documents: DocumentTerms,
-    prior: NDArray[np.float64],
-    channel: ChannelTerms,
-    weights: TermWeights,
-    settings: Feedback,
-) -> dict[str, float]:
-    """The new weights of a channel's terms, by the method of this module."""
-    found, v = sums_by_number(documents.terms, prior[documents.documents] * documents.factors)
-    kept = channel.best(found, v * weights(found), settings.terms)
-    learnt = dict(zip(channel.names(found[kept]), v[kept].tolist(), strict=True))
-    new = dict(query)
-    sum_of_v = math.fsum(learnt.values())
-    if sum_of_v > 0:
-        unit = settings.weight * math.fsum(query.values()) / sum_of_v
-        for term, gain in learnt.items():
-            new[term] = new.get(term, 0.0) + unit * gain
-    return new
