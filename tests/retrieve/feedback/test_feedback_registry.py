@@ -83,8 +83,9 @@ def test_a_method_says_what_it_learns_from_judgments() -> None:
 
 @pytest.mark.parametrize(("given", "path", "message"), [
     ({"method": "first-trem"}, ("feedback",), "there is no feedback by 'first-trem'. Did you mean first-term?"),
-    ({"method": "first-term", "parameters": {"gian": 1.0}}, ("feedback", "gian"), "Did you mean gain?"),
-    ({"parameters": {"gain": 1.0}}, ("feedback", "gain"), "there is no setting 'feedback.gain'"),
+    ({"method": "first-term", "parameters": {"gian": 1.0}}, ("feedback", "parameters", "gian"),
+     "Did you mean parameters.gain?"),
+    ({"parameters": {"gain": 1.0}}, ("feedback", "parameters", "gain"), "there is no setting 'parameters.gain'"),
 ])
 def test_errors_know_which_setting_is_wrong(given: dict[str, object], path: tuple[str, ...], message: str) -> None:
     with pytest.raises(SettingError) as caught:

@@ -81,7 +81,9 @@ class Feedback(Settings):
         """
         method = feedback_method(self.method)
         values = self._values(method)
-        return read_settings(method, values | dict(self.parameters), at=("parameters",)) if self.parameters else method(**values)
+        if not self.parameters:
+            return method(**values)
+        return read_settings(method, values | dict(self.parameters), at=("parameters",))
 
     @property
     def judged_learner(self) -> FeedbackMethod:
