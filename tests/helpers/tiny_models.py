@@ -25,6 +25,12 @@ def need_models() -> None:
     torch.set_num_threads(1)  # for models of this size more only wait for one another
 
 
+def need_encoders() -> None:
+    """Skips the tests of a module where sentence-transformers is missing too."""
+    need_models()
+    pytest.importorskip("sentence_transformers", reason=REASON)
+
+
 def bpe_tokenizer(texts: Iterable[str] = TEXTS, size: int = 400, **special: str) -> Any:
     """A byte-level BPE tokenizer: any text can be read and written back."""
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
@@ -104,6 +110,24 @@ def save_bert(folder: Path, texts: Iterable[str] = TEXTS, limit: int = 512) -> P
         max_position_embeddings=limit, pad_token_id=tokenizer.pad_token_id,
     )
     return _save(folder, BertForMaskedLM(config), tokenizer)
+
+
+def save_encoder(folder: Path, texts: Iterable[str] = TEXTS, limit: int = 64, seed: int = 0) -> Path:
+    """An encoder of sentence-transformers: a BERT of 16 numbers with mean pooling."""
+    import torch
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
+    from transformers import BertConfig, BertModel
+
+    tokenizer = word_tokenizer(texts, limit=limit)
+    torch.manual_seed(seed)
+    config = BertConfig(
+        vocab_size=len(tokenizer), hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32,
+        max_position_embeddings=limit, pad_token_id=tokenizer.pad_token_id, initializer_range=0.3,
+    )
+    inner = _save(folder.with_name(f"{folder.name}-inner"), BertModel(config), tokenizer)
+    SentenceTransformer(modules=[Transformer(str(inner)), Pooling(16)], device="cpu").save(str(folder))
+    return folder
 
 
 def _save(folder: Path, model: Any, tokenizer: Any) -> Path:

@@ -48,6 +48,10 @@ class ArtifactKind:
             )
         return name
 
+    def is_name(self, name: str) -> bool:
+        """Whether this can be the name of one."""
+        return _NAME.fullmatch(name) is not None
+
     def path(self, index_path: str | os.PathLike[str], name: str) -> Path:
         """The file of the artifact with this name in an index, whether it exists or not.
 

@@ -79,7 +79,7 @@ def load_tokenizer(model: str | os.PathLike[str], purpose: str) -> Any:
     :raises MissingExtra: transformers is not installed.
     """
     transformers = load_transformers(purpose)
-    with loading(model, "tokenizer"), _warnings_off(transformers):
+    with loading(model, "tokenizer"), quiet(transformers):
         tokenizer = pretrained(transformers.AutoTokenizer, model)
     if not tokenizer.is_fast:
         raise ConfigError(
@@ -96,7 +96,7 @@ def load_model(kind: str, model: str | os.PathLike[str], device: Any, purpose: s
     :raises MissingExtra: transformers is not installed.
     """
     transformers = load_transformers(purpose)
-    with loading(model, "model"), _warnings_off(transformers):
+    with loading(model, "model"), quiet(transformers):
         return pretrained(getattr(transformers, kind), model).to(device).eval()
 
 
@@ -200,7 +200,7 @@ def first_line(error: BaseException, most: int = 200) -> str:
 
 
 @contextlib.contextmanager
-def _warnings_off(transformers: Any) -> Iterator[None]:
+def quiet(transformers: Any) -> Iterator[None]:
     """Keeps notes on unused weights off the screen: an encoder without its head is what is asked for."""
     logging = transformers.utils.logging
     before = logging.get_verbosity()
