@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from index_cases import Doc, batch_of
 
-from porism.engine.units import DIGESTS, LAYOUT, FormulaUnits, Units, formula_units, prepare_units
+from porism.engine.units import DIGESTS, LAYOUT, FormulaUnits, Units, first_of_equal, formula_units, prepare_units
 from porism.index import IndexWriter, Segment, Snapshot
-from porism.index.string_kernels import digests, first_of_equal
+from porism.index.string_kernels import digests
 from porism.index.strings import Packed
 
 

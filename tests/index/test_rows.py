@@ -11,10 +11,11 @@ from crafting import craft
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from porism.compiled.kernels import address
 from porism.errors import IndexCorrupt
 from porism.index.container import Container, ContainerWriter
 from porism.index.records import Records, write_records
-from porism.index.row_kernels import decode_far_rows
+from porism.index.row_kernels import decode_rows
 from porism.index.rows import Csr, TermRows, write_rows
 
 ROWS = st.lists(st.dictionaries(st.integers(0, 300) | st.integers(0, 2**31 - 2), st.integers(1, 65_535), max_size=70))
@@ -73,8 +74,11 @@ def test_large_term_numbers(tmp_path: Path) -> None:
 def test_rows_of_very_large_channels_are_read_alike(tmp_path: Path) -> None:
     rows = [{3: 1, 9: 4}, {}, {0: 2}]
     found = stored(tmp_path, [(csr(rows), np.arange(10))])
-    far = decode_far_rows(found._data.array, found._starts.astype(np.uint64), np.array([2, 1, 0]), 10)
-    assert as_dicts(Csr(*far)) == rows[::-1]
+    far = found._starts.astype(np.uint64)
+    decoded = decode_rows(found._data.array, address(far), True, np.array([2, 1, 0]), 10)
+    assert as_dicts(Csr(*decoded)) == rows[::-1]
+    far[2] = 2**63  # no position, and none below 0 either
+    assert decode_rows(found._data.array, address(far), True, np.array([1]), 10)[0][0] == -1
 
 
 @pytest.mark.parametrize("rows", [[-2], [3], [0, 10**12]])

@@ -275,6 +275,8 @@ u8_at = _pointer(types.uint8)
 """In a kernel: the pointer to bytes at an address; ``u8_at(a)[i]`` is one of them."""
 u16_at = _pointer(types.uint16)
 i32_at = _pointer(types.int32)
+u32_at = _pointer(types.uint32)
 i64_at = _pointer(types.int64)
+u64_at = _pointer(types.uint64)
 f64_at = _pointer(types.float64)
 f32_at = _pointer(types.float32)

@@ -25,7 +25,6 @@ SEARCHING = (
     "porism.engine.tree_kernels",
     "porism.retrieve.formulas.alignment_kernels",
     "porism.retrieve.formulas.exact_kernels",
-    "porism.retrieve.feedback.kernels",
 )
 """Modules of the kernels that indexing, searching and searching formulas need with the default models."""
 

@@ -16,7 +16,7 @@ from porism.index.container import Container
 from porism.index.entries import Entries
 from porism.index.rows import TermRows
 from porism.index.segment import Segment
-from porism.index.string_kernels import digests, first_of_equal
+from porism.index.string_kernels import digests
 from porism.index.strings import Dictionary, Names
 
 FORMULA_FIELD = "formula"
@@ -175,6 +175,18 @@ def prepare_units(segments: Sequence[Segment]) -> None:
         for segment in segments:
             if _read_digests(segment) is None:
                 segment.write_derived(DIGESTS, {"digests": _digests(segment)}, {"layout": LAYOUT})
+
+
+def first_of_equal(values: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """Which digests (uint64, n × 2) no earlier one equals (bool, n)."""
+    order = np.argsort(values[:, 0], kind="stable")
+    alike, equal = (values[order[1:]] == values[order[:-1]]).T
+    if (alike & ~equal).any():  # almost never: then half a digest does not tell them apart
+        order = np.lexsort((values[:, 1], values[:, 0]))
+        alike, equal = (values[order[1:]] == values[order[:-1]]).T
+    first = np.ones(len(values), np.bool_)
+    first[order[1:][alike & equal]] = False
+    return first
 
 
 def _held(segment: Segment) -> NDArray[np.bool_]:

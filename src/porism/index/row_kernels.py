@@ -9,15 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from porism.compiled.kernels import compiled
+from porism.compiled.kernels import compiled, u32_at, u64_at
 from porism.index.varint import get, put
 
 _BYTES = "Array(uint8, 1, 'C', readonly=True)"
 _NUMBERS = "Array(int64, 1, 'C', readonly=True)"
 _TERMS = "Array(int32, 1, 'C', readonly=True)"
 _COUNTS = "Array(uint16, 1, 'C', readonly=True)"
-_NEAR = "Array(uint32, 1, 'C', readonly=True)"
-_FAR = "Array(uint64, 1, 'C', readonly=True)"
 
 
 @compiled(f"Tuple((uint8[::1], int64[::1], int64))({_NUMBERS}, {_TERMS}, {_COUNTS}, {_NUMBERS})")
@@ -83,26 +81,35 @@ def encode_rows(indptr: Any, terms: Any, counts: Any, numbers: Any) -> Any:
     return out[:at].copy(), lengths, postings
 
 
-def _decode_rows(data: Any, starts: Any, rows: Any, limit: Any) -> Any:
+@compiled(f"Tuple((int64[::1], int32[::1], uint16[::1]))({_BYTES}, int64, boolean, {_NUMBERS}, int64)")
+def decode_rows(data: Any, starts_at: Any, wide: Any, rows: Any, limit: Any) -> Any:
     """The rows numbered ``rows`` (int64; -1 is an empty row) as indptr (int64), terms (int32) and counts (uint16).
 
-    Where the bytes are not what :func:`encode_rows` wrote, or a term is not below ``limit``, the first number of indptr
-    is -1 and nothing else counts: whoever uses the terms as positions need not check them again. ``rows`` are below
-    the number of rows, and ``starts`` anything.
+    ``starts_at`` is the address of where the rows begin in ``data``: uint64 if ``wide``, as in channels of more than
+    4 GiB, else uint32. Where the bytes are not what :func:`encode_rows` wrote, or a term is not below ``limit``, the
+    first number of indptr is -1 and nothing else counts: whoever uses the terms as positions need not check them again.
+    ``rows`` are below the number of rows, and the starts anything.
     """
+    near, far = u32_at(starts_at), u64_at(starts_at)
     indptr = np.zeros(len(rows) + 1, np.int64)
+    begins = np.empty(len(rows), np.int64)
+    ends = np.empty(len(rows), np.int64)
     for place in range(len(rows)):
         row = rows[place]
         size = np.int64(0)
-        if row >= 0 and starts[row + 1] > starts[row]:
-            begin, end = np.int64(starts[row]), np.int64(starts[row + 1])
-            broken = begin < 0 or end > len(data)
-            if not broken:
-                size, at = get(data, begin, end)
-                broken = at > end or size >= end - begin
-            if broken:
-                indptr[0] = -1
-                return indptr, np.empty(0, np.int32), np.empty(0, np.uint16)
+        if row >= 0:
+            first = far[row] if wide else np.uint64(near[row])
+            last = far[row + 1] if wide else np.uint64(near[row + 1])
+            if last > first:
+                begin, end = np.int64(first), np.int64(last)
+                broken = begin < 0 or end > len(data)
+                if not broken:
+                    size, begins[place] = get(data, begin, end)
+                    broken = begins[place] > end or size >= end - begin
+                    ends[place] = end
+                if broken:
+                    indptr[0] = -1
+                    return indptr, np.empty(0, np.int32), np.empty(0, np.uint16)
         indptr[place + 1] = indptr[place] + size
     terms = np.empty(indptr[-1], np.int32)
     counts = np.empty(indptr[-1], np.uint16)
@@ -110,8 +117,7 @@ def _decode_rows(data: Any, starts: Any, rows: Any, limit: Any) -> Any:
         first, last = indptr[place], indptr[place + 1]
         if first == last:
             continue
-        end = np.int64(starts[rows[place] + 1])
-        _, at = get(data, np.int64(starts[rows[place]]), end)
+        at, end = begins[place], ends[place]
         term = np.int64(-1)
         for posting in range(first, last):
             gap, at = get(data, at, end)
@@ -126,9 +132,3 @@ def _decode_rows(data: Any, starts: Any, rows: Any, limit: Any) -> Any:
             indptr[0] = -1
             break
     return indptr, terms, counts
-
-
-_DECODED = "Tuple((int64[::1], int32[::1], uint16[::1]))"
-decode_rows = compiled(f"{_DECODED}({_BYTES}, {_NEAR}, {_NUMBERS}, int64)")(_decode_rows)
-decode_far_rows = compiled(f"{_DECODED}({_BYTES}, {_FAR}, {_NUMBERS}, int64)")(_decode_rows)
-"""For channels of more than 4 GiB."""

@@ -65,7 +65,8 @@ class TermRows:
         :raises IndexError: there is no such row.
         :raises IndexCorrupt: the file was changed.
         """
-        from porism.index.row_kernels import decode_far_rows, decode_rows
+        from porism.compiled.kernels import address
+        from porism.index.row_kernels import decode_rows
 
         wanted = np.ascontiguousarray(rows, np.int64)
         if len(wanted) and not -1 <= int(wanted.min()) <= int(wanted.max()) < len(self):
@@ -73,8 +74,8 @@ class TermRows:
         if not self._data.complete:
             taken = wanted[wanted >= 0]
             self._data.require(self._starts[taken], self._starts[taken + 1])
-        decode = decode_rows if self._starts.dtype == np.uint32 else decode_far_rows
-        found = Csr(*decode(self._data.array, self._starts, wanted, self._limit))
+        wide = self._starts.dtype == np.uint64
+        found = Csr(*decode_rows(self._data.array, address(self._starts), wide, wanted, self._limit))
         if found.indptr[0] < 0:
             raise damaged(self._container, f"{self._name}:rows", "no rows of its terms")
         return found

@@ -95,29 +95,6 @@ def digests(blob: Any, starts: Any) -> Any:
     return found
 
 
-@compiled("boolean[::1](uint64[:, ::1])")
-def first_of_equal(values: Any) -> Any:
-    """Which digests no earlier one equals."""
-    count = len(values)
-    size = 16
-    while size < 2 * count:
-        size *= 2
-    table = np.full(size, -1, np.int64)
-    mask = np.uint64(size - 1)
-    first = np.ones(count, np.bool_)
-    for row in range(count):
-        slot = np.int64(values[row, 0] & mask)
-        while table[slot] >= 0:
-            known = table[slot]
-            if values[known, 0] == values[row, 0] and values[known, 1] == values[row, 1]:
-                first[row] = False
-                break
-            slot = (slot + 1) & np.int64(mask)
-        if first[row]:
-            table[slot] = row
-    return first
-
-
 @compiled(f"int64[::1]({_BYTES}, {_NUMBERS})")
 def sort_order(blob: Any, starts: Any) -> Any:
     """The positions of packed strings in sorted order (int64): a bottom-up merge sort, the first 8 bytes as one key."""

@@ -15,8 +15,8 @@ from lexical_cases import CHANNELS, FIELDS, Doc, bm25_by_the_book, queries, rand
 from porism.errors import ConfigError
 from porism.index import Snapshot
 from porism.retrieve.feedback.expander import QueryExpander
-from porism.retrieve.feedback.kernels import sums_by_number, weighted_frequencies
 from porism.retrieve.feedback.settings import Feedback
+from porism.retrieve.feedback.sums import sums_by_number, weighted_frequencies
 from porism.retrieve.lexical.channels import Zone
 from porism.retrieve.lexical.retriever import LexicalRetriever
 from porism.retrieve.weightings.base import BM25, LexicalChannel

@@ -23,8 +23,8 @@ from porism.errors import ConfigError, QueryError
 from porism.index import Segment
 from porism.retrieve.feedback.base import Examples, FeedbackMethod, TermWeights, document_prior
 from porism.retrieve.feedback.documents import ChannelTerms, DocumentTerms, FoundDocuments
-from porism.retrieve.feedback.kernels import weighted_frequencies
 from porism.retrieve.feedback.settings import Feedback
+from porism.retrieve.feedback.sums import weighted_frequencies
 from porism.retrieve.lexical.channels import open_postings
 from porism.retrieve.lexical.retriever import LexicalRetriever, QueryTerms
 from porism.retrieve.ranking import UnitResults

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from porism.errors import ConfigError
 from porism.retrieve.feedback.base import Examples, FeedbackMethod, LastDocuments, Prior, TermWeights
 from porism.retrieve.feedback.documents import ChannelTerms, DocumentTerms
-from porism.retrieve.feedback.kernels import sums_by_number
+from porism.retrieve.feedback.sums import sums_by_number
 from porism.retrieve.weightings.base import HEAVIEST
 
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from porism.errors import ConfigError
 from porism.retrieve.feedback.base import Examples, FeedbackMethod, Prior, TermWeights, check_prior
 from porism.retrieve.feedback.documents import ChannelTerms
-from porism.retrieve.feedback.kernels import sums_by_number
+from porism.retrieve.feedback.sums import sums_by_number
 from porism.retrieve.weightings.base import HEAVIEST
 
 
