@@ -36,3 +36,38 @@ def uninterrupted() -> Iterator[None]:
         if came:
             number, frame = signal.Signals(came[0][0]), came[0][1]
             handlers[number](number, frame)
+
+
+class Interruptions:
+    """Whether an interruption came: Ctrl-C, or SIGTERM."""
+
+    def __init__(self) -> None:
+        self.came = False
+
+
+@contextmanager
+def noted_interruptions() -> Iterator[Interruptions]:
+    """Notes the first interruption instead of raising it, so that long work can come to a point where it can be kept.
+
+    A second one takes effect at once. Where interruptions cannot be noted (see :func:`uninterrupted`), they act as
+    before.
+    """
+    noted = Interruptions()
+    handlers: dict[signal.Signals, Callable[[int, FrameType | None], Any]] = {}
+
+    def note(number: int, frame: FrameType | None) -> None:
+        if noted.came:
+            handlers[signal.Signals(number)](number, frame)
+        noted.came = True
+
+    if threading.current_thread() is threading.main_thread():
+        for number in _SIGNALS:
+            handler = signal.getsignal(number)
+            if callable(handler):
+                handlers[number] = handler
+                signal.signal(number, note)
+    try:
+        yield noted
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)

@@ -34,10 +34,10 @@ class Answers(Miner):
         questions = 0
         for document in documents:
             threaded = "answers" in document.fields
-            fields, answer = (("title", "body"), "answers") if threaded else (("title", "question"), "body")
+            fields = ("title", "body" if threaded else "question")
             if not threaded and "question" not in document.fields:
                 continue
-            anchor, positive = fields_text(document, fields, text), fields_text(document, (answer,), text)
+            anchor, positive = fields_text(document, fields, text), self.document_text(document, text)
             questions += bool(anchor)
             if not anchor or not positive or not (threaded or self._is_good(document)):
                 continue
@@ -50,6 +50,11 @@ class Answers(Miner):
                 "the collection has no answers with their questions",
                 hint="Index a dump of questions and answers, or documents with the fields question and body.",
             )
+
+    @staticmethod
+    def document_text(document: Document, text: ModelText) -> str:
+        """The answer, or the answers of a thread."""
+        return fields_text(document, ("answers" if "answers" in document.fields else "body",), text)
 
     def _is_good(self, document: Document) -> bool:
         if not self.accepted and self.votes is None:

@@ -43,6 +43,12 @@ class Miner(Settings, ABC):
         :raises ConfigError: the collection has nothing that the miner works with, and the message says what is missing.
         """
 
+    @staticmethod
+    def document_text(document: Document, text: ModelText) -> str:
+        """What the miner makes of a document that shall be found, or shall not: its body if a miner says nothing else.
+        """
+        return fields_text(document, ("body",), text)
+
 
 def fields_text(document: Document, names: tuple[str, ...], text: ModelText) -> str:
     """Some fields of a document as text, those that it has, in the order of the names."""

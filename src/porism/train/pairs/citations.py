@@ -67,6 +67,11 @@ class Citations(Miner):
             where = self.file or f"the metadata {self.key!r}"
             raise ConfigError(f"no link joins two documents of the collection ({where})", hint="Compare the ids.")
 
+    @staticmethod
+    def document_text(document: Document, text: ModelText) -> str:
+        """The statement without its proof."""
+        return statement_text(document, text)
+
 
 def statement_text(document: Document, text: ModelText, names: tuple[str, ...] = ()) -> str:
     """A document without what is no part of its statement."""

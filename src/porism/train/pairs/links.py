@@ -50,16 +50,17 @@ class Links(Miner):
             )
         for question, others in links.items():
             (one,) = documents.get(of_question[question][:1])
-            anchor = _question(one, text)
+            anchor = self.document_text(one, text)
             for other in others:
                 found = of_question.get(other, [])
                 for number, document in enumerate(documents.get(found if self.answers else found[:1])):
-                    if number == 0 and (positive := _question(document, text)):
+                    if number == 0 and (positive := self.document_text(document, text)):
                         yield Pair(anchor, positive, miner=self.name, anchor_id=one.id, positive_id=document.id)
                     if self.answers and "question" in document.fields:
                         answer = fields_text(document, ("body",), text)
                         yield Pair(anchor, answer, miner=self.name, anchor_id=one.id, positive_id=document.id)
 
-
-def _question(document: Document, text: ModelText) -> str:
-    return fields_text(document, ("title", "question" if "question" in document.fields else "body"), text)
+    @staticmethod
+    def document_text(document: Document, text: ModelText) -> str:
+        """The question of a post or thread."""
+        return fields_text(document, ("title", "question" if "question" in document.fields else "body"), text)

@@ -11,7 +11,7 @@ from porism.analysis.model_text import ModelText
 from porism.errors import ConfigError
 from porism.train.pairs.base import Miner, Pair, values
 from porism.train.pairs.citations import statement_text
-from porism.types import Documents
+from porism.types import Document, Documents
 
 _REFERENCE = re.compile(r"\[([^\[\]\s]+)\]")
 """How readers of LaTeX write a reference: the label in brackets."""
@@ -45,7 +45,12 @@ class References(Miner):
                 "no document refers to another one by its label", hint="Such labels are in sources of LaTeX."
             )
         ids = list(dict.fromkeys(one for link in links for one in link))
-        texts = {one.id: statement_text(one, text) for one in documents.get(ids)}
+        texts = {one.id: self.document_text(one, text) for one in documents.get(ids)}
         for citing, cited in links:
             if texts[citing] and texts[cited]:
                 yield Pair(texts[citing], texts[cited], miner=self.name, anchor_id=citing, positive_id=cited)
+
+    @staticmethod
+    def document_text(document: Document, text: ModelText) -> str:
+        """The statement without its proof."""
+        return statement_text(document, text)

@@ -9,7 +9,7 @@ from typing import ClassVar
 from porism.analysis.model_text import ModelText
 from porism.errors import ConfigError
 from porism.train.pairs.base import Miner, Pair, fields_text
-from porism.types import Documents
+from porism.types import Document, Documents
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Titles(Miner):
         """Needs the fields ``title`` and ``body`` (or ``answers``)."""
         found = 0
         for document in documents:
-            body = fields_text(document, ("body", "answers"), text)
+            body = self.document_text(document, text)
             title = fields_text(document, ("section", "title") if self.section else ("title",), text)
             if "title" in document.fields and len(body) >= self.shortest and title and title != body:
                 found += 1
@@ -39,3 +39,8 @@ class Titles(Miner):
                 "no document of the collection has a title and a text",
                 hint="Without titles, take the miner halves.",
             )
+
+    @staticmethod
+    def document_text(document: Document, text: ModelText) -> str:
+        """The body, and the answers of a thread."""
+        return fields_text(document, ("body", "answers"), text)

@@ -1,0 +1,102 @@
+"""Where an unfinished training is kept: checkpoints of which only whole ones count, and what they are of.
+
+The trainer writes a checkpoint as a folder of several files. It counts once the file :data:`WHOLE` is in it, so that a
+process that is killed while it writes one goes on from the one before.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from pathlib import Path
+
+import orjson
+
+from porism.errors import ConfigError, StorageError
+from porism.files.durable import make_folder, replace_file, storage_errors
+from porism.files.lock import try_lock
+
+WHOLE = "porism-whole"
+"""The file that marks a whole checkpoint."""
+
+_STATE = "training.json"
+_CHECKPOINT = re.compile(r"checkpoint-(\d+)\Z")
+
+
+class Checkpoints:
+    """The folder of one training; as long as it is open, no other process can use it.
+
+    :param folder: where checkpoints are.
+    :param fingerprint: what tells this training from others; checkpoints of another one are removed.
+    :param restart: whether checkpoints of this training are removed, too.
+    :raises ConfigError: another process is training there.
+    :raises StorageError: the folder cannot be written.
+    """
+
+    def __init__(self, folder: Path, fingerprint: str, *, restart: bool = False) -> None:
+        self.folder = folder
+        make_folder(folder)
+        with storage_errors(folder):
+            self._lock = open(folder / "lock", "a+b")  # noqa: SIM115  # held until it is closed
+        if not try_lock(self._lock):
+            self._lock.close()
+            raise ConfigError(
+                "another process is training here", where=str(folder), hint="Wait until it is done, or name another."
+            )
+        if restart or self._fingerprint() != fingerprint:
+            for _, checkpoint in self._all():
+                _remove(checkpoint)
+            replace_file(folder / _STATE, orjson.dumps({"fingerprint": fingerprint}))
+
+    def last(self) -> Path | None:
+        """The newest whole checkpoint; None where there is none."""
+        whole = [checkpoint for _, checkpoint in self._all() if (checkpoint / WHOLE).exists()]
+        return whole[-1] if whole else None
+
+    def finish_checkpoint(self, step: int) -> None:
+        """Marks the checkpoint of a step as whole, and removes those before it."""
+        done = self.folder / f"checkpoint-{step}"
+        replace_file(done / WHOLE, b"")
+        for number, checkpoint in self._all():
+            if number < step:
+                _remove(checkpoint)
+
+    def close(self, *, remove: bool = False) -> None:
+        """Lets others train there; with ``remove`` the folder goes, since what it was for is finished."""
+        self._lock.close()
+        if remove:
+            _remove(self.folder)
+
+    def _all(self) -> list[tuple[int, Path]]:
+        found = ((_CHECKPOINT.match(entry.name), entry) for entry in self.folder.iterdir())
+        return sorted((int(match.group(1)), entry) for match, entry in found if match)
+
+    def _fingerprint(self) -> str:
+        try:
+            return str(orjson.loads((self.folder / _STATE).read_bytes())["fingerprint"])
+        except (OSError, orjson.JSONDecodeError, KeyError, TypeError):  # it is new, or no state: nothing to go on from
+            return ""
+
+
+def publish_folder(made: Path, target: Path) -> None:
+    """Gives a folder that is complete its name; what had the name goes.
+
+    :raises StorageError: that cannot be done.
+    """
+    old = target.with_name(f"{target.name}.{os.getpid()}.old")
+    with storage_errors(target):
+        if target.exists():
+            os.replace(target, old)
+        os.replace(made, target)
+    if old.exists():
+        _remove(old)
+
+
+def _remove(folder: Path) -> None:
+    try:
+        shutil.rmtree(folder)
+    except OSError as error:
+        raise StorageError(
+            f"cannot be removed ({error.strerror or error})", where=str(folder), hint="Remove it yourself."
+        ) from error

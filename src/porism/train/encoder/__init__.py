@@ -1,0 +1,1 @@
+"""Training of bi-encoders: two texts become vectors, which are compared."""

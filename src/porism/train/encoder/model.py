@@ -1,0 +1,81 @@
+"""Opening the encoder that training begins with, and cutting texts as it will read them."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from porism.errors import ConfigError
+from porism.extras import need
+from porism.neural.encoder_settings import Pooling
+from porism.neural.loading import EXTRA, load_transformers, loading
+
+PURPOSE = "training an encoder"
+
+
+def open_encoder(
+    folder: str | os.PathLike[str], device: Any, pooling: Pooling = "model", length: int | None = None
+) -> Any:
+    """A ``SentenceTransformer`` from the folder of one, or of any transformer, whose vectors of tokens are averaged.
+
+    :param pooling: how vectors of tokens become one, if not as the model says.
+    :param length: how many tokens it reads at most; as many as it can if None.
+    :raises ConfigError: the model cannot be loaded, is no transformer, or reads fewer tokens.
+    :raises MissingExtra: sentence-transformers is not installed.
+    """
+    load_transformers(PURPOSE)
+    library: Any = need("sentence_transformers", EXTRA, PURPOSE)
+    modules: Any = need("sentence_transformers.sentence_transformer.modules", EXTRA, PURPOSE)
+    with loading(folder, "encoder"), _silent("sentence_transformers"):
+        if (Path(folder) / "modules.json").exists():
+            model = library.SentenceTransformer(os.fspath(folder), device=str(device), local_files_only=True)
+        else:
+            transformer = modules.Transformer(os.fspath(folder))
+            pool = modules.Pooling(transformer.get_embedding_dimension(), "cls" if pooling == "cls" else "mean")
+            model = library.SentenceTransformer(modules=[transformer, pool], device=str(device))
+    if pooling != "model":
+        pools = [module for module in model.children() if isinstance(module, modules.Pooling)]
+        if not pools:
+            raise ConfigError("the model has no pooling of tokens to replace", where=os.fspath(folder))
+        pools[0].pooling_mode = pooling
+    longest = model.max_seq_length
+    if length is not None:
+        positions = getattr(getattr(model[0].auto_model, "config", None), "max_position_embeddings", None)
+        if positions is not None and length > positions:
+            raise ConfigError(
+                f"the model reads {positions} tokens at most, not {length}", where=os.fspath(folder),
+                hint="Use a smaller length.",
+            )
+        model.max_seq_length = length
+    elif longest is None:
+        model.max_seq_length = 512
+    return model
+
+
+@contextmanager
+def _silent(name: str) -> Iterator[None]:
+    """Keeps a library from logging what the caller knows."""
+    logger = logging.getLogger(name)
+    before = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
+
+
+def head_and_tail(texts: Sequence[str], tokenizer: Any, length: int) -> list[str]:
+    """Texts that are too long without their middle, so that the first half of the tokens and the last half remain."""
+    room = length - tokenizer.num_special_tokens_to_add()
+    tail = room // 2
+    read = tokenizer(list(texts), add_special_tokens=False, return_offsets_mapping=True, verbose=False)
+    found = []
+    for text, offsets in zip(texts, read["offset_mapping"], strict=True):
+        if len(offsets) > room and tail:
+            text = f"{text[: offsets[room - tail - 1][1]]} {text[offsets[-tail][0] :]}"
+        found.append(text)
+    return found

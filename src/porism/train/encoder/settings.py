@@ -1,0 +1,81 @@
+"""How an encoder is trained."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from porism.analysis.model_text import Cut
+from porism.errors import ConfigError
+from porism.neural.encoder_settings import Pooling
+from porism.settings import Settings
+from porism.train.trainers import Precision
+
+Loss = Literal["ranking", "triplet", "margin-mse"]
+"""What is minimised: the cross-entropy of the positive among all texts of the batch (InfoNCE, multiple negatives
+ranking), the margin by which a negative is farther than the positive, or the squared difference to the margins of a
+teacher (Hofstätter et al. 2020)."""
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderTraining(Settings):
+    """All settings of a training; the defaults are those that were measured.
+
+    ``epochs`` is how often each pair is seen, ``steps`` ends the training earlier; each step has ``batch`` pairs times
+    ``accumulate``, of which ``part`` are in memory at once: gradients are cached (Gao et al. 2021), so that what a batch
+    teaches does not depend on it. ``rate`` is the highest learning rate, reached after a share ``warmup`` of the steps,
+    then falling linearly; ``decay`` that of AdamW. Similarities are divided by ``temperature``; ``symmetric`` asks the
+    positive for its anchor, too. ``margin`` is that of triplets. ``negatives`` of each pair are used at most.
+    ``matryoshka`` lists numbers of dimensions whose vectors shall do alone. ``original`` is the share of the weights
+    before training in the model at the end (Wortsman et al. 2022): some of it keeps what the model knew.
+    ``length``, ``cut`` and the prefixes belong to the model from then on.
+
+    :raises ConfigError: a number is out of its range.
+    """
+
+    loss: Loss = "ranking"
+    epochs: int = 1
+    steps: int | None = None
+    batch: int = 64
+    part: int | None = None
+    accumulate: int = 1
+    rate: float = 5e-5
+    warmup: float = 0.1
+    decay: float = 0.01
+    temperature: float = 0.05
+    symmetric: bool = True
+    margin: float = 0.2
+    negatives: int = 1
+    matryoshka: tuple[int, ...] = ()
+    original: float = 0.0
+    length: int | None = 128
+    cut: Cut = "head"
+    pooling: Pooling = "model"
+    query_prefix: str = ""
+    document_prefix: str = ""
+    precision: Precision = "auto"
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        for name, value, known in (
+            ("loss", self.loss, get_args(Loss)), ("cut", self.cut, get_args(Cut)),
+            ("pooling", self.pooling, get_args(Pooling)), ("precision", self.precision, get_args(Precision)),
+        ):
+            if value not in known:
+                raise ConfigError(f"{name} cannot be {value!r}", hint=f"Choose from {', '.join(known)}.")
+        for name, number in (
+            ("epochs", self.epochs), ("steps", self.steps), ("part", self.part), ("accumulate", self.accumulate),
+            ("length", self.length),
+        ):
+            if number is not None and number < 1:
+                raise ConfigError(f"{name} cannot be {number}", hint="Use a whole number from 1.")
+        if self.batch < 2:
+            raise ConfigError(f"batches of {self.batch} have nothing to compare with", hint="Use 2 or more.")
+        if self.rate <= 0 or self.temperature <= 0:
+            raise ConfigError("the learning rate and the temperature are above 0", hint="Try 5e-5 and 0.05.")
+        if not 0 <= self.original < 1 or not 0 <= self.warmup < 1:
+            raise ConfigError("original and warmup are shares from 0 to below 1", hint="Try 0 and 0.1.")
+        if self.negatives < 0 or self.decay < 0 or self.margin < 0:
+            raise ConfigError("negatives, decay and margin are 0 or more", hint="Try 1, 0.01 and 0.2.")
+        if any(size < 1 for size in self.matryoshka):
+            raise ConfigError("numbers of dimensions are 1 or more", hint="For example: 384, 192, 96.")

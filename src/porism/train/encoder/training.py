@@ -1,0 +1,302 @@
+"""Training an encoder on pairs: from a model and a list of pairs to the folder of a model."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import orjson
+import xxhash
+
+from porism.analysis.model_text import ModelText
+from porism.errors import ConfigError
+from porism.extras import need
+from porism.files.durable import make_folder, replace_file, storage_errors
+from porism.neural.encoder_settings import EncoderSettings, read_encoder_settings, write_encoder_settings
+from porism.neural.loading import EXTRA, choose_device, load_torch
+from porism.settings import write_settings
+from porism.train.checkpoints import Checkpoints, publish_folder
+from porism.train.encoder.batches import plan_batches
+from porism.train.encoder.losses import is_row_wise, make_loss
+from porism.train.encoder.model import PURPOSE, head_and_tail, open_encoder
+from porism.train.encoder.settings import EncoderTraining
+from porism.train.pairs.base import Pair
+from porism.train.trainers import CHECKPOINT_SECONDS, OnNote, OnProgress, guarded, precision_arguments, run_trainer
+
+REPORT = "training.json"
+"""The file in the folder of a trained model that says how it was trained."""
+
+_SHOWN = 10
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderReport:
+    """What was trained: the folder, how many pairs, steps done of how many, how many of them before this start, the mean
+    loss of the first and the last steps, the seconds of this start, and whether it was interrupted: then there is no
+    folder yet, and the same call goes on."""
+
+    path: Path
+    pairs: int
+    steps: int
+    total: int
+    resumed: int
+    first_loss: float
+    last_loss: float
+    seconds: float
+    interrupted: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """A JSON-ready mapping."""
+        return {
+            "pairs": self.pairs, "steps": self.steps, "first_loss": self.first_loss, "last_loss": self.last_loss,
+            "seconds": self.seconds,
+        }
+
+
+def train_encoder(
+    pairs: Sequence[Pair],
+    model: str | os.PathLike[str],
+    folder: str | os.PathLike[str],
+    settings: EncoderTraining | None = None,
+    *,
+    text: ModelText | None = None,
+    device: str = "auto",
+    restart: bool = False,
+    checkpoint_seconds: float = CHECKPOINT_SECONDS,
+    on_progress: OnProgress = lambda done, total: None,
+    on_note: OnNote = lambda note: None,
+) -> EncoderReport:
+    """Trains an encoder from the folder ``model`` on pairs, and saves it as a folder, with how it reads text.
+
+    Checkpoints are in ``FOLDER.training`` until the folder is complete; the same call goes on from the last one, unless
+    ``restart`` or the pairs, the model or the settings have changed. Ctrl-C and SIGTERM end the training after the step
+    that is under way and are noted in the report.
+
+    :param text: how the texts of the pairs were written, which is kept with the model.
+    :param device: where it trains: ``auto``, ``cpu``, ``cuda``, ….
+    :param on_note: receives sentences on what is done otherwise than asked.
+    :raises ConfigError: the model, the pairs or the settings do not fit, the loss is not finite, or memory does not
+        suffice for one pair; or the folder is there and is no trained model.
+    :raises MissingExtra: torch, sentence-transformers, accelerate or datasets is not installed.
+    :raises StorageError: the folder cannot be written.
+    """
+    settings = settings or EncoderTraining()
+    started = time.monotonic()
+    target = Path(folder)
+    check_target(target)
+    examples = _examples(pairs, settings)
+    batches = plan_batches(
+        examples, settings.batch, settings.epochs, settings.seed, apart=settings.loss == "ranking"
+    )
+    if settings.steps is not None:
+        batches = batches[: settings.steps * settings.accumulate]
+    make_folder(target.parent)
+    checkpoints = Checkpoints(
+        target.with_name(f"{target.name}.training"), _fingerprint(examples, model, settings), restart=restart
+    )
+    try:
+        where = choose_device(device)
+        network = open_encoder(model, where, settings.pooling, settings.length)
+        original = _weights(network) if settings.original else None
+        trainer = _trainer(network, examples, batches, settings, where, checkpoints.folder, on_note)
+        outcome = run_trainer(
+            trainer, checkpoints, on_progress=on_progress, checkpoint_seconds=checkpoint_seconds
+        )
+        tenth = max(1, min(_SHOWN, len(outcome.losses) // 2))
+        report = EncoderReport(
+            target, len(examples), outcome.steps, outcome.total, outcome.resumed,
+            sum(outcome.losses[:tenth]) / tenth, sum(outcome.losses[-tenth:]) / tenth, time.monotonic() - started,
+            outcome.interrupted,
+        )
+        if not outcome.interrupted:
+            if original is not None:
+                _blend(network, original, settings.original)
+            reading = _reading(model, settings, text, examples)
+            _save(network, reading, target, checkpoints.folder / "made", {
+                "from": os.fspath(model), "settings": write_settings(settings), **report.to_dict(),
+            })
+    except BaseException:
+        checkpoints.close()
+        raise
+    checkpoints.close(remove=not report.interrupted)
+    return report
+
+
+def check_target(target: Path) -> None:
+    """Whether a trained model can have a folder's name: it is free, or another trained model has it.
+
+    :raises ConfigError: something else is there.
+    """
+    if target.exists() and not (target / REPORT).exists() and not (target.is_dir() and not any(target.iterdir())):
+        raise ConfigError("is there already and no trained model", where=str(target), hint="Name another folder.")
+
+
+def _examples(pairs: Sequence[Pair], settings: EncoderTraining) -> list[Pair]:
+    """The pairs as the loss needs them.
+
+    :raises ConfigError: there are too few, or they have no negatives or scores that it needs.
+    """
+    most = settings.negatives if settings.loss == "ranking" else 1
+    examples = [
+        replace(pair, negatives=pair.negatives[:most], scores=pair.scores[: most + 1]) for pair in pairs
+    ]
+    if settings.loss != "ranking":
+        examples = [pair for pair in examples if pair.negatives]
+        if not examples:
+            raise ConfigError(
+                f"the loss {settings.loss!r} needs pairs with negatives",
+                hint="Mine negatives, or take the loss ranking.",
+            )
+    if settings.loss == "margin-mse":
+        examples = [pair for pair in examples if pair.scores]
+        if not examples:
+            raise ConfigError(
+                "distillation needs pairs that a teacher has scored", hint="Score them: porism train pairs --teacher."
+            )
+    if len(examples) < 2:
+        raise ConfigError("one pair is too little to train on", hint="Mine more pairs.")
+    return examples
+
+
+def _fingerprint(pairs: Sequence[Pair], model: str | os.PathLike[str], settings: EncoderTraining) -> str:
+    whole = xxhash.xxh3_128()
+    whole.update(orjson.dumps([os.path.abspath(model), write_settings(settings)], option=orjson.OPT_SORT_KEYS))
+    for pair in pairs:
+        whole.update(orjson.dumps([pair.anchor, pair.positive, pair.negatives, pair.scores, pair.miner]))
+    return whole.hexdigest()
+
+
+def _trainer(
+    network: Any, pairs: Sequence[Pair], batches: list[list[int]], settings: EncoderTraining, device: Any, folder: Path,
+    on_note: OnNote,
+) -> Any:
+    """The trainer of sentence-transformers over planned batches."""
+    library: Any = need("sentence_transformers", EXTRA, PURPOSE)
+    sampling: Any = need("sentence_transformers.base.sampler", EXTRA, PURPOSE)
+    datasets: Any = need("datasets", EXTRA, PURPOSE)
+    need("accelerate", EXTRA, PURPOSE)
+    torch = load_torch(PURPOSE)
+
+    class Planned(sampling.DefaultBatchSampler):  # type: ignore[misc]
+        def __init__(self, dataset: Any) -> None:
+            super().__init__(dataset, batch_size=settings.batch, drop_last=False)
+
+        def __iter__(self) -> Any:
+            return iter(batches)
+
+        def __len__(self) -> int:
+            return len(batches)
+
+    class EncoderTrainer(guarded(library.SentenceTransformerTrainer, on_note)):  # type: ignore[misc]
+        share = 1.0
+
+        def get_batch_sampler(self, dataset: Any, **_: Any) -> Any:
+            return Planned(dataset)
+
+        def add_model_card_callback(self, *_: Any) -> None:
+            """Nothing is computed for a model card, which would show texts of the collection."""
+
+        def use_part(self, rows: int) -> None:
+            if not is_row_wise(settings):
+                self.loss = self.prepare_loss(make_loss(self.model, settings, rows), self.model)
+
+        def part_step(self, model: Any, inputs: Any, num_items_in_batch: Any) -> Any:
+            if self.part is None or not is_row_wise(settings):
+                return super().part_step(model, inputs, num_items_in_batch)
+            rows = self.batch_rows(inputs)
+            total = 0.0
+            for start in range(0, rows, self.part):
+                some = {name: value[start : start + self.part] for name, value in inputs.items()}
+                self.share = min(self.part, rows - start) / rows
+                total = total + super().part_step(model, some, num_items_in_batch)
+            self.share = 1.0
+            return total
+
+        def compute_loss(self, *given: Any, **named: Any) -> Any:
+            return super().compute_loss(*given, **named) * self.share
+
+    arguments = library.SentenceTransformerTrainingArguments(
+        output_dir=str(folder), num_train_epochs=1, per_device_train_batch_size=settings.batch,
+        gradient_accumulation_steps=settings.accumulate, learning_rate=settings.rate, warmup_steps=settings.warmup,
+        weight_decay=settings.decay, lr_scheduler_type="linear", seed=settings.seed, data_seed=settings.seed,
+        save_strategy="no", eval_strategy="no", logging_strategy="no", report_to="none", disable_tqdm=True,
+        dataloader_num_workers=0, **precision_arguments(settings.precision, device),
+    )
+    torch.manual_seed(settings.seed)
+    trainer = EncoderTrainer(
+        model=network, args=arguments, train_dataset=datasets.Dataset.from_dict({"number": range(len(pairs))}),
+        loss=make_loss(network, settings, settings.part), data_collator=_Collator(network, pairs, settings),
+    )
+    trainer.part = settings.part
+    return trainer
+
+
+class _Collator:
+    """From numbers of pairs to what the model reads: a column each of anchors, positives and negatives."""
+
+    valid_label_columns: tuple[str, ...] = ("label",)
+
+    def __init__(self, network: Any, pairs: Sequence[Pair], settings: EncoderTraining) -> None:
+        self.network, self.pairs, self.settings = network, pairs, settings
+
+    def __call__(self, rows: Sequence[Any]) -> dict[str, Any]:
+        pairs = [self.pairs[row["number"]] for row in rows]
+        columns = {"anchor": [f"{self.settings.query_prefix}{pair.anchor}" for pair in pairs]}
+        texts = [(pair.positive, *pair.negatives) for pair in pairs]
+        for number, column in enumerate(zip(*texts, strict=True)):
+            columns["positive" if number == 0 else f"negative_{number}"] = [
+                f"{self.settings.document_prefix}{text}" for text in column
+            ]
+        found: dict[str, Any] = {}
+        for name, column in columns.items():
+            if self.settings.cut == "head-tail":
+                column = head_and_tail(column, self.network.tokenizer, self.network.max_seq_length)
+            for key, value in self.network.preprocess(column).items():
+                if hasattr(value, "shape"):
+                    found[f"{name}_{key}"] = value
+        if self.settings.loss == "margin-mse":
+            torch = load_torch(PURPOSE)
+            found["label"] = torch.tensor([pair.scores[0] - pair.scores[1] for pair in pairs])
+        return found
+
+
+def _weights(network: Any) -> dict[str, Any]:
+    return {name: value.detach().cpu().clone() for name, value in network.state_dict().items()}
+
+
+def _blend(network: Any, original: dict[str, Any], share: float) -> None:
+    """Moves the weights of a model towards those that it had, in place."""
+    state = network.state_dict()
+    network.load_state_dict({
+        name: value * (1 - share) + original[name].to(value) * share if value.is_floating_point() else value
+        for name, value in state.items()
+    })
+
+
+def _reading(
+    model: str | os.PathLike[str], settings: EncoderTraining, text: ModelText | None, pairs: Sequence[Pair]
+) -> EncoderSettings:
+    """How the trained model reads text: as the model before, where training does not say otherwise."""
+    before = read_encoder_settings(model)
+    kinds = dict.fromkeys(pair.miner for pair in pairs if pair.miner)
+    return replace(
+        before, text=text or before.text, query_prefix=settings.query_prefix, document_prefix=settings.document_prefix,
+        cut=settings.cut, length=settings.length, pooling="model",
+        trained_on=tuple(dict.fromkeys((*before.trained_on, *kinds))),
+    )
+
+
+def _save(network: Any, reading: EncoderSettings, target: Path, made: Path, report: dict[str, Any]) -> None:
+    """Saves a model so that its folder appears whole."""
+    with storage_errors(target):
+        if made.exists():
+            shutil.rmtree(made)
+        network.save_pretrained(str(made), create_model_card=False)
+    write_encoder_settings(made, reading)
+    replace_file(made / REPORT, orjson.dumps(report, option=orjson.OPT_INDENT_2))
+    publish_folder(made, target)
