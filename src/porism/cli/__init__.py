@@ -30,6 +30,7 @@ from porism.cli.signals import TERMINATED, interrupted_by_sigterm
 from porism.cli.similarities import similarities
 from porism.cli.terminal import echo
 from porism.cli.training import train
+from porism.cli.training_encoders import encoder
 from porism.cli.training_neural import decontextualised, extended
 from porism.cli.training_pairs import pairs
 from porism.cli.training_tokenizers import tokenizer
@@ -56,7 +57,7 @@ porism.add_section("Search", demo, search, open_result, similar, parse)
 porism.add_section("Collections", index, update, info, check, delete, merge, expand)
 porism.add_section("Models", train, neighbours, similarities)
 porism.add_section("Experiments", run, evaluate, fuse, compare, experiment)
-for method in (word2vec, fasttext, positional, decontextualised, tokenizer, extended, pairs):
+for method in (word2vec, fasttext, positional, decontextualised, tokenizer, extended, pairs, encoder):
     train.add_command(method)
 
 

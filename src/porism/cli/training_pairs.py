@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,8 +14,11 @@ from porism.cli.terminal import echo
 from porism.errors import counted
 
 if TYPE_CHECKING:
+    from porism.runs.run import Run
     from porism.search.index import Index
+    from porism.train.pairs.base import Pair
     from porism.train.pairs.mining import Mined, MinerCounts
+    from porism.types import Query
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -42,6 +45,79 @@ def mining_options(function: Function) -> Function:
     )):
         function = option(function)
     return function
+
+
+def negative_options(function: Function) -> Function:
+    """The options that say which negatives pairs get."""
+    for option in reversed((
+        click.option("--negatives", "source", type=click.Choice(["search", "tags", "model"]), default=None,
+                     help="Add hard negatives: from a search, of the same tags, or from the encoder --scorer."),
+        click.option("--negative-count", "negatives", type=click.IntRange(min=1), default=1, show_default=True,
+                     help="Negatives of a pair."),
+        click.option("--negative-depth", "depth", type=int, default=50, show_default=True,
+                     help="Candidates that negatives are chosen from."),
+        click.option("--negative-skip", "skip", type=int, default=0, show_default=True,
+                     help="How many of the best candidates are left out."),
+        click.option("--search-model", default="default", show_default=True, metavar="NAME|FILE.toml",
+                     help="The model of the search for negatives."),
+        click.option("--scorer", default=None, metavar="NAME|DIR",
+                     help="An encoder or cross-encoder; candidates that score as high as the positive are left out."),
+        click.option("--margin", "score_margin", type=float, default=0.05, show_default=True, metavar="SHARE",
+                     help="By which share a candidate must score less than the positive."),
+        click.option("--teacher", default=None, metavar="NAME|DIR",
+                     help="An encoder or cross-encoder that scores positives and negatives, for --loss margin-mse."),
+    )):
+        function = option(function)
+    return function
+
+
+def with_negatives(index: Index, pairs: list[Pair], given: dict[str, Any], quiet: bool) -> list[Pair]:
+    """The pairs with the negatives and scores that the options ask for."""
+    from porism.analysis.model_text import ModelText
+    from porism.train.negatives import Negatives, add_negatives, add_scores
+
+    if given["source"] is not None:
+        from porism.retrieve.models import read_model
+
+        settings = Negatives(
+            given["source"], given["negatives"], given["depth"], given["skip"], margin=given["score_margin"],
+            overlap=given["overlap"], seed=given["seed"],
+        )
+        encode = score = None
+        if given["scorer"] is not None:
+            from porism.train.scorers import open_encode, open_score
+
+            if settings.source == "model":
+                encode = open_encode(given["scorer"], index.snapshot.path)
+            else:
+                score = open_score(given["scorer"], index.snapshot.path)
+        searcher = _Search(index.with_models(read_model(given["search_model"])))
+        with counting_progress("negatives", quiet) as progress:
+            pairs, counts = add_negatives(
+                pairs, index.documents, settings, ModelText(formulas=given["formulas"]), searcher=searcher,
+                encode=encode, score=score, on_progress=progress,
+            )
+        if not quiet:
+            echo(
+                f"negatives: {counted(counts.with_negatives, 'pair')} with, {counts.without:,} without; left out "
+                f"{counts.known:,} known, {counts.repeats:,} repeated, {counts.too_good:,} too good"
+            )
+    if given["teacher"] is not None:
+        from porism.train.scorers import open_score
+
+        pairs = add_scores(pairs, open_score(given["teacher"], index.snapshot.path))
+    return pairs
+
+
+class _Search:
+    """An index as what searches queries."""
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+
+    def search(self, queries: Iterable[Query], k: int = 1000) -> Run:
+        """The run of the queries."""
+        return self._index.run(list(queries), k)
 
 
 def mine(index: Index, given: dict[str, Any], quiet: bool) -> Mined:
@@ -81,6 +157,7 @@ def echo_counts(counts: list[MinerCounts]) -> None:
 @click.argument("file", type=_FILE)
 @index_option
 @mining_options
+@negative_options
 @click.option("--quiet", is_flag=True, help="No progress bar and no summary.")
 def pairs(file: Path, index_path: Path, quiet: bool, **given: Any) -> None:
     """Mine training pairs from the documents of an index and write them to FILE, one a line."""
@@ -89,7 +166,9 @@ def pairs(file: Path, index_path: Path, quiet: bool, **given: Any) -> None:
 
     with open_index(index_path) as index:
         mined = mine(index, given, quiet)
-    count = write_pairs(file, mined.pairs)
+        if not quiet:
+            echo_counts(mined.counts)
+        found = with_negatives(index, mined.pairs, given, quiet)
+    count = write_pairs(file, found)
     if not quiet:
-        echo_counts(mined.counts)
         echo(f"{counted(count, 'pair')}: {file}")

@@ -2,8 +2,8 @@
 
 Candidates come from a search (BM25, or any retriever), from the documents of the same tags (Zhong et al. 2022), or from
 an encoder. Left out are known positives, what nearly repeats an anchor or one of its positives, and, where something
-scores texts, candidates that score nearly as high as the positive (Moreira et al., *NV-Retriever*, 2024: at most a share
-of the score of the positive).
+scores texts, candidates that score nearly as high as the positive (Moreira et al., *NV-Retriever*, 2024: at most a
+share of the score of the positive).
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def add_negatives(
     """
     settings, text = settings or Negatives(), text or ModelText()
     if score is None and encode is not None:
-        score = _cosines(encode)
+        score = cosines(encode)
     positives: dict[str, set[str]] = defaultdict(set)
     for pair in pairs:
         positives[pair.anchor].update((pair.anchor_id, pair.positive_id))
@@ -263,13 +263,14 @@ def _without_likely_answers(
     return kept
 
 
-def _cosines(encode: Encode) -> Score:
+def cosines(encode: Encode) -> Score:
     """Scores by an encoder: each text is encoded once."""
 
     def score(asked: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
         distinct = {one: number for number, one in enumerate(dict.fromkeys(one for pair in asked for one in pair))}
         vectors = encode(list(distinct))
         first, second = (np.array([distinct[pair[side]] for pair in asked], np.int64) for side in (0, 1))
-        return np.einsum("ij,ij->i", vectors[first], vectors[second]).astype(np.float64)
+        scores: NDArray[np.float64] = np.einsum("ij,ij->i", vectors[first], vectors[second]).astype(np.float64)
+        return scores
 
     return score

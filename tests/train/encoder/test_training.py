@@ -10,21 +10,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tiny_models import need_models
 
 from porism.analysis.model_text import ModelText
 from porism.errors import ConfigError
 from porism.neural.encoder_settings import read_encoder_settings
 from porism.train.encoder.settings import EncoderTraining
-from tiny_models import need_models
 
 need_models()
 pytest.importorskip("sentence_transformers", reason="training needs it: pip install 'porism[neural]'")
 pytest.importorskip("datasets", reason="training needs it: pip install 'porism[neural]'")
 
+from tiny_encoders import PAIRS, hits, save_encoder, word_tokenizer  # noqa: E402
+
 from porism.train.encoder import losses  # noqa: E402
 from porism.train.encoder.model import head_and_tail, open_encoder  # noqa: E402
 from porism.train.encoder.training import train_encoder  # noqa: E402
-from tiny_encoders import PAIRS, hits, save_encoder, word_tokenizer  # noqa: E402
 
 SMALL = EncoderTraining(epochs=2, batch=12, rate=1e-2, length=32, precision="float32")
 
@@ -230,7 +231,8 @@ def test_the_ranking_loss_is_the_cross_entropy_of_the_positive(model: Path) -> N
     import torch
 
     network = open_encoder(model, torch.device("cpu")).eval()
-    features = [dict(network.preprocess([getattr(pair, side) for pair in PAIRS[:4]])) for side in ("anchor", "positive")]
+    sides = [[getattr(pair, side) for pair in PAIRS[:4]] for side in ("anchor", "positive")]
+    features = [dict(network.preprocess(side)) for side in sides]
     vectors = [torch.nn.functional.normalize(network(dict(one))["sentence_embedding"], dim=1) for one in features]
     scores = vectors[0] @ vectors[1].T / 0.1
     right = torch.arange(4)

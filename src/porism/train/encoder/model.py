@@ -11,10 +11,22 @@ from typing import Any
 
 from porism.errors import ConfigError
 from porism.extras import need
+from porism.neural.encoder import load_encoder
+from porism.neural.encoder_files import find_encoder, model_folder
 from porism.neural.encoder_settings import Pooling
 from porism.neural.loading import EXTRA, load_transformers, loading
 
 PURPOSE = "training an encoder"
+
+
+def encoder_folder(named: str | os.PathLike[str], index_path: str | os.PathLike[str] | None = None) -> Path:
+    """The folder of an encoder or transformer by any of its names; one of the hub is fetched where it is not here.
+
+    :raises ConfigError: there is none of this name, or its folder is incomplete.
+    """
+    if model_folder(os.fspath(named), index_path) is None:
+        load_encoder(named, index_path=index_path, device="cpu")
+    return find_encoder(named, index_path).folder
 
 
 def open_encoder(

@@ -22,7 +22,7 @@ class EncoderTraining(Settings):
     """All settings of a training; the defaults are those that were measured.
 
     ``epochs`` is how often each pair is seen, ``steps`` ends the training earlier; each step has ``batch`` pairs times
-    ``accumulate``, of which ``part`` are in memory at once: gradients are cached (Gao et al. 2021), so that what a batch
+    ``accumulate``, of which ``part`` are in memory at once: gradients are cached (Gao et al. 2021), so what a batch
     teaches does not depend on it. ``rate`` is the highest learning rate, reached after a share ``warmup`` of the steps,
     then falling linearly; ``decay`` that of AdamW. Similarities are divided by ``temperature``; ``symmetric`` asks the
     positive for its anchor, too. ``margin`` is that of triplets. ``negatives`` of each pair are used at most.

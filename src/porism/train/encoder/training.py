@@ -36,9 +36,9 @@ _SHOWN = 10
 
 @dataclass(frozen=True, slots=True)
 class EncoderReport:
-    """What was trained: the folder, how many pairs, steps done of how many, how many of them before this start, the mean
-    loss of the first and the last steps, the seconds of this start, and whether it was interrupted: then there is no
-    folder yet, and the same call goes on."""
+    """What was trained: the folder, how many pairs, steps done of how many, how many of them before this start, the
+    mean loss of the first and the last steps, the seconds of this start, and whether it was interrupted: then there is
+    no folder yet, and the same call goes on."""
 
     path: Path
     pairs: int
@@ -247,10 +247,10 @@ class _Collator:
     def __call__(self, rows: Sequence[Any]) -> dict[str, Any]:
         pairs = [self.pairs[row["number"]] for row in rows]
         columns = {"anchor": [f"{self.settings.query_prefix}{pair.anchor}" for pair in pairs]}
-        texts = [(pair.positive, *pair.negatives) for pair in pairs]
-        for number, column in enumerate(zip(*texts, strict=True)):
+        found_texts = [(pair.positive, *pair.negatives) for pair in pairs]
+        for number, texts in enumerate(zip(*found_texts, strict=True)):
             columns["positive" if number == 0 else f"negative_{number}"] = [
-                f"{self.settings.document_prefix}{text}" for text in column
+                f"{self.settings.document_prefix}{text}" for text in texts
             ]
         found: dict[str, Any] = {}
         for name, column in columns.items():

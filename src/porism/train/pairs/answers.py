@@ -61,6 +61,12 @@ class Answers(Miner):
             return True
         if self.accepted and document.metadata.get("accepted") == "true":
             return True
-        score = document.metadata.get("score")
-        number = decimal_number(score) if isinstance(score, str) else None
-        return self.votes is not None and number is not None and number >= self.votes
+        return self.votes is not None and _votes(document) >= self.votes
+
+
+def _votes(document: Document) -> float:
+    """The votes of a post, minus infinity where they are not known."""
+    try:
+        return decimal_number(str(document.metadata.get("score", "")))
+    except ValueError:
+        return float("-inf")

@@ -1,0 +1,72 @@
+"""``porism train encoder`` leaves a model in the index that the library opens."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+from tiny_models import need_models
+
+need_models()
+pytest.importorskip("sentence_transformers", reason="training needs it: pip install 'porism[neural]'")
+pytest.importorskip("datasets", reason="training needs it: pip install 'porism[neural]'")
+
+from tiny_encoders import PAIRS, hits, save_encoder  # noqa: E402
+
+from porism.neural.encoder import load_encoder  # noqa: E402
+from porism.train.pairs.files import read_pairs, write_pairs  # noqa: E402
+
+SMALL = ("--length", 32, "--device", "cpu", "--precision", "float32", "--rate", 1e-2, "--batch", 12)
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    return save_encoder(tmp_path_factory.mktemp("model") / "model")
+
+
+def test_an_encoder_is_trained_on_the_index_and_kept_in_it(porism, sample_index, tmp_path, model):
+    index = tmp_path / "index"
+    shutil.copytree(sample_index, index)
+    command = ("train", "encoder", "own", "--index", index, "--from", model, "--miner", "titles", "--most", 40, *SMALL)
+    result = porism(*command, "--formulas", "unicode")
+    assert (result.status, result.err) == (0, "")
+    assert "titles: 40 pairs" in result.out
+    assert "40 pairs: " in result.out
+    encoder = load_encoder("own", index_path=index, device="cpu")
+    assert (encoder.length, encoder.settings.text.formulas) == (32, "unicode")
+    assert encoder.encode_queries(["a limit"])[0].shape == (1, 16)
+    assert porism("info", index).status == 0
+    assert porism("train", "encoder", "more", "--index", index, "--from", "own", "--miner", "titles", *SMALL,
+                  "--steps", 2, "--quiet").out == ""
+
+
+def test_an_encoder_is_trained_on_files_of_pairs(porism, sample_index, tmp_path, model):
+    write_pairs(tmp_path / "pairs", PAIRS)
+    result = porism("train", "encoder", "x", "--index", sample_index, "--from", model, "--pairs", tmp_path / "pairs",
+                    "--output", tmp_path / "out", "--epochs", 12, "--matryoshka", "16,8", *SMALL)
+    assert (result.status, result.err) == (0, "")
+    assert hits(tmp_path / "out") > 0.6
+    wrong = porism("train", "encoder", "x", "--from", model, "--pairs", tmp_path / "pairs", "--output", tmp_path / "y",
+                   "--matryoshka", "a")
+    assert "no list of dimensions" in wrong.err
+
+
+def test_pairs_get_negatives_and_scores(porism, sample_index, tmp_path, model):
+    command = ("train", "pairs", tmp_path / "p", "--index", sample_index, "--miner", "titles", "--most", 12)
+    result = porism(*command, "--negatives", "search", "--negative-count", 2, "--teacher", model)
+    assert (result.status, result.err) == (0, "")
+    assert "negatives: 12 pairs with" in result.out
+    found = read_pairs(tmp_path / "p")
+    assert {len(pair.negatives) for pair in found} <= {1, 2}
+    assert all(len(pair.scores) == 1 + len(pair.negatives) for pair in found)
+    porism(*command, "--negatives", "model", "--scorer", model, "--margin", 0)
+    assert any(pair.negatives for pair in read_pairs(tmp_path / "p"))
+    report = porism("train", "encoder", "x", "--from", model, "--pairs", tmp_path / "p", "--loss", "margin-mse",
+                    "--output", tmp_path / "out", *SMALL)
+    assert "a teacher has scored" in report.err
+
+
+def test_a_model_that_is_none_is_refused_before_anything_is_mined(porism, sample_index, tmp_path):
+    result = porism("train", "encoder", "x", "--index", sample_index, "--from", tmp_path, "--miner", "titles")
+    assert result.status == 1
+    assert "no folder of a model" in result.err
