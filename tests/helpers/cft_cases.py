@@ -10,7 +10,8 @@ from porism.embeddings.subwords import character, store_word_vectors
 from porism.files.artifacts import MODELS
 from porism.index import Snapshot
 from porism.index.container import ContainerWriter
-from porism.retrieve.formulas.tangent_cft import EXTRACTORS, MODEL, TangentCftVectors, prepare_vectors
+from porism.retrieve.formulas.tangent_cft import EXTRACTORS, MODEL, TangentCftVectors
+from porism.retrieve.vectors import prepare_vectors
 
 
 def random_model(path: Path, dimensions: int = 7, seed: int = 0) -> TangentCftVectors:

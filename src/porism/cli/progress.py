@@ -74,6 +74,8 @@ def indexing_progress(quiet: bool) -> Iterator[Callable[[Progress], None]]:
         def show(progress: Progress) -> None:
             elapsed = max(bar.tasks[0].elapsed or 0.0, 1e-3)
             rate = f"{counted(progress.documents, 'document')}, {progress.documents / elapsed:,.0f}/s"
+            if progress.to_encode:
+                rate = f"encoding: {progress.encoded:,} of {progress.to_encode:,}"
             bar.update(task, completed=progress.bytes_done, total=progress.bytes_total or None, rate=rate)
 
         yield show

@@ -1,120 +1,251 @@
 """Vectors of documents or formulas beside the segments that have them.
 
-A set of vectors has a name, which says of what model they are, and a file in the derived data of each segment: one row
-for each thing of the segment, and the digest of the content that the row was computed from. Digests are what carries
-vectors over: a segment that a commit or a merge has made takes those of its things that any segment on disk has, and
-only new ones are computed. They are computed by :func:`complete_vectors`, before readers see a commit or on request;
-:func:`open_vectors`, which searches use, computes nothing.
+A set of vectors has a name, which says of what model and settings they are, and a file in the derived data of each
+segment: for each thing of the segment one row or several, and the digest of the content that they were computed from.
+Digests are what carries vectors over: a segment that a commit or a merge has made takes those of its things that any
+segment on disk has, and only new ones are computed. They are computed by :func:`complete_vectors`, before readers see a
+commit or on request; :func:`open_vectors`, which searches use, computes nothing. What was computed until an
+interruption waits in a file of its own (:class:`~porism.index.vector_rows.PartFile`), and is not computed again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import Any
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
 from porism.errors import ConfigError, IndexCorrupt, IndexVersionError
-from porism.index.container import Container
+from porism.files.durable import make_folder
+from porism.index.container import Container, ContainerWriter
 from porism.index.segment import DERIVED_FOLDER, Segment
-
-Compute = Callable[[NDArray[np.int64]], NDArray[np.float32]]
-"""From the numbers of things in a segment to their vectors (float32, things × dimensions)."""
+from porism.index.vector_rows import NumberType, PartFile, VectorRows, offsets_of, ranges
 
 _PREFIX = "vectors-"
+_AT_ONCE = 16_384
 
 
-def content_digests(contents: Sequence[str]) -> NDArray[np.uint64]:
+class ComputedRows(NamedTuple):
+    """What was computed of some things: ``vectors`` (float32, rows × dimensions), and how many of the rows are of each
+    thing (int64)."""
+
+    vectors: NDArray[np.float32]
+    counts: NDArray[np.int64]
+
+
+Compute = Callable[[NDArray[np.int64]], ComputedRows]
+"""From the numbers of things in a segment to their vectors."""
+
+
+def one_each(vectors: NDArray[np.float32]) -> ComputedRows:
+    """Vectors of which each thing has one."""
+    return ComputedRows(vectors, np.ones(len(vectors), np.int64))
+
+
+class VectorSpec(NamedTuple):
+    """Which vectors: their ``name``, how many ``dimensions`` they have, and what their ``numbers`` are."""
+
+    name: str
+    dimensions: int
+    numbers: NumberType = "float32"
+
+
+def content_digests(contents: Iterable[str | bytes]) -> NDArray[np.uint64]:
     """The digest (uint64) of each content."""
     return np.fromiter(
-        (xxhash.xxh3_64_intdigest(content.encode("utf-8", "surrogatepass")) for content in contents), np.uint64,
-        count=len(contents),
+        (
+            xxhash.xxh3_64_intdigest(one if isinstance(one, bytes) else one.encode("utf-8", "surrogatepass"))
+            for one in contents
+        ),
+        np.uint64,
     )
 
 
-def open_vectors(segment: Segment, name: str, count: int, dimensions: int) -> NDArray[np.float32]:
-    """The vectors of a segment (float32, count × dimensions), memory-mapped.
+def open_vectors(segment: Segment, spec: VectorSpec, count: int, hint: str = "") -> VectorRows:
+    """The vectors of a segment with ``count`` things, memory-mapped.
 
+    :param hint: what to do where they are missing.
     :raises ConfigError: they were not computed, or are not those of the segment.
     """
-    vectors = _stored(segment, name, count, dimensions)
-    if vectors is None:
+    found = _stored(segment, spec, count)
+    if found is None:
         raise ConfigError(
             f"vectors of {count:,} formulas or documents are missing", where=str(segment.folder),
-            hint=f"Compute them: porism check --repair --index {segment.folder.parents[1]}",
+            hint=hint or f"Compute them: porism check --repair --index {segment.folder.parents[1]}",
         )
-    return vectors
+    return found
 
 
-def has_vectors(segment: Segment, name: str, count: int, dimensions: int) -> bool:
+def has_vectors(segment: Segment, spec: VectorSpec, count: int) -> bool:
     """Whether the vectors of a segment are there."""
-    return _stored(segment, name, count, dimensions) is not None
+    return _stored(segment, spec, count) is not None
+
+
+def vectors_path(segment: Segment, name: str) -> Path:
+    """The file of the vectors of this name, whether it is there or not."""
+    return segment.derived_path(f"{_PREFIX}{name}")
 
 
 def complete_vectors(
-    segment: Segment, name: str, digests: NDArray[np.uint64], dimensions: int, compute: Compute, chunk: int = 1_024
+    segment: Segment, spec: VectorSpec, digests: NDArray[np.uint64], compute: Compute, *, chunk: int = 1_024,
+    on_progress: Callable[[int], None] = lambda count: None,
 ) -> int:
-    """Stores the vectors of a segment, where they are not stored yet; returns how many were computed.
+    """Stores the vectors of a segment, where they are not stored yet; returns of how many things they were computed.
 
     ``digests`` are those of the contents of its things. Vectors of the same name and content that another segment of
-    the index has are taken over, those of segments too that were merged and not removed yet.
+    the index has are taken over, those of segments too that were merged and not removed yet, and those that an
+    interruption left. ``on_progress`` receives of how many things vectors are there at the start, or were computed.
 
     :raises StorageError: the folder cannot be written.
     """
     count = len(digests)
-    if has_vectors(segment, name, count, dimensions):
+    if has_vectors(segment, spec, count):
+        on_progress(count)
         return 0
-    vectors = np.empty((count, dimensions), np.float32)
-    missing = np.ones(count, np.bool_)
-    for known, rows in _of_others(segment, name, dimensions):
-        order = np.argsort(known, kind="stable")
-        places = np.minimum(np.searchsorted(known[order], digests[missing]), len(known) - 1)
-        same = known[order[places]] == digests[missing]
-        taken = np.flatnonzero(missing)[same]
-        vectors[taken] = rows[order[places[same]]]
-        missing[taken] = False
-        if not missing.any():
-            break
-    left = np.flatnonzero(missing)
-    for start in range(0, len(left), chunk):
-        part = left[start : start + chunk]
-        vectors[part] = compute(part)
-    segment.write_derived(f"{_PREFIX}{name}", {"digests": digests, "vectors": vectors}, {})
-    return len(left)
+    part = PartFile(segment.folder.parents[1], spec.name, spec.dimensions, spec.numbers)
+    sources = _Sources([*_of_others(segment, spec), *filter(None, [part.read()])])
+    missing = np.flatnonzero(~sources.have(digests))
+    _, first = np.unique(digests[missing], return_index=True)
+    missing = missing[np.sort(first)]
+    on_progress(count - len(missing))
+    for start in range(0, len(missing), chunk):
+        things = missing[start : start + chunk]
+        vectors, counts = compute(things)
+        part.append(digests[things], counts, vectors)
+        on_progress(len(things))
+    if len(missing):
+        sources = _Sources([*_of_others(segment, spec), *filter(None, [part.read()])])
+    path = vectors_path(segment, spec.name)
+    make_folder(path.parent, parents=False)
+    with ContainerWriter(path, "derived", atomic=True) as writer:
+        writer.add("digests", digests)
+        counts = sources.counts(digests)
+        if not bool((counts == 1).all()):
+            writer.add("offsets", offsets_of(counts))
+        writer.add_chunks("vectors", np.dtype(spec.numbers).type, sources.rows(digests))
+        if spec.numbers == "int8":
+            writer.add_chunks("scales", np.float32, sources.scales(digests))
+        writer.finish({"segment": list(segment.stamp), "info": {"dimensions": spec.dimensions}})
+    return len(missing)
 
 
-def remove_vectors(segment: Segment, family: str) -> None:
-    """Removes the vectors of a segment whose names begin with ``family`` and a hyphen."""
+def forget_parts(index_path: Path, spec: VectorSpec) -> None:
+    """Removes what waited for segments to have all their vectors; for when they have."""
+    PartFile(index_path, spec.name, spec.dimensions, spec.numbers).remove()
+
+
+def remove_vectors(segment: Segment, family: str, keep: Sequence[str] = ()) -> None:
+    """Removes the vectors of a segment whose names begin with ``family`` and a hyphen, except those named."""
     for file in (segment.folder / DERIVED_FOLDER).glob(f"{_PREFIX}{family}-*.bin"):
-        with suppress(OSError):  # it has just gone, is in use (Windows) or not ours: it harms nothing
-            file.unlink()
+        if file.stem.removeprefix(_PREFIX) not in keep:
+            with suppress(OSError):  # it has just gone, is in use (Windows) or not ours: it harms nothing
+                file.unlink()
 
 
-def _stored(segment: Segment, name: str, count: int, dimensions: int) -> NDArray[np.float32] | None:
-    stored = segment.read_derived(f"{_PREFIX}{name}")
-    if stored is None:
+def _stored(segment: Segment, spec: VectorSpec, count: int) -> VectorRows | None:
+    derived = segment.open_derived(f"{_PREFIX}{spec.name}")
+    return None if derived is None else _rows(derived, spec, count)
+
+
+def _rows(derived: Container, spec: VectorSpec, count: int) -> VectorRows | None:
+    """The rows in a file, None where they are others than they should be."""
+    try:
+        vectors = derived.array("vectors")
+        offsets = derived.array("offsets") if "offsets" in derived else np.arange(count + 1, dtype=np.int64)
+        scales = derived.array("scales") if spec.numbers == "int8" else None
+    except (IndexCorrupt, KeyError):
         return None
-    vectors = stored[0].get("vectors")
-    if vectors is None or vectors.shape != (count, dimensions) or vectors.dtype != np.float32:
+    if vectors.dtype != np.dtype(spec.numbers) or len(offsets) != count + 1 or len(vectors) % spec.dimensions:
         return None
-    return vectors
+    matrix = vectors.reshape(-1, spec.dimensions)
+    whole = offsets[0] == 0 and offsets[-1] == len(matrix) and (scales is None or len(scales) == len(matrix))
+    same = derived.info.get("info", {}).get("dimensions") == spec.dimensions
+    return VectorRows(matrix, offsets, scales) if whole and same else None
 
 
-def _of_others(segment: Segment, name: str, dimensions: int) -> list[tuple[NDArray[np.uint64], NDArray[Any]]]:
+def _of_others(segment: Segment, spec: VectorSpec) -> Iterator[tuple[NDArray[np.uint64], VectorRows]]:
     """Digests and vectors of this name that other segments on disk have, the newest first."""
-    found = []
-    files = segment.folder.parent.glob(f"*/{DERIVED_FOLDER}/{_PREFIX}{name}.bin")
+    files = segment.folder.parent.glob(f"*/{DERIVED_FOLDER}/{_PREFIX}{spec.name}.bin")
     for file in sorted(files, reverse=True):
         if file.parents[1].name == segment.folder.name:
             continue
         try:
             derived = Container(file, "derived")
-            digests, vectors = derived.array("digests"), derived.array("vectors")
+            digests = derived.array("digests")
         except (FileNotFoundError, IndexCorrupt, IndexVersionError, KeyError):  # then they are computed again
             continue
-        if len(digests) and vectors.shape == (len(digests), dimensions) and vectors.dtype == np.float32:
-            found.append((digests, vectors))
-    return found
+        rows = _rows(derived, spec, len(digests))
+        if rows is not None and len(digests):
+            yield digests, rows
+
+
+class _Sources:
+    """Where the vectors of contents are: in files of other segments, or in the one of those just computed."""
+
+    def __init__(self, found: Sequence[tuple[NDArray[np.uint64], VectorRows]]) -> None:
+        self._rows = [rows for _, rows in found]
+        keys = [np.asarray(digests) for digests, _ in found]
+        numbers = [np.full(len(digests), number, np.int32) for number, digests in enumerate(keys)]
+        places = [np.arange(len(digests), dtype=np.int64) for digests in keys]
+        empty = np.zeros(0, np.uint64)
+        self._known, first = np.unique(np.concatenate([empty, *keys]), return_index=True)
+        self._number = np.concatenate([np.zeros(0, np.int32), *numbers])[first]
+        self._place = np.concatenate([np.zeros(0, np.int64), *places])[first]
+
+    def have(self, digests: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        """Of which contents there are vectors."""
+        if not len(self._known):
+            return np.zeros(len(digests), np.bool_)
+        places = np.minimum(np.searchsorted(self._known, digests), len(self._known) - 1)
+        same: NDArray[np.bool_] = self._known[places] == digests
+        return same
+
+    def counts(self, digests: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """How many rows each content has, all of which are known."""
+        counts = np.zeros(len(digests), np.int64)
+        places = np.searchsorted(self._known, digests)
+        for number, rows in enumerate(self._rows):
+            mine = self._number[places] == number
+            at = self._place[places[mine]]
+            counts[mine] = rows.offsets[at + 1] - rows.offsets[at]
+        return counts
+
+    def rows(self, digests: NDArray[np.uint64]) -> Iterator[NDArray[np.generic]]:
+        """The numbers of the rows of the contents, in their order, in pieces."""
+        for rows, at, count in self._gathered(digests):
+            kind = self._rows[0].vectors.dtype
+            piece = np.empty((count, self._rows[0].dimensions), kind)
+            for number, (target, source) in enumerate(zip(rows, at, strict=True)):
+                piece[target] = self._rows[number].vectors[source]
+            yield piece.reshape(-1)
+
+    def scales(self, digests: NDArray[np.uint64]) -> Iterator[NDArray[np.float32]]:
+        """The scales of the same rows."""
+        for rows, at, count in self._gathered(digests):
+            piece = np.empty(count, np.float32)
+            for number, (target, source) in enumerate(zip(rows, at, strict=True)):
+                scales = self._rows[number].scales
+                assert scales is not None
+                piece[target] = scales[source]
+            yield piece
+
+    def _gathered(
+        self, digests: NDArray[np.uint64]
+    ) -> Iterator[tuple[list[NDArray[np.int64]], list[NDArray[np.int64]], int]]:
+        """For pieces of the contents: for each source the rows of the piece that it fills, and with which of its rows;
+        and how many rows the piece has."""
+        counts = self.counts(digests)
+        for start in range(0, len(digests), _AT_ONCE):
+            sizes = counts[start : start + _AT_ONCE]
+            places = np.searchsorted(self._known, digests[start : start + _AT_ONCE])
+            begins = offsets_of(sizes)[:-1]
+            targets, sources = [], []
+            for number, rows in enumerate(self._rows):
+                mine = self._number[places] == number
+                targets.append(ranges(begins[mine], sizes[mine]))
+                sources.append(ranges(rows.offsets[self._place[places[mine]]], sizes[mine]))
+            yield targets, sources, int(sizes.sum())

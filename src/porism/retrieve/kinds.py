@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
+from pathlib import Path
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVar
 
 from porism.analysis.analyzer import Analyzer
 from porism.errors import ConfigError
 from porism.files.artifacts import ArtifactKind
-from porism.index import Snapshot
+from porism.index import Segment, Snapshot
 from porism.retrieve.base import FormulaRanker, Retriever, RetrieverSettings
 from porism.retrieve.documents.best_formulas import BestFormulas
 
@@ -27,6 +28,37 @@ class Artifact(NamedTuple):
     name: str
 
 
+class VectorProvider(Protocol):
+    """Computes one set of vectors that an index keeps beside its segments (:mod:`porism.index.vectors`)."""
+
+    @property
+    def name(self) -> str:
+        """The name of the vectors."""
+
+    @property
+    def origin(self) -> str:
+        """What the vectors are of, for messages: ``the encoder minilm``."""
+
+    def has(self, segment: Segment) -> bool:
+        """Whether a segment has them."""
+
+    def complete(self, segment: Segment, on_progress: Callable[[int], None]) -> int:
+        """Stores those of a segment; returns of how many things they were computed. ``on_progress`` receives numbers of
+        things, as they are done.
+
+        :raises ConfigError: what computes them is not there any more, or is another than before.
+        :raises MissingExtra: a library is not installed.
+        :raises StorageError: the folder cannot be written.
+        """
+
+    def finish(self, segments: Sequence[Segment]) -> None:
+        """For when all segments have them: makes what searches read beside them, and removes what was needed on the
+        way."""
+
+    def count(self, segment: Segment) -> int:
+        """The number of things of a segment that get vectors."""
+
+
 def _none(model: Any) -> tuple[Any, ...]:
     return ()
 
@@ -37,7 +69,8 @@ class RetrieverKind(ABC, Generic[M]):
 
     ``settings`` is the class of its models, of which ``models`` are known by name. ``channels`` are those of the index
     that a model searches, ``artifacts`` what must be trained or computed for an index before a model can search
-    it, such as a matrix of similarities.
+    it, such as a matrix of similarities. ``vectors`` finds, in the folder of an index, what computes the vectors that
+    models of the kind search: those of new things are computed before a commit is published.
     """
 
     name: str
@@ -45,6 +78,7 @@ class RetrieverKind(ABC, Generic[M]):
     models: Mapping[str, M]
     channels: Callable[[M], tuple[str, ...]] = _none
     artifacts: Callable[[M], tuple[Artifact, ...]] = _none
+    vectors: Callable[[Path], Sequence[VectorProvider]] = _none
 
     finds: ClassVar[Finds]
 

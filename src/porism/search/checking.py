@@ -28,7 +28,7 @@ from porism.index.manifest import (
     read_tombstones,
 )
 from porism.index.segment import DATA_FILE, DERIVED_FOLDER
-from porism.retrieve.formulas.tangent_cft import missing_vectors
+from porism.retrieve.vectors import missing_vectors
 from porism.search.sources.indexing import prepare_for_searches
 from porism.settings import read_settings
 from porism.similarity import SimilaritySettings, build_similarities
@@ -183,8 +183,7 @@ def _tasks(folder: Path, manifest: Manifest) -> Iterator[_Task]:
             yield _Task("deletions", place / entry.tombstones.file, partial(_check_deletions, place, entry))
         for file in sorted((place / DERIVED_FOLDER).glob("*.bin")):
             yield _derived(file, entry)
-        lacking = missing_vectors(place, entry.stamp)
-        if lacking is not None:
+        for lacking in missing_vectors(place, entry.stamp):
             yield _derived(lacking, entry)
     for name, one in (manifest.config.get("tokenizers") or {}).items():
         file = TOKENIZERS.path(folder, name)

@@ -32,9 +32,9 @@ from porism.retrieve.formulas.tangent_cft import (
     TangentCftRanker,
     TangentCftVectors,
     _words,
-    prepare_vectors,
     train_tangent_cft,
 )
+from porism.retrieve.vectors import prepare_vectors
 from porism.search.checking import check_index
 from porism.types import Content, Document, Formula
 

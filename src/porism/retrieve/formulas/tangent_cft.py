@@ -6,8 +6,9 @@ the query's: Mansouri et al., *Tangent-CFT: An Embedding Model for Mathematical 
 is brought to length 1 first, so that both trees count the same, however long the vectors of either training came out.
 
 :func:`train_tangent_cft` writes the vectors of words into the folder of the index. The vectors of formulas lie beside
-each segment (:mod:`porism.index.vectors`); :func:`prepare_vectors` computes those of new formulas before a commit is
-published, so formulas that are indexed later need no new training, and no query computes them.
+each segment (:mod:`porism.index.vectors`); those of new formulas are computed before a commit is published
+(:func:`porism.retrieve.vectors.prepare_vectors`), so formulas that are indexed later need no new training, and no query
+computes them.
 """
 
 from __future__ import annotations
@@ -27,7 +28,6 @@ from porism.concurrency.locks import Lock
 from porism.embeddings.corpus import GENSIM
 from porism.embeddings.settings import FastText
 from porism.embeddings.subwords import WordVectors, write_word_vectors
-from porism.engine.topk import best
 from porism.engine.units import FormulaUnits, formula_units
 from porism.errors import ConfigError, IndexCorrupt, QueryError
 from porism.explanation import Explanation
@@ -35,11 +35,21 @@ from porism.extras import need
 from porism.files.artifacts import MODELS
 from porism.formula import extract, notation_of, operator_tree, parse
 from porism.index import Segment, Snapshot
-from porism.index.container import Container, ContainerWriter, Stamp
-from porism.index.vectors import complete_vectors, content_digests, open_vectors, remove_vectors
+from porism.index.container import Container, ContainerWriter
+from porism.index.vectors import (
+    VectorSpec,
+    complete_vectors,
+    content_digests,
+    forget_parts,
+    has_vectors,
+    one_each,
+    open_vectors,
+    remove_vectors,
+)
 from porism.retrieve.base import RetrieverSettings
 from porism.retrieve.formulas.matches import FormulaMatch
 from porism.retrieve.kinds import Artifact, FormulaKind
+from porism.retrieve.nearest import nearest, product_error, products
 from porism.retrieve.ranking import Found, UnitIds, UnitResults, merge
 from porism.types import Formula
 
@@ -109,32 +119,17 @@ def train_tangent_cft(
                 "formulas": count, "dimensions": settings.dimensions, "ngrams": sizes,
                 "generation": snapshot.generation,
             })
-        for one in units:  # vectors of the model before
-            remove_vectors(one.segment, MODEL)
-        prepare_vectors(snapshot.segments)
+        vectors = TangentCftVectors(index_path)
+        for one in units:
+            remove_vectors(one.segment, MODEL)  # those of the model before
+            vectors.complete(one.segment)
+        vectors.finish(snapshot.segments)
     return path
 
 
-def prepare_vectors(segments: Sequence[Segment]) -> None:
-    """Computes the vectors of the formulas of segments that lack them, if Tangent-CFT was trained for their index.
-
-    :raises StorageError: the folder cannot be written.
-    """
-    if segments and MODELS.path(index_path := segments[0].folder.parents[1], MODEL).exists():
-        vectors = TangentCftVectors(index_path)
-        for segment in segments:
-            vectors.complete(segment)
-
-
-def missing_vectors(segment_folder: Path, stamp: Stamp) -> Path | None:
-    """The file of vectors that a segment lacks; None where it has it, or Tangent-CFT was not trained for its index."""
-    if not MODELS.path(index_path := segment_folder.parents[1], MODEL).exists():
-        return None
-    try:
-        path = Segment(segment_folder, stamp).derived_path(f"vectors-{TangentCftVectors(index_path).name}")
-    except (IndexCorrupt, FileNotFoundError):  # which is another damage
-        return None
-    return None if path.exists() else path
+def trained_vectors(index_path: Path) -> tuple[TangentCftVectors, ...]:
+    """What computes the vectors of formulas, if Tangent-CFT was trained for an index."""
+    return (TangentCftVectors(index_path),) if MODELS.path(index_path, MODEL).exists() else ()
 
 
 def _words(segment: Segment, formulas: NDArray[np.integer]) -> Words:
@@ -211,23 +206,46 @@ class TangentCftVectors:
 
         :raises ConfigError: some were not computed yet.
         """
-        return open_vectors(segment, self.name, segment.formula_count, self.dimensions)
+        rows = open_vectors(segment, self._spec, segment.formula_count)
+        return rows.decode(0, segment.formula_count)
 
-    def complete(self, segment: Segment) -> int:
+    def has(self, segment: Segment) -> bool:
+        """Whether the vectors of the formulas of a segment are stored."""
+        return has_vectors(segment, self._spec, segment.formula_count)
+
+    def count(self, segment: Segment) -> int:
+        """The formulas of a segment."""
+        return segment.formula_count
+
+    def complete(self, segment: Segment, on_progress: Callable[[int], None] = lambda count: None) -> int:
         """Stores the vectors of all formulas of a segment; returns how many were computed, those of other segments not.
 
         :raises StorageError: the folder cannot be written.
         """
-        sources = [segment.formula_source(formula) for formula in range(segment.formula_count)]
+        sources = (segment.formula_source(formula) for formula in range(segment.formula_count))
         return complete_vectors(
-            segment, self.name, content_digests(sources), self.dimensions,
-            lambda formulas: self._vectors(_words(segment, formulas)), _CHUNK,
+            segment, self._spec, content_digests(sources),
+            lambda formulas: one_each(self._vectors(_words(segment, formulas))), chunk=_CHUNK, on_progress=on_progress,
         )
+
+    def finish(self, segments: Sequence[Segment]) -> None:
+        """Removes what was needed until all segments had their vectors."""
+        if segments:
+            forget_parts(segments[0].folder.parents[1], self._spec)
 
     @property
     def name(self) -> str:
         """The name of the vectors of formulas that these vectors of words give."""
         return f"{MODEL}-{self.digest}"
+
+    @property
+    def origin(self) -> str:
+        """What the vectors are of."""
+        return "the Tangent-CFT model"
+
+    @property
+    def _spec(self) -> VectorSpec:
+        return VectorSpec(self.name, self.dimensions)
 
     def parts(self, formula: Formula) -> list[NDArray[np.float64]]:
         """The vectors of a formula's layout and of its operator tree (float64), whose sum has the length 1."""
@@ -294,7 +312,7 @@ class TangentCftRanker:
             raise QueryError(f"there is no formula {key!r} in the index")
         number, unit = places[0]
         found = _stored(self.units[number].segment, unit)
-        score = float(_cosines(self._vectors()[number][[unit]], self.vectors.embed([formula])[0])[0])
+        score = float(products(self._vectors()[number][[unit]], self.vectors.embed([formula])[0])[0])
         (layout, operators), (other_layout, other_operators) = self.vectors.parts(formula), self.vectors.parts(found)
         layouts, trees = float(layout @ other_layout), float(operators @ other_operators)
         across = score - layouts - trees
@@ -312,44 +330,24 @@ class TangentCftRanker:
             if not units.live.any():
                 continue
             near = queries @ matrix.T
-            near[:, ~units.live] = -1.0
+            near[:, ~units.live] = -np.inf
             for row, query, parts in zip(near, queries, found, strict=True):
-                best_here = _best_of(row, query, matrix, k, units.id_order, self.model.least)
-                parts.append(Found(number, *best_here))
+                best_here = nearest(row, k, units.id_order, product_error(query), self._exact(matrix, query))
+                above = best_here[1] > self.model.least
+                parts.append(Found(number, best_here[0][above], best_here[1][above]))
         return [merge(parts, k, self._ids) for parts in found]
+
+    @staticmethod
+    def _exact(
+        matrix: NDArray[np.float32], query: NDArray[np.float32]
+    ) -> Callable[[NDArray[np.int32]], NDArray[np.float64]]:
+        return lambda formulas: products(matrix[formulas], query)
 
     def _vectors(self) -> list[NDArray[np.float32]]:
         with self._lock:
             if self._matrices is None:
                 self._matrices = [self.vectors.segment_vectors(units.segment) for units in self.units]
             return self._matrices
-
-
-def _best_of(
-    near: NDArray[np.float32], query: NDArray[np.float32], matrix: NDArray[np.float32], k: int,
-    order: NDArray[np.int32], least_cosine: float,
-) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """The best k formulas by the exact cosine, above ``least_cosine``; ``near`` are all cosines (float32) as BLAS
-    rounds them.
-
-    What BLAS adds first depends on the machine and on the shape of the matrix, so all that can be among the best k are
-    multiplied again in float64, in one order.
-    """
-    error = len(query) * np.float32(1.2e-7)  # of a sum of so many products whose absolute values sum up to at most 1
-    least = np.float32(-error)
-    if k < len(near):
-        least = max(least, np.partition(near, len(near) - k)[len(near) - k] - 2 * error)
-    candidates = np.flatnonzero(near >= least).astype(np.int32)
-    scores = _cosines(matrix[candidates], query)
-    above = scores > least_cosine
-    return best(candidates[above], scores[above], order, k)
-
-
-def _cosines(vectors: NDArray[np.float32], query: NDArray[np.float32]) -> NDArray[np.float64]:
-    """The cosine (float64) of each vector with the query, summed up in one order."""
-    products: NDArray[Any] = vectors.astype(np.float64) * query.astype(np.float64)
-    cosines: NDArray[np.float64] = products.sum(axis=1)
-    return cosines
 
 
 def _make(snapshot: Snapshot, analyzer: Analyzer, model: TangentCftModel) -> TangentCftRanker:
@@ -362,6 +360,6 @@ def _artifacts(model: TangentCftModel) -> tuple[Artifact, ...]:
 
 TANGENT_CFT = FormulaKind(
     name="tangent-cft", settings=TangentCftModel, models={"tangent-cft": TangentCftModel()}, artifacts=_artifacts,
-    make=_make,
+    vectors=trained_vectors, make=_make,
 )
 """Formula search by Tangent-CFT's vectors, which ``porism train tangent-cft`` trains for an index."""

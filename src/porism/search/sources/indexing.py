@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.analysis.batch import AnalyzedBatch
@@ -21,7 +20,7 @@ from porism.index import IndexWriter, Segment
 from porism.index.manifest import MANIFEST_FILE
 from porism.retrieve import DEFAULT_MODEL, SearchModel, prepare_segments
 from porism.retrieve.formulas.retriever import prepare_formulas
-from porism.retrieve.formulas.tangent_cft import prepare_vectors
+from porism.retrieve.vectors import prepare_vectors
 from porism.types import Document
 
 BATCH_DOCUMENTS = 512
@@ -40,12 +39,17 @@ COMMIT_SECONDS = 120.0
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where a long indexing run is: documents and formulas analysed, and bytes read of all bytes (0 where unknown)."""
+    """Where a long indexing run is: documents and formulas analysed, and bytes read of all bytes (0 where unknown).
+
+    While vectors are computed, ``encoded`` things have theirs of ``to_encode``.
+    """
 
     documents: int
     formulas: int
     bytes_done: int
     bytes_total: int
+    encoded: int = 0
+    to_encode: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +91,6 @@ def index_documents(
             on_problem(problem)
 
     done = formulas = 0
-    interrupted = False
     if config is None and not is_index(path):
         config = AnalysisConfig()
     settings = config.to_dict() if config else None
@@ -96,9 +99,11 @@ def index_documents(
             keep_tokenizers(config.tokenizers, path)
         analyzer = Analyzer(AnalysisConfig.from_dict(writer.config, path))
 
-        def prepare(segments: Sequence[Any]) -> None:
-            prepare_for_searches(segments, model)
+        def encoded(count: int, total: int) -> None:
+            if on_progress:
+                on_progress(Progress(done, formulas, position[0], position[1], count, total))
 
+        prepare = Preparation(model, encoded, report)
         try:
             for batch, problems in analyze_batches(analyzer, first, batches, jobs):
                 writer.add(batch)
@@ -111,10 +116,13 @@ def index_documents(
                 if time.monotonic() - last_commit > COMMIT_SECONDS:
                     writer.commit(before_publish=prepare)
                     last_commit = time.monotonic()
+                    if prepare.interrupted:
+                        break
         except KeyboardInterrupt:
-            interrupted = True
+            prepare.interrupted = True
         writer.commit(before_publish=prepare)
-    return IndexReport(Path(path), done, formulas, problem_count, time.monotonic() - started, interrupted)
+    seconds = time.monotonic() - started
+    return IndexReport(Path(path), done, formulas, problem_count, seconds, prepare.interrupted)
 
 
 def prepare_for_searches(segments: Sequence[Segment], model: SearchModel = DEFAULT_MODEL) -> None:
@@ -122,6 +130,30 @@ def prepare_for_searches(segments: Sequence[Segment], model: SearchModel = DEFAU
     prepare_segments(segments, model)
     prepare_formulas(segments)
     prepare_vectors(segments)
+
+
+class Preparation:
+    """:func:`prepare_for_searches` in a run that can be interrupted: Ctrl-C while vectors are computed ends that and
+    is noted, so that the documents are committed; what was computed is kept, and search says what is missing.
+
+    A model that cannot be loaded is reported, and leaves its vectors missing too.
+    """
+
+    def __init__(
+        self, model: SearchModel, on_encoded: Callable[[int, int], None], on_problem: OnProblem
+    ) -> None:
+        self.interrupted = False
+        self._model, self._on_encoded, self._on_problem = model, on_encoded, on_problem
+
+    def __call__(self, segments: Sequence[Segment]) -> None:
+        prepare_segments(segments, self._model)
+        prepare_formulas(segments)
+        if self.interrupted:
+            return
+        try:
+            prepare_vectors(segments, on_progress=self._on_encoded, on_problem=self._on_problem)
+        except KeyboardInterrupt:
+            self.interrupted = True
 
 
 def analyze_documents(

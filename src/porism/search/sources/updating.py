@@ -15,7 +15,7 @@ import numpy as np
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.analysis.tokenizers.tokenizer import keep_tokenizers
 from porism.errors import IndexNotFound, OnProblem, Problem, SourceError
-from porism.index import IndexWriter, Segment, Snapshot
+from porism.index import IndexWriter, Snapshot
 from porism.index.sources import MOST_PROBLEMS, FileProblem, Source, SourceTable
 from porism.retrieve import DEFAULT_MODEL, SearchModel
 from porism.search.sources.choice import Choice, Options, choose, choose_all
@@ -23,6 +23,7 @@ from porism.search.sources.indexing import (
     BUFFER_BYTES,
     COMMIT_SECONDS,
     IndexReport,
+    Preparation,
     Progress,
     analyze_batches,
     is_index,
@@ -244,11 +245,7 @@ class _Run:
         """Reads the rest and does it all, with commits on the way and one at the end."""
         last_commit = time.monotonic()
         analyzer = Analyzer(AnalysisConfig.from_dict(writer.config, writer.path))
-        interrupted = False
-
-        def prepare(segments: Sequence[Segment]) -> None:
-            prepare_for_searches(segments, self.settings.model)
-
+        prepare = Preparation(self.settings.model, self._encoded, self._report)
         try:
             for batch, problems in analyze_batches(analyzer, self._first, self._rest, self.settings.jobs):
                 side = self._sides.popleft()
@@ -258,21 +255,21 @@ class _Run:
                 self._apply(writer, side)
                 self._documents += len(batch.ids)
                 self._formulas += len(batch.occurrence_id)
-                if self.settings.on_progress:
-                    position = self._scan.position
-                    self.settings.on_progress(Progress(self._documents, self._formulas, position[0], position[1]))
+                self._encoded(0, 0)
                 if time.monotonic() - last_commit > COMMIT_SECONDS:
                     writer.sources = self._table()
                     writer.commit(before_publish=prepare)
                     last_commit = time.monotonic()
+                    if prepare.interrupted:
+                        raise KeyboardInterrupt
             for side in self._sides:  # what came after the last document
                 self._begin_groups(side)
                 self._apply(writer, side)
         except KeyboardInterrupt:
-            interrupted = True
+            prepare.interrupted = True
         writer.sources = self._table()
         writer.commit(before_publish=prepare)
-        return self.report(writer.path, started, interrupted)
+        return self.report(writer.path, started, prepare.interrupted)
 
     def report(self, path: Path, started: float, interrupted: bool) -> UpdateReport:
         """What was done until now."""
@@ -282,6 +279,14 @@ class _Run:
             tally.added, tally.changed, tally.removed, tally.files_read, tally.files_unchanged, tally.files_failed,
             tuple(self.choice.notes), tuple(tally.unreachable), self._new,
         )
+
+    def _encoded(self, count: int, total: int) -> None:
+        """Says how far it is, also with the vectors of ``count`` of ``total`` things."""
+        if self.settings.on_progress:
+            position = self._scan.position
+            self.settings.on_progress(
+                Progress(self._documents, self._formulas, position[0], position[1], count, total)
+            )
 
     def _pull(self) -> Iterator[list[Document]]:
         for batch in self._scan.batches():

@@ -1,0 +1,175 @@
+"""Vectors as rows of numbers of some type, several for one thing, and the file in which those that were just computed
+wait until their segment has all.
+
+Types are float32, float16 and int8. With int8 each row has a scale, its largest absolute value divided by 127, and a
+number is stored as the nearest multiple of it: no number is off by more than half the scale of its row. float16 is off
+by at most 0.05 % of each number (2⁻¹¹), or 2⁻²⁵ where that is more.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+import xxhash
+from numpy.typing import NDArray
+
+from porism.errors import ConfigError
+from porism.files.durable import make_folder, storage_errors, sync_file
+
+NumberType = Literal["float32", "float16", "int8"]
+"""What the numbers of stored vectors are."""
+
+Packed = NDArray[np.float32] | NDArray[np.float16] | NDArray[np.int8]
+"""Rows of numbers as they are stored (rows × dimensions)."""
+
+PARTS_FOLDER = "encoding"
+"""The folder of an index for what was computed and is not with a segment yet."""
+
+_HEADER = struct.Struct("<8sIIIIQ")
+_MAGIC = b"PORVEC\x01\n"
+
+
+class VectorRows(NamedTuple):
+    """The rows of several things: those of thing ``i`` are from ``offsets[i]`` to before ``offsets[i + 1]`` (int64);
+    ``scales`` (float32, one a row) are there with int8 only."""
+
+    vectors: Packed
+    offsets: NDArray[np.int64]
+    scales: NDArray[np.float32] | None = None
+
+    @property
+    def dimensions(self) -> int:
+        """Numbers of a row."""
+        return int(self.vectors.shape[1])
+
+    def decode(self, start: int, stop: int) -> NDArray[np.float32]:
+        """The rows from ``start`` to before ``stop`` as float32."""
+        return unpack(self.vectors[start:stop], None if self.scales is None else self.scales[start:stop])
+
+    def take(self, rows: NDArray[np.integer]) -> NDArray[np.float32]:
+        """Some rows as float32, in the order given."""
+        return unpack(self.vectors[rows], None if self.scales is None else self.scales[rows])
+
+
+def check_type(name: str) -> NumberType:
+    """The type of this name.
+
+    :raises ConfigError: vectors are not stored so.
+    """
+    for known in get_args(NumberType):
+        if name == known:
+            return known  # type: ignore[no-any-return]
+    raise ConfigError(f"vectors cannot be stored as {name!r}", hint=f"Choose from {', '.join(get_args(NumberType))}.")
+
+
+def pack(vectors: NDArray[np.float32], numbers: NumberType) -> tuple[Packed, NDArray[np.float32] | None]:
+    """Rows (float32) in another type, and with int8 the scale of each row."""
+    if numbers == "float32":
+        return np.ascontiguousarray(vectors, np.float32), None
+    if numbers == "float16":
+        return vectors.astype(np.float16), None
+    scales = np.abs(vectors).max(axis=1, initial=0.0).astype(np.float32) / np.float32(127)
+    divisors = np.where(scales > 0, scales, np.float32(1))[:, None]
+    return np.rint(vectors / divisors).astype(np.int8), scales
+
+
+def unpack(vectors: Packed, scales: NDArray[np.float32] | None) -> NDArray[np.float32]:
+    """The inverse of :func:`pack`, as far as the type allows."""
+    wide: NDArray[np.float32] = vectors.astype(np.float32, copy=False)
+    return wide if scales is None else wide * scales[:, None]
+
+
+def ranges(starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The numbers ``starts[i]``, ``starts[i] + 1``, … (``counts[i]`` of them), one range after the other."""
+    total = int(counts.sum())
+    before = np.cumsum(counts) - counts
+    return np.repeat(starts - before, counts) + np.arange(total, dtype=np.int64)
+
+
+class PartFile:
+    """A file to which computed rows are appended, block by block, each durable and with a checksum.
+
+    What an interruption left incomplete at the end is cut off by the next one that writes.
+    """
+
+    def __init__(self, index_path: Path, name: str, dimensions: int, numbers: NumberType) -> None:
+        self.path = index_path / PARTS_FOLDER / f"{name}.part"
+        self._dimensions, self._numbers = dimensions, numbers
+        self._type = np.dtype(numbers)
+        self._end = 0
+
+    def read(self) -> tuple[NDArray[np.uint64], VectorRows] | None:
+        """Digests and rows of everything in it; None where there is nothing."""
+        blocks = list(self._blocks())
+        if not blocks:
+            return None
+        digests = np.concatenate([block[0] for block in blocks])
+        counts = np.concatenate([block[1] for block in blocks]).astype(np.int64)
+        vectors = np.concatenate([block[2] for block in blocks])
+        scales = np.concatenate([block[3] for block in blocks]) if self._numbers == "int8" else None
+        return digests, VectorRows(vectors, offsets_of(counts), scales)
+
+    def append(self, digests: NDArray[np.uint64], counts: NDArray[np.int64], vectors: NDArray[np.float32]) -> None:
+        """Adds the rows (float32) of things, durably.
+
+        :raises StorageError: the disk is full or the folder cannot be written.
+        """
+        packed, scales = pack(vectors, self._numbers)
+        parts = [digests.tobytes(), counts.astype(np.uint32).tobytes(), packed.tobytes()]
+        if scales is not None:
+            parts.append(scales.tobytes())
+        payload = b"".join(parts)
+        header = _HEADER.pack(
+            _MAGIC, len(digests), len(packed), self._dimensions, self._type.itemsize, xxhash.xxh3_64_intdigest(payload)
+        )
+        make_folder(self.path.parent)
+        with storage_errors(self.path), open(self.path, "r+b" if self.path.exists() else "x+b") as file:
+            file.truncate(self._end)
+            file.seek(self._end)
+            file.write(header + payload)
+            file.flush()
+            sync_file(file.fileno())
+            self._end = file.tell()
+
+    def remove(self) -> None:
+        """Removes the file, where it is."""
+        with storage_errors(self.path):
+            self.path.unlink(missing_ok=True)
+
+    def _blocks(
+        self,
+    ) -> Iterator[tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.generic], NDArray[np.float32]]]:
+        self._end = 0
+        if not self.path.exists():
+            return
+        data = np.memmap(self.path, np.uint8, "r") if os.path.getsize(self.path) else np.empty(0, np.uint8)
+        place = 0
+        while place + _HEADER.size <= len(data):
+            head = data[place : place + _HEADER.size].tobytes()
+            magic, things, rows, dimensions, size, digest = _HEADER.unpack(head)
+            if (magic, dimensions, size) != (_MAGIC, self._dimensions, self._type.itemsize):
+                return
+            sizes = [things * 8, things * 4, rows * dimensions * size, rows * 4 if self._numbers == "int8" else 0]
+            start = place + _HEADER.size
+            payload = data[start : start + sum(sizes)]
+            if len(payload) < sum(sizes) or xxhash.xxh3_64_intdigest(payload.tobytes()) != digest:
+                return
+            bounds = np.cumsum([0, *sizes])
+            one, two, three, four = (payload[bounds[part] : bounds[part + 1]].tobytes() for part in range(4))
+            yield (
+                np.frombuffer(one, np.uint64), np.frombuffer(two, np.uint32),
+                np.frombuffer(three, self._type).reshape(rows, dimensions), np.frombuffer(four, np.float32),
+            )
+            place = self._end = start + sum(sizes)
+
+
+def offsets_of(counts: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Where the rows of each thing begin and the last end (int64, one more than there are counts)."""
+    offsets = np.zeros(len(counts) + 1, np.int64)
+    np.cumsum(counts, out=offsets[1:])
+    return offsets
