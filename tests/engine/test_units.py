@@ -71,10 +71,10 @@ def test_a_formula_of_several_segments_is_live_in_the_first_that_has_it(tmp_path
 def test_derived_data_of_formulas_have_names_of_their_own(tmp_path: Path) -> None:
     (segment,) = write(tmp_path, [doc("a", "p")])
     (units,) = formula_units([segment])
-    units.write_derived("x", {"a": np.arange(3)}, {"b": 1})
-    assert segment.read_derived("x") is None
+    units.write_derived("postings-x", {"a": np.arange(3)}, {"b": 1})
+    assert segment.read_derived("postings-x") is None
     (units,) = formula_units(Snapshot.open(tmp_path).segments)
-    stored = units.read_derived("x")
+    stored = units.read_derived("postings-x")
     assert stored is not None
     assert (stored[0]["a"].tolist(), stored[1]) == ([0, 1, 2], {"b": 1})
 

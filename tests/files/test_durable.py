@@ -84,7 +84,7 @@ def test_folders(root: Path, recorder: Recorder) -> None:
 def test_a_manifest_comes_after_everything_that_it_names(root: Path, recorder: Recorder) -> None:
     with IndexWriter(root / "index") as writer:
         writer.add(batch_of([Doc("a", {"body": ["x"]}), Doc("b", {"body": ["x"]})]))
-        writer.commit(before_publish=lambda segments: segments[0].write_derived("d", {"a": np.arange(2)}, {}))
+        writer.commit(before_publish=lambda segments: segments[0].write_derived("postings-d", {"a": np.arange(2)}, {}))
     segment, derived = "index/segments/0000000001", "index/segments/0000000001/derived"
     manifest = ["sync index/manifest.json~", "index/manifest.json~ becomes index/manifest.json", "sync index"]
     assert recorder.calls == [

@@ -31,12 +31,12 @@ with IndexWriter(path) as writer:
     for number in range(30):
         writer.add(batch_of([Doc(f"d{number}", {"body": ["x"]})]))
         writer.commit(before_publish=lambda segments: [
-            segments[-1].write_derived(f"d{n}", {"a": np.arange(3)}, {}) for n in range(20)
+            segments[-1].write_derived(f"postings-d{n}", {"a": np.arange(3)}, {}) for n in range(20)
         ])
 held = len(os.listdir("/proc/self/fd")) if os.path.exists("/proc/self/fd") else 0
 resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
 snapshot = Snapshot.open(path)
-arrays = [segment.read_derived(f"d{n}")[0]["a"] for segment in snapshot.segments for n in range(20)]
+arrays = [segment.read_derived(f"postings-d{n}")[0]["a"] for segment in snapshot.segments for n in range(20)]
 assert len(snapshot.segments) == 30 and all(array.tolist() == [0, 1, 2] for array in arrays)
 assert not held or len(os.listdir("/proc/self/fd")) <= held
 taken = []
@@ -86,18 +86,20 @@ def test_failures_of_the_system_are_no_damage(tmp_path: Path, monkeypatch: pytes
     assert "delete" not in str(caught.value)
 
 
-@pytest.mark.parametrize("name", ["manifest.json", "segment.bin", "d.bin"])
+@pytest.mark.parametrize("name", ["manifest.json", "segment.bin", "postings-d.bin"])
 def test_rights_that_are_missing(tmp_path: Path, name: str) -> None:
     path = tmp_path / "index"
     with IndexWriter(path) as writer:
         writer.add(batch_of([Doc("a", {"body": ["x"]})]))
-        writer.commit(before_publish=lambda segments: segments[0].write_derived("d", {"a": segments[0].id_order}, {}))
+        writer.commit(
+            before_publish=lambda segments: segments[0].write_derived("postings-d", {"a": segments[0].id_order}, {})
+        )
     (file,) = path.rglob(name)
     file.chmod(0)
     code = (
         "import os, sys; from porism.index import Snapshot; from porism.errors import IndexUnreadable\n"
         "if os.geteuid() == 0: os.seteuid(65534)\n"
-        "try:\n    Snapshot.open(sys.argv[1]).segments[0].read_derived('d')\n"
+        "try:\n    Snapshot.open(sys.argv[1]).segments[0].read_derived('postings-d')\n"
         "except IndexUnreadable as error:\n    print(error)"
     )
     for folder in [path, *path.parents]:

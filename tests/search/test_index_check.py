@@ -97,6 +97,18 @@ def test_derived_data_and_matrices_are_made_again(index: Path) -> None:
         assert opened.search("theorem function set number group integral", k=3)
 
 
+def test_missing_derived_data_are_made_again(index: Path) -> None:
+    files = sorted(index.glob("segments/*/derived/*.bin"))
+    for file in files[1:]:
+        file.unlink()
+    assert check_index(index).sound
+    report = check_index(index, repair=True)
+    assert [one.file for one in report.repaired] == [file.relative_to(index).as_posix() for file in files[1:]]
+    assert {one.what for one in report.repaired} == {"is missing"}
+    assert sorted(index.glob("segments/*/derived/*.bin")) == files
+    assert check_index(index, repair=True).repaired == ()
+
+
 def test_derived_data_of_another_segment_is_found_and_made_again(index: Path) -> None:
     other = index.with_name("other")
     index_documents(list(open_source(ENTRIES))[40:60], other, jobs=1, config=AnalysisConfig.from_dict(

@@ -17,11 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.compiled.kernels import as_layout
+from porism.index.derived import LAYOUTS
 from porism.index.segment import Segment, filter_term
 from porism.index.string_kernels import sort_order, unify
 from porism.index.strings import Packed, decode, encode, offsets
 
-LAYOUT = 1
+LAYOUT = LAYOUTS["links"]
 """Changes when the arrays are laid out differently, so that those of other versions are not read."""
 
 _ARRAYS: Mapping[str, Any] = {

@@ -21,13 +21,14 @@ from porism.concurrency.locks import Lock
 from porism.engine import tree_kernels as kernels
 from porism.errors import IndexCorrupt
 from porism.index.container import corrupt
+from porism.index.derived import LAYOUTS
 from porism.index.segment import Segment
 from porism.index.string_kernels import unify
 from porism.index.strings import Packed, decode
 
 TREES, PLACES = "trees", "places"
 """The names of the derived data."""
-LAYOUT = 1
+LAYOUT = LAYOUTS[TREES]
 """Changes when the arrays are laid out differently, so that those of other versions are not read."""
 _AT_A_TIME = 1 << 16
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.index.container import Container
+from porism.index.derived import FORMULAS, LAYOUTS
 from porism.index.entries import Entries
 from porism.index.rows import TermRows
 from porism.index.segment import Segment
@@ -24,9 +25,8 @@ FORMULA_FIELD = "formula"
 
 DIGESTS = "key-digests"
 """The name of the derived data that :func:`prepare_units` stores."""
-LAYOUT = 1
+LAYOUT = LAYOUTS[DIGESTS]
 """Changes when digests are made differently, so that those of other versions are not read."""
-_PREFIX = "formulas-"
 
 
 class Units(Protocol):
@@ -121,15 +121,15 @@ class FormulaUnits:
 
     def write_derived(self, name: str, arrays: Mapping[str, NDArray[Any]], info: Mapping[str, Any]) -> None:
         """Keeps derived data of formulas with the segment, under a name that those of documents do not have."""
-        self.segment.write_derived(_PREFIX + name, arrays, info)
+        self.segment.write_derived(FORMULAS + name, arrays, info)
 
     def read_derived(self, name: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]] | None:
         """What :meth:`write_derived` kept; None where it is missing or broken."""
-        return self.segment.read_derived(_PREFIX + name)
+        return self.segment.read_derived(FORMULAS + name)
 
     def open_derived(self, name: str) -> Container | None:
         """The file of what :meth:`write_derived` kept; None where it is missing or broken."""
-        return self.segment.open_derived(_PREFIX + name)
+        return self.segment.open_derived(FORMULAS + name)
 
 
 def formula_units(segments: Sequence[Segment]) -> list[FormulaUnits]:

@@ -11,12 +11,16 @@ import shutil
 from pathlib import Path
 
 from porism.files.artifacts import ARTIFACT_KINDS, TOKENIZERS, remove_abandoned
+from porism.index.derived import DERIVED_FOLDER, remove_outdated
 from porism.index.manifest import MANIFEST_FILE, SEGMENT_FOLDER, Manifest
-from porism.index.segment import DATA_FILE, DERIVED_FOLDER
+from porism.index.segment import DATA_FILE
 
 
-def clean_index(path: Path, manifest: Manifest | None) -> None:
-    """Removes what ``manifest`` does not refer to; what cannot be removed now is left to the next time."""
+def clean_index(path: Path, manifest: Manifest | None, *, outdated: bool = False) -> None:
+    """Removes what ``manifest`` does not refer to; what cannot be removed now is left to the next time.
+
+    With ``outdated`` derived data go, too, that another version wrote and this one does not read.
+    """
     for leftover in [*path.glob(f"{MANIFEST_FILE}.*.tmp"), *(path / TOKENIZERS.folder).glob("*.tmp")]:
         _remove(leftover)
     for kind in ARTIFACT_KINDS:
@@ -37,6 +41,8 @@ def clean_index(path: Path, manifest: Manifest | None) -> None:
                 _remove(file)
         for file in (folder / DERIVED_FOLDER).glob("*.tmp"):
             remove_abandoned(file)  # readers write there too, without the lock
+        if outdated:
+            remove_outdated(folder)
 
 
 def _entries(folder: Path) -> list[Path]:

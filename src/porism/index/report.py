@@ -11,7 +11,8 @@ from typing import Any, Literal
 import numpy as np
 
 from porism.index.container import FORMAT
-from porism.index.segment import DERIVED_FOLDER, Segment
+from porism.index.derived import DERIVED_FOLDER
+from porism.index.segment import Segment
 from porism.index.snapshot import Snapshot
 from porism.index.strings import Packed
 

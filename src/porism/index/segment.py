@@ -11,10 +11,11 @@ import orjson
 from numpy.typing import NDArray
 
 from porism.concurrency.caching import cached_property
-from porism.errors import IndexCorrupt, IndexVersionError
-from porism.files.durable import make_folder
+from porism.errors import IndexCorrupt
 from porism.index.columns import column, starts
-from porism.index.container import Container, ContainerWriter, Stamp, corrupt
+from porism.index.container import Container, Stamp, corrupt
+from porism.index.derived import DERIVED_FOLDER as DERIVED_FOLDER
+from porism.index.derived import derived_path, open_derived, write_derived
 from porism.index.entries import Entries
 from porism.index.records import Records
 from porism.index.rows import TermRows
@@ -22,7 +23,6 @@ from porism.index.strings import Dictionary, Names, decode
 from porism.types import Metadata
 
 DATA_FILE = "segment.bin"
-DERIVED_FOLDER = "derived"
 LINE = "line"
 """The key of metadata that is no filter term: its values are :attr:`Segment.lines`, which change as files do."""
 
@@ -363,20 +363,16 @@ class Segment:
 
     def derived_path(self, name: str) -> Path:
         """The file of derived data: what can be computed from the segment again at will, such as postings."""
-        return self.folder / DERIVED_FOLDER / f"{name}.bin"
+        return derived_path(self.folder, name)
 
     def write_derived(self, name: str, arrays: Mapping[str, NDArray[Any]], info: Mapping[str, Any]) -> None:
-        """Keeps derived data with the segment, whole or not at all; replaces what was there under the name.
+        """Keeps derived data with the segment, whole or not at all; replaces what has the name.
 
         :raises StorageError: the disk is full, the folder is read-only, or the segment is gone; the caller can keep the
             data in memory.
+        :raises ValueError: the name does not begin with a kind of :data:`porism.index.derived.LAYOUTS`.
         """
-        path = self.derived_path(name)
-        make_folder(path.parent, parents=False)
-        with ContainerWriter(path, "derived", atomic=True) as writer:
-            for key, array in arrays.items():
-                writer.add(key, array)
-            writer.finish({"segment": list(self.stamp), "info": dict(info)})
+        write_derived(self.folder, self.stamp, name, arrays, info)
 
     def read_derived(self, name: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]] | None:
         """Derived data as memory-mapped arrays and its info; None where it is missing, broken or of other data.
@@ -392,18 +388,15 @@ class Segment:
             return None
 
     def open_derived(self, name: str) -> Container | None:
-        """The file of derived data, whose sections are not read yet; None where it is missing, broken or of others.
+        """The file of derived data, whose sections are not read yet; None where it is missing or broken.
+
+        It is also None for a file of another layout or of another segment.
 
         What :meth:`write_derived` took as ``info`` is the entry ``info`` of the container's.
 
         :raises IndexUnreadable: the system does not let us read it.
         """
-        try:
-            derived = Container(self.derived_path(name), "derived")
-        except (FileNotFoundError, IndexCorrupt, IndexVersionError):
-            return None
-        mine = derived.info.get("segment") == list(self.stamp) and isinstance(derived.info.get("info"), dict)
-        return derived if mine else None
+        return open_derived(self.folder, self.stamp, name)
 
     def verify(self) -> None:
         """Reads the whole file and compares it with its checksums.

@@ -156,7 +156,7 @@ class IndexWriter:
         self._where: dict[str, tuple[_Buffered, int]] = {}
         self._buffered_bytes = 0
         self._lock.check()
-        clean_index(self.path, self._manifest)
+        clean_index(self.path, self._manifest, outdated=True)
 
     def __enter__(self) -> IndexWriter:
         return self

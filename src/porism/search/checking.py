@@ -18,6 +18,7 @@ from porism.files.artifacts import EMBEDDINGS, MODELS, SIMILARITIES, TOKENIZERS
 from porism.files.lock import WriterLock
 from porism.index import Snapshot
 from porism.index.container import Container, Stamp
+from porism.index.derived import DERIVED_FOLDER
 from porism.index.manifest import (
     LOCK_FILE,
     MANIFEST_FILE,
@@ -27,7 +28,7 @@ from porism.index.manifest import (
     read_manifest,
     read_tombstones,
 )
-from porism.index.segment import DATA_FILE, DERIVED_FOLDER
+from porism.index.segment import DATA_FILE
 from porism.retrieve.vectors import missing_vectors
 from porism.search.sources.indexing import prepare_for_searches
 from porism.settings import read_settings
@@ -37,6 +38,7 @@ from porism.similarity.matrix import SimilarityMatrix
 DERIVED = "derived data"
 _ORIGINAL = "Restore it from a copy, or index the sources again."
 _TRAINED = "Train them again: porism train."
+_MAKE_AGAIN = "Make it again: porism check --repair."
 _ATTEMPTS = 20
 
 OnBytes = Callable[[int, int], None]
@@ -68,7 +70,7 @@ class CheckedFiles:
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
-    """What :func:`check_index` found: all files by kind, those that are damaged now, and those that it has mended."""
+    """What :func:`check_index` found: all files by kind, those that are damaged now, and those that it has repaired."""
 
     path: Path
     files: tuple[CheckedFiles, ...]
@@ -107,8 +109,9 @@ def check_index(
 ) -> CheckReport:
     """Reads every file of an index and compares it with its checksums.
 
-    With ``repair`` what was computed from other files is computed again where it is damaged: derived data, and
-    similarity matrices whose settings can be read. ``on_bytes`` is called with bytes read and bytes in all.
+    With ``repair`` what was computed from other files is computed again: derived data that are damaged or missing, and
+    damaged similarity matrices whose settings can be read. An index that lacks derived data is sound, because searches
+    compute them in memory; but it is slower. ``on_bytes`` is called with bytes read and bytes in all.
 
     :raises IndexNotFound: there is no index.
     :raises IndexVersionError: it was written in a format that this version does not read.
@@ -127,13 +130,18 @@ def check_index(
         report = _check(folder, manifest, on_bytes)
         if report.sound or read_manifest(folder).generation == manifest.generation:
             break  # else a writer has committed meanwhile, and removed files that were looked for
-    if not repair or report.sound:
+    if not repair:
         return report
+    before = _derived_files(folder)
     _repair(folder, report.damages)
+    new = sorted(_derived_files(folder) - before - {damage.file for damage in report.damages})
+    if report.sound and not new:
+        return report
     after = _check(folder, read_manifest(folder), on_bytes)
     left = {damage.file for damage in after.damages}
+    damages = [*report.damages, *(Damage(DERIVED, name, "is missing", _MAKE_AGAIN) for name in new)]
     return CheckReport(
-        folder, after.files, after.damages, tuple(damage for damage in report.damages if damage.file not in left)
+        folder, after.files, after.damages, tuple(damage for damage in damages if damage.file not in left)
     )
 
 
@@ -166,6 +174,10 @@ def _check(folder: Path, manifest: Manifest, on_bytes: OnBytes) -> CheckReport:
         on_bytes(done, total)
     files = tuple(CheckedFiles(kind, *numbers) for kind, numbers in counts.items())
     return CheckReport(folder, files, tuple(damages))
+
+
+def _derived_files(folder: Path) -> set[str]:
+    return {_name(folder, file) for file in (folder / SEGMENT_FOLDER).glob(f"*/{DERIVED_FOLDER}/*.bin")}
 
 
 def _name(folder: Path, file: Path) -> str:
@@ -211,7 +223,7 @@ def _derived(path: Path, entry: SegmentEntry) -> _Task:
             raise IndexCorrupt("was made of another segment")
         derived.verify(read)
 
-    return _Task(DERIVED, path, check, "Make it again: porism check --repair.")
+    return _Task(DERIVED, path, check, _MAKE_AGAIN)
 
 
 def _check_deletions(place: Path, entry: SegmentEntry, read: _Read) -> None:
@@ -234,12 +246,11 @@ def _repair(folder: Path, damages: tuple[Damage, ...]) -> None:
     """Makes again what can be; what cannot is left as it is."""
     lock = WriterLock(folder / LOCK_FILE)
     try:
-        derived = [damage for damage in damages if damage.kind == DERIVED]
-        for damage in derived:
-            (folder / damage.file).unlink(missing_ok=True)
-        if derived:
-            with suppress(IndexCorrupt), Snapshot.open(folder) as snapshot:  # what it is made of can be damaged too
-                prepare_for_searches(snapshot.segments)
+        for damage in damages:
+            if damage.kind == DERIVED:
+                (folder / damage.file).unlink(missing_ok=True)
+        with suppress(IndexCorrupt), Snapshot.open(folder) as snapshot:  # what it is made of can be damaged too
+            prepare_for_searches(snapshot.segments)
     finally:
         lock.release()
     for damage in damages:

@@ -27,6 +27,7 @@ from porism.engine.postings import Impacts, Postings
 from porism.engine.topk import ScoredChannel
 from porism.engine.units import Units
 from porism.errors import ConfigError, IndexCorrupt
+from porism.index.derived import LAYOUTS
 from porism.index.entries import Entries
 from porism.index.rows import Csr
 from porism.index.strings import offsets
@@ -49,7 +50,7 @@ OTHER_FIELDS = "*"
 TERMS = "terms"
 """Beside the postings of a zone: their terms."""
 
-LAYOUT = 2
+LAYOUT = LAYOUTS["postings"]
 """Changes when postings or impacts are laid out differently, so that those of other versions are not read."""
 
 
