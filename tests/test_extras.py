@@ -23,7 +23,7 @@ def test_what_is_missing_is_named_with_its_command() -> None:
     )
 
 
-def test_what_a_library_lacks_itself_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_library_lacks_itself_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "half_there.py").write_text("import no_such_library")
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(MissingExtra, match="a plot, through half_there, needs no_such_library"):

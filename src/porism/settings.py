@@ -1,7 +1,7 @@
 """Settings as plain values (from TOML, JSON or the command line) and as the frozen dataclasses that hold them.
 
 Types are checked by pydantic, strictly: ``"60"`` is not a number. What a dataclass itself finds wrong (a number out of
-its range) and what does not exist are told alike: by a :class:`SettingError` that knows which setting it is.
+its range) and what does not exist are reported alike, by a :class:`SettingError` that names the setting.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def nearest(name: str, known: Iterable[str], prefix: str = "") -> str:
 def read_settings(cls: type[T], given: Mapping[str, Any], *, at: Path = ()) -> T:
     """The dataclass ``cls`` (of :class:`Settings`) with the values given, nested ones too; others have their defaults.
 
-    ``at`` is where the values stand in something larger; it begins the path of an error.
+    ``at`` is the path of the values in something larger; it begins the path of an error.
 
     :raises SettingError: a setting does not exist, is missing, is of another type, or is out of its range.
     """
@@ -70,7 +70,7 @@ def read_settings(cls: type[T], given: Mapping[str, Any], *, at: Path = ()) -> T
     try:
         settings: T = _adapter(cast("Hashable", cls)).validate_json(content)
     except ValidationError as error:
-        raise _told(error, cls, given, at) from error
+        raise _setting_error(error, cls, given, at) from error
     return settings
 
 
@@ -131,7 +131,7 @@ def _adapter(cls: Hashable) -> Any:
     return TypeAdapter(cast("type[Any]", cls))
 
 
-def _told(error: Any, cls: type[Any], given: Mapping[str, Any], at: Path) -> SettingError:
+def _setting_error(error: Any, cls: type[Any], given: Mapping[str, Any], at: Path) -> SettingError:
     """The first thing that pydantic found wrong, in our words."""
     first = error.errors(include_url=False)[0]
     inner: list[str | int] = []
@@ -156,10 +156,10 @@ def _told(error: Any, cls: type[Any], given: Mapping[str, Any], at: Path) -> Set
     cause = first.get("ctx", {}).get("error")
     if isinstance(cause, ConfigError):
         where = f"{name}: " if name else ""
-        told = SettingError(f"{where}{cause.what}", path=path, hint=cause.hint)
+        wrapped = SettingError(f"{where}{cause.what}", path=path, hint=cause.hint)
         if isinstance(cause, SettingError):
-            told.path = (*path, *cause.path)
-        return told
+            wrapped.path = (*path, *cause.path)
+        return wrapped
     return SettingError(f"the setting {name!r} cannot be {_shown(value)}", path=path, hint=f"{first['msg']}.")
 
 

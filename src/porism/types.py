@@ -103,10 +103,10 @@ class Documents(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What is asked: an id and named fields of content.
+    """A query: an id and named fields of content.
 
     An ad-hoc query has the one field ``query``; an ARQMath topic has ``title``, ``question`` and ``tags``, and a
-    formula topic also ``formula``, which holds the one formula asked for.
+    formula topic also ``formula``, which contains the one query formula.
     """
 
     id: str

@@ -91,7 +91,7 @@ def test_training_twice_gives_the_same_file(files: dict[str, Path], tmp_path: Pa
 
 
 @pytest.mark.parametrize("kind", ["latex", "text", "joint"])
-def test_nothing_to_train_on_is_told(kind: str) -> None:
+def test_nothing_to_train_on_is_reported(kind: str) -> None:
     with pytest.raises(ConfigError, match="to train a tokenizer on"):
         train_bpe([Document("a", {"body": Content(" \n ")})], BpeSettings(kind=kind))  # type: ignore[arg-type]
 
@@ -147,7 +147,7 @@ def test_worker_processes_read_as_one_does(files: dict[str, Path], tmp_path: Pat
     assert found[0][0][0] == "m77"
 
 
-def test_a_tokenizer_of_an_index_that_is_gone_or_changed_is_told(files: dict[str, Path], tmp_path: Path) -> None:
+def test_a_tokenizer_of_an_index_that_is_gone_or_changed_is_reported(files: dict[str, Path], tmp_path: Path) -> None:
     path = tmp_path / "index"
     index_documents(DOCUMENTS, path, config=AnalysisConfig.named(["words", "tokens"], tokenizers={"m": files["latex"]}))
     kept = TOKENIZERS.path(path, "m")

@@ -68,11 +68,11 @@ def test_applying_reports_what_has_changed(porism, notes, tmp_path):
     (), ("--model", "m"), ("--output", "x"), ("--remove", "--apply", "x"), ("source", "--remove"),
     ("--model", "m", "--output", "x", "--remove"),
 ])
-def test_wrong_usage_is_told(porism, arguments):
+def test_wrong_usage_is_reported(porism, arguments):
     assert porism("expand", *arguments).status == 2
 
 
-def test_without_the_extra_the_command_that_installs_it_is_told(porism, notes, tmp_path, monkeypatch):
+def test_without_the_extra_the_command_that_installs_it_is_reported(porism, notes, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     result = porism("expand", notes, "--model", "m", "--output", tmp_path / "x.jsonl")
     assert (result.status, "pip install 'porism[neural]'" in result.err) == (1, True)

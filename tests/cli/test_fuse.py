@@ -63,7 +63,7 @@ def test_ranks_of_the_file(porism, files) -> None:
         assert dict(Run.read(files / "out.run")["T0"])["d1"] == pytest.approx(best)
 
 
-def test_missing_topics_are_told(porism, files) -> None:
+def test_missing_topics_are_reported(porism, files) -> None:
     result = porism("fuse", files / "good.run", files / "gaps.run", "--output", files / "out.run")
     assert result.status == 0
     assert "gaps has no results for 9 of the 10 topics" in result.err
@@ -185,7 +185,7 @@ def test_options_that_do_not_fit_are_wrong_usage(porism, files, options) -> None
     ("T0 Q0 d1\n", "broken.run:1: 3 columns where a run has 6"),
     ("Z0 Q0 d1 1 2.0 x\n", "no topic is in more than one of the runs"),
 ])
-def test_broken_runs_are_told(porism, files, content, message) -> None:
+def test_broken_runs_are_reported(porism, files, content, message) -> None:
     (files / "broken.run").write_text(content)
     result = porism("fuse", files / "good.run", files / "broken.run", "--output", files / "out.run")
     assert result.status == 1

@@ -81,7 +81,7 @@ def test_an_update_says_what_it_did(porism, notes, tmp_path, monkeypatch) -> Non
     assert "Note: the source notes is read again with other settings of encoding." in result.out
 
 
-def test_a_source_that_is_not_there_is_told(porism, notes, tmp_path) -> None:
+def test_a_source_that_is_not_there_is_reported(porism, notes, tmp_path) -> None:
     index = tmp_path / "index"
     porism("index", notes, "--index", index, "--jobs", 1)
     notes.rename(tmp_path / "other")

@@ -51,7 +51,7 @@ def test_switches_and_settings_reach_the_matrix(porism, path):
     assert porism("similarities", "m", "--index", path, "--quiet").out == ""
 
 
-def test_what_is_wrong_is_told(porism, path, tmp_path):
+def test_what_is_wrong_is_reported(porism, path, tmp_path):
     assert "Give the NAME" in porism("similarities", "--index", path).err
     assert "no similarity matrix 'm'" in porism("similarities", "m", "--index", path, "--show", "x").err
     result = porism("similarities", "m", "--index", path, "--show", "x", "--alpha", 1)

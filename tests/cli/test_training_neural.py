@@ -38,7 +38,7 @@ def test_a_model_is_extended_into_a_folder(porism, tmp_path):
     assert porism("train", "extended", folder, "--model", model).status == 1
 
 
-def test_without_the_extra_the_command_that_installs_it_is_told(porism, sample_index, monkeypatch):
+def test_without_the_extra_the_command_that_installs_it_is_reported(porism, sample_index, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     result = porism("train", "decontextualised", "x", "--index", sample_index, "--model", "m", "--channel", "words")
     assert result.status == 1

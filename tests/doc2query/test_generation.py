@@ -80,7 +80,7 @@ def test_other_families_of_models_work(tmp_path: Path) -> None:
     assert generator.generate([]) == []
 
 
-def test_models_of_other_kinds_and_missing_ones_are_told(tmp_path: Path) -> None:
+def test_models_of_other_kinds_and_missing_ones_are_reported(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="nowhere: the tokenizer cannot be loaded"):
         QueryGenerator(tmp_path / "nowhere")
     with pytest.raises(ConfigError, match=r"the model cannot be loaded .*BertConfig"):

@@ -133,6 +133,6 @@ def test_what_cannot_be_is_told_before_the_model_is_loaded(index: Path, tmp_path
         train_decontextualised(index, "../d", "words", tmp_path / "none")
 
 
-def test_terms_that_are_too_rare_are_told(index: Path, bert: Path) -> None:
+def test_terms_that_are_too_rare_are_reported(index: Path, bert: Path) -> None:
     with pytest.raises(ConfigError, match="no term of the channel 'words' occurs 99 times"):
         train_decontextualised(index, "d", "words", bert, replace(SMALL, min_count=99), device="cpu")

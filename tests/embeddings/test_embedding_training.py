@@ -143,7 +143,7 @@ def test_phrases_are_joined_in_half_of_the_readings_and_not_stored(path):
     assert list(corpus.strings(1)) != list(corpus.strings(2))
 
 
-def test_what_cannot_be_trained_is_told(path, tmp_path):
+def test_what_cannot_be_trained_is_reported(path, tmp_path):
     for bad in ("a/b", "", "../x"):
         with pytest.raises(ConfigError, match="cannot be the name"):
             train_token_vectors(path, bad, "words", Positional())

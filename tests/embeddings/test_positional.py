@@ -160,7 +160,7 @@ def test_frequent_terms_are_read_less_often():
     assert keep_probabilities(np.array([90, 10]), 0.0).tolist() == [1, 1]
 
 
-def test_training_that_diverges_is_told():
+def test_training_that_diverges_is_reported():
     model = trainer(LETTERS)
     model.inputs[0, 0] = np.nan
     with pytest.raises(ConfigError, match="not finite in epoch 1"):

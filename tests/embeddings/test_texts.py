@@ -79,7 +79,7 @@ def test_progress_ends_at_the_total(path):
     assert seen[-1] == (3, 3)
 
 
-def test_channels_that_are_missing_or_empty_are_told(path, tmp_path):
+def test_channels_that_are_missing_or_empty_are_reported(path, tmp_path):
     with pytest.raises(ConfigError, match=r"no channel 'tokenz'. Did you mean tokens"):
         texts_of(path, "tokenz")
     index_documents([Document("d", {"body": Content(F, (Formula("x"),))})], tmp_path / "bare", config=CONFIG, jobs=1)

@@ -79,7 +79,7 @@ def test_names_that_are_no_file_names_are_refused(tmp_path, name):
         EMBEDDINGS.path(tmp_path, name)
 
 
-def test_missing_and_damaged_files_are_told(tmp_path, path):
+def test_missing_and_damaged_files_are_reported(tmp_path, path):
     with pytest.raises(ConfigError, match=r"no embeddings 'other'.*It has: small.v1"):
         open_token_vectors(tmp_path, "other")
     with pytest.raises(ConfigError, match="porism train word2vec"):

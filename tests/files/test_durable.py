@@ -91,7 +91,9 @@ def test_a_manifest_comes_after_everything_that_it_names(root: Path, recorder: R
         "sync .", "sync .",  # the folder, made now, and its name
         "sync index",  # of the folder of segments
         f"sync {segment}/segment.bin", f"sync {segment}", "sync index/segments",
-        f"sync {segment}", f"sync {derived}/d.bin~", f"{derived}/d.bin~ becomes {derived}/d.bin", f"sync {derived}",
+        f"sync {segment}", f"sync {derived}/postings-d.bin~",
+        f"{derived}/postings-d.bin~ becomes {derived}/postings-d.bin",
+        f"sync {derived}",
         *manifest,
     ]
     recorder.calls.clear()

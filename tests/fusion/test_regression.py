@@ -196,7 +196,7 @@ def test_cross_validation_holds_each_topic_out_once() -> None:
     assert all(dict(turned[topic]) == pytest.approx(dict(fused[topic])) for topic in fused)
 
 
-def test_what_cannot_be_learnt_is_told() -> None:
+def test_what_cannot_be_learnt_is_reported() -> None:
     runs, qrels = judged_runs()
     with pytest.raises(ConfigError, match="rbc is not fitted"):
         fuse(runs, "rbc")

@@ -31,7 +31,7 @@ def writer(tmp_path: Path) -> IndexWriter:
     path.rename(tmp_path / "moved")
     with IndexWriter(path) as other:
         other.add(batch_of([Doc("x", {"body": ["other"]}), Doc("y", {"body": ["other"]})]))
-        other.commit(before_publish=lambda segments: segments[0].write_derived("d", {"a": np.arange(3)}, {}))
+        other.commit(before_publish=lambda segments: segments[0].write_derived("postings-d", {"a": np.arange(3)}, {}))
     return writer
 
 
@@ -41,7 +41,7 @@ STEPS: dict[str, Callable[[IndexWriter], object]] = {
     "merge": lambda writer: writer.merge(),
     "rollback": lambda writer: writer.rollback(),
     "derived data": lambda writer: writer.commit(
-        before_publish=lambda segments: segments[0].write_derived("d", {"a": np.arange(9)}, {})
+        before_publish=lambda segments: segments[0].write_derived("postings-d", {"a": np.arange(9)}, {})
     ),
 }
 

@@ -45,7 +45,7 @@ try:
         taken.append(os.open(os.devnull, os.O_RDONLY))
 except OSError:
     pass
-for opening in (Snapshot.open, lambda path: snapshot.segments[0].read_derived("d1")):
+for opening in (Snapshot.open, lambda path: snapshot.segments[0].read_derived("postings-d1")):
     try:
         opening(path)
     except IndexUnreadable as error:

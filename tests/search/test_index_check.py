@@ -126,7 +126,7 @@ def test_derived_data_of_another_segment_is_found_and_made_again(index: Path) ->
     assert file.read_bytes() == before
 
 
-def test_what_cannot_be_made_again_stays_and_is_told(index: Path) -> None:
+def test_what_cannot_be_made_again_stays_and_is_reported(index: Path) -> None:
     for name in ("tokenizers/letters.json", "embeddings/v.bin"):
         before = damage(index / name)
         report = check_index(index, repair=True)

@@ -139,7 +139,7 @@ def test_an_interrupted_build_leaves_what_was_there(path):
     assert [one.name for one in file.parent.iterdir()] == ["m.bin"]
 
 
-def test_what_is_wrong_is_told(path, tmp_path):
+def test_what_is_wrong_is_reported(path, tmp_path):
     lexical = {"alpha": 1.0}
     with pytest.raises(ConfigError, match=r"alpha 0\.6 need embeddings"):
         build_similarities(path, "m")

@@ -106,13 +106,13 @@ def test_a_matrix_that_is_none_is_not_written(tmp_path, wrong, message):
     assert [file.name for file in tmp_path.iterdir()] == ["m.bin"]
 
 
-def test_empty_rows_at_either_end_are_told(tmp_path):
+def test_empty_rows_at_either_end_are_reported(tmp_path):
     for indptr in ([0, 0, 3, 5, 5], [0, 3, 3, 5, 8]):
         with pytest.raises(ConfigError):
             write(tmp_path / "m.bin", indptr=indptr)
 
 
-def test_a_file_that_was_changed_is_told(tmp_path):
+def test_a_file_that_was_changed_is_reported(tmp_path):
     path = write(tmp_path / "m.bin")
     good = path.read_bytes()
     for broken in (b"", good[:100], good[:-1], b"x" * len(good)):
@@ -125,7 +125,7 @@ def test_a_file_that_was_changed_is_told(tmp_path):
         SimilarityMatrix.open(path)
 
 
-def test_a_file_of_another_kind_or_without_sections_is_told(tmp_path):
+def test_a_file_of_another_kind_or_without_sections_is_reported(tmp_path):
     for kind in ("segment", "similarities"):
         with ContainerWriter(tmp_path / "m.bin", kind, atomic=True) as writer:
             writer.finish({})

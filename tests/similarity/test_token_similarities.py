@@ -233,12 +233,12 @@ def test_progress_tells_all_tokens_and_can_interrupt():
     (["a", "b"], np.array([[1, 2], [1, np.nan]]), "the vector of 'b' has a number that is not finite"),
     (["a", "b"], np.array([[np.inf, 2], [1, 1]]), "the vector of 'a'"),
 ])
-def test_bad_input_is_told(terms, vectors, message):
+def test_bad_input_is_reported(terms, vectors, message):
     with pytest.raises(ConfigError, match=message):
         token_similarities(terms, vectors)
 
 
-def test_bad_frequencies_and_shares_are_told():
+def test_bad_frequencies_and_shares_are_reported():
     with pytest.raises(ConfigError, match="2 terms cannot have frequencies of shape"):
         token_similarities(["a", "b"], settings=SimilaritySettings(alpha=1.0), frequencies=np.array([1]))
     one, two = (
@@ -260,7 +260,7 @@ def test_vectors_that_are_huge_or_tiny_have_finite_cosines():
     ("exponent", 0.0), ("max_distance", 0), ("max_distance", 255), ("lexical_factor", 0.0),
     ("lexical_power", float("inf")), ("vocabulary", 0), ("min_df", 0),
 ])
-def test_settings_out_of_their_range_are_told(name, value):
+def test_settings_out_of_their_range_are_reported(name, value):
     with pytest.raises(ConfigError, match=name):
         SimilaritySettings(**{name: value})
 

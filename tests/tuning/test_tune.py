@@ -194,7 +194,7 @@ def test_failures_are_tried_again_and_not_kept(tmp_path: Path) -> None:
     assert objective.asked == [2]
 
 
-def test_when_all_fail_the_first_reason_is_told() -> None:
+def test_when_all_fail_the_first_reason_is_reported() -> None:
     with pytest.raises(ConfigError, match=r"k=2: all 1 configurations failed\. This one: too large\."):
         tune(Failing(ConfigError("too large")), {"k": [2]})
     with pytest.raises(ConfigError, match="fold 1, k=2: all 1 configurations failed"):

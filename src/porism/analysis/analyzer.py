@@ -153,7 +153,7 @@ class Analyzer:
 
     @cached_property
     def all_words(self) -> WordAnalyzer:
-        """The same with stop words: a pair such as `is a` tells a definition from what only names its parts."""
+        """The same with stop words: a pair such as `is a` distinguishes a definition from what only names its parts."""
         return WordAnalyzer(self.config.language, "none", self.config.identifiers)
 
     @property

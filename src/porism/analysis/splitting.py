@@ -68,7 +68,7 @@ def lucene_words(text: str) -> list[str]:
 
 
 def whitespace_tokens(text: str) -> list[str]:
-    """What stands between white space, in lower case, stemmed by Snowball's English stemmer."""
+    """The texts between white space, in lower case, stemmed by Snowball's English stemmer."""
     return [_snowball(token) for token in text.split()]
 
 

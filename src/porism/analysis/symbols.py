@@ -1,4 +1,4 @@
-"""Mathematical symbols as terms, by one name wherever they stand: in plain text, as a command, or in a formula.
+"""Mathematical symbols as terms, by one name wherever they occur: in plain text, as a command, or in a formula.
 
 ``⊔``, ``\\sqcup`` and ``$A \\sqcup B$`` share the term ``⊔``; ``ℝ``, ``\\R`` and ``$\\mathbb{R}$`` the term ``ℝ``;
 ``<=`` and ``\\leq`` the term ``≤``. Names are those of the canonical layout tree (:mod:`porism.formula.tables.lookup`).

@@ -99,7 +99,7 @@ class WordAnalyzer:
         return term
 
     def terms(self, text: str) -> list[str]:
-        """The terms of a text in order, stop words left out; a whole name stands behind its parts."""
+        """The terms of a text in order, stop words left out; a whole name comes after its parts."""
         if not self.identifiers:
             term = self.term
             return [found for found in map(term, WORD.findall(text)) if found is not None]
@@ -110,13 +110,13 @@ class WordAnalyzer:
         return found
 
     def parts(self, text: str) -> list[str]:
-        """The terms of single words in order, as they stand side by side: :meth:`terms` without whole names."""
+        """The terms of single words in order, as they follow one another: :meth:`terms` without whole names."""
         if not self.identifiers:
             return self.terms(text)
         return [term for parts, _ in map(self._run, _IDENTIFIER.findall(text)) for term in parts]
 
     def words(self, text: str) -> list[Word]:
-        """All words of a text with their places; a whole name stands before its parts."""
+        """All words of a text with their places; a whole name comes before its parts."""
         if not self.identifiers:
             return [Word(match.start(), match.end(), self.term(match.group())) for match in WORD.finditer(text)]
         found: list[Word] = []
@@ -126,7 +126,7 @@ class WordAnalyzer:
         return sorted(found, key=lambda word: (word.start, -word.end))
 
     def matcher(self, terms: Container[str]) -> Callable[[str], list[tuple[int, int, str]]]:
-        """What finds words of some terms in texts: start, end and term of each, in order; a whole name stands before
+        """What finds words of some terms in texts: start, end and term of each, in order; a whole name comes before
         its parts. It remembers the words that it has seen."""
         pattern = _IDENTIFIER if self.identifiers else WORD
         known: dict[str, list[tuple[int, int, str]]] = {}
@@ -179,7 +179,7 @@ class WordAnalyzer:
         return [*self._names(run), *((first, last, self.term(run[first:last])) for first, last in _parts(run))]
 
     def _names(self, run: str) -> list[tuple[int, int, str | None]]:
-        """Where the names of a run are that have several words, longest first: the whole, what stands behind the last
+        """Where the names of a run are that have several words, longest first: the whole, what is behind the last
         dot, and words with capitals inside; and their terms."""
         if run.islower() and run.isalnum():
             return []

@@ -71,11 +71,11 @@ def _show(error: click.ClickException) -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the command line; exits with 0, 1 after an error (one line on standard error), 2 for wrong usage, 130 after
     Ctrl-C and 143 after SIGTERM, which both let a command keep what it has done."""
-    with interrupted_by_sigterm() as told:
+    with interrupted_by_sigterm() as terminations:
         try:
             _main(arguments)
         except SystemExit:
-            if told.came:
+            if terminations.came:
                 sys.exit(TERMINATED)
             raise
 

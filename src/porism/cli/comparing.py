@@ -52,8 +52,8 @@ _FILE = click.Path(path_type=Path)
               help="An index: judgments of documents that it does not hold are left out, and topics with none left.")
 @click.option("--formulas", is_flag=True, help="With --collection: results are formulas, named as by run --formulas.")
 @click.option("--fused", metavar="NAME",
-              help="In plots: where the first results of this run, fused of the others, stood in them.  [default: each "
-                   "fusion whose record names two or more of the runs]")
+              help="In plots: the ranks that the first results of this run, fused from the others, had in them.  "
+                   "[default: each fusion whose record names two or more of the runs]")
 @click.option("--topic", metavar="ID", help="The topic to show that for.  [default: where the fusion gains most]")
 @click.option("--ranks", type=click.Choice(["position", "file"]), default="position", show_default=True,
               help="The ranks shown there: by score, or the rank column of the files.")

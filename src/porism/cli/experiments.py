@@ -51,7 +51,7 @@ def run(
 ) -> None:
     """Answer a file of topics and write the results as a TREC run.
 
-    Beside the run, in RUN.provenance.json, stand the model that made it, the topics that this was tuned on and how long
+    Beside the run, RUN.provenance.json has the model that made it, the topics that this was tuned on and how long
     each topic took; porism evaluate and porism compare read it there.
     """
     check_formula_options(formulas, context=context is not None)

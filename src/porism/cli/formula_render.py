@@ -108,7 +108,7 @@ def _where(hit: FormulaHit, places: Mapping[str, str]) -> str:
 
 
 def _fields(hit: FormulaHit) -> dict[str, list[str]]:
-    """The fields of each document in which a formula stands, as far as its places are listed."""
+    """The fields of each document in which a formula occurs, as far as its places are listed."""
     fields: dict[str, list[str]] = {}
     for place in hit.places:
         names = fields.setdefault(place.doc_id, [])

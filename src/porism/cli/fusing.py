@@ -156,7 +156,7 @@ def _check_files(paths: Iterable[Path]) -> None:
 def _check_folders(paths: Iterable[Path]) -> None:
     """Refuses files to write in folders that are not there, before any work.
 
-    :raises SourceError: a folder is missing, or a folder stands where the file shall.
+    :raises SourceError: a folder is missing, or a folder is where the file shall be.
     """
     from porism.errors import SourceError
 

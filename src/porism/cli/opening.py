@@ -24,7 +24,7 @@ _PAGES = frozenset({".html", ".htm", ".xhtml"})
 @click.command(name="open", short_help="Open a result in the editor or the browser.")
 @click.argument("result", metavar="N|ID")
 @searched_index_option
-@click.option("--print", "only_print", is_flag=True, help="Print where it stands, and open nothing.")
+@click.option("--print", "only_print", is_flag=True, help="Print where it is, and open nothing.")
 @click.option("--editor", "in_editor", is_flag=True, help="Open an HTML file in the editor too, not in the browser.")
 def open_result(result: str, index_path: Path | None, only_print: bool, in_editor: bool) -> None:
     """Open result N of the last search, or a document by its ID.

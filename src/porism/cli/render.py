@@ -18,13 +18,13 @@ WIDEST = 100
 """Columns of a passage on a wider terminal, and where there is none."""
 
 LONGEST_PLACE = 90
-"""Characters of the line that says where a document stands; outer headings are left out of a longer one."""
+"""Characters of the line that says where a document is; outer headings are left out of a longer one."""
 
 _NUMBER_WIDTH = 4
 
 
 def print_hits(hits: Sequence[Hit]) -> None:
-    """Prints hits as a list: rank and title; score and where the document stands; the passage; id and tags; and where
+    """Prints hits as a list: rank and title; score and where the document is; the passage; id and tags; and where
     there are any, how formulas of the question match formulas of the document (by its id), and the explanation.
 
     Matches are in colour where there is colour, and not marked elsewhere: any sign could be one of a formula's.

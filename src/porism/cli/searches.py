@@ -49,7 +49,7 @@ def search(
 ) -> None:
     """Find documents by words and formulas: porism search 'why does $\\sum 1/n^2$ converge?'
 
-    Formulas stand between dollars, and the question between single quotes, in which the shell leaves dollars alone.
+    Put formulas between dollars, and the question between single quotes, in which the shell leaves dollars alone.
     What is clearly a formula is read as one without dollars too. "Words between double quotes", within the single
     ones, must occur in a document as they are; title:word must occur in its title, and so for other fields.
 

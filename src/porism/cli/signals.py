@@ -1,4 +1,4 @@
-"""SIGTERM as an interruption: a command that is asked to end keeps what it has done, as it does at Ctrl-C."""
+"""SIGTERM as an interruption: a command that is to end keeps what it has done, as it does at Ctrl-C."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ class Terminations:
 @contextmanager
 def interrupted_by_sigterm() -> Iterator[Terminations]:
     """While the block runs, SIGTERM raises KeyboardInterrupt in it, where the program has not chosen something else."""
-    told = Terminations()
+    terminations = Terminations()
     if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
-        yield told
+        yield terminations
         return
 
     def interrupt(number: int, frame: FrameType | None) -> None:
-        told.came = True
+        terminations.came = True
         raise KeyboardInterrupt
 
     signal.signal(signal.SIGTERM, interrupt)
     try:
-        yield told
+        yield terminations
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)

@@ -122,9 +122,9 @@ def _train(method: Callable[..., Word2Vec], given: dict[str, Any]) -> None:
         return
     if report.resumed:
         echo(f"went on after epoch {report.resumed} of {settings.epochs}")
-    told = ", ".join(f"{loss:.3f}" for loss in losses if loss is not None)
-    if told:
-        echo(f"mean loss of a term by epoch: {told}")
+    shown = ", ".join(f"{loss:.3f}" for loss in losses if loss is not None)
+    if shown:
+        echo(f"mean loss of a term by epoch: {shown}")
     size = report.path.stat().st_size / 1e6
     echo(
         f"{counted(report.terms, 'vector')} from {counted(report.tokens, 'term')} in {counted(report.texts, 'text')}, "

@@ -83,7 +83,7 @@ def compile_kernels(
     kernels that are complete stay.
 
     :param kernels: those first that take longest.
-    :param on_progress: is told (done, total), in units of :attr:`porism.compiled.kernels.Kernel.size`.
+    :param on_progress: receives (done, total), in units of :attr:`porism.compiled.kernels.Kernel.size`.
     """
     with compiling(kernels, processes=processes) as wait:
         wait(on_progress)

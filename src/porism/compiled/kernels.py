@@ -222,7 +222,7 @@ def compiled(
 
 
 def inlined(*, fast_math: bool = False) -> Callable[[F], F]:
-    """Marks a helper that becomes part of the kernels that call it; it must stand in the same file as they do.
+    """Marks a helper that becomes part of the kernels that call it; it must be in the same file as they are.
 
     It cannot be called from Python: what Numba makes for that takes a tenth of the time to compile.
     """

@@ -30,7 +30,7 @@ class Lock:
 
     def renew(self) -> None:
         """Opens the lock, unless this thread has it, in a process that was just forked."""
-        with suppress(AttributeError):  # not every Python tells
+        with suppress(AttributeError):  # not every Python has it
             if self._lock._is_owned():  # type: ignore[attr-defined]
                 return
         self._lock = threading.RLock()

@@ -45,7 +45,7 @@ class UnitId(str):
 
 @dataclass(frozen=True, slots=True)
 class ReaderOptions:
-    """What a reader may be told; each reader uses what applies to its format and ignores the rest.
+    """The options of readers; each reader uses what applies to its format and ignores the rest.
 
     :param unit: what becomes a document in question-and-answer collections: an ``answer`` with its question's title,
         body and tags; a ``question`` alone; or a whole ``thread``.

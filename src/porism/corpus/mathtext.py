@@ -105,7 +105,8 @@ def split_parts(
 def markdown_spans(
     text: str, *, code: bool = True, on_unbalanced: Callable[[int], None] | None = None
 ) -> list[tuple[int, int, Formula | None]]:
-    """Where the formulas of a text stand, in order: (start, end, formula), None for delimiters with nothing between.
+    """The positions of the formulas of a text, in order: (start, end, formula), None for delimiters with nothing
+    between.
 
     Escaped dollars are left to whoever reads the rest of the text.
     """

@@ -49,14 +49,14 @@ class PlainReader(FileReader):
 
 def _lines(file: BinaryIO, name: str, encoding: str, on_problem: OnProblem) -> Iterator[str]:
     """The lines of a file, decoded in blocks; bytes that are not of the encoding are read as Latin-1, reported once."""
-    told = False
+    reported = False
     wide = encoding.startswith(("utf-16", "utf-32"))
     errors = "replace" if wide else "surrogateescape"
     with io.TextIOWrapper(file, encoding=encoding, errors=errors, newline=None) as reader:
         while line := reader.readline(LONGEST_LINE):
             broken = "\ufffd" in line if wide else not line.isascii() and _ESCAPED.search(line) is not None
-            if broken and not told:
-                told = True
+            if broken and not reported:
+                reported = True
                 rest = "what is broken is left out" if wide else "other bytes are read as Latin-1"
                 on_problem(Problem(name, f"is not all {encoding.upper()}; {rest}"))
             if broken:

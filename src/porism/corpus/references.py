@@ -20,7 +20,7 @@ def reference_text(command: str, labels: str, kinds: Mapping[str, str] | None = 
 
     :param labels: one label, or several between commas.
     :param kinds: label → what it names, as far as that has been read.
-    :param before: the text that stands before the reference.
+    :param before: the text before the reference.
     """
     texts: list[str] = []
     said = "" if command == "\\nameref" else _last_word(before)

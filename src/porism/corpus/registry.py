@@ -147,7 +147,7 @@ _BY_EXTENSION = {
 
 
 def detect_format(path: Path | str, options: ReaderOptions | None = None) -> str:
-    """The name of the format of a file or folder, told by its contents, its extension or its first bytes.
+    """The name of the format of a file or folder, found by its contents, its extension or its first bytes.
 
     :raises SourceError: it is missing, empty, unreadable, or of no known format.
     """

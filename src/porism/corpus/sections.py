@@ -1,4 +1,4 @@
-"""Files with headings: what stands under each heading is a document, and so is each theorem-like block.
+"""Files with headings: the text under each heading is a document, and so is each theorem-like block.
 
 Markdown, reST, notebooks and web pages all come down to this: headings with levels, running content, and blocks that
 are units of their own. A short file without such blocks stays one document.
@@ -44,7 +44,7 @@ class FileUnits:
     :param source: the name of the collection.
     :param title: of the whole file, where the format has one.
     :param extra: metadata that every document of the file gets.
-    :param fallback: the title of what stands under no heading, in a file without a title.
+    :param fallback: the title of the text under no heading, in a file without a title.
     """
 
     def __init__(

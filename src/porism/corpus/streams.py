@@ -18,7 +18,7 @@ from porism.errors import OnProblem, Problem, SourceError
 BLOCK = 1 << 20
 LONGEST_LINE = 256 << 20
 MOST_UNPACKED = 64 << 30
-"""Bytes that gzip data may unpack to where the reader is not told otherwise."""
+"""Bytes that gzip data may unpack to unless the reader's options say otherwise."""
 UNPACKED_FREELY = 256 << 20
 MOST_TIMES_UNPACKED = 200
 """Beyond 256 MiB, gzip data may unpack to so many times their size: text stays far below, and bombs reach 1,000."""
@@ -29,7 +29,7 @@ _WIDE_MARKS = {
 
 
 class Progress:
-    """Adds up bytes and tells a callback now and then, a few hundred times in all."""
+    """Adds up bytes and calls a callback now and then, a few hundred times in all."""
 
     def __init__(self, on_progress: OnProgress | None, total: int) -> None:
         self._tell = on_progress

@@ -26,7 +26,7 @@ _SPECIAL = {
 
 
 def size_of(path: Path) -> int:
-    """The size of a file in bytes, 0 where it cannot be told."""
+    """The size of a file in bytes, 0 where it is unknown."""
     try:
         return path.stat().st_size
     except OSError:

@@ -47,7 +47,7 @@ def read_topics(
 
     Metadata holds ``tags`` as a tuple and ``formula_id``, where a topic has them.
 
-    :param content: what stands after the tab; ``auto`` takes it for a formula in NTCIR topics, and elsewhere where it
+    :param content: the text after the tab; ``auto`` takes it for a formula in NTCIR topics, and elsewhere where it
         has commands of LaTeX and neither dollars nor two words in a row.
     :raises SourceError: the file is missing, empty or unreadable.
     :raises FormatError: a topic is broken, has no id, or has the id of another one.

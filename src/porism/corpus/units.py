@@ -59,7 +59,7 @@ def tidy(parts: Parts) -> Content:
 
 
 def _heading(unit: Unit) -> Content | None:
-    """The heading that a unit stands under, which is not its own name."""
+    """The heading above a unit, which is not its own name."""
     above = unit.section[:-1] if unit.section and unit.section[-1] == unit.title else unit.section
     return above[-1] if above else None
 

@@ -50,7 +50,7 @@ def walk(
     not entered twice.
 
     :param outside: whether links to files and folders that are not below the root are followed, rather than reported.
-    :param wanted: tells by its name whether a file would be read; of others nothing is reported.
+    :param wanted: whether a file would be read, by its name; of others nothing is reported.
     """
     seen: set[tuple[int, int]] = set()
     waiting: list[Path] = [root]

@@ -77,8 +77,8 @@ def expand_documents(
     A document whose text is in the file already is left out, one whose text has changed is expanded again. A document
     that the model fails on, or without text, is reported and skipped. Batches are written whole, and what a batch is
     does not depend on what an earlier run has done: documents that come in the same order get the same queries with and
-    without interruptions. Of documents with the same id the first counts, and the others are reported. Ctrl-C is told
-    in the report, not raised.
+    without interruptions. Of documents with the same id the first counts, and the others are reported. Ctrl-C is
+    reported in the report, not raised.
 
     :param batch: how many documents the model reads at once.
     :param total: how many documents there are, for ``on_progress``, which receives (done, total).

@@ -24,7 +24,7 @@ def is_expanded(document: Document) -> bool:
 
 
 def has_own_expansion(document: Document) -> bool:
-    """Whether its source gave it a field or metadata of these names: nothing would tell them from generated ones."""
+    """Whether its source gave it a field or metadata of these names, like those of generated queries."""
     return (EXPANDED_BY in document.metadata) != (EXPANSION_FIELD in document.fields)
 
 
@@ -59,7 +59,7 @@ def expanded(document: Document, queries: Sequence[str], model: str) -> Document
 def source_text(document: Document, fields: Sequence[str] = ()) -> str:
     """The text of a document's fields, or of those named, with a line between, as they were written.
 
-    Generated queries are never part of it. What it is a digest of tells whether a document has changed.
+    Generated queries are never part of it. Its digest shows whether a document has changed.
     """
     return "\n".join(clean_text(content.to_latex()) for content in _contents(document, fields))
 

@@ -35,8 +35,8 @@ class QueryGenerator:
         self._tokenizer = load_tokenizer(model, _PURPOSE)
         self._network = load_model("AutoModelForSeq2SeqLM", model, self.device, _PURPOSE)
         limit = longest_input(self._tokenizer, self._network.config)
-        asked = self.settings.longest_input
-        self.longest_input = min(asked, limit) if asked else limit
+        longest = self.settings.longest_input
+        self.longest_input = min(longest, limit) if longest else limit
         self._before, self._after = self.settings.template.split(PLACE)
         frame = len(self._tokenizer(self._before + self._after)["input_ids"])
         self._room = self.longest_input - frame
@@ -89,7 +89,7 @@ class QueryGenerator:
         return order
 
     def _filled(self, text: str) -> str:
-        """The template with the text, which is cut so that what stands after it in the template is read too."""
+        """The template with the text, which is cut so that what comes after it in the template is read too."""
         if self._after:
             places = self._tokenizer(
                 text, add_special_tokens=False, truncation=True, max_length=self._room, return_offsets_mapping=True

@@ -1,4 +1,4 @@
-"""What is asked of a model that expands documents."""
+"""The settings of a model that expands documents."""
 
 from __future__ import annotations
 

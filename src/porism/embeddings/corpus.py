@@ -1,6 +1,6 @@
 """What training reads: the vocabulary of the texts, most frequent terms first, and the texts of each epoch.
 
-With phrases, each text is read in each epoch either as it stands or with its phrases joined, at random, one half each:
+With phrases, each text is read in each epoch either as it is or with its phrases joined, at random, one half each:
 so the terms of a phrase keep contexts of their own, and other terms see the phrase as one word. Vectors of phrases are
 of use where the channel has such terms; the others only served training.
 """

@@ -1,4 +1,4 @@
-"""Decontextualised embeddings: what a transformer makes of a term, averaged over all places where the term stands.
+"""Decontextualised embeddings: what a transformer makes of a term, averaged over all places where the term occurs.
 
 The vector of a term is the mean of the contextual embeddings of its occurrences: Štefánik, Novotný and Sojka,
 *Regressive Ensemble for Machine Translation Quality Evaluation* (WMT 2021); Novotný and Štefánik, *Combining Sparse and
@@ -31,7 +31,7 @@ class Decontextualised(Settings):
 
     ``layer`` is whose output is taken: -1 the last one's, 0 the input embeddings, 1 the first one's. Texts longer than
     the model can read, or than ``longest_input`` tokens where that is not 0, are read in windows that share ``stride``
-    tokens; each token counts once, in the window in which more stands around it. Terms with fewer than ``min_count``
+    tokens; each token counts once, in the window in which it has more context. Terms with fewer than ``min_count``
     occurrences get no vector.
 
     :raises SettingError: a setting is out of its range.
@@ -84,8 +84,8 @@ class Decontextualizer:
         self.dimensions = int(network.config.hidden_size)
         self._batch = max(1, batch)
         self._prefix, self._suffix = self._around()
-        asked = self.settings.longest_input
-        self._room = (min(asked, limit) if asked else limit) - len(self._prefix) - len(self._suffix)
+        longest = self.settings.longest_input
+        self._room = (min(longest, limit) if longest else limit) - len(self._prefix) - len(self._suffix)
         if self._room <= self.settings.stride:
             raise ConfigError(
                 f"windows of {self._room} tokens cannot share {self.settings.stride} of them", where=os.fspath(model),
@@ -102,7 +102,7 @@ class Decontextualizer:
 
     @property
     def math(self) -> tuple[str, str]:
-        """What should stand around formulas in the texts."""
+        """The delimiters of formulas in the texts."""
         return math_marks(lambda token: token in self._tokenizer.get_vocab())
 
     def add(self, texts: Sequence[SpannedText]) -> None:

@@ -1,7 +1,7 @@
-"""Texts as a transformer reads them, and where in them the terms of a channel stand.
+"""Texts as a transformer reads them, and where in them the terms of a channel are.
 
 A transformer reads text, an index holds terms: a word is stemmed, a formula is cut into tuples. What joins them is the
-place of each term in the text. Words stand where they were written, tokens of byte-pair encoding where their tokenizer
+place of each term in the text. Words are where they were written, tokens of byte-pair encoding where their tokenizer
 found them. Terms of other channels have no place of their own: they are written one after another, with spaces.
 """
 
@@ -30,7 +30,7 @@ BPE = "bpe:"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SpannedText:
-    """A text and the terms in it: ``terms[i]`` stands at ``text[starts[i]:ends[i]]`` (int64, neither ever decreasing).
+    """A text and the terms in it: ``terms[i]`` is at ``text[starts[i]:ends[i]]`` (int64, neither ever decreasing).
 
     ``weight`` is how many texts of the collection are the same as this one.
     """
@@ -56,7 +56,7 @@ class SpannedText:
 
 
 class _Places(MathTokenizer):
-    """A tokenizer that tells where its tokens stand instead of what they are."""
+    """A tokenizer that returns the positions of its tokens instead of their names."""
 
     def __init__(self, tokenizer: MathTokenizer) -> None:
         super().__init__(tokenizer.tokenizer, tokenizer.kind, tokenizer.latex)
@@ -78,7 +78,7 @@ class ChannelSpans:
     """The texts of a channel of an index with the places of its terms, in the order of documents.
 
     One text a field of a document for a channel of the text; for one of the formulas, a distinct formula of a segment
-    is one, with the number of its occurrences as weight. ``math`` stands around a formula in the text that a model
+    is one, with the number of its occurrences as weight. ``math`` delimits a formula in the text that a model
     reads: dollars, unless its tokenizer knows ``[MATH]`` and ``[/MATH]``.
 
     :raises ConfigError: the index has no such channel.
@@ -153,7 +153,7 @@ def _one_line(formula: Formula) -> str:
 
 
 def math_marks(knows: Callable[[str], bool]) -> tuple[str, str]:
-    """What stands around a formula for a tokenizer that knows some tokens."""
+    """The delimiters of a formula for a tokenizer that knows some tokens."""
     return (f"{MATH} ", f" {END_OF_MATH}") if knows(MATH) and knows(END_OF_MATH) else ("$", "$")
 
 

@@ -135,7 +135,7 @@ def _distinct_ngrams(terms: list[str], settings: FastText) -> int:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keeps gensim from logging that its learning rate goes up and that it was told few things: we know."""
+    """Keeps gensim from logging that its learning rate goes up and that the corpus is small: we know."""
     logger = logging.getLogger("gensim")
     level = logger.level
     logger.setLevel(logging.ERROR)

@@ -22,7 +22,7 @@ from porism.embeddings.settings import Positional
 from porism.embeddings.trainers import OnTokens, Trained, check_finite, chosen, rate_at
 
 _AT_ONCE = 100_000
-"""Terms that a thread reads before it looks whether it should stop: less than a second."""
+"""Terms that a thread reads before it checks whether it should stop: less than a second."""
 
 _ALIGNED = 64
 _POWER = 0.75

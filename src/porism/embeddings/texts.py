@@ -1,4 +1,4 @@
-"""The texts of a channel: its terms in the order in which they stand, as lists of strings and as numbers.
+"""The texts of a channel: its terms in their order, as lists of strings and as numbers.
 
 An index counts terms and forgets their order, so the stored documents are analysed again, once; what training reads
 many times is the *encoded* texts, four bytes a term, which lie in a temporary file where they are many.
@@ -38,7 +38,7 @@ _SERIAL = 4
 _AT_ONCE = 1 << 16
 
 OnProgress = Callable[[int, int], None]
-"""Is told how much is done of how much."""
+"""Receives how much is done, and how much there is."""
 
 
 @dataclass(frozen=True, eq=False)

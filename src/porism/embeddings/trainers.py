@@ -12,7 +12,7 @@ from porism.embeddings.settings import Kept, Word2Vec
 from porism.errors import ConfigError
 
 OnTokens = Callable[[int], None]
-"""Is told, now and then, how many more terms of the texts were read; from any thread."""
+"""Receives, now and then, how many more terms of the texts were read; from any thread."""
 
 
 class Trained(NamedTuple):

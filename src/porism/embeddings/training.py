@@ -39,7 +39,7 @@ _STATE = "token-vectors-training"
 class TrainingReport:
     """What training made: the file, how many terms have vectors, how many texts and terms in them were read in each
     epoch, the seconds of all epochs, how many of these were done before, and the mean loss of a word in the last epoch
-    (None where the method does not tell)."""
+    (None where the method does not report it)."""
 
     path: Path
     terms: int

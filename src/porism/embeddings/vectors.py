@@ -25,7 +25,7 @@ _AT_ONCE = 1 << 14
 
 
 class Neighbour(NamedTuple):
-    """A term and the cosine of its vector with that of the term asked for."""
+    """A term and the cosine of its vector with that of the query term."""
 
     term: str
     cosine: float
@@ -141,12 +141,12 @@ class TokenVectors:
         """
         if k < 1:
             raise ConfigError(f"{k} neighbours cannot be found", hint="Ask for at least 1.")
-        asked = self.vector(term).astype(np.float64)
+        query_vector = self.vector(term).astype(np.float64)
         own = int(self.dictionary.lookup([term])[0])
-        length = float(np.sqrt(asked @ asked))
+        length = float(np.sqrt(query_vector @ query_vector))
         if length == 0.0:
             return []
-        near = np.concatenate([part @ (asked / length) for part in np.array_split(self.vectors, self._parts)])
+        near = np.concatenate([part @ (query_vector / length) for part in np.array_split(self.vectors, self._parts)])
         near = np.divide(near, self._lengths, out=np.full(len(self), -np.inf), where=self._lengths > 0)
         near[own] = -np.inf
         order = np.argsort(-near, kind="stable")[:k]

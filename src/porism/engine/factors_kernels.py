@@ -178,10 +178,11 @@ def soft_norms(
     eager=False,
 )
 def expand(
-    asked: Any, weights: Any, similar_starts_at: Any, similar_terms_at: Any, similarities_at: Any, sums: Any,
+    query_terms: Any, weights: Any, similar_starts_at: Any, similar_terms_at: Any, similarities_at: Any, sums: Any,
     bits: Any, found: Any, total: Any,
 ) -> Any:
-    """``q S`` of a query: rows ``asked`` of S with ``weights``; writes the columns, increasing, and what each gets.
+    """``q S`` of a query: rows ``query_terms`` of S with ``weights``; writes the columns, increasing, and what each
+    gets.
 
     ``sums`` (an element a column) and ``bits`` (a bit a column) are zero and left so; returns how many were found, or
     minus that many where ``found`` has no room for them: then nothing else was written, and ``sums`` and ``bits`` are
@@ -190,8 +191,8 @@ def expand(
     similar_starts = i64_at(similar_starts_at)
     similar_terms = i32_at(similar_terms_at)
     similarities = f32_at(similarities_at)
-    for i in range(len(asked)):
-        row = asked[i]
+    for i in range(len(query_terms)):
+        row = query_terms[i]
         for q in range(similar_starts[row], similar_starts[row + 1]):
             t: Any = np.uint64(similar_terms[q])
             sums[t] += weights[i] * np.float64(similarities[q])

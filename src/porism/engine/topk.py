@@ -120,12 +120,12 @@ class _Workspace(threading.local):
         self.kept_score = np.empty(0, np.float32)
         self.slot = np.empty(0, np.int32)
         self.bits = np.zeros(0, np.uint64)
-        self.asked = np.zeros(0, np.float64)
+        self.term_weights = np.zeros(0, np.float64)
 
     def fit(self, documents: int, vocabulary: int) -> None:
         """Makes room for a segment of this many documents, and terms of a channel whose factors are stored."""
-        if len(self.asked) < vocabulary:
-            self.asked = np.zeros(vocabulary, np.float64)
+        if len(self.term_weights) < vocabulary:
+            self.term_weights = np.zeros(vocabulary, np.float64)
         if len(self.slot) < documents:
             self.kept = np.empty(documents + kernels.GROUP, np.int32)
             self.kept_score = np.empty(documents + kernels.GROUP, np.float32)
@@ -205,7 +205,7 @@ class SegmentSearcher:
         scores = np.empty(found, np.float64)
         kernels.score_candidates(
             self.documents, self._description, self._shifts, channel_of, terms, weights, workspace.kept, found, scores,
-            workspace.slot, workspace.bits, workspace.asked,
+            workspace.slot, workspace.bits, workspace.term_weights,
         )
         if summands is not None:
             scores += summands[kept]
@@ -250,7 +250,8 @@ class SegmentSearcher:
         scores = np.zeros(len(documents), np.float64)
         kernels.score_candidates(
             self.documents, self._description, self._shifts, channel_of, terms, weights,
-            as_layout(documents, np.int32), len(documents), scores, workspace.slot, workspace.bits, workspace.asked,
+            as_layout(documents, np.int32), len(documents), scores, workspace.slot, workspace.bits,
+            workspace.term_weights,
         )
         if summands is not None:
             return np.where(scores != 0, scores + summands[documents], 0.0)
@@ -277,7 +278,7 @@ def best(
     documents: NDArray[np.int32], scores: NDArray[np.float64], order: NDArray[np.int32], k: int
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     """The k first by score, then by ``order`` (int32, one element a document of the segment), both descending."""
-    if len(scores) > 4 * k + 1024:  # many more than asked for: drop those below the k-th score first
+    if len(scores) > 4 * k + 1024:  # many more than needed: drop those below the k-th score first
         kth = np.partition(scores, len(scores) - k)[len(scores) - k]
         above = np.flatnonzero(scores > kth)
         level = np.flatnonzero(scores == kth)

@@ -285,7 +285,7 @@ def _first_from(docs: Any, low: Any, high: Any, doc: Any) -> Any:
 )
 def score_candidates(
     documents: Any, channels: Any, shifts: Any, channel_of: Any, term_of: Any, weights: Any, kept: Any, found: Any,
-    scores: Any, slot: Any, bits: Any, asked: Any,
+    scores: Any, slot: Any, bits: Any, term_weights: Any,
 ) -> None:
     """Writes the exact scores of the documents ``kept[:found]`` (increasing) to ``scores``.
 
@@ -293,7 +293,7 @@ def score_candidates(
     ``weight · factor`` over the channel's terms in their order, all in float64; ``shifts`` are what each channel's
     factors have beside x / (x + y) or x / y: adding a shift of 0 changes no bit. Of a channel whose factors are stored
     the sum is in the order of the terms in the document's row. ``slot`` has an element a document and ``bits`` a bit,
-    ``asked`` an element a term, all zero, and left so.
+    ``term_weights`` an element a term, all zero, and left so.
     """
     count = len(term_of)
     base = np.empty(CHUNK, np.uint64)
@@ -315,16 +315,16 @@ def score_candidates(
                 factors = f64_at(channels[c, FACTORS])
                 first_of_channel = i
                 while i < count and channel_of[i] == c:
-                    asked[term_of[i]] = weights[i]
+                    term_weights[term_of[i]] = weights[i]
                     i += 1
                 for j in range(size):
                     doc = np.uint64(kept[begin + j])
                     total = 0.0
                     for p in range(np.uint64(begins[doc]), np.uint64(begins[doc + np.uint64(1)])):
-                        total += asked[np.uint64(terms[p])] * factors[p]
+                        total += term_weights[np.uint64(terms[p])] * factors[p]
                     scores[begin + j] += total
                 for a in range(first_of_channel, i):
-                    asked[term_of[a]] = 0.0
+                    term_weights[term_of[a]] = 0.0
                 continue
             saturating = channels[c, SATURATING] != 0
             shift = shifts[c]

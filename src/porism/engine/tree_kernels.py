@@ -14,7 +14,7 @@ _LINE_FEED = 10
 
 @compiled(f"int64({_BYTES}, int64[::1], int32[::1], uint16[::1], uint16[::1], uint8[::1], int64[::1])")
 def split_trees(blob: Any, indptr: Any, stack: Any, sizes: Any, arities: Any, text: Any, starts: Any) -> Any:
-    """Splits packed trees that stand one after the other; returns the number of their nodes, -1 where they are broken.
+    """Splits packed trees that follow one another; returns the number of their nodes, -1 where they are broken.
 
     ``blob`` holds len(indptr) - 1 trees as :mod:`porism.formula.packed` describes them. Written are where each tree
     begins (``indptr``), of each node the size of its subtree and its number of children, and its label, as packed

@@ -32,7 +32,7 @@ LAYOUT = LAYOUTS[DIGESTS]
 class Units(Protocol):
     """The units of one segment, numbered from 0, with the channels that have terms of them.
 
-    ``noun`` is what a message calls a unit; ``live`` (bool) tells those that can be found; ``id_order`` (int32) is the
+    ``noun`` is what a message calls a unit; ``live`` (bool) marks those that can be found; ``id_order`` (int32) is the
     rank of each id in code-point order. ``entries`` are the rows of a channel that each unit is made of. Postings of
     terms in more than one unit of ``dense_share`` are dense.
     """

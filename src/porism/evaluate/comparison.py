@@ -298,7 +298,7 @@ def _differences(mine: Mapping[str, float], other: Mapping[str, float]) -> dict[
 
 
 def unique_names(names: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
-    """The names, those that stand more than once numbered from the second on, and a note on each of these."""
+    """The names, those that occur more than once numbered from the second on, and a note on each of these."""
     unique: list[str] = []
     taken = set(names)
     seen: Counter[str] = Counter()

@@ -30,7 +30,7 @@ def precision_recall(
 ) -> NDArray[np.float64]:
     """The 11-point interpolated precision-recall curve, averaged over topics: float64 [11].
 
-    At each of :data:`RECALL_LEVELS` stands the highest precision of a topic at this recall or a higher one, 0 where the
+    At each of :data:`RECALL_LEVELS` is the highest precision of a topic at this recall or a higher one, 0 where the
     run does not reach it. ``judged_only`` removes unjudged documents first; a gain of ``rel`` or more is relevant.
     Topics count as in :func:`~porism.evaluate.evaluate_run`: one without a relevant document has 0 everywhere. All is
     as in trec_eval (the measure ``IPrec@0.5``), also how it rounds recall: 2 of 3 reach the level 0.7.

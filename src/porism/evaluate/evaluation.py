@@ -91,7 +91,7 @@ class Evaluation:
     def table(self, per_topic: bool = False, intervals: Mapping[str, tuple[float, float]] | None = None) -> str:
         """The evaluation as text: a line for each measure; with ``per_topic`` one for each topic and one for all.
 
-        ``intervals`` (measure → lower and upper end) stand beside the aggregated values that they are of.
+        ``intervals`` (measure → lower and upper end) are beside the aggregated values that they belong to.
         """
         ends = intervals or {}
         aggregated = [with_interval(value, ends.get(name)) for name, value in self.aggregated.items()]

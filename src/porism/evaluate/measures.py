@@ -42,7 +42,7 @@ _HINT = "Write a name of ir_measures, e.g. nDCG@10, AP(rel=2) or RR, or a primed
 class Measure:
     """A measure by name; its ``repr`` is what :func:`parse_measure` reads back.
 
-    ``arguments`` are (name, Python literal), sorted by name, and ``at`` is what stands after the ``@``.
+    ``arguments`` are (name, Python literal), sorted by name, and ``at`` is the text after the ``@``.
     """
 
     name: str

@@ -66,7 +66,7 @@ def storage_errors(path: Path) -> Iterator[None]:
 
 
 def make_folder(folder: Path, *, parents: bool = True) -> None:
-    """Makes a folder, and unless told otherwise those above it, durably, where they are not there yet.
+    """Makes a folder, and by default those above it, durably, where they are not there yet.
 
     :raises StorageError: that cannot be done.
     """

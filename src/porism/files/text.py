@@ -115,7 +115,7 @@ class RunColumns:
     """The lines of a TREC run in the order of the file, N in all: ``query Q0 document rank score tag``.
 
     ``queries`` are distinct, as they come; ``numbers`` (int64 [N]) says which one a line is of. ``ranks`` (int64 [N])
-    are read where they are asked for; ``lines`` (int64 [N]) count from 1.
+    are read where they are needed; ``lines`` (int64 [N]) count from 1.
     """
 
     queries: tuple[str, ...]

@@ -53,7 +53,7 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def _open_rows(node: LayoutNode) -> list[str | tuple[Row, int]]:
-    """The rows under a node with the texts that stand around them, in order."""
+    """The rows under a node with the texts around them, in order."""
     pending: list[str | tuple[Row, int]] = []
     for letter, slot in _SLOTS:
         row = getattr(node, slot)

@@ -203,7 +203,7 @@ def _continues(previous: LayoutNode, node: LayoutNode, following: LayoutNode) ->
 
 
 def join_primes(row: Row) -> None:
-    """Makes primes that stand after a symbol its script."""
+    """Makes primes after a symbol its script."""
     stack = [row]
     while stack:
         nodes = stack.pop()

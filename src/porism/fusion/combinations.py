@@ -89,7 +89,7 @@ class Linear(Fusion):
     """Linear interpolation: the weighted sum of normalised scores, where a missing document scores zero.
 
     Zhong, Yang and Lin (2022), section 3.4, have two runs, weights α and 1 - α, and min-max. By z-score zero is the
-    run's mean, so that a missing document stands above those with scores below it.
+    run's mean, so that a missing document ranks above those with scores below it.
 
     :param weights: one a run, any finite numbers; 1 / how many runs if not given.
     :param norm: see :data:`Norm`.

@@ -19,7 +19,7 @@ class Condorcet(Fusion):
     Montague and Aslam, CIKM 2002. A run prefers what it has to what it has not, and does not vote between two that it
     has not. Majorities can go in circles, so what comes out depends on the sort: here a stable merge sort of the
     candidates in the order of their Borda count (and then later ids first), which also decides where votes are equal.
-    No document stands directly below one that a majority ranks under it.
+    No document is directly below one that a majority ranks under it.
 
     The score of the i-th of c candidates is c - i + 1: how many were left when it was elected.
 

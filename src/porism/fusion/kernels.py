@@ -1,8 +1,8 @@
 """Compiled parts of fusion: everything that looks at each result or each candidate.
 
-An *entry* is one result of one run. Entries stand by run, as the runs have them, or by candidate, where those of
-candidate ``c`` are ``starts[c]:starts[c + 1]`` in the order of the runs. Sums over the entries of a candidate are taken
-over sorted values, so that no rounding depends on the order of the runs and equal documents stay equal.
+An *entry* is one result of one run. Entries are in the order of the runs, as these have them, or by candidate, where
+those of candidate ``c`` are ``starts[c]:starts[c + 1]`` in the order of the runs. Sums over the entries of a candidate
+are taken over sorted values, so that no rounding depends on the order of the runs and equal documents stay equal.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ class FusionTable:
 
     What the runs say of the candidates are *entries*, one a result, N in all; those of candidate ``c`` are
     ``starts[c]:starts[c + 1]``, in the order of the runs: ``systems`` (which run) and ``ranks`` (int64 [N], those of
-    :attr:`Run.ranks`). :meth:`by_candidate` brings values that stand by run into this order.
+    :attr:`Run.ranks`). :meth:`by_candidate` brings values in the order of the runs into this order.
     """
 
     def __init__(self, runs: Sequence[Run]) -> None:
@@ -78,7 +78,7 @@ class FusionTable:
         return len(self.query_ids)
 
     def by_candidate(self, values: Floats) -> Floats:
-        """Values of entries that stand by run (results of the first run, then of the second, …), by candidate."""
+        """Values in the order of the runs (entries of the first run, then of the second, …), by candidate."""
         return values[self._order]
 
     @cached_property
@@ -131,7 +131,7 @@ class FusionTable:
 
     @cached_property
     def _hashes(self) -> NDArray[np.uint64]:
-        """A hash of topic and document of each candidate (uint64 [C]): the same wherever the two stand."""
+        """A hash of topic and document of each candidate (uint64 [C]): the same in every table."""
         import xxhash
 
         documents = np.fromiter(

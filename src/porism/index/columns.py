@@ -1,6 +1,6 @@
 """Reading sections as what they are meant to be: checked once, so that nothing that uses their numbers goes astray.
 
-Checksums tell that a section is what was written. That the numbers in it can be used as positions is checked too, in
+Checksums show that a section is what was written. That the numbers in it can be used as positions is checked too, in
 one vectorised pass when it is first read: a file that was made to do harm has checksums that agree.
 """
 

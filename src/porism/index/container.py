@@ -156,7 +156,7 @@ class ContainerWriter:
         self._add(name, array.dtype, list(array.shape), [array])
 
     def add_chunks(self, name: str, dtype: type[np.generic], chunks: Iterable[NDArray[Any]]) -> int:
-        """Writes one flat array that comes in pieces, which never stand in memory together; returns its length."""
+        """Writes one flat array that comes in pieces, which are never in memory together; returns its length."""
         return self._add(name, np.dtype(dtype), None, chunks)
 
     def _add(
@@ -265,7 +265,7 @@ class Container:
         self.sound: set[tuple[Any, ...]] = set()
         """What readers of sections have found to be as it must be, so that they look once."""
         self._unchecked: dict[str, NDArray[np.bool_]] = {}
-        """For each section that was asked for, which of its blocks were not compared yet."""
+        """For each section that was read, which of its blocks were not compared yet."""
 
     def _read_table(self, table: Mapping[str, Any], end: int) -> None:
         """Takes where checksums and sections are; nothing may reach beyond ``end``, where the table begins.

@@ -35,7 +35,7 @@ def filter_segments(segments: Sequence[Segment], filters: Filters) -> list[NDArr
 
 
 def _check_keys(segments: Sequence[Segment], filters: Filters) -> None:
-    """Tells a filter that names no metadata of this index from one that happens to match nothing."""
+    """Distinguishes a filter that names no metadata of this index from one that happens to match nothing."""
     keys = {key for segment in segments for key in segment.metadata_counts()}
     for key in filters:
         if key not in keys:

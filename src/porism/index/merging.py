@@ -7,7 +7,7 @@ from collections.abc import Sequence
 FACTOR = 8
 """So many segments of about the same size become one."""
 LARGEST = 5_000_000
-"""Segments with more documents are left alone unless a merge is asked for."""
+"""Segments with more documents are left alone unless a merge is requested."""
 
 
 def choose_tier(live: Sequence[int], deleted: Sequence[int]) -> list[int]:

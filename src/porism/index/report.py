@@ -74,7 +74,7 @@ class GroupProblems:
 
 @dataclass(frozen=True, slots=True)
 class IndexInfo:
-    """Everything that ``porism info`` tells of an index.
+    """Everything that ``porism info`` shows of an index.
 
     ``documents`` are those that can be found, ``deleted`` those that a merge would drop. ``sizes`` are bytes on disk by
     what they hold; they add up to ``size``. ``created`` and ``updated`` are seconds since 1970.

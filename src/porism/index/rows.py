@@ -39,7 +39,7 @@ class TermRows:
     """The rows of one channel of a segment; terms are numbers of the channel's dictionary, increasing within a row.
 
     A text channel has a row for each document and field (``document * len(fields) + field``), a formula channel one for
-    each distinct formula. Nothing is decoded before it is asked for. ``indptr``, ``terms`` and ``counts`` decode the
+    each distinct formula. Nothing is decoded before it is used. ``indptr``, ``terms`` and ``counts`` decode the
     whole channel and keep it as long as this object lives (6 bytes a posting); :meth:`select` and :meth:`chunks` decode
     a part.
     """

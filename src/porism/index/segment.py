@@ -28,7 +28,7 @@ LINE = "line"
 
 
 class Occurrences:
-    """Where formulas stand: one entry an occurrence, by document, field and place in the field.
+    """Where formulas occur: one entry an occurrence, by document, field and place in the field.
 
     ``indptr`` (int64, documents + 1) bounds those of each document; ``field`` (uint16) is a position in the segment's
     fields, ``formula`` (int32) an ordinal of the segment, ``number`` (int32) says that it is the n-th of its field.
@@ -85,7 +85,7 @@ class Segment:
     """One segment as a snapshot sees it; ``folder`` holds its file, its tombstones and its derived data.
 
     Everything is mapped at once when it is opened, so files that a writer removes later do no harm, and nothing is
-    decoded before it is asked for. Documents are numbered from 0; ``live`` (bool, one a document) is False for those
+    decoded before it is used. Documents are numbered from 0; ``live`` (bool, one a document) is False for those
     that are deleted.
 
     :raises FileNotFoundError: the segment is gone.

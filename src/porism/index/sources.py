@@ -32,7 +32,7 @@ _LEVEL = 3
 class SourceFile:
     """A file as it was when it was read: its size in bytes, its time of change, and the xxh3-128 of its content.
 
-    ``mtime`` (nanoseconds since 1970) is 0 where the time alone does not tell whether the file has changed since, and
+    ``mtime`` (nanoseconds since 1970) is 0 where the time alone does not show whether the file has changed since, and
     ``digest`` is empty where the content was not read.
     """
 

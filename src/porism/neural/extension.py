@@ -28,7 +28,7 @@ Initial = Literal["mean", "random"]
 """How embeddings of new tokens begin: as the mean of those of the old tokens that it was read as, or at random."""
 
 SIGNS = frozenset("\\^_{}")
-"""What tells a token of LaTeX from text."""
+"""What distinguishes a token of LaTeX from text."""
 
 _PURPOSE = "extending a tokenizer"
 
@@ -36,7 +36,7 @@ _PURPOSE = "extending a tokenizer"
 @dataclass(frozen=True, slots=True)
 class Extension:
     """What was added: the tokens in the order of their numbers, the first number, and how many were left out because
-    the tokenizer has them as one token already or because they could stand in text without formulas."""
+    the tokenizer has them as one token already or because they could be in text without formulas."""
 
     tokens: tuple[str, ...]
     first: int
@@ -44,7 +44,7 @@ class Extension:
 
 
 def latex_tokens(tokenizer: MathTokenizer) -> list[str]:
-    """The tokens of a trained tokenizer of LaTeX as they stand in text, in the order of their numbers."""
+    """The tokens of a trained tokenizer of LaTeX as they are in text, in the order of their numbers."""
     backend = tokenizer.tokenizer
     numbers = range(backend.get_vocab_size())
     decoded = (backend.decode([number], skip_special_tokens=False) for number in numbers)

@@ -83,7 +83,7 @@ def load_tokenizer(model: str | os.PathLike[str], purpose: str) -> Any:
         tokenizer = pretrained(transformers.AutoTokenizer, model)
     if not tokenizer.is_fast:
         raise ConfigError(
-            "the model's tokenizer has no fast form, which knows where in a text its tokens stand", where=str(model),
+            "the model's tokenizer has no fast form, which knows where in a text its tokens are", where=str(model),
             hint="Take a model whose folder has a tokenizer.json, or convert its tokenizer.",
         )
     return tokenizer
@@ -103,7 +103,7 @@ def load_model(kind: str, model: str | os.PathLike[str], device: Any, purpose: s
 def pretrained(kind: Any, model: str | os.PathLike[str]) -> Any:
     """What a class of transformers makes of a model: of the files of a folder, or of those that were fetched before.
 
-    Only for a name whose files are not all there is the hub of Hugging Face asked; where it does not answer within
+    Only for a name whose files are not all there does it query the hub of Hugging Face; where it does not answer within
     :data:`HUB_SECONDS`, the error comes at once, and nothing is tried again and again.
 
     :raises ConfigError: the model is neither here nor can be fetched.
@@ -126,7 +126,7 @@ def pretrained(kind: Any, model: str | os.PathLike[str]) -> Any:
 
 
 def _is_path(model: str) -> bool:
-    """Whether a model is named by a path, which no name on the hub looks like."""
+    """Whether a model is named by a path, unlike any name on the hub."""
     return os.path.isabs(model) or model.startswith((".", "~")) or model.count("/") > 1 or "\\" in model
 
 
@@ -201,7 +201,7 @@ def first_line(error: BaseException, most: int = 200) -> str:
 
 @contextlib.contextmanager
 def quiet(transformers: Any) -> Iterator[None]:
-    """Keeps notes on unused weights off the screen: an encoder without its head is what is asked for."""
+    """Keeps notes on unused weights off the screen: an encoder without its head is what we want."""
     logging = transformers.utils.logging
     before = logging.get_verbosity()
     logging.set_verbosity_error()

@@ -32,18 +32,18 @@ def check_queries(queries: Iterable[Query]) -> list[Query]:
     """
     if isinstance(queries, Query):
         raise QueryError("a pipeline takes a list of queries", hint=f"Write [{queries.id!r} query].")
-    asked = list(queries)
-    for query in asked:
+    checked = list(queries)
+    for query in checked:
         if not isinstance(query, Query):
             raise QueryError(
                 f"{query!r} is no query", hint="Make one of text by porism.search.index.make_query, or read topics."
             )
     seen: set[str] = set()
-    for query in asked:
+    for query in checked:
         if query.id in seen:
             raise QueryError(f"two queries have the id {query.id!r}")
         seen.add(query.id)
-    return asked
+    return checked
 
 
 def check_count(count: int, what: str) -> int:
@@ -58,9 +58,9 @@ def check_count(count: int, what: str) -> int:
 
 def describe(thing: object) -> dict[str, Any]:
     """What a retriever or a reranker says of itself, as plain values for JSON; its type where it says nothing."""
-    told = getattr(thing, "describe", None)
-    if callable(told):
-        said = told()
+    description = getattr(thing, "describe", None)
+    if callable(description):
+        said = description()
         if isinstance(said, Mapping):
             return dict(said)
     return {"kind": type(thing).__qualname__}

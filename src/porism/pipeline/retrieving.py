@@ -99,9 +99,9 @@ class RunStage(Stage):
             digest.update(part.encode("utf-8", "surrogatepass") + b"\0")
         for numbers in (self.run.offsets, self.run.scores, self.run.ranks):
             digest.update(numbers.tobytes())
-        told = {"kind": "run", "name": self.name, "digest": digest.hexdigest()}
+        described = {"kind": "run", "name": self.name, "digest": digest.hexdigest()}
         provenance = self.run.provenance
-        return told | ({"made_by": dict(provenance.made_by)} if provenance and provenance.made_by else {})
+        return described | ({"made_by": dict(provenance.made_by)} if provenance and provenance.made_by else {})
 
 
 def describe_index(snapshot: Snapshot) -> dict[str, Any]:

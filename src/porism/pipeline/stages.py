@@ -40,8 +40,7 @@ class Stage(ABC):
 
         :raises QueryError: ``k`` is below 1, or two queries have one id.
         """
-        asked = check_queries(queries)
-        return self._search(asked, check_count(k, "k"))
+        return self._search(check_queries(queries), check_count(k, "k"))
 
     @abstractmethod
     def _search(self, queries: Sequence[Query], k: int) -> Run:
@@ -101,8 +100,8 @@ class NamedStage(Stage):
 
 
 class RetrieverStage(Stage):
-    """A retriever as a stage: asked for one query at a time, so that each has its own seconds, or for all at once; then
-    they have the seconds that the retriever measures itself, if it does."""
+    """A retriever as a stage: searched for one query at a time, so that each has its own seconds, or for all at once;
+    then they have the seconds that the retriever measures itself, if it does."""
 
     def __init__(self, retriever: Searcher, name: str, *, batch: bool = False) -> None:
         """
@@ -133,9 +132,9 @@ class RetrieverStage(Stage):
 
     def _answers(self, queries: Sequence[Query], k: int) -> Run:
         run = self.retriever.search(queries, k)
-        asked = {query.id for query in queries}
+        query_ids = {query.id for query in queries}
         for query_id in run.query_ids:
-            if query_id not in asked:
+            if query_id not in query_ids:
                 raise FormatError(
                     f"there are results of the query {query_id!r}, which is not among the queries", where=self.name
                 )
@@ -147,7 +146,7 @@ class RetrieverStage(Stage):
 
 
 class CutoffStage(Stage):
-    """The first ``k`` results of a stage; it is asked for no more."""
+    """The first ``k`` results of a stage; it returns no more."""
 
     def __init__(self, stage: Stage, k: int) -> None:
         """
@@ -175,7 +174,7 @@ class CutoffStage(Stage):
 
 
 class RerankStage(Stage):
-    """A stage with its first results re-ranked; it is asked for as many as are re-ranked at least."""
+    """A stage with its first results re-ranked; it returns at least as many as are re-ranked."""
 
     def __init__(self, stage: Stage, reranker: Reranker, depth: int | None = None, *, batch: bool = False) -> None:
         """See :meth:`Stage.reranked`."""

@@ -1,4 +1,4 @@
-"""What all plots have in common: their words, the looks of the runs, the settings they are drawn under, legends."""
+"""What all plots have in common: their words, the styles of the runs, the settings they are drawn under, legends."""
 
 from __future__ import annotations
 
@@ -148,7 +148,8 @@ def spread(positions: ArrayLike, gap: float) -> NDArray[np.float64]:
 
 
 def label_lines(
-    axes: Axes, x: float, heights: Sequence[float], labels: Sequence[str], looks: Sequence[Style], *, points: float = 11
+    axes: Axes, x: float, heights: Sequence[float], labels: Sequence[str], run_styles: Sequence[Style], *,
+    points: float = 11,
 ) -> None:
     """Names the lines that end at ``x``, to their right, moved apart where they would overlap.
 
@@ -161,7 +162,7 @@ def label_lines(
         return
     places = spread([(height - low) / (high - low) for height in heights], points / tall)
     places -= max(0.0, float(places.max()) - 1.0)
-    for height, place, label, look in zip(heights, places, labels, looks, strict=True):
+    for height, place, label, look in zip(heights, places, labels, run_styles, strict=True):
         axes.annotate(
             label, (x, height), xytext=(1.06, place), textcoords="axes fraction", va="center", ha="left", fontsize=8,
             arrowprops={"arrowstyle": "-", "color": look.colour, "linewidth": 0.9, "shrinkA": 1, "shrinkB": 1,
@@ -171,14 +172,14 @@ def label_lines(
 
 
 def legend(
-    on: Axes | Figure, names: Sequence[str], looks: Sequence[Style], *, lines: bool = False, **place: Any
+    on: Axes | Figure, names: Sequence[str], run_styles: Sequence[Style], *, lines: bool = False, **place: Any
 ) -> None:
     """A legend of runs: their marks, and their lines where these are drawn too."""
     artists = need("matplotlib.lines", "lab", "drawing plots")
     handles = [
         artists.Line2D([], [], color=look.colour, marker=look.marker, markersize=5.5 if not lines else 4,
                        linestyle=look.dash if lines else "none")
-        for look in looks
+        for look in run_styles
     ]
     made = on.legend(handles, [str(number) for number in range(len(names))], handletextpad=0.5 if lines else 0.2,
                      columnspacing=1.2, handlelength=3.2 if lines else 1.2, borderaxespad=0.2, **place)
@@ -186,9 +187,9 @@ def legend(
         text.set_text(name)  # here and not above: a legend leaves out names that start with an underscore
 
 
-def legend_above(figure: Figure, names: Sequence[str], looks: Sequence[Style]) -> None:
+def legend_above(figure: Figure, names: Sequence[str], run_styles: Sequence[Style]) -> None:
     """A legend in three columns in the room at the top that :func:`legend_height` asks for."""
-    legend(figure, names, looks, loc="upper left", bbox_to_anchor=(0, 1), ncols=3)
+    legend(figure, names, run_styles, loc="upper left", bbox_to_anchor=(0, 1), ncols=3)
 
 
 def legend_height(count: int) -> float:

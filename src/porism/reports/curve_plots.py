@@ -74,7 +74,7 @@ def depths_plot(
     )
     return Plot(
         "depths", f"{measure} at several depths",
-        f"{measure} when only the first results of each topic count, as many as stand below. Where a line is level, "
+        f"{measure} when only the first results of each topic count, as many as the axis says. Where a line is level, "
         f"more results change nothing.{' The horizontal scale is logarithmic.' if len(depths) > 2 else ''}{how}",
         f"Depths {', '.join(map(str, depths))}. {' '.join(words)}",
         figure,
@@ -87,15 +87,15 @@ def _lines(
 ) -> tuple[Any, str]:
     """The figure, and how it is to be read where runs have panels, as a sentence."""
     names = list(lines)
-    looks = styles(len(names), baseline)
+    run_styles = styles(len(names), baseline)
     if len(names) > MANY:
-        return _line_panels(x, lines, dict(zip(names, looks, strict=True)), across, up, ticks, logarithmic, shown)
+        return _line_panels(x, lines, dict(zip(names, run_styles, strict=True)), across, up, ticks, logarithmic, shown)
     labels = short_names(names)
     end = max(map(text_width, labels)) + (0.55 if named_at_end else 0.6)
     with drawing():
         figure = new_figure(height=3.4, right=end)
         axes = figure.subplots()
-        for line, look in zip(lines.values(), looks, strict=True):
+        for line, look in zip(lines.values(), run_styles, strict=True):
             axes.plot(x, line, color=look.colour, linestyle=look.dash, marker=look.marker, markersize=4)
         if logarithmic:
             axes.set_xscale("log")
@@ -106,17 +106,17 @@ def _lines(
         axes.set_ylim(bottom=0)
         axes.margins(x=0.02)
         if named_at_end:
-            label_lines(axes, x[-1], [float(line[-1]) for line in lines.values()], labels, looks)
+            label_lines(axes, x[-1], [float(line[-1]) for line in lines.values()], labels, run_styles)
         else:
             order = _by_mean(lines)
             place = [names.index(name) for name in order]
-            legend(axes, order, [looks[number] for number in place], lines=True, loc="upper left",
+            legend(axes, order, [run_styles[number] for number in place], lines=True, loc="upper left",
                    bbox_to_anchor=(1.01, 1.02))
     return figure, ""
 
 
 def _line_panels(
-    x: Any, lines: Mapping[str, Any], looks: Mapping[str, Style], across: str, up: str, ticks: Sequence[float],
+    x: Any, lines: Mapping[str, Any], run_styles: Mapping[str, Style], across: str, up: str, ticks: Sequence[float],
     logarithmic: bool, shown: Sequence[str] | None,
 ) -> tuple[Any, str]:
     """A panel a run, from the highest mean to the lowest, each over the lines of all others."""
@@ -141,7 +141,7 @@ def _line_panels(
             behind = [np.append(line, np.nan) for other, line in lines.items() if other != name]
             axes.plot(np.tile(np.append(x, np.nan), len(behind)), np.concatenate(behind), color=light("grid"),
                       linewidth=0.9)
-            axes.plot(x, lines[name], color=looks[name].colour, marker=looks[name].marker, markersize=2.5)
+            axes.plot(x, lines[name], color=run_styles[name].colour, marker=run_styles[name].marker, markersize=2.5)
             axes.set_title(labels[name], pad=3, fontsize=8)
     return figure, (
         " Each run has its panel, from the highest mean to the lowest; the grey lines are those of the other runs."
@@ -234,9 +234,9 @@ def _tuned_words(
     """A row a value, where values are no numbers."""
     labels = short_names(values, 40)
     row = {value: float(place) for place, value in enumerate(values)}
-    told = [f"{best[value]:.3f}" for value in values]
+    texts = [f"{best[value]:.3f}" for value in values]
     with drawing():
-        figure = new_figure(height=0.6 + 0.26 * len(values), left=widest(labels), right=widest(told))
+        figure = new_figure(height=0.6 + 0.26 * len(values), left=widest(labels), right=widest(texts))
         axes = figure.subplots()
         if len(keyed) > len(best):
             trials = [(score, row[value]) for value, score in keyed if value in row]
@@ -247,30 +247,30 @@ def _tuned_words(
         if top is not None and top in row:
             axes.plot([best[top]], [row[top]], marker="o", markersize=10, markerfacecolor="none",
                       markeredgecolor=light("series-2"), markeredgewidth=2, linestyle="none")
-        for place, text in enumerate(told):
+        for place, text in enumerate(texts):
             axes.text(1.02, place, text, transform=axes.get_yaxis_transform(), va="center", fontsize=8)
         bare_rows(axes, labels)
         axes.set_xlabel(measure)
     return figure
 
 
-def times_plot(seconds: Mapping[str, Sequence[float]], *, looks: Mapping[str, Style] | None = None) -> Plot:
+def times_plot(seconds: Mapping[str, Sequence[float]], *, run_styles: Mapping[str, Style] | None = None) -> Plot:
     """How long queries took: every topic, median, 95th percentile and worst of each run, on a logarithmic scale.
 
     :param seconds: run → wall-clock seconds of its queries.
-    :param looks: run → its style, where other plots have more runs.
+    :param run_styles: run → its style, where other plots have more runs.
     """
     names = list(seconds)
-    chosen = [looks[name] for name in names] if looks else styles(len(names))
+    chosen = [run_styles[name] for name in names] if run_styles else styles(len(names))
     labels = short_names(names)
     # Zero has no logarithm.
     columns = [np.maximum(np.asarray(seconds[name], np.float64) * 1000, 1e-3) for name in names]
     middles, lates, worsts = (
         [float(np.quantile(times, share)) for times in columns] for share in (0.5, 0.95, 1.0)
     )
-    told = [" · ".join(map(milliseconds, three)) for three in zip(middles, lates, worsts, strict=True)]
+    texts = [" · ".join(map(milliseconds, three)) for three in zip(middles, lates, worsts, strict=True)]
     with drawing():
-        figure = new_figure(height=0.6 + 0.36 * len(names), left=widest(labels), right=widest(told) + 0.08)
+        figure = new_figure(height=0.6 + 0.36 * len(names), left=widest(labels), right=widest(texts) + 0.08)
         axes = figure.subplots()
         for row, (look, times, middle, late, worst) in enumerate(
             zip(chosen, columns, middles, lates, worsts, strict=True)
@@ -282,7 +282,7 @@ def times_plot(seconds: Mapping[str, Sequence[float]], *, looks: Mapping[str, St
             axes.plot([late, worst], [row, row], color=look.colour, linewidth=1, linestyle=(0, (2, 1.5)))
             axes.plot([middle], [row], marker=look.marker, color=look.colour, markersize=6)
             axes.plot([late], [row], marker="|", color=look.colour, markersize=9, markeredgewidth=2)
-            axes.text(1.02, row, told[row], transform=axes.get_yaxis_transform(), va="center", fontsize=8)
+            axes.text(1.02, row, texts[row], transform=axes.get_yaxis_transform(), va="center", fontsize=8)
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter(lambda tick, _: milliseconds(tick))
         axes.xaxis.set_minor_formatter(lambda tick, _: "")
@@ -322,7 +322,7 @@ def groups_plot(
     :param summed: the measure is a count: sums replace means.
     """
     names = list(values)
-    looks = styles(len(names), baseline)
+    run_styles = styles(len(names), baseline)
     rows = [group for group, count in groups.items() if count]
     labels = [f"{text} ({groups[group]})" for group, text in zip(rows, short_names(rows), strict=True)]
     words = [
@@ -333,10 +333,10 @@ def groups_plot(
     with drawing():
         draw = _group_panels if len(names) > MANY else _group_rows
         what = "sum" if summed else "mean"
-        figure = draw(rows, labels, values, looks, f"{what} {'of ' if summed else ''}{measure}", baseline)
+        figure = draw(rows, labels, values, run_styles, f"{what} {'of ' if summed else ''}{measure}", baseline)
     return Plot(
         name, title,
-        f"Each mark is the {what} of one run over the topics of the group. How many topics these are stands behind its "
+        f"Each mark is the {what} of one run over the topics of the group. The number of topics is behind its "
         "name; few topics say little."
         + (" The upright line is the baseline." if len(names) > MANY and baseline is not None else ""),
         " ".join(words),
@@ -345,7 +345,7 @@ def groups_plot(
 
 
 def _group_rows(
-    rows: Sequence[str], labels: Sequence[str], values: Mapping[str, Mapping[str, float]], looks: Sequence[Style],
+    rows: Sequence[str], labels: Sequence[str], values: Mapping[str, Mapping[str, float]], run_styles: Sequence[Style],
     across: str, baseline: int | None,
 ) -> Any:
     """All runs in one panel, a row a group."""
@@ -354,7 +354,7 @@ def _group_rows(
     figure = new_figure(height=0.5 + max(0.42, 0.07 * len(names)) * len(rows) + top, left=widest(labels), top=top)
     axes = figure.subplots()
     step = min(0.1, 0.62 / max(1, len(names)))
-    for position, (run, look) in enumerate(zip(names, looks, strict=True)):
+    for position, (run, look) in enumerate(zip(names, run_styles, strict=True)):
         shift = (position - (len(names) - 1) / 2) * step
         points = [(values[run][group], row + shift) for row, group in enumerate(rows) if group in values[run]]
         axes.plot([x for x, _ in points], [y for _, y in points], linestyle="none", marker=look.marker,
@@ -363,12 +363,12 @@ def _group_rows(
     for row in range(1, len(rows)):
         axes.axhline(row - 0.5, color=light("grid"), linewidth=0.7)
     axes.set_xlabel(across)
-    legend_above(figure, names, looks)
+    legend_above(figure, names, run_styles)
     return figure
 
 
 def _group_panels(
-    rows: Sequence[str], labels: Sequence[str], values: Mapping[str, Mapping[str, float]], looks: Sequence[Style],
+    rows: Sequence[str], labels: Sequence[str], values: Mapping[str, Mapping[str, float]], run_styles: Sequence[Style],
     across: str, baseline: int | None,
 ) -> Any:
     """A panel a group with a row a run, where one panel for all would need a long legend."""
@@ -383,7 +383,7 @@ def _group_panels(
     for group, label, axes in zip(rows, labels, panels, strict=True):
         if baseline is not None and group in values[names[baseline]]:
             axes.axvline(values[names[baseline]][group], color=light("muted"), linewidth=0.9, linestyle=(0, (3, 2)))
-        for row, (run, look) in enumerate(zip(names, looks, strict=True)):
+        for row, (run, look) in enumerate(zip(names, run_styles, strict=True)):
             if group in values[run]:
                 axes.plot([values[run][group]], [row], linestyle="none", marker=look.marker, color=look.colour,
                           markersize=4.5)

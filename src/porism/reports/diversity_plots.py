@@ -39,7 +39,7 @@ def similarity_plot(
     numbered = len(names) <= MOST_NUMBERED
     with drawing():
         edge = widest(labels) + 0.05
-        slope = 0.65 * edge + 0.1  # of labels that stand at 40 degrees
+        slope = 0.65 * edge + 0.1  # of labels at 40 degrees
         side = min(0.42 * len(names) + 0.3, WIDTH - edge - 0.3)
         figure = new_figure(width=edge + side + 0.3, height=side + slope + 0.1, left=edge, right=0.3, bottom=slope,
                             top=0.1)
@@ -164,17 +164,17 @@ def dendrogram_plot(
 
 def rank_positions_plot(
     positions: ArrayLike, sources: Sequence[str], fused: str, topic: str, *, note: str = "",
-    looks: Mapping[str, Style] | None = None,
+    run_styles: Mapping[str, Style] | None = None,
 ) -> Plot:
-    """At which ranks of the sources the first documents of a fused run stood, for one topic.
+    """The ranks that the first documents of a fused run had in its sources, for one topic.
 
     After figure 3 of Zhong et al. 2022.
 
     :param positions: [k, S], the rank in each source from 1; 0 where the source does not have the document.
-    :param looks: run → its style, where other plots have more runs.
+    :param run_styles: run → its style, where other plots have more runs.
     """
     ranks = np.asarray(positions, np.int64)
-    chosen = [looks[source] for source in sources] if looks else styles(len(sources))
+    chosen = [run_styles[source] for source in sources] if run_styles else styles(len(sources))
     depth = len(ranks)
     lowest = max(depth, int(ranks.max(initial=1)))
     absent = lowest * 1.9

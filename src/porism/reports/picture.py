@@ -125,9 +125,9 @@ def _thin_out(root: Any) -> None:
         if shape.getparent().tag != f"{_SVG}defs":
             shape.getparent().remove(shape)
     for group in list(root.iter(f"{_SVG}g"))[::-1]:  # from the inside
-        looks = {child.get("style") if child.tag == f"{_SVG}use" else None for child in group}
-        if len(group) > 1 and len(looks) == 1 and None not in looks and group.get("style") is None:
-            group.set("style", looks.pop())
+        svg_styles = {child.get("style") if child.tag == f"{_SVG}use" else None for child in group}
+        if len(group) > 1 and len(svg_styles) == 1 and None not in svg_styles and group.get("style") is None:
+            group.set("style", svg_styles.pop())
             for child in group:
                 del child.attrib["style"]
         if group.attrib and len(group):

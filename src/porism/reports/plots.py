@@ -40,7 +40,7 @@ def plots(report: Report) -> list[Plot]:
     values = report.values(measure)
     topics = comparison.topics
     baseline = comparison.baseline if len(report.names) > 1 else None
-    looks = dict(zip(report.names, styles(len(report.names), baseline), strict=True))
+    run_styles = dict(zip(report.names, styles(len(report.names), baseline), strict=True))
     shown = most_different(values, report.baseline, SHOWN_RUNS)
     summed = comparison.evaluations[0].is_count(measure)
     if len(report.names) > 1:
@@ -86,7 +86,8 @@ def plots(report: Report) -> list[Plot]:
     others = f" Of {fusions} fusions the best {SHOWN_FUSIONS} have this plot." if fusions > SHOWN_FUSIONS else ""
     for number, part in enumerate(_best_fusions(report)):
         plot = rank_positions_plot(
-            part.positions, part.sources, part.fused, part.topic, looks=looks, note=f"{part.why}{others}".strip()
+            part.positions, part.sources, part.fused, part.topic, run_styles=run_styles,
+            note=f"{part.why}{others}".strip(),
         )
         found.append(_numbered(plot, number))
     number = 0
@@ -96,7 +97,8 @@ def plots(report: Report) -> list[Plot]:
             found.append(_numbered(plot, number))
             number += 1
     if report.seconds:
-        found.append(times_plot({name: list(times.values()) for name, times in report.seconds.items()}, looks=looks))
+        seconds = {name: list(times.values()) for name, times in report.seconds.items()}
+        found.append(times_plot(seconds, run_styles=run_styles))
     return found
 
 

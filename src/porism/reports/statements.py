@@ -46,7 +46,9 @@ def headline(report: Report) -> str:
             )
         else:
             (other,) = results
-            outcome = f"is significantly {'better' if better else 'worse'} than" if not alike else "cannot be told from"
+            outcome = f"is significantly {'better' if better else 'worse'} than"
+            if alike:
+                outcome = "cannot be distinguished from"
             sentences.append(f"{other} {outcome} {report.baseline}.")
     return " ".join(sentences)
 

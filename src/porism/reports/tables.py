@@ -45,7 +45,7 @@ def summary_csv(report: Report) -> str:
 def topics_csv(report: Report) -> str:
     """A row for each topic and run with the value of each measure, empty where it is undefined.
 
-    Length and share of mathematics of the query stand beside the topic where queries were given; ``tuned`` is 1 where
+    Length and share of mathematics of the query are beside the topic where queries were given; ``tuned`` is 1 where
     the run was tuned on the topic.
     """
     measures = report.comparison.measures

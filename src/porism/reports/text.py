@@ -15,7 +15,7 @@ def text_table(report: Report, *, p_values: bool = False, breakdowns: bool = Tru
 
     By default the differences are those of the first measure; with ``p_values`` those of all measures, with the
     p-values before and after correction. Breakdowns, times and ablations follow where the report has them, then how it
-    was measured. Warnings stand first.
+    was measured. Warnings come first.
     """
     lines: list[str] = []
     if found := warnings(report):

@@ -118,7 +118,7 @@ def boxes_plot(values: Mapping[str, ArrayLike], measure: str, *, baseline: int |
     :param values: run → value of each topic [T]; NaN is left out.
     """
     names = list(values)
-    looks = styles(len(names), baseline)
+    run_styles = styles(len(names), baseline)
     labels = short_names(names)
     words: list[str] = []
     middles: list[tuple[float, float]] = []
@@ -126,7 +126,7 @@ def boxes_plot(values: Mapping[str, ArrayLike], measure: str, *, baseline: int |
     with drawing():
         figure = new_figure(height=0.6 + (0.34 if len(names) > MANY else 0.42) * len(names), left=widest(labels))
         axes = figure.subplots()
-        for row, (name, look) in enumerate(zip(names, looks, strict=True)):
+        for row, (name, look) in enumerate(zip(names, run_styles, strict=True)):
             found = np.asarray(values[name], np.float64)
             found = found[~np.isnan(found)]
             if not len(found):
@@ -178,19 +178,19 @@ def intervals_plot(
     :param summed: the measure is a count: sums replace means.
     """
     names = list(means)
-    looks = styles(len(names), names.index(baseline))
+    run_styles = styles(len(names), names.index(baseline))
     labels = short_names(names)
     digits = 0 if summed else 3
-    told = {
+    texts = {
         name: f"{signed(gap, digits)}{' ' + stars[name] if stars and stars.get(name) else ''}"
         for name, gap in gaps.items()
     }
     words: list[str] = []
     with drawing():
-        figure = new_figure(height=0.6 + 0.3 * len(names), left=widest(labels), right=widest(told.values()), columns=2,
+        figure = new_figure(height=0.6 + 0.3 * len(names), left=widest(labels), right=widest(texts.values()), columns=2,
                             across=0.2)
         left, right = figure.subplots(1, 2, sharey=True)
-        for row, (name, look) in enumerate(zip(names, looks, strict=True)):
+        for row, (name, look) in enumerate(zip(names, run_styles, strict=True)):
             low, high = intervals[name]
             left.plot([low, high], [row, row], color=look.colour, linewidth=2, solid_capstyle="round")
             left.plot([means[name]], [row], marker=look.marker, color=look.colour, markersize=6)
@@ -202,7 +202,7 @@ def intervals_plot(
             low, high = gap_intervals[name]
             right.plot([low, high], [row, row], color=look.colour, linewidth=2, solid_capstyle="round")
             right.plot([gaps[name]], [row], marker=look.marker, color=look.colour, markersize=6)
-            right.text(1.02, row, told[name], transform=right.get_yaxis_transform(), va="center", fontsize=8)
+            right.text(1.02, row, texts[name], transform=right.get_yaxis_transform(), va="center", fontsize=8)
             words.append(
                 f"Difference from {baseline}: {signed(gaps[name], digits)}, from {signed(low, digits)} to "
                 f"{signed(high, digits)}."
@@ -251,7 +251,7 @@ def feature_plot(
     :param shown: the runs that have a panel, by default all; the others are in the background.
     """
     x = np.asarray(feature, np.float64)
-    looks = dict(zip(values, styles(len(values), baseline), strict=True))
+    run_styles = dict(zip(values, styles(len(values), baseline), strict=True))
     names = [run for run in values if shown is None or run in shown]
     stacked = {run: np.asarray(column, np.float64) for run, column in values.items()}
     steps = {run: _stairs(*group_means(x, column, groups)) for run, column in stacked.items()}
@@ -269,7 +269,7 @@ def feature_plot(
         )
         labels = dict(zip(values, short_names(list(values), 20 if compact else 24), strict=True))
         for run, axes in zip(names, panels, strict=True):
-            look = looks[run]
+            look = run_styles[run]
             behind = [step for other, step in steps.items() if other != run]
             if behind:
                 axes.plot(*np.concatenate(behind, axis=1), color=light("grid" if compact else "context"), linewidth=0.9)

@@ -43,7 +43,7 @@ class RetrieverSettings(Settings):
 @runtime_checkable
 class Searcher(Protocol):
     """Whatever answers queries with a run. Where it has a method ``describe() -> dict`` (plain values for JSON), runs
-    of pipelines tell what made them.
+    of pipelines record what made them.
 
     The first ``k`` results must not depend on ``k``.
     """

@@ -48,7 +48,7 @@ class Found(NamedTuple):
 
 
 class UnitIds:
-    """The ids of the units of several segments; those that were asked for stay decoded."""
+    """The ids of the units of several segments; those that were used stay decoded."""
 
     def __init__(self, segments: Sequence[Units]) -> None:
         self._of = [_SegmentIds(segment) for segment in segments]
@@ -117,7 +117,7 @@ def best_units(results: UnitResults, k: int, ids: UnitIds) -> UnitResults:
     order = np.argsort(-scores, kind="stable")
     ranked = scores[order]
     equal = ranked[1:] == ranked[:-1]
-    if bool(equal.any()):  # ids are needed of those that stand level only
+    if bool(equal.any()):  # ids are needed only to order units of equal scores
         level = np.flatnonzero(np.append(equal, False) | np.append(False, equal))
         tied = order[level]
         names = ids.take(segments[tied], units[tied])

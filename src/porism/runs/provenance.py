@@ -25,7 +25,7 @@ FORMAT = 2
 _ENDING = ".provenance.json"
 
 _HEAD = 256
-"""The digest stands among the first bytes of a record."""
+"""The digest is among the first bytes of a record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,7 @@ def _records_of(folders: Iterable[Path], digest: Callable[[], str]) -> Iterator[
     """What the records in some folders say of the run with this digest."""
     paths: list[Path] = []
     for folder in folders:
-        with suppress(OSError):  # a folder that cannot be listed tells nothing
+        with suppress(OSError):  # a folder that cannot be listed
             paths += sorted(folder.glob(f"*{_ENDING}"))
     if not paths:
         return

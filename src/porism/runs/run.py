@@ -158,7 +158,7 @@ class Run:
     def ranks(self) -> NDArray[np.int64]:
         """The rank of each result in its query, from 1 (int64 [N]).
 
-        That is its position, but for a run that was read with the ranks of its file: these stay as they stood there,
+        That is its position, but for a run that was read with the ranks of its file: these stay as they were there,
         with gaps where results were left out.
         """
         if self._ranks is not None:
@@ -272,7 +272,7 @@ class Run:
     def digest(self) -> str:
         """The digest of the rankings: queries, documents in their order, and scores, as written to a file.
 
-        It depends neither on the order of the queries nor on what else stands in the file: name, ranks, white space.
+        It depends neither on the order of the queries nor on what else is in the file: name, ranks, white space.
         """
         hasher = xxhash.xxh3_128()
         for query_id, number in sorted(self._position.items()):
@@ -340,7 +340,7 @@ def _ranked_places(columns: RunColumns) -> NDArray[np.int64]:
 
 
 def _twice(columns: RunColumns, order: NDArray[np.int64]) -> set[int]:
-    """The numbers of queries for which a document stands more than once."""
+    """The numbers of queries for which a document occurs more than once."""
     bounds = np.searchsorted(columns.numbers[order], np.arange(len(columns.queries) + 1)).tolist()
     ranked = [columns.doc_ids[at] for at in order.tolist()]
     return {
@@ -353,7 +353,7 @@ def _best(
 ) -> NDArray[np.int64]:
     """The places of lines that stay where only the better of two for the same document does (int64).
 
-    :raises FormatError: no document may stand twice.
+    :raises FormatError: no document may occur twice.
     """
     stays = np.ones(len(columns.doc_ids), bool)
     seen: dict[tuple[int, str], int] = {}

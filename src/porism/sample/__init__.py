@@ -1,7 +1,7 @@
 """The bundled sample: short entries of undergraduate mathematics, queries over them, and judgments.
 
 ``ENTRIES`` holds one JSON object a line: ``id``, ``type`` (theorem, identity, definition, question-and-answer, example
-or remark), ``title``, ``body``, ``tags``, and ``question`` where the body is an answer. Formulas stand between LaTeX's
+or remark), ``title``, ``body``, ``tags``, and ``question`` where the body is an answer. Formulas are between LaTeX's
 delimiters. ``QUERIES`` has ``id`` and ``query`` a line. ``QRELS`` judges entries in TREC's format with gains from 3
 (answers the query) over 2 (relevant) and 1 (related) to 0 (not relevant, though it may look so).
 """

@@ -22,7 +22,7 @@ class Hit:
     """One document found: its rank from 1, its id and score, where it is, and what to show of it.
 
     ``explanation`` says why it has its score, and ``matches`` how its formulas answer those of the question, where that
-    was asked for.
+    was requested.
     """
 
     rank: int

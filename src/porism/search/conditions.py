@@ -62,7 +62,7 @@ class _Test:
         self._pattern = _pattern(_TOKEN.findall(_folded(condition.content.text)))
 
     def candidates(self, segment: Segment, field_weights: FieldWeights) -> NDArray[np.bool_]:
-        """The documents of a segment that have all words, as far as the postings tell (bool, one a document)."""
+        """The documents of a segment that have all words, as far as the postings show (bool, one a document)."""
         counted = {segment.fields[number] for number, weight in weighted_fields(segment, field_weights) if weight > 0}
         known = self.field in counted if self.field is not None else counted == set(segment.fields)
         if not known or not self._terms:

@@ -1,7 +1,7 @@
 r"""Formulas in a question that nobody put between dollars: ``why does ∑ 1/n² = π²/6``, ``x^2+y^2=z^2``, ``\int_0^1 f``.
 
 What is surely a formula becomes one; what could be one, such as ``n/2``, stays words and is reported. Words divide the
-text into runs of what can stand in a formula. A run is one where it has what prose has not: a command of LaTeX, a
+text into runs of what can be part of a formula. A run is one where it has what prose has not: a command of LaTeX, a
 power, an index, a relation or a sum of symbols, a call ``f(x)``, a sign of Unicode's mathematics.
 """
 
@@ -60,7 +60,7 @@ class _Lexeme(NamedTuple):
 
 
 class _Token(NamedTuple):
-    """What stands between blanks. ``kind``: ``word``; ``weak``, few letters or an article, which belong to a formula
+    """A text between blanks. ``kind``: ``word``; ``weak``, few letters or an article, which belong to a formula
     beside an operator only; ``alone``, an operand that does not begin or end one by itself; ``part`` of a formula."""
 
     kind: str
@@ -103,7 +103,7 @@ def recognise_formulas(text: Content | str) -> Guess:
 
 
 def _tokens(text: str) -> Iterator[_Token]:
-    """What stands between blanks; a blank between the braces of LaTeX parts nothing."""
+    """The texts between blanks; a blank between the braces of LaTeX parts nothing."""
     position = 0
     while position < len(text):
         if text[position].isspace():
@@ -199,7 +199,7 @@ def _trimmed(run: list[_Token]) -> Iterator[list[_Lexeme]]:
 
 
 def _joins(lexeme: _Lexeme | None) -> bool:
-    """Whether what stands beside a lexeme belongs to the same formula."""
+    """Whether what is beside a lexeme belongs to the same formula."""
     return lexeme is not None and (lexeme.kind in _JOINING or lexeme.text in _FUNCTIONS)
 
 

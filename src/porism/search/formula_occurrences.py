@@ -1,4 +1,4 @@
-"""Where formulas stand: the places of a found formula in all segments, and the names that runs call formulas by."""
+"""Where formulas occur: the places of a found formula in all segments, and the names that runs call formulas by."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from porism.index.filters import Masks
 from porism.types import Formula
 
 MOST_PLACES = 1_000
-"""Places of one formula beyond these are not listed: ``n`` stands everywhere."""
+"""Places of one formula beyond these are not listed: ``n`` is everywhere."""
 
 _MOST_REMEMBERED = 2_000_000
-"""Of a segment with at most so many occurrences their names stay in memory once a run has asked for them."""
+"""Of a segment with at most so many occurrences their names stay in memory once a run has used them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Place:
 
 class Occurring(NamedTuple):
     """Occurrences of some formulas in one segment: ``owners`` (int64) is the position of each one's formula among
-    those asked for, ``positions`` (int64) the occurrence; ordered by formula, then by document."""
+    those requested, ``positions`` (int64) the occurrence; ordered by formula, then by document."""
 
     owners: NDArray[np.int64]
     positions: NDArray[np.int64]
@@ -132,7 +132,7 @@ class FormulaPlaces:
         return found - {""}
 
     def places(self, key: str, allowed: Masks | None = None, most: int = MOST_PLACES) -> tuple[Place, ...]:
-        """Where the formula with a normalised form stands, ``most`` places at most, in the order of documents."""
+        """Where the formula with a normalised form occurs, ``most`` places at most, in the order of documents."""
         found: list[Place] = []
         for number, segment in enumerate(self.segments):
             ordinal = segment.find_formula(key)

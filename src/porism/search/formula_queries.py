@@ -1,4 +1,4 @@
-"""What a formula search is asked: one or several formulas, perhaps with the text around them."""
+"""The query of a formula search: one or several formulas, perhaps with the text around them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_FORMULAS = 20
 """Of more formulas in one query, the longest so many count."""
 
 FORMULA_FIELD = "formula"
-"""The field of a topic that holds the formula asked for; its other fields are the context."""
+"""The field of a topic that contains the query formula; its other fields are the context."""
 
 _MOST_PROBLEMS = 3
 _WORDS = re.compile(r"(?<![\\A-Za-z{])[A-Za-z]{3,}\s+[A-Za-z]{2,}(?![A-Za-z}])")
@@ -29,7 +29,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 @dataclass(frozen=True, slots=True)
 class FormulaQuery:
-    """The formulas asked for, any of which a result may answer, and the text around them if there is any."""
+    """The query formulas, any of which a result may answer, and the text around them if there is any."""
 
     formulas: tuple[Formula, ...]
     context: Query | None = None
@@ -38,8 +38,8 @@ class FormulaQuery:
 def make_formula_query(question: str | Formula | Content | Query, on_problem: OnProblem | None = None) -> FormulaQuery:
     """A formula query from LaTeX, a ``<math>`` element, text with formulas between dollars, or a topic.
 
-    A string without dollars (or ``\\(``, ``\\[``, a bare environment) is LaTeX as a whole. Where words stand beside
-    formulas, the whole is the context. Of a topic with a field ``formula`` that field is asked for, and the other
+    A string without dollars (or ``\\(``, ``\\[``, a bare environment) is LaTeX as a whole. Where there are words beside
+    formulas, the whole is the context. Of a topic with a field ``formula`` that field is the query, and the other
     fields are the context; of any other topic all formulas are.
 
     :param on_problem: receives the unparsed parts of the formulas, and what was left out.
@@ -63,8 +63,8 @@ def make_formula_query(question: str | Formula | Content | Query, on_problem: On
 def read_formula_question(text: str) -> tuple[str | Content, list[str]]:
     """What a person typed for a formula search, and notes on how it was read.
 
-    Where words stand beside formulas without dollars, the formulas are asked for and the words are their context; else
-    it is the text as it is, which :func:`make_formula_query` takes for LaTeX as a whole.
+    Where there are words beside formulas without dollars, the formulas are the query and the words are its context;
+    else it is the text as it is, which :func:`make_formula_query` takes for LaTeX as a whole.
     """
     if _DELIMITER.search(text) or notation_of(text) == "mathml" or not _WORDS.search(text[:LONGEST_FORMULA]):
         return text, []
@@ -98,17 +98,17 @@ def _content(text: str, report: OnProblem) -> Content:
 
 
 def _of_topic(query: Query) -> tuple[tuple[Formula, ...], Query | None]:
-    asked = query.fields.get(FORMULA_FIELD)
-    if asked is not None and asked.formulas:
+    formula_field = query.fields.get(FORMULA_FIELD)
+    if formula_field is not None and formula_field.formulas:
         others = {name: content for name, content in query.fields.items() if name != FORMULA_FIELD and content}
-        return asked.formulas, Query(query.id, others, query.metadata) if others else None
+        return formula_field.formulas, Query(query.id, others, query.metadata) if others else None
     formulas = tuple(formula for content in query.fields.values() for formula in content.formulas)
     words = any(_LETTER.search(content.text) for content in query.fields.values())
     return formulas, query if words else None
 
 
 def _usable(formulas: tuple[Formula, ...], report: OnProblem) -> tuple[Formula, ...]:
-    """The formulas that can be asked for, each once; what is wrong with them is reported."""
+    """The formulas that can be searched for, each once; what is wrong with them is reported."""
     distinct = list({(formula.notation, formula.source.strip()): formula for formula in formulas}.values())
     if len(distinct) > MOST_FORMULAS:
         report(Problem("query", f"of its {len(distinct)} formulas the {MOST_FORMULAS} longest count"))

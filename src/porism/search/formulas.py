@@ -1,4 +1,4 @@
-"""Formula search as its user sees it: the unit is a formula, and a hit says where it stands and why it was found."""
+"""Formula search as its user sees it: the unit is a formula, and a hit says where it is and why it was found."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ Named = Literal["auto", "key", "visual_id", "document"]
 
 @dataclass(frozen=True, slots=True)
 class FormulaHit:
-    """One answer: its rank from 1, its score, a formula with its normalised form, and the places where it stands.
+    """One answer: its rank from 1, its score, a formula with its normalised form, and the places where it occurs.
 
     ``documents`` counts the documents that hold it; ``places`` lists the first thousand occurrences at most. ``match``
-    says why it was found, where that was asked for.
+    says why it was found, where that was requested.
     """
 
     rank: int
@@ -71,18 +71,19 @@ class FormulaHit:
 
 
 class _Ranked(NamedTuple):
-    """Formulas best first: segment and ordinal there, score, what of it the context adds, which formula asked for."""
+    """Formulas best first: segment and ordinal there, score, what of it the context adds, which query formula."""
 
     segments: NDArray[np.int32]
     formulas: NDArray[np.int32]
     scores: NDArray[np.float64]
     context: NDArray[np.float64]
-    asked: NDArray[np.int64]
+    query_formulas: NDArray[np.int64]
 
     def take(self, chosen: NDArray[Any] | slice) -> _Ranked:
         """The chosen ones."""
         return _Ranked(
-            self.segments[chosen], self.formulas[chosen], self.scores[chosen], self.context[chosen], self.asked[chosen]
+            self.segments[chosen], self.formulas[chosen], self.scores[chosen], self.context[chosen],
+            self.query_formulas[chosen],
         )
 
 
@@ -94,7 +95,7 @@ _NOTHING = _Ranked(
 class FormulaSearcher:
     """Searches the formulas of a snapshot.
 
-    A formula's score is the best that any of the formulas asked for gives it. With a context it is that plus
+    A formula's score is the best that any of the query formulas gives it. With a context it is that plus
     ``CONTEXT_WEIGHT · t · c / m`` where ``t`` is the best formula's score, ``c`` the score for the context of the best
     document that holds the formula, and ``m`` that of the best document of all; the context reorders the best formulas
     and finds no others.
@@ -115,14 +116,14 @@ class FormulaSearcher:
     def search(
         self, query: FormulaQuery, k: int, *, allowed: Masks | None = None, explain: bool = False
     ) -> list[FormulaHit]:
-        """The best ``k`` formulas that stand in documents that are allowed (all by default), best first.
+        """The best ``k`` formulas of the documents that are allowed (all by default), best first.
 
         :raises QueryError: ``k`` is below 1.
         """
         ranked = self._ranked(query, k, lambda found: len(found.scores), allowed).take(slice(k))
         documents = self.places.documents(ranked.segments, ranked.formulas, allowed).tolist()
         hits: list[FormulaHit] = []
-        for rank, (segment_number, ordinal, score, context, asked) in enumerate(
+        for rank, (segment_number, ordinal, score, context, query_formula) in enumerate(
             zip(*(column.tolist() for column in ranked), strict=True), 1
         ):
             segment = self.snapshot.segments[segment_number]
@@ -130,7 +131,7 @@ class FormulaSearcher:
             places = self.places.places(key, allowed)
             match = None
             if explain:
-                match = _with_context(self.ranker.match(query.formulas[asked], key), context)
+                match = _with_context(self.ranker.match(query.formulas[query_formula], key), context)
             formula = self.places.formula(segment, ordinal, places)
             hits.append(FormulaHit(rank, score, formula, key, documents[rank - 1], places, match))
         return hits
@@ -141,8 +142,8 @@ class FormulaSearcher:
     ) -> Run:
         """The best ``k`` names of formulas for each query, see :meth:`FormulaPlaces.names`.
 
-        A formula gives its score to all its names, and a name has that of its best formula. As many formulas are asked
-        for as ``k`` names need. A query that is None has no results.
+        A formula gives its score to all its names, and a name has that of its best formula. As many formulas are
+        searched for as ``k`` names need. A query that is None has no results.
         """
         results: dict[str, dict[str, float]] = {}
         seconds: dict[str, float] = {}
@@ -168,7 +169,7 @@ class FormulaSearcher:
         return Run({query: named.items() for query, named in results.items()}, name, provenance=provenance).top(k)
 
     def explain(self, query: FormulaQuery, found: str, named: Named = "auto") -> FormulaMatch:
-        """Why a formula has its score: the best match of any formula asked for with any formula of this name.
+        """Why a formula has its score: the best match of any query formula with any formula of this name.
 
         :raises QueryError: the index has no formula of this name.
         """
@@ -196,7 +197,7 @@ class FormulaSearcher:
     def _ranked(
         self, query: FormulaQuery, k: int, count: Callable[[_Ranked], int], allowed: Masks | None
     ) -> _Ranked:
-        """The best formulas, asked for until they count ``k`` or there are no more."""
+        """The best formulas, searched until they count ``k`` or there are no more."""
         if k < 1:
             raise QueryError(f"k is {k}", hint="Ask for at least 1 result.")
         if allowed is not None and not any(mask.any() for mask in allowed):
@@ -215,13 +216,13 @@ class FormulaSearcher:
             depth = int(depth * min(4.0, 1.2 * k / max(1, so_far))) + 10
 
     def _best(self, formulas: tuple[Formula, ...], depth: int) -> tuple[_Ranked, bool]:
-        """The best formulas for any of those asked for, and whether there are no more."""
+        """The best formulas for any of the query, and whether there are no more."""
         results = self.ranker.search(formulas, depth)
-        asked = np.repeat(np.arange(len(results)), [len(result.scores) for result in results])
+        query_formulas = np.repeat(np.arange(len(results)), [len(result.scores) for result in results])
         scores = np.concatenate([result.scores for result in results])
         segments = np.concatenate([result.segments for result in results])
         ordinals = np.concatenate([result.units for result in results])
-        ranked = _Ranked(segments, ordinals, scores, np.zeros(len(scores)), asked)
+        ranked = _Ranked(segments, ordinals, scores, np.zeros(len(scores)), query_formulas)
         if len(results) > 1:
             ranked = ranked.take(np.argsort(-scores, kind="stable"))
             _, first = np.unique(np.stack([ranked.segments, ranked.formulas]), axis=1, return_index=True)

@@ -1,6 +1,6 @@
 """What two formulas have in common, to be seen: marked symbols, the substitution, equal values.
 
-A match is told in nodes of operator trees; what is marked are symbols of layout trees. A symbol belongs to the
+A match has nodes of operator trees; what is marked are symbols of layout trees. A symbol belongs to the
 innermost operator whose place in the source holds it: the ``+`` of a sum to the sum, a fence to what it encloses.
 """
 

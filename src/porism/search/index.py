@@ -154,7 +154,7 @@ class Index:
         return StoredDocuments(self.snapshot)
 
     def location(self, doc_id: str) -> Location:
-        """Where a document stands.
+        """Where a document is.
 
         :raises QueryError: the index has no such document.
         """
@@ -188,8 +188,8 @@ class Index:
             index lacks a document that is judged.
         :raises ConfigError: documents are judged, and the model does not learn from them.
         """
-        asked = self.question(question)
-        query, allowed, judged = asked.query, self._allowed(asked, filters), judgments(relevant, not_relevant)
+        parsed = self.question(question)
+        query, allowed, judged = parsed.query, self._allowed(parsed, filters), judgments(relevant, not_relevant)
         if judged:
             run = self._learning().search([query], k, allowed=allowed, judged={query.id: judged})
         else:
@@ -199,7 +199,7 @@ class Index:
     def question(self, question: str | Content | Query | Question, *, guess_formulas: bool = False) -> Question:
         """A question as :meth:`search` reads it, with notes on what in it may have been meant otherwise.
 
-        In a string, ``"words between quotes"`` must stand in a document as they are, ``title:word`` must be in that
+        In a string, ``"words between quotes"`` must be in a document as they are, ``title:word`` must be in that
         field, and ``type:theorem`` with a key of the metadata is a filter. Content and queries have no such signs.
 
         :param guess_formulas: whether formulas without dollars are recognised in a string.
@@ -213,12 +213,12 @@ class Index:
         return read_question(question, fields, self._metadata_keys, guess_formulas)
 
     def hints(self, question: str | Content | Query | Question, filters: Filters | None = None) -> list[str]:
-        """What to say to whoever asked, a sentence each: how formulas without dollars were read, a dollar without its
+        """What to tell the user, a sentence each: how formulas without dollars were read, a dollar without its
         partner, words like those that the index does not have, values like those of a filter that no document has."""
-        asked = self.question(question)
-        hints = [*asked.notes, *filter_hints(self.snapshot, _all_filters(asked, filters))]
-        if self._spelling is not None and (found := self._spelling.suggestions(asked.query)):
-            hints.append(spelling_hint(asked.text or asked.query.content.to_latex(), found))
+        parsed = self.question(question)
+        hints = [*parsed.notes, *filter_hints(self.snapshot, _all_filters(parsed, filters))]
+        if self._spelling is not None and (found := self._spelling.suggestions(parsed.query)):
+            hints.append(spelling_hint(parsed.text or parsed.query.content.to_latex(), found))
         return hints
 
     @cached_property
@@ -231,18 +231,18 @@ class Index:
     def _metadata_keys(self) -> set[str]:
         return {key for segment in self.snapshot.segments for key in segment.metadata_counts()}
 
-    def _allowed(self, asked: Question, filters: Filters | None) -> list[NDArray[np.bool_]] | None:
+    def _allowed(self, parsed: Question, filters: Filters | None) -> list[NDArray[np.bool_]] | None:
         """The documents that have what filters and conditions demand, None where there are none; the last are kept."""
-        wanted = _all_filters(asked, filters)
-        if not wanted and not asked.conditions:
+        wanted = _all_filters(parsed, filters)
+        if not wanted and not parsed.conditions:
             return None
-        demanded = (tuple(wanted.items()), asked.conditions)
+        demanded = (tuple(wanted.items()), parsed.conditions)
         if self._last_allowed is None or self._last_allowed[0] != demanded:
             allowed = self.snapshot.filter(wanted) if wanted else None
-            if asked.conditions:
+            if parsed.conditions:
                 lexical = self.term_retriever.lexical
                 weights = lexical.fields_of(WORDS) if WORDS in lexical.channels else None
-                allowed = documents_with(self.snapshot, self.analyzer, asked.conditions, weights, allowed)
+                allowed = documents_with(self.snapshot, self.analyzer, parsed.conditions, weights, allowed)
             assert allowed is not None
             self._last_allowed = (demanded, allowed)
         return self._last_allowed[1]
@@ -259,8 +259,8 @@ class Index:
         """The ``k`` documents that are most like one of the index, best first, without itself.
 
         They share its most telling words and formula terms, see :mod:`porism.retrieve.documents.more_like_this`;
-        ``likeness`` says how many, and of which fields. A model of another kind is asked with the document as a query,
-        of which ``likeness`` chooses the fields.
+        ``likeness`` says how many, and of which fields. A model of another kind is searched with the document as a
+        query, of which ``likeness`` chooses the fields.
 
         :raises QueryError: the index has no such document, it has no words or formulas, ``k`` is below 1, or a filter
             names a key that no document has.
@@ -308,11 +308,11 @@ class Index:
 
         :raises QueryError: the index has no such document, the question is empty, or a filter names an unknown key.
         """
-        asked = self.question(question)
-        allowed, judged = self._allowed(asked, filters), judgments(relevant, not_relevant)
+        parsed = self.question(question)
+        allowed, judged = self._allowed(parsed, filters), judgments(relevant, not_relevant)
         if judged:
-            return self._learning().explain(asked.query, doc_id, k=k, judged=judged, allowed=allowed)
-        return self.retriever.explain(asked.query, doc_id, k=k, allowed=allowed)
+            return self._learning().explain(parsed.query, doc_id, k=k, judged=judged, allowed=allowed)
+        return self.retriever.explain(parsed.query, doc_id, k=k, allowed=allowed)
 
     def matches(self, question: str | Content | Query | Question, doc_id: str) -> list[FormulaMatch]:
         """How the formulas of a document answer those of the question: for each of these the most similar one.
@@ -345,7 +345,7 @@ class Index:
         The formula is LaTeX, with or without dollars, or a ``<math>`` element. Several formulas ask for any of them: a
         result has its best score. Words beside them are a context, which raises formulas of documents that fit it.
 
-        :param filters: only formulas that stand in documents with this metadata, as in :meth:`search`.
+        :param filters: only formulas of documents with this metadata, as in :meth:`search`.
         :param explain: whether hits say how they match.
         :param on_problem: receives the unparsed parts of the query.
         :raises QueryError: there is no formula in the query, ``k`` is below 1, or a filter names an unknown key.
@@ -375,11 +375,11 @@ class Index:
         :param on_problem: receives topics with unparsed parts.
         :raises QueryError: ``k`` is below 1, two queries have one id, or a filter names an unknown key.
         """
-        asked = list(queries)
-        if len({query.id for query in asked}) < len(asked):
+        parsed = list(queries)
+        if len({query.id for query in parsed}) < len(parsed):
             raise QueryError("two queries have the same id")
         allowed = self.snapshot.filter(filters) if filters else None
-        readable = [(query.id, _readable(query, on_problem)) for query in asked]
+        readable = [(query.id, _readable(query, on_problem)) for query in parsed]
         return self.formulas.run(readable, k, allowed=allowed, context=context, name=name)
 
     def formula_names(self) -> set[str]:
@@ -413,10 +413,10 @@ class Index:
         return make_hits(found, self.document, maker, style, lambda: self.snapshot.sources)
 
 
-def _all_filters(asked: Question, filters: Filters | None) -> dict[str, tuple[str, ...]]:
+def _all_filters(parsed: Question, filters: Filters | None) -> dict[str, tuple[str, ...]]:
     """The filters that are given and those in the question."""
     wanted = {key: (value,) if isinstance(value, str) else tuple(value) for key, value in (filters or {}).items()}
-    for key, values in asked.filters.items():
+    for key, values in parsed.filters.items():
         wanted[key] = (*wanted.get(key, ()), *values)
     return wanted
 

@@ -1,4 +1,4 @@
-"""Where a document stands: file and line, what it is there, the headings above it, the page it is on."""
+"""Where a document is: file and line, what it is there, the headings above it, the page it is on."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from porism.types import Metadata
 _URL_KEYS = ("url", "link", "href")
 _LONGEST_HEADING = 60
 _SAY_NOTHING = frozenset({"document", "section"})
-"""Kinds that a reader sees without being told."""
+"""Kinds that need no label, because a reader sees them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """Where a document stands; whatever is not known is None, or empty.
+    """Where a document is; whatever is not known is None, or empty.
 
     ``file`` is the path within the ``source`` (its name in the index) and ``path`` the same on this machine; ``line``
     counts from 1. ``kind`` is what the document is (``lemma``, ``answer``), ``section`` the headings above it from the
@@ -41,7 +41,7 @@ class Location:
 
     @classmethod
     def of(cls, metadata: Metadata, sources: Callable[[], Mapping[str, Source]] | None = None) -> Location:
-        """The location that a document's metadata tell; ``sources`` gives the sources of the index by name."""
+        """The location in a document's metadata; ``sources`` gives the sources of the index by name."""
         source, file = _first(metadata, "source"), _first(metadata, "file")
         line = _first(metadata, "line") or ""
         path = None
@@ -68,8 +68,8 @@ class Location:
         """One line: ``algebra.tex:3616 · Lemma · Quasi-finite maps › Main theorem · tag 00Q9``; empty where nothing is
         known that a reader would look up.
 
-        :param with_source: whether the name of the source stands before the file.
-        :param title: what stands beside it: a heading that says the same is left out.
+        :param with_source: whether the name of the source is shown before the file.
+        :param title: the title shown beside it: a heading that says the same is left out.
         :param longest: of a longer line, outer headings are left out.
         """
         headings = list(self.section[:-1] if self.section and self.section[-1] == title else self.section)

@@ -23,7 +23,7 @@ def one_printable_line(text: str) -> str:
 
 
 def escaped_json(json: str) -> str:
-    """JSON of the same value in which control characters stand as ``\\u009b``: those above ASCII are raw otherwise."""
+    """JSON of the same value in which control characters are ``\\u009b``: those above ASCII are raw otherwise."""
     return _CONTROL.sub(lambda match: _escape(ord(match.group())), json)
 
 

@@ -30,7 +30,7 @@ _SOLID = re.compile(rf"[^\W_]|{PLACEHOLDER}")
 _LOST_BASE = re.compile(r"(?:\A|[\s(])[\^_](?=[\w{])")
 
 NO_PARTNER = (
-    "a dollar has no partner. Formulas stand between two dollars, and the question between single quotes: in double "
+    "a dollar has no partner. Formulas are between two dollars, and the question between single quotes: in double "
     "quotes the shell takes $x for one of its variables"
 )
 LOST_BASE = (
@@ -52,7 +52,7 @@ class Condition:
 @dataclass(frozen=True, slots=True)
 class Question:
     """A question that was read: the query that ranks documents, what they must have, metadata that they must have (as
-    filters), notes for whoever asked, and the text as it was typed."""
+    filters), notes for the user, and the text as it was typed."""
 
     query: Query
     conditions: tuple[Condition, ...] = ()

@@ -98,7 +98,7 @@ class SnippetMaker:
         self._symbols = weights.get(SYMBOLS, {})
         self._terms = {name: terms for name, terms in weights.items() if name in analyzer.config.formulas}
         self._memory: dict[tuple[str, str], _Read] = {}
-        self._asked = {read.key: read for read in map(self._read, formulas)}
+        self._query_formulas = {read.key: read for read in map(self._read, formulas)}
         self._matching = matching
         self._marks_of: tuple[Document, dict[tuple[str, int], float]] | None = None
 
@@ -110,7 +110,7 @@ class SnippetMaker:
         return self.render(document, passage, style) if passage is not None else Snippet(())
 
     def title(self, document: Document, style: FormulaStyle = "unicode") -> Snippet:
-        """The whole title, marked; where there is none the heading that the document stands under; else empty."""
+        """The whole title, marked; where there is none the heading above the document; else empty."""
         for name in ("title", "section"):
             if content := document.fields.get(name):
                 return self.render(document, Passage(0.0, name, 0, len(content.text)), style)
@@ -121,7 +121,7 @@ class SnippetMaker:
     ) -> Passage | None:
         """The best passage over all fields, None where there is no text.
 
-        Content in ``shown`` stands beside another result already: a passage of it is chosen where there is no other.
+        Content in ``shown`` is beside another result already: a passage of it is chosen where there is no other.
         """
         fields = {name: content for name, content in document.fields.items() if content}
         names = [name for name in fields if name not in LAST_FIELDS] or list(fields)
@@ -161,7 +161,7 @@ class SnippetMaker:
     def _marks(self, document: Document) -> dict[tuple[str, int], float]:
         """What each formula of a document is worth that matches, by field and number there."""
         if self._marks_of is None or self._marks_of[0] is not document:
-            self._marks_of = (document, self._find_marks(document) if self._asked else {})
+            self._marks_of = (document, self._find_marks(document) if self._query_formulas else {})
         return self._marks_of[1]
 
     def _find_marks(self, document: Document) -> dict[tuple[str, int], float]:
@@ -181,16 +181,16 @@ class SnippetMaker:
             for number, formula in enumerate(content.formulas[:MOST_FORMULAS])
         }
         found: dict[tuple[str, int], ShownMatch] = {}
-        for asked in self._asked.values():
-            if asked.terms.total() >= SMALL:
-                qualities = {place: _quality(asked.terms, read.terms) for place, read in written.items()}
+        for query_formula in self._query_formulas.values():
+            if query_formula.terms.total() >= SMALL:
+                qualities = {place: _quality(query_formula.terms, read.terms) for place, read in written.items()}
                 best = max(qualities.values(), default=0.0)
                 for place, quality in qualities.items():
                     if quality >= max(LEAST_BY_TERMS, best - NEAR):
-                        found[place] = ShownMatch(asked.formula, quality)
+                        found[place] = ShownMatch(query_formula.formula, quality)
         for place, read in written.items():
-            if read.key in self._asked:  # symbols too, which are too small to be compared
-                found[place] = ShownMatch(self._asked[read.key].formula, 1.0)
+            if read.key in self._query_formulas:  # symbols too, which are too small to be compared
+                found[place] = ShownMatch(self._query_formulas[read.key].formula, 1.0)
         return found
 
     def _items(self, document: Document, field: str) -> list[_Item]:
@@ -231,7 +231,7 @@ class SnippetMaker:
         return Passage(best[0], field, start, max(end, min(start + 1, len(content.text))))
 
     def _text_items(self, text: str) -> list[_Item]:
-        """The words and symbols of a text that match, in order; a whole name stands before its parts."""
+        """The words and symbols of a text that match, in order; a whole name comes before its parts."""
         items = [_Item(start, end, self._words[term], term) for start, end, term in self._matching_words(text)]
         if not self._symbols:
             return items
@@ -254,10 +254,10 @@ class SnippetMaker:
             yield Piece(text[place:])
 
 
-def _quality(asked: Counter[tuple[str, str]], found: Counter[tuple[str, str]]) -> float:
+def _quality(query_terms: Counter[tuple[str, str]], found: Counter[tuple[str, str]]) -> float:
     """How much two formulas have of each other's terms (0 to 1), those of the query counting more."""
-    shared = (asked & found).total()
-    return (shared / asked.total()) * (0.5 + 0.5 * shared / max(1, found.total()))
+    shared = (query_terms & found).total()
+    return (shared / query_terms.total()) * (0.5 + 0.5 * shared / max(1, found.total()))
 
 
 def _too_far(first: _Item, last: _Item, shown: _Shown, characters: int) -> bool:

@@ -36,7 +36,7 @@ _NEAREST = 5
 
 
 class Suggestion(NamedTuple):
-    """A word of a question, one of the index that may have been meant, and in how many documents either stands."""
+    """A word of a question, one of the index that may have been meant, and how many documents have either."""
 
     written: str
     meant: str
@@ -97,7 +97,7 @@ class SpellingSuggester:
         return sorted(nearest, key=lambda other: (nearest[other] - 0.3 * np.log10(df[other]), other))[:_COMPARED]
 
     def _frequencies(self) -> Counter[str]:
-        """In how many documents each word of the index stands."""
+        """How many documents have each word of the index."""
         if self._df is None:
             self._df = Counter()
             for segment in self._segments:
@@ -139,9 +139,9 @@ def spelling_hint(text: str, suggestions: Sequence[Suggestion]) -> str:
     """``did you mean 'Cauchy sequence'? No document has 'cauhcy'``."""
     rare = [one for one in suggestions if one.documents_written]
     missing = [repr(one.written) for one in suggestions if not one.documents_written]
-    told = [f"no document has {' or '.join(missing)}"] if missing else []
-    told += [f"{one.documents_written:,} have {one.written!r}, {one.documents:,} have {one.meant!r}" for one in rare]
-    reasons = "; ".join(told)
+    counts = [f"no document has {' or '.join(missing)}"] if missing else []
+    counts += [f"{one.documents_written:,} have {one.written!r}, {one.documents:,} have {one.meant!r}" for one in rare]
+    reasons = "; ".join(counts)
     return f"did you mean {corrected(text, suggestions)!r}? {reasons[:1].upper()}{reasons[1:]}"
 
 

@@ -26,7 +26,7 @@ _MOST_ROWS = 2_048
 _CHUNK = 1 << 14
 
 Progress = Callable[[int, int], None]
-"""Is told how many tokens are done of how many."""
+"""Receives how many tokens are done, and how many there are."""
 
 
 class Similarities(NamedTuple):
@@ -284,7 +284,7 @@ def _parts(rows: int, workers: int) -> Iterator[tuple[int, int]]:
 def _in_order(
     sizes: NDArray[np.int64], pieces: list[tuple[NDArray[np.int32], NDArray[np.float32]]], numbers: NDArray[np.int32]
 ) -> Similarities:
-    """Rows that stand in order of length, in the order of their numbers."""
+    """Rows in order of length, brought into the order of their numbers."""
     columns = np.concatenate([one for one, _ in pieces])
     values = np.concatenate([one for _, one in pieces])
     pieces.clear()

@@ -100,16 +100,16 @@ def settings_objective(
     """The objective of any setting at any stage of what ``build`` makes of settings.
 
     ``build(with_parameters(settings, parameters)).search(queries, k)`` is the run. Only queries with judgments are
-    asked. ``name`` says what the answers depend on besides the settings, such as the digest of the index.
+    searched. ``name`` says what the answers depend on besides the settings, such as the digest of the index.
 
     :raises ConfigError: see :class:`RunObjective`.
     """
-    asked = [query for query in queries if query.id in qrels]
+    judged = [query for query in queries if query.id in qrels]
 
     def make_run(parameters: Configuration) -> Run:
-        return build(with_parameters(settings, parameters)).search(asked, k)
+        return build(with_parameters(settings, parameters)).search(judged, k)
 
-    known = _digest(name, dict(settings), [[query.id, repr(query)] for query in asked], k) if name else ""
+    known = _digest(name, dict(settings), [[query.id, repr(query)] for query in judged], k) if name else ""
     return RunObjective(make_run, qrels, measure, name=known and f"{name} {known}", missing=missing, depth=k)
 
 

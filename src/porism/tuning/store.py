@@ -22,7 +22,7 @@ class TrialStore:
     A trial is known by its content: the digest of the objective (which stands for all but the parameters: the data,
     the judgments, the measure) and the parameters. So one file serves any number of searches, and a search over other
     values uses the trials that it shares with an earlier one. A line is written as soon as its trial is done; one that
-    was cut off by an interruption, or is damaged, is told to ``on_problem`` and tried again. Trials that failed are
+    was cut off by an interruption, or is damaged, is reported to ``on_problem`` and tried again. Trials that failed are
     not kept.
 
     :raises FormatError: the file exists and is something else.

@@ -186,7 +186,7 @@ def test_a_reranker_knows_what_its_model_and_its_source_were_tuned_on(write: Wri
     ("[topics.dev]", "[topics.dev]\nformulas = true",
      "rerankers.better orders documents, and the topics 'dev' ask for formulas"),
 ])
-def test_what_is_wrong_with_a_reranker_is_told(write: Write, old: str, new: str, error: str) -> None:
+def test_what_is_wrong_with_a_reranker_is_reported(write: Write, old: str, new: str, error: str) -> None:
     with pytest.raises(RecipeError) as told:
         plan_recipe(write(RERANKED, (old, new)))
     assert any(error in str(one) for one in told.value.errors), told.value
@@ -200,7 +200,7 @@ def test_what_is_wrong_with_a_reranker_is_told(write: Write, old: str, new: str,
     ("{wrds.words_power = [1]}", "'better' has no parameter 'wrds.words_power'. Did you mean words?"),
     ("{channels.wrds.weight = [1.0]}", "channels.wrds"),
 ])
-def test_what_is_wrong_with_its_tuning_is_told(write: Write, parameters: str, error: str) -> None:
+def test_what_is_wrong_with_its_tuning_is_reported(write: Write, parameters: str, error: str) -> None:
     tuning = f'[tuning.best]\nof = "better"\non = "dev"\nparameters = {parameters}\n[report]'
     with pytest.raises(RecipeError) as told:
         plan_recipe(write(RERANKED, ("[report]", tuning)))

@@ -86,7 +86,7 @@ def test_what_is_not_given_is_the_default() -> None:
     ({"channels": {"tokens": {"b": 1.5}}}, "b = 1.5", None),
     ({"channels": {"tokens": {"delta": -1}}}, "delta = -1", None),
 ])
-def test_wrong_parameters_are_told(value: dict[str, object], message: str, hint: str | None) -> None:
+def test_wrong_parameters_are_reported(value: dict[str, object], message: str, hint: str | None) -> None:
     with pytest.raises(ConfigError, match=re.escape(message)) as raised:
         FormulaModel.from_dict(value)
     if hint is not None:

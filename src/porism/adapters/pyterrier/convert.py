@@ -38,7 +38,7 @@ def to_pyterrier(
 ) -> Any:
     """A ``pt.Transformer`` of what Porism has.
 
-    - A retriever, a stage, an index or a run: Q → R. It takes ``qid`` and ``query``, in which formulas stand between
+    - A retriever, a stage, an index or a run: Q → R. It takes ``qid`` and ``query``, in which formulas are between
       dollars, and gives these and all other columns of the query with ``docno``, ``score`` and ``rank`` (from 0; ties
       by Porism's tie rule). A search of an index takes results, too (R → R), and gives them its own scores.
     - A reranker: R → R. It takes ``qid``, ``query`` and ``docno``; without a ``score`` all documents are re-ranked.

@@ -43,7 +43,7 @@ def listening() -> Iterator[list[Provenance]]:
 
 
 def noted(frame: pd.DataFrame, run: Run) -> pd.DataFrame:
-    """The table of a run's results, which now says what these were tuned on; who listens is told."""
+    """The table of a run's results, which now says what these were tuned on, and listeners are notified."""
     heard = _heard.get()
     if run.provenance is not None and heard is not None:
         heard.append(run.provenance)
@@ -79,11 +79,11 @@ def _formula_text(formula: Formula) -> str:
 
 def queries_to_frame(queries: Iterable[Query]) -> pd.DataFrame:
     """See :func:`porism.adapters.queries_to_frame`."""
-    asked = check_queries(queries)
-    fields = list(dict.fromkeys(name for query in asked for name in query.fields if name != "query"))
-    columns = {"qid": [query.id for query in asked], "query": [query_text(query.content) for query in asked]}
+    checked = check_queries(queries)
+    fields = list(dict.fromkeys(name for query in checked for name in query.fields if name != "query"))
+    columns = {"qid": [query.id for query in checked], "query": [query_text(query.content) for query in checked]}
     for name in fields:
-        columns[f"{FIELD}{name}"] = [query_text(query.fields.get(name, Content(""))) for query in asked]
+        columns[f"{FIELD}{name}"] = [query_text(query.fields.get(name, Content(""))) for query in checked]
     return pd.DataFrame({name: pd.Series(values, dtype=str) for name, values in columns.items()})
 
 

@@ -33,12 +33,12 @@ class TransformerRetriever:
         """The best ``k`` documents of each query, by score and tie rule.
 
         :raises FormatError: what the transformer gives lacks a column, has a score that is no finite number, a document
-            twice, or results of a query that was not asked.
+            twice, or results of a query that is not among the queries.
         """
-        asked = check_queries(queries)
+        checked = check_queries(queries)
         check_count(k, "k")
-        found = _answers(self._cut_to(k), _frame(asked, self.text), {query.id for query in asked}, self.name)
-        return Run({query.id: found[query.id] for query in asked}, self.name, provenance=found.provenance).top(k)
+        found = _answers(self._cut_to(k), _frame(checked, self.text), {query.id for query in checked}, self.name)
+        return Run({query.id: found[query.id] for query in checked}, self.name, provenance=found.provenance).top(k)
 
     def _cut_to(self, k: int) -> pt.Transformer:
         """The transformer with a cutoff at ``k`` put into it, if PyTerrier's compilation can do that."""
@@ -81,14 +81,14 @@ class TransformerReranker:
         :raises FormatError: as :meth:`TransformerRetriever.search`, or there is a document that was not given.
         """
         depth = check_count(self.depth if depth is None else depth, "the depth")
-        asked = {query.id: query for query in check_queries(queries)}
-        if missing := [query_id for query_id in run.query_ids if query_id not in asked]:
+        by_id = {query.id: query for query in check_queries(queries)}
+        if missing := [query_id for query_id in run.query_ids if query_id not in by_id]:
             raise QueryError(
                 f"the run has results of the query {missing[0]!r}, which is not among those given", where=run.name
             )
         first = run.top(depth)
         rows = np.repeat(np.arange(len(first)), np.diff(first.offsets))
-        frame = _frame([asked[query_id] for query_id in first.query_ids], self.text).iloc[rows].reset_index(drop=True)
+        frame = _frame([by_id[query_id] for query_id in first.query_ids], self.text).iloc[rows].reset_index(drop=True)
         frame["docno"] = pd.Series(list(first.doc_ids), dtype=str)
         frame["score"] = first.scores.copy()
         frame["rank"] = ranks(first)
@@ -133,7 +133,7 @@ def _frame(queries: list[Query], text: Callable[[Query], str] | None) -> pd.Data
     return frame
 
 
-def _answers(transformer: pt.Transformer, frame: pd.DataFrame, asked: set[str], name: str) -> Run:
+def _answers(transformer: pt.Transformer, frame: pd.DataFrame, query_ids: set[str], name: str) -> Run:
     """The results that a transformer gives for a table, checked; they come from all that Porism adds within it."""
     if not len(frame):
         return Run({}, name)
@@ -142,7 +142,7 @@ def _answers(transformer: pt.Transformer, frame: pd.DataFrame, asked: set[str], 
     if heard:
         run = run.with_provenance(Provenance.merged([run.provenance, *heard], {"kind": "pyterrier", "name": name}))
     for query_id in run.query_ids:
-        if query_id not in asked:
+        if query_id not in query_ids:
             raise FormatError(
                 f"there are results of the query {query_id!r}, which is not among the queries", where=name
             )

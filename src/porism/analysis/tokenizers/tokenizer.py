@@ -115,7 +115,7 @@ class MathTokenizer:
 
 
 def _spaced(text: str) -> str:
-    """Text with single blanks between its words and one before them: a word reads the same wherever it stands."""
+    """Text with single blanks between its words and one before them: a word reads the same wherever it is."""
     words = text.split()
     return f" {' '.join(words)}" if words else ""
 

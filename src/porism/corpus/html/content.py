@@ -30,7 +30,7 @@ _RENDERED = frozenset(
         "MathJax_SVG_Display", "MJXc-display",
     )
 )
-"""Classes of what a script has drawn of a formula whose source stands beside it."""
+"""Classes of what a script has drawn of a formula whose source is beside it."""
 
 
 def html_to_content(

@@ -23,7 +23,7 @@ BLOCKS = _names(
     "footer form h1 h2 h3 h4 h5 h6 head header hgroup hr html legend li link main menu meta nav ol option p pre search "
     "section summary table tbody td tfoot th thead title tr ul"
 )
-"""Elements that stand on lines of their own."""
+"""Elements that begin a new line."""
 _FORMATTING = _names("b big em font i nobr s small strike strong tt u")
 _SWALLOWING = _names("script style textarea title xmp iframe noembed noframes svg math noscript template select")
 """Elements that hold all that follows until their end tag."""
@@ -46,7 +46,7 @@ _LONG = 500
 """A tag of fewer characters has not so many."""
 
 _PARSED_AS = "<!DOCTYPE html><body>"
-_END = "\x1c"  # stands after the page, to see whether the parser reached it; white space for str.split and str.strip
+_END = "\x1c"  # appended to the page, to see whether the parser reached it; white space for str.split and str.strip
 _TAG = re.compile(
     r"<(?:(/?)([A-Za-z][\w:.-]*+)(?=[\s/>])([^<>]*+)|(?:![a-z\[]|\?)[^<>]*+>|!--\n*+-->)?", re.IGNORECASE
 )
@@ -215,17 +215,17 @@ class _Repair:
         return tag
 
     def _ends(self) -> dict[str, int]:
-        """Where the last end tag of each name stands."""
+        """The position of the last end tag of each name."""
         if self._last_ends is None:
             self._last_ends = {found.group(1).lower(): found.start() for found in _END_TAG.finditer(self.html)}
         return self._last_ends
 
     def _is_crowded(self, start: int, rest: str) -> bool:
-        """Whether a tag has too many attributes; ``rest`` is what stands before its first angle bracket."""
+        """Whether a tag has too many attributes; ``rest`` is the text before its first angle bracket."""
         if start < self._counted_to:  # in a quoted value
             return self._were_many
         if len(rest) < _LONG and rest.count('"') % 2 == 0 and rest.count("'") % 2 == 0:
-            return False  # no bracket stands in quotes
+            return False  # no bracket is in quotes
         found = _ATTRIBUTES.match(self.html, start)
         if found is None:
             return False

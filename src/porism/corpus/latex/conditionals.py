@@ -17,7 +17,7 @@ _CONDITIONALS = words(
 class Conditionals:
     """Carries out conditionals and what else steers expansion; installs itself in an expander.
 
-    A condition that only a typesetter could tell counts as false.
+    A condition that only a typesetter could evaluate counts as false.
     """
 
     def __init__(self, expander: Expander) -> None:
@@ -60,7 +60,7 @@ class Conditionals:
         return put
 
     def _conditional(self, command: str) -> None:
-        """Takes the branch of a condition that can be told, and the ``\\else`` branch of any other."""
+        """Takes the branch of a condition that can be evaluated, and the ``\\else`` branch of any other."""
         if command == "\\ifmmode":
             holds = self.expander.math
         elif command == "\\ifdefined":

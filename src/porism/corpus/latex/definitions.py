@@ -266,7 +266,7 @@ def _content_of(body: tuple[str | int, ...]) -> tuple[str | int, ...]:
 
 
 def _keep_groups(body: tuple[str | int, ...], position: int, kept: list[str | int]) -> int:
-    """Keeps the groups and options that stand here, such as the name of an environment; returns where they end."""
+    """Keeps the groups and options at this position, such as the name of an environment; returns where they end."""
     ends = {"{": "}", "[": "]"}
     while position < len(body) and (opened := body[position]) in ends:
         depth = 0

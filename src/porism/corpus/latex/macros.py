@@ -75,7 +75,7 @@ class Expander:
     """Reads tokens, carries out definitions and conditionals, and expands the macros of the project.
 
     :param report: called with one sentence for each thing that could not be done.
-    :param keep: names (``\\section``…) that a project may redefine only in looks; their redefinition is ignored.
+    :param keep: names (``\\section``…) that a project may redefine only in appearance; their redefinition is ignored.
     """
 
     def __init__(self, report: Callable[[str], None], keep: frozenset[str] = frozenset()) -> None:

@@ -321,8 +321,8 @@ class LatexGroup(ReadGroup):
         folders = (self.path.parent, here.parent, self.project.root)
         name = self._found(argument.strip('"'), package, folders)
         if name is None:
-            told = "\\" in argument or "#" in argument
-            if package is None and command != "InputIfFileExists" and not told and self.project.misses(argument):
+            computed = "\\" in argument or "#" in argument
+            if package is None and command != "InputIfFileExists" and not computed and self.project.misses(argument):
                 machine.report(f"\\{command} names {argument}, which is not there")
             return None
         found = self.project.root / name

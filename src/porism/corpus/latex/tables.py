@@ -66,7 +66,7 @@ STANDARD_ENVIRONMENTS = SKIPPED_ENVIRONMENTS | MATH_ENVIRONMENTS | words(
     "flushright minipage figure figure* table table* tabbing document abstract verbatim verbatim* letter multicols "
     "frame"
 )
-"""Environments that projects and classes redefine in looks only."""
+"""Environments that projects and classes redefine in appearance only."""
 VERBATIM_ENVIRONMENTS = words(
     "verbatim verbatim* Verbatim lstlisting minted alltt sageblock code pyconsole BVerbatim"
 )
@@ -134,7 +134,7 @@ DROPPED = {
     "affil": "om", "thanks": "m", "address": "om", "email": "om", "keywords": "m", "subjclass": "om", "curraddr": "m",
     "urladdr": "m", "dedicatory": "m", "newblock": "", "subtitle": "om", "publishers": "m", "extratitle": "m",
 }  # fmt: skip
-"""Commands of which nothing is kept but what stands after these arguments: m mandatory, o optional, * star."""
+"""Commands that are dropped together with these arguments; what follows is kept: m mandatory, o optional, * star."""
 
 LENGTHS = words(
     "kern mkern hskip vskip mskip hangindent parindent parskip baselineskip lineskip raise lower moveleft "
@@ -205,4 +205,4 @@ KEPT_COMMANDS = words(
     "\\includegraphics \\par \\text \\mbox \\newcommand \\def \\thanks \\newtheorem \\qedhere \\left \\right "
     "\\subfile \\import \\tag \\notag \\nonumber"
 )
-"""Commands that projects redefine in looks only."""
+"""Commands that projects redefine in appearance only."""

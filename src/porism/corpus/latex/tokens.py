@@ -144,7 +144,7 @@ class TokenStream:
 
     @property
     def file(self) -> FileFrame | None:
-        """The file that is being read (also while an expansion stands before the rest of it)."""
+        """The file that is being read (also while an expansion is read before the rest of it)."""
         return next((frame for frame in reversed(self._frames) if isinstance(frame, FileFrame)), None)
 
     @property

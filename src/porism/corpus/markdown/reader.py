@@ -76,7 +76,7 @@ def front_matter(text: str, name: str, on_problem: OnProblem) -> tuple[Content |
 
 
 def _entries(value: Any) -> list[str]:
-    """The strings of a list, or what stands between the commas of a string."""
+    """The strings of a list, or the parts between the commas of a string."""
     entries = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
     return [text for entry in entries if isinstance(entry, str) and (text := clean(entry).strip())]
 

@@ -17,9 +17,9 @@ _CELL_MAGIC = re.compile(r"\s*%%(?!(?:time|timeit|capture|prun|pypy|python3?)\b)
 
 
 def comments_and_docstrings(code: str) -> list[str] | None:
-    """The comments that stand on lines of their own and the strings that are statements, in the order of the code.
+    """The comments on lines of their own and the strings that are statements, in the order of the code.
 
-    Commands of IPython (``%``, ``!``, ``?``) may stand between the lines; a cell in another language (``%%bash``) has
+    Commands of IPython (``%``, ``!``, ``?``) may be between the lines; a cell in another language (``%%bash``) has
     no comments.
 
     :returns: None where the code is not Python, or is longer than ``LONGEST_CODE``.

@@ -49,7 +49,7 @@ def notebook_documents(text: str, name: str, source: str, on_problem: OnProblem)
     title = metadata.get("title") if isinstance(metadata, dict) else None
     units = FileUnits(name, source, on_problem, Content.of(title) if isinstance(title, str) and title else None)
     language = _language(metadata)
-    told = False
+    reported = False
     for number, cell in enumerate(_cells(notebook), 1):
         where = f"{name}:cell {number}"
         kind = cell.get("cell_type") if isinstance(cell, dict) else None
@@ -69,8 +69,8 @@ def notebook_documents(text: str, name: str, source: str, on_problem: OnProblem)
             words = comments_and_docstrings(body) if _is_python(cell.get("language") or language) else []
             if words:
                 units.add("\n\n", "\n".join(words), "\n\n")
-            elif words is None and not told:
-                told = True
+            elif words is None and not reported:
+                reported = True
                 on_problem(Problem(where, "is not Python as it should be; comments of such cells are left out"))
             _outputs(units, cell.get("outputs"))
     yield from units.documents()

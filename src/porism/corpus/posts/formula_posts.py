@@ -18,7 +18,7 @@ from porism.errors import OnProblem, Problem, SourceError
 from porism.types import PLACEHOLDER, Content, Document, Formula
 
 NAMES = frozenset(("id", "post_id", "type", "formula"))
-"""Columns that tell a table of formulas from any other."""
+"""Columns that identify a table of formulas."""
 
 SEPARATOR = "; "
 """Stands between the formulas of a field."""
@@ -85,7 +85,7 @@ class _Rows:
         database.execute("CREATE TABLE places (post, comment, position INTEGER PRIMARY KEY, number, offset, length)")
 
     def note(self, table: FormulaTable, progress: Progress) -> None:
-        """Notes where the rows of a table are, and tells of those that belong to no post."""
+        """Notes where the rows of a table are, and reports those that belong to no post."""
         number = self.tables.index(table)
         lost = 0
         waiting: list[tuple[int | str, int | str | None, int, int, int]] = []

@@ -127,7 +127,7 @@ class FormulaTable:
         return row.cells[-1] if row is not None else ""
 
     def formula(self, row: Row, notation: Notation | None = None) -> Formula | None:
-        """The formula of a row with its ids; None where it has none. Without a notation, what it begins with tells."""
+        """The formula of a row with its ids; None where it has none. Without a notation, its beginning decides."""
         source = self.cell(row, "formula").strip()
         formula_id, visual_id = self.cell(row, "id") or None, self.cell(row, "visual_id") or None
         if not source:

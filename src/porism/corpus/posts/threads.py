@@ -1,6 +1,6 @@
 """Questions, answers, comments and links of a Stack Exchange dump, joined to documents.
 
-The files are read twice: once to note where each post and comment stands (in a temporary database on disk, about 40
+The files are read twice: once to note the position of each post and comment (in a temporary database on disk, about 40
 bytes a post), once to read the posts of each thread. So memory does not grow with the collection, and the order of
 the posts in their file does not matter.
 """
@@ -82,7 +82,7 @@ class ThreadReader:
         self.progress.finish()
 
     def _open(self, stack: ExitStack) -> None:
-        """Opens the files and notes where everything stands."""
+        """Opens the files and notes the position of every row."""
         self.posts = self._row_file(self.files.posts, stack)
         self.comments: RowFile | None = None
         for table in (

@@ -1,8 +1,8 @@
-"""The ``<row …/>`` elements of Stack Exchange dumps, read so that no broken place loses what stands around it.
+"""The ``<row …/>`` elements of Stack Exchange dumps, read so that a broken place does not lose the rows around it.
 
-In such a dump ``<`` stands nowhere but at the beginning of a tag (attribute values must escape it), so what stands
+In such a dump ``<`` occurs nowhere but at the beginning of a tag (attribute values must escape it), so what stands
 from one ``<`` to the next is cut out and each row given to the XML parser alone: run over the whole file, the parser
-would stop for good at the first error, and tell no offsets.
+would stop for good at the first error, and report no offsets.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The parser of reStructuredText: docutils, with every role and directive kept, whoever defines it.
 
 docutils knows the roles and directives of its own and turns others into errors; Sphinx and its extensions add
-hundreds. Here a role is its text, or a formula, and a directive is a ``container`` that tells its name.
+hundreds. Here a role is its text, or a formula, and a directive is a ``container`` with its name.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tables among other files: which of them hold texts, told by their headers.
+"""Tables among other files: which of them hold texts, recognised by their headers.
 
 A folder of research holds tables of judgments, runs, measurements and formulas beside what is worth a search; a row of
 those is no document. So a table that nobody named is read only where its header names a column of text.
@@ -18,7 +18,7 @@ from porism.corpus.text_files import guess_encoding
 TEXT_COLUMNS = frozenset((*TITLE_NAMES, *QUESTION_NAMES, *ANSWER_NAMES, *BODY_NAMES)) - {
     "name", "subject", "description", "query", "q", "a"
 }  # fmt: skip
-"""Columns that tell a table of texts. Names of columns in any other table (``name``, ``query``) do not."""
+"""Columns that identify a table of texts. Names of columns in any other table (``name``, ``query``) do not."""
 
 _LOOKED_AT = 65_536
 

@@ -97,7 +97,7 @@ class _Scanner:
                 return None
 
     def go_on(self) -> bool:
-        """Whether anything but blanks follows the bracket at which the scanner stands."""
+        """Whether anything but blanks follows the bracket at the position of the scanner."""
         self._position += 1
         return self.go_to_entry() is not None
 
@@ -169,7 +169,7 @@ class _Scanner:
         return False
 
     def _leave_in_string(self, start: int) -> bool:
-        """Says that the block ends in a string, of which the part from ``start`` stands in it."""
+        """Notes that the block ends within a string that begins at ``start``."""
         rest = self._block[start:]
         self._in_string = True
         self._escaped = (len(rest) - len(rest.rstrip(b"\\"))) % 2 == 1

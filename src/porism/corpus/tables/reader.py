@@ -30,7 +30,7 @@ LONGEST_METADATA = 300
 """Longer values are text, not metadata, and are left out of a guess."""
 MOST_METADATA = 50
 _METADATA_NAMES = {"file": "record.file", "line": "record.line"}
-"""What a record's own values of these names are called: the names say where the record itself stands."""
+"""What a record's own values of these names are called: these names describe where the record itself is."""
 _JSON_NAMES = (".jsonl", ".ndjson", ".jsonlines", ".json")
 _CSV_NAMES = (".csv", ".tsv", ".tab")
 
@@ -295,7 +295,7 @@ def _strings(value: Any) -> Iterator[str]:
 
 
 def _tags(value: Any) -> tuple[str, ...]:
-    """The entries of a list; of a string, what stands between commas, bars or angle brackets, or else its words."""
+    """The entries of a list; of a string, the parts between commas, bars or angle brackets, or else its words."""
     if isinstance(value, str):
         return tag_names(value) if not re.search("[,;]", value) else tuple(
             tag for part in re.split("[,;<>|]", value) if (tag := clean(part).strip())
@@ -364,10 +364,10 @@ def _csv_records(
 def _header(first: list[str], options: ReaderOptions, tabbed: bool) -> list[str]:
     """The names of the columns: the first row itself, or others where that row is no header."""
     wanted = [*(options.fields or {}).values(), options.id_field, *(options.metadata_fields or ())]
-    asked = [name for name in wanted if name]
+    named = [name for name in wanted if name]
     numbers = [str(number) for number in range(len(first))]
-    if asked:
-        return numbers if all(name.isdecimal() and name not in first for name in asked) else first
+    if named:
+        return numbers if all(name.isdecimal() and name not in first for name in named) else first
     lower = {name.lower() for name in first}
     known = {*ID_NAMES, *TITLE_NAMES, *QUESTION_NAMES, *ANSWER_NAMES, *BODY_NAMES, *TAG_NAMES}
     if tabbed and not lower & known and len(first) in (2, 3):

@@ -96,7 +96,7 @@ def unified_tokens(layout: LayoutTree) -> list[str]:
     """Symbols and structure by name, equal commands alike: ``\\dfrac12`` and ``\\frac{1}{2}`` are ``<frac> <1> <2>``,
     ``\\|A\\|_2`` and ``\\lVert A\\rVert_{2}`` ``<Vert> <A> <Vert> <subscript> <2>``.
 
-    An argument of several symbols stands between ``<{>`` and ``<}>``; words of ``\\text`` stand as they are. At most
+    An argument of several symbols is between ``<{>`` and ``<}>``; words of ``\\text`` stay as they are. At most
     about twice ``MOST_NODES`` tokens.
     """
     tokens: list[str] = []
@@ -124,7 +124,7 @@ def _alone(node: LayoutNode) -> bool:
 
 
 def _group(row: Row | None) -> list[_Task]:
-    """An argument: one symbol as it stands, more than one or none between braces."""
+    """An argument: one symbol as it is, more than one or none between braces."""
     if row is not None and len(row) == 1 and _alone(row[0]):
         return [(row,)]
     return ["<{>", (row or [],), "<}>"]

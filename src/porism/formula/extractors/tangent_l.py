@@ -37,9 +37,9 @@ class TangentL:
       query matches: a query's wildcard finds nothing in an index without them. A formula that has wildcards is a query
       and is not expanded.
 
-    With ``locations`` each of these stands again with the path to its first symbol, ``(v!x,+,n,nn)``, where that is
+    With ``locations`` each of these occurs again with the path to its first symbol, ``(v!x,+,n,nn)``, where that is
     shorter than ``longest_location``. With ``anchors`` a path begins at the closest relation (``=``, ``<``, ``∈`` …)
-    before the symbol, else at the start. With ``delimiters`` a formula stands between ``#(start)#`` and ``#(end)#``.
+    before the symbol, else at the start. With ``delimiters`` a formula is between ``#(start)#`` and ``#(end)#``.
     """
 
     terminals: bool = True

@@ -93,7 +93,7 @@ def _opening(node: LayoutNode) -> tuple[str, list[str]]:
 
 
 def _push_structure(stack: list[tuple[Row, int] | str], node: LayoutNode, opening: str, parts: list[str]) -> None:
-    """Pushes, last first, the accents, the symbol or structure itself, and what stands before it."""
+    """Pushes, last first, the accents, the symbol or structure itself, and what is before it."""
     if node.kind == "F":
         for row in (node.under, node.over):
             stack.extend(("}", (row or [], 0), "{"))

@@ -213,7 +213,7 @@ class Machine:
         return frame
 
     def command(self, i: int, wanted: int, build: Build, payload: Any = ()) -> None:
-        """Waits for ``wanted`` arguments, then calls ``build``; without room for it the arguments stand as they are."""
+        """Waits for ``wanted`` arguments, then calls ``build``; without room for it the arguments stay as they are."""
         if not self.has_room(i):
             return
         frame = Frame(COMMAND, self.row, self.base, self.font, self.infix, self.awaiting, self.starts[i])
@@ -313,7 +313,7 @@ class Machine:
                 self.deliver(self.starts[i])
 
     def finish_infix(self, end: int) -> None:
-        """Builds the fraction of a ``\\over`` from what stands before and after it in the group."""
+        """Builds the fraction of a ``\\over`` from what is before and after it in the group."""
         infix = self.infix
         if infix is None:
             return

@@ -1,4 +1,4 @@
-"""Macros: expands definitions that come with a formula or stand inside it, with limits."""
+"""Macros: expands definitions that come with a formula or are inside it, with limits."""
 
 from __future__ import annotations
 

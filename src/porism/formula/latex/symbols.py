@@ -151,7 +151,7 @@ def primes(machine: Machine, count: int, i: int) -> None:
     if not machine.awaiting and len(row) > machine.base and row[-1].label != "′":
         machine.attach(machine.script_base("above", i), "above", nodes, start)
         return
-    # In a script of their own they stay; what else is read here may be joined with what stands before it.
+    # In a script of their own they stay; what else is read here may be joined with what is before it.
     frame = machine.stack[-1] if machine.stack else None
     if frame is None or frame.kind not in (COMMAND, ARGUMENT) or frame.build is not _build_script:
         machine.unsettled = True

@@ -205,7 +205,7 @@ def skip_option(machine: Machine, i: int) -> int:
 
 
 def option(machine: Machine, payload: Any, i: int) -> None:
-    """A command with an optional argument that is dropped; what follows is read as it stands."""
+    """A command with an optional argument that is dropped; what follows is read as it is."""
     skip_option(machine, i)
 
 

@@ -84,7 +84,7 @@ def is_content_leaf(name: str) -> bool:
 
 
 def build_content(element: Element, end: int) -> Child:
-    """The row of a content element; ``name`` of the result tells what operator it is."""
+    """The row of a content element; ``name`` of the result is that of the operator."""
     name, start = element.name, element.start
     children = element.children
     if name in _LEAVES:
@@ -149,7 +149,7 @@ def _sign(label: str, start: int, end: int) -> LayoutNode:
 
 
 def _operator_row(name: str, start: int, end: int) -> Row:
-    """The row of an operator that stands by itself."""
+    """The row of an operator by itself."""
     if name in INFIX:
         return [_sign(INFIX[name][0], start, end)] if INFIX[name][0] else []
     if name in NAMED:
@@ -275,7 +275,7 @@ def _infix(name: str, arguments: list[Child], start: int, end: int) -> Child:
     for position, child in enumerate(arguments):
         if position and sign:
             row.append(_sign(sign, start, end))
-        # Only sums and products may stand in themselves without parentheses, and not on the right of a minus.
+        # Only sums and products may be nested without parentheses, and not on the right of a minus.
         tight = precedence if name in ("plus", "times", "and", "or") or position == 0 else precedence + 1
         row += _fenced(child, tight, start, end)
     return Child(name, row, precedence)

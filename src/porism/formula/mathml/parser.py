@@ -72,7 +72,7 @@ def _repair_entity(row: Row, i: int) -> None:
 
 
 def _from_latex(reader: _Reader, source: str) -> Row:
-    """The row of the LaTeX that stands beside an empty body."""
+    """The row of the LaTeX beside an empty body."""
     latex = reader.annotation or reader.alttext
     if not latex:
         return []
@@ -96,7 +96,7 @@ class _Reader:
         self.alttext = ""
         self.annotation = ""
         self.broken = False
-        """Whether mathematics stands inside of text, as LaTeXML writes some numbered displays."""
+        """Whether mathematics is inside text, as LaTeXML writes some numbered displays."""
         self.top = Element("mrow", "", 0)
         self.stack = [self.top]
         self.open: Counter[str] = Counter()
@@ -119,7 +119,7 @@ class _Reader:
                     leaf.text.append(text)
                 continue
             if leaf is not None:
-                # Whatever stands inside a token element is its text.
+                # Whatever is inside a token element is its text.
                 if what == OPEN and not text:
                     leaf_depth += 1
                     self.broken = self.broken or name == "math" or (leaf.name == "mtext" and name in _LEAVES)

@@ -34,7 +34,7 @@ class Child(NamedTuple):
 
 
 class Element:
-    """An open element: its name, raw attributes, offset, and what stood in it so far."""
+    """An open element: its name, raw attributes, offset, and its content so far."""
 
     __slots__ = ("attributes", "children", "name", "start", "text")
 
@@ -118,7 +118,7 @@ def _joined(element: Element) -> Row:
 
 
 def _finish_row(row: Row) -> Row:
-    """Makes binomials of fractions without a line that stand in parentheses, and scripts of primes after a symbol."""
+    """Makes binomials of fractions without a line in parentheses, and scripts of primes after a symbol."""
     if not any(node.label in _TO_FINISH for node in row):
         return row
     join_primes(row)

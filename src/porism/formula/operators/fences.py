@@ -61,7 +61,7 @@ class Fences(Surroundings):
             frame.factors.append(prefix.apply(inner))
         parent = frame.parent
         if parent is None:
-            # nothing was opened: the symbol goes, what is written around it stays with what stands before it
+            # nothing was opened: the symbol goes, what is written around it stays with what is before it
             if node in self.around:
                 if frame.factors and isinstance(last := frame.factors[-1], OperatorNode):
                     frame.factors[-1] = self.dress(last, node)
@@ -112,7 +112,7 @@ class Fences(Surroundings):
 
 
 def _fenced(frame: Frame, inner: OperatorNode | None, closer: LayoutNode) -> OperatorNode:
-    """What two fences make of what stands between them."""
+    """What two fences make of what is between them."""
     opener = frame.opener
     start, end = frame.start, closer.end
     if inner is None:

@@ -63,7 +63,7 @@ class Frame:
     # -- events, from the tightest level to the loosest ---------------------------------------------------------
 
     def expects_operand(self) -> bool:
-        """Whether the next symbol cannot be a postfix or closing one: nothing stands to the left at this level."""
+        """Whether the next symbol cannot be a postfix or closing one: nothing is to the left at this level."""
         return not self.factors or not _is_operand(self.factors[-1])
 
     def add(self, label: str, symbol: LayoutNode) -> None:
@@ -171,7 +171,7 @@ class Frame:
         )
 
     def push_head(self, label: str, left: OperatorNode | None) -> None:
-        """What stands before the body of an item: a bound variable, a map's name, a negation."""
+        """What is before the body of an item: a bound variable, a map's name, a negation."""
         if self.heads is None:
             self.heads = []
         self.heads.append((label, left))
@@ -187,7 +187,7 @@ class Frame:
             self.push_head(label, left)
 
     def bar(self, label: str, symbol: LayoutNode) -> None:
-        """The condition bar of a set or of a probability: all so far stands before it."""
+        """The condition bar of a set or of a probability: all so far is before it."""
         self.before = self.close_rows()
         self.before_label = label
         if self.before is None:
@@ -348,7 +348,7 @@ class Frame:
         return row
 
     def finish(self) -> OperatorNode | None:
-        """The whole frame as one node, with what stood before its condition bar."""
+        """The whole frame as one node, with what was before its condition bar."""
         node = self.close_rows()
         if self.before is not None:
             children = [self.before] if node is None else [self.before, node]

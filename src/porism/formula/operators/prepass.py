@@ -66,7 +66,7 @@ def is_letter(node: LayoutNode) -> bool:
 
 
 def starts_differential(row: Row, position: int) -> bool:
-    """Whether ``d`` or ``d^n`` followed by a letter stands here."""
+    """Whether ``d`` or ``d^n`` followed by a letter is here."""
     node = row[position]
     return (
         node.label == "d" and node.kind == "V" and node.below is None and position + 1 < len(row)
@@ -122,7 +122,7 @@ def look_ahead(row: Row, declared: set[str], integral_seen: bool = False) -> dic
                 operand = False
                 level.integrals.clear()
             else:
-                # A bar after an operand most likely closes, so that an operand stands before what follows it too.
+                # A bar after an operand most likely closes, so that an operand comes before what follows it, too.
                 level.bars.append((position, operand))
         elif role == POSTFIX:
             operand = True

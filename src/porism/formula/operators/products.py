@@ -41,7 +41,7 @@ class Prefix:
     """A function or big operator among the factors, waiting for what it applies to.
 
     ``tail`` are its bounds, which follow the body; ``power`` a superscript that belongs to the value. ``big`` operators
-    take the rest of the product, functions what stands before the next function or written operator; ``tight`` ones
+    take the rest of the product, functions what is before the next function or written operator; ``tight`` ones
     (``¬ ∂ ∇``) one factor. An ``immediate`` one takes a fenced argument as soon as it is closed. What a ``separate``
     one applies to are its arguments in order, and no product.
     """
@@ -90,7 +90,7 @@ Factor = OperatorNode | Prefix | Written
 def read_product(factors: list[Factor]) -> OperatorNode:
     """Factors with functions, big operators and written operators among them, as one node. Linear.
 
-    Big operators nest to the right and take the rest of the product. A function takes what stands before the next
+    Big operators nest to the right and take the rest of the product. A function takes what is before the next
     function or written operator (``sin x y`` is ``sin(xy)``), a function right after it as its argument
     (``log log x``). An unknown command takes the same as arguments of its own: ``\\foo x y`` is ``\\foo(x, y)``.
     """

@@ -236,7 +236,7 @@ UNORDERED = frozenset({rule.label for rule in RULES.values() if rule.unordered} 
 """Labels of nodes of kind ``U``."""
 
 PREPASS = frozenset({"|", "∥", "∧", "∨", "⊻", "(", ":", "d", *_INTEGRALS})
-"""Symbols whose role depends on more of the row than what stands before them."""
+"""Symbols whose role depends on more of the row than what is before them."""
 
 _LEAF_RULE = Rule(LEAF, "")
 

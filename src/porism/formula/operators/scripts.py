@@ -90,7 +90,7 @@ class Surroundings:
         if primes == len(row):
             return primes, None
         node_of_rest = self.row_node(row, row[0].start)
-        # the primes stand first in what the row was read as; they are counted here instead
+        # the primes come first in what the row was read as; they are counted here instead
         return primes, _without_primes(node_of_rest)
 
     def structure(self, frame: Frame, node: LayoutNode) -> Factor:

@@ -1,6 +1,6 @@
 """Commands, fonts, accents and environments of LaTeX as data.
 
-Names stand without the backslash. What is not here and not a symbol of :mod:`porism.formula.tables.symbols` is an
+Names are without the backslash. What is not here and not a symbol of :mod:`porism.formula.tables.symbols` is an
 unknown command and becomes a leaf that keeps its name.
 """
 
@@ -17,7 +17,7 @@ ACCENTS: dict[str, tuple[str, str]] = {
     "underbracket": ("under", "⎵"), "underparen": ("under", "⏝"), "underrightarrow": ("under", "→"),
     "underleftarrow": ("under", "←"), "utilde": ("under", "~"),
 }
-"""Command with one argument → where its mark stands, and the mark."""
+"""Command with one argument → where its mark goes, and the mark."""
 
 BRACES = frozenset("⏞⏟⎴⎵⏜⏝")
 """Marks that carry a note of their own: ``\\underbrace{x}_n`` labels the brace."""
@@ -93,7 +93,7 @@ _TRANSPARENT = """
     shoveleft shoveright lx@ vcenter
 """
 TRANSPARENT = frozenset(_TRANSPARENT.split())
-"""Commands without a meaning for the layout: spacing, size, style, limits, boxes. Arguments are read as they stand."""
+"""Commands without a meaning for the layout: spacing, size, style, limits, boxes. Arguments are read as they are."""
 
 DROPPED: dict[str, int] = {
     "label": 1, "tag": 1, "color": 1, "hspace": 1, "vspace": 1, "mspace": 1, "require": 1, "phantom": 1, "hphantom": 1,

@@ -230,7 +230,7 @@ def token_class(label: str, kind: str = "") -> str:
 
 
 def is_limit_operator(label: str) -> bool:
-    """Whether what stands over or under this symbol are its limits: ``∑``, ``⋃``, ``∫``, ``lim``, ``max``…"""
+    """Whether what is over or under this symbol are its limits: ``∑``, ``⋃``, ``∫``, ``lim``, ``max``…"""
     return _CLASS_OF.get(label) in {"big-operator", "integral", "limit"} or label in {"det", "gcd", "Pr"}
 
 

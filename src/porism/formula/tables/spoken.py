@@ -81,7 +81,7 @@ POWERS = {
     "T": "transpose", "plus": "plus", "minus": "minus", "prime prime": "double prime",
     "prime prime prime": "triple prime", "complement of": "complement",
 }
-"""What stands above a symbol, as it is read → what is read of both; other powers are "to the power"."""
+"""What is above a symbol, as it is read → what is read of both; other powers are "to the power"."""
 
 FRACTIONS = {("1", "2"): "one half", ("1", "3"): "one third", ("1", "4"): "one quarter", ("2", "3"): "two thirds",
              ("3", "4"): "three quarters"}

@@ -88,7 +88,7 @@ def double_factorial(expression: Expression, level: int) -> Value | None:
 
 
 def binom(expression: Expression, level: int) -> Value | None:
-    """The binomial coefficient: a polynomial where what stands below is a small whole number, else n!/(k!·(n−k)!)."""
+    """The binomial coefficient: a polynomial where what is below is a small whole number, else n!/(k!·(n−k)!)."""
     above, below = expression.children
     there = value(below, 0)
     if there is None:

@@ -161,7 +161,7 @@ class Expression:
 
 
 def _is_index(expression: Expression) -> bool:
-    """Whether what stands below makes one name with the letter: ``x_1 x_i x_{ij} x_{\\max}``, not ``x_{i+1}``."""
+    """Whether what is below makes one name with the letter: ``x_1 x_i x_{ij} x_{\\max}``, not ``x_{i+1}``."""
     if expression.flags & BOUND:
         return False
     return bool(expression.kind) or expression.label == "index" or expression.is_name
@@ -231,7 +231,7 @@ def numeral(label: str) -> Expression:
 
 
 def rename(expression: Expression, new: Mapping[Expression, Expression]) -> Expression:
-    """The expression with its variables replaced, each wherever it stands as a whole (not ``x`` in ``x_1``)."""
+    """The expression with its variables replaced, each wherever it occurs as a whole (not ``x`` in ``x_1``)."""
     if not expression.variables:
         return expression
     if expression.is_name:

@@ -241,7 +241,7 @@ def _exponential(exponent: Expression, turned: bool, level: int) -> Value | None
 def _multiple_of_pi(exponent: Expression, turned: bool, level: int) -> int:
     """How many times iπ/12 is in an exponent (in i·exponent if ``turned``), 0 if no whole number of times.
 
-    The exponent is evaluated with another number for π as well; where it is linear in π, the difference tells.
+    The exponent is evaluated with another number for π as well; where it is linear in π, the difference shows it.
     """
     angle, other = leaf("C", "π"), leaf("S", "π")
     here, there = value(exponent, level), value(put(exponent, angle, other), level)

@@ -168,7 +168,7 @@ def _bind(body: Expression, variable: Expression) -> tuple[Expression, Expressio
 
 
 def _big(label: str, operands: list[Expression]) -> Expression:
-    """A sum or another big operator: over an interval, or over what stands below it."""
+    """A sum or another big operator: over an interval, or over what is below it."""
     body, bounds = operands[0], operands[1:]
     over = f"{label} over" if label in ("sum", "prod") else "big over"
     mark = () if label in ("sum", "prod") else (leaf("C", "operator " + label),)
@@ -250,7 +250,7 @@ def _integral(label: str, operands: list[Expression]) -> Expression:
 
 
 def _with_differential(body: Expression) -> tuple[Expression, Expression] | None:
-    """The integrand and the variable of ``\\frac{f\\,dx}{g}``, where the differential stands above a fraction line."""
+    """The integrand and the variable of ``\\frac{f\\,dx}{g}``, where the differential is above a fraction line."""
     if body.label != "divide":
         return None
     above, below = body.children
@@ -275,7 +275,7 @@ _READERS: Mapping[str, Callable[[str, list[Expression]], Expression]] = MappingP
 def may_be_imaginary(nodes: Sequence[OperatorNode]) -> bool:
     """Whether the letter i can be the imaginary unit throughout a formula.
 
-    It cannot where it is an index, is counted or stands in a relation or list by itself, is an exponent by itself (but
+    It cannot where it is an index, is counted or is by itself in a relation or list, is an exponent by itself (but
     of e), or is the argument of a function; or where the letter j is used as well.
     """
     for node in nodes:

@@ -18,7 +18,7 @@ _DIFFERENTIALS = frozenset({"d", "∂"})
 
 
 def has_scripts(node: LayoutNode) -> bool:
-    """Whether something stands above or below a node on either side (of a root, its index does not count)."""
+    """Whether something is above or below a node on either side (of a root, its index does not count)."""
     rows = [node.above, node.below, node.pre_below] + ([] if node.kind == "R" else [node.pre_above])
     return any(row is not None for row in rows)
 

@@ -247,7 +247,7 @@ class _Writer:
 
 
 def _is_mark(row: Row | None) -> bool:
-    """Whether a script would be read as an accent if it stood right above or below."""
+    """Whether a script would be read as an accent if it were right above or below."""
     return row is not None and len(row) == 1 and row[0].kind == "O" and (
         row[0].label in MARKS or row[0].label in ACCENT_SYNONYMS
     )

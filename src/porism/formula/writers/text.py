@@ -173,7 +173,7 @@ def _node_text(node: LayoutNode, texts: dict[int, str], marked: frozenset[int]) 
         text = _bracketed(text)
     below = _script(texts[id(node.below)], _SUBSCRIPTS, "_") if node.below is not None else ""
     above = _script(texts[id(node.above)], _SUPERSCRIPTS, "^") if node.above is not None else ""
-    # A script written with a sign stands last: 𝔪ⁿ_A, since 𝔪_Aⁿ could be the power of A.
+    # A script written with a sign comes last: 𝔪ⁿ_A, since 𝔪_Aⁿ could be the power of A.
     text += above + below if below and above and _unshifted(below[:1]) == "_" else below + above
     if node.pre_below is not None:
         text = _script(texts[id(node.pre_below)], _SUBSCRIPTS, "_", always=True) + text
@@ -183,7 +183,7 @@ def _node_text(node: LayoutNode, texts: dict[int, str], marked: frozenset[int]) 
 
 
 def _marked(text: str, side: str, row: Row, texts: dict[int, str]) -> str:
-    """A symbol with what stands right over or under it."""
+    """A symbol with what is right over or under it."""
     note = texts[id(row)]
     if len(text) == 1 and side == "over" and note in _ACCENTS:
         return text + _like(text, _ACCENTS[note])

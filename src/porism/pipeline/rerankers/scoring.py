@@ -43,10 +43,10 @@ class ScoringReranker(ABC):
         :raises QueryError: the run has a query that is not among ``queries``, or ``depth`` is below 1.
         """
         depth = check_count(self.depth if depth is None else depth, "the depth")
-        asked = {query.id: query for query in check_queries(queries)}
+        by_id = {query.id: query for query in check_queries(queries)}
         scores: dict[str, NDArray[np.float64]] = {}
         for number, query_id in enumerate(run.query_ids):
-            if query_id not in asked:
+            if query_id not in by_id:
                 raise QueryError(
                     f"the run has results of the query {query_id!r}, which is not among those given",
                     where=run.name, hint="Give all queries of the run, or take the others out by run.only.",
@@ -54,7 +54,7 @@ class ScoringReranker(ABC):
             start, stop = int(run.offsets[number]), int(run.offsets[number + 1])
             first = run.doc_ids[start : min(stop, start + depth)]
             if first:
-                scores[query_id] = np.asarray(self.scores(asked[query_id], first), np.float64)
+                scores[query_id] = np.asarray(self.scores(by_id[query_id], first), np.float64)
         made_by = {
             "kind": "rerank", "depth": depth, "reranker": describe(self),
             "of": dict(run.provenance.made_by) if run.provenance else {"kind": "run", "name": run.name},
@@ -70,7 +70,8 @@ class ScoringReranker(ABC):
 
 
 def rescored(run: Run, scores: Mapping[str, Sequence[float] | NDArray[np.float64]], name: str | None = None) -> Run:
-    """The run with new scores for the first results of each query: best first, the others beneath as they stood.
+    """The run with new scores for the first results of each query: best first, then the others in their former
+    order.
 
     ``scores`` has, for a query, the new score of each of its first so many results (NaN: it has none, and belongs to
     the others). The others' scores continue the new ones on their scale: they lie apart as they did, times the spread

@@ -367,7 +367,7 @@ def _missing(path: FilePath, documents: Iterable[Document]) -> Iterator[Document
             shutil.rmtree(path)
         yield from documents
         return
-    again: set[str] = set()  # ids that stand more than once in the source: of these the last counts
+    again: set[str] = set()  # ids that occur more than once in the source: of these the last counts
     with snapshot:
         for document in documents:
             found = snapshot.find(document.id)

@@ -29,7 +29,7 @@ class _Terms(NamedTuple):
 
 
 class HeldFormulas:
-    """Tells what documents lack beside those that hold a query formula; safe to share between threads."""
+    """Computes what documents lack beside those that hold a query formula; safe to share between threads."""
 
     def __init__(self, lexical: LexicalRetriever, reader: QueryReader) -> None:
         self._lexical, self._reader = lexical, reader
@@ -44,7 +44,7 @@ class HeldFormulas:
     ) -> list[NDArray[np.float64]]:
         """How much more (float64, ≥ 0) the documents of each segment would score if they held the formula.
 
-        ``fields`` are the query fields in which it stands, each as often as it does.
+        ``fields`` are the query fields in which it occurs, each as often as it does.
         """
         weights = self._reader.formula_weights(fields)
         weighed, counts = self._reader.formula_terms(formula, weights)

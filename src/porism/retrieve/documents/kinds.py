@@ -69,7 +69,7 @@ _CUES: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
 def kinds_named(query: Query) -> tuple[str, ...]:
     """The kinds of documents that a query names, none where it is long or names none.
 
-    A definition that is asked for is not a theorem that the question mentions: it comes alone.
+    A query for a definition also mentions theorems; the definition is what it wants.
     """
     text = " ".join(content.text.replace(PLACEHOLDER, " x ") for content in query.fields.values()).strip()
     if len(text.split()) > MOST_WORDS:

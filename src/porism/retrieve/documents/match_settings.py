@@ -20,7 +20,7 @@ class Matches(Settings):
     mass the sum of the inverse document frequencies of its terms: its size and rarity. A document gains the sum of
     what query formulas give or, if ``combine`` is ``best``, the largest. Only the first ``candidates`` formulas that a
     query formula finds are compared, only those more similar than ``least`` (0 to 1) count, and only the ``formulas``
-    of largest mass are asked for. Query formulas of a single symbol never count.
+    of largest mass count. Query formulas of a single symbol never count.
 
     With ``equal`` above 0 (to 10), formulas that have the value of the query formula or hold it, variables renamed, are
     matches too, wherever they rank by their terms: full ones where they are the query formula or equal to it, else with

@@ -2,9 +2,9 @@
 
 A document is read as a query is, words and formulas, with the weights that its fields have in the documents: so what a
 model says of channels, powers and masses of formulas holds for it too. Of all its terms only the most telling ones are
-asked for, those of the largest weight in the query times weight of the term (for BM25 its idf), in each channel apart,
-those of equal ones by code point. What a document alone has can find no other, and is left out. There is no feedback: a
-document has words enough. Lucene's *MoreLikeThis* chooses terms so, by tf·idf.
+searched for, those of the largest weight in the query times weight of the term (for BM25 its idf), in each channel
+apart, those of equal ones by code point. What a document alone has can find no other, and is left out. There is no
+feedback: a document has words enough. Lucene's *MoreLikeThis* chooses terms so, by tf·idf.
 """
 
 from __future__ import annotations

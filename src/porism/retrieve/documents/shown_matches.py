@@ -28,7 +28,7 @@ SMALL = 4
 """A query formula of so many nodes is matched by what holds the whole of it only: any power is like ``x^n``."""
 
 EQUAL_VALUE = 0.75
-"""From this similarity by value on, a formula is a match whatever it looks like."""
+"""From this similarity by value on, a formula is a match however it is written."""
 
 NEAR = 0.02
 """A match is at most so much worse than the document's best."""

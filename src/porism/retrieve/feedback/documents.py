@@ -24,7 +24,7 @@ Rows = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
 class DocumentTerms(NamedTuple):
     """The terms that some documents have in a channel: one entry a document and term, in the order of the documents.
 
-    ``documents`` (int64) are their positions among those asked for, ``terms`` (int64) numbers over all segments,
+    ``documents`` (int64) are their positions among those requested, ``terms`` (int64) numbers over all segments,
     ``frequencies`` and ``lengths`` (float64) those of the term in the document and of the document, both weighted by
     field, and ``factors`` (float64) what the channel's weighting makes of them.
     """
@@ -51,7 +51,7 @@ class DocumentTerms(NamedTuple):
 class FoundDocuments:
     """Documents of one segment, as rows of its channels.
 
-    ``positions`` (int64) are those among all documents asked for, ``units`` (int64) their numbers in the segment.
+    ``positions`` (int64) are those among all documents requested, ``units`` (int64) their numbers in the segment.
     """
 
     def __init__(self, segment: Segment, positions: NDArray[np.int64], units: NDArray[np.int64]) -> None:
@@ -110,7 +110,7 @@ class FoundDocuments:
 
 
 class ChannelTerms:
-    """The terms of one channel with one number each in all segments; what was asked for once is remembered.
+    """The terms of one channel with one number each in all segments; what was used once is remembered.
 
     Of a single segment these are the segment's own numbers. ``rows`` are the channel's, None where a segment lacks it.
     """
@@ -207,7 +207,7 @@ class ChannelTerms:
         return self._live_df[0][ids].astype(np.int64) if self._single else self._df[ids]
 
     def names(self, ids: NDArray[np.int64]) -> list[str]:
-        """The terms as strings; those that were asked for stay decoded."""
+        """The terms as strings; those that were used stay decoded."""
         wanted = ids.tolist()
         with self._lock:
             names = self._names

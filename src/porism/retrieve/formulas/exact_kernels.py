@@ -1,8 +1,8 @@
 """Compiled search for a query formula in other formulas: as the whole or as a part, up to renaming variables.
 
 A match pairs all nodes of the query with all nodes of one subtree. Operators have the same label and as many operands;
-those of commutative operators may stand in any order. Variables are renamed one to one. A wildcard takes one whole
-subtree, the same wherever it stands. Partners are tried node by node in preorder; one that fails is taken back.
+those of commutative operators may be in any order. Variables are renamed one to one. A wildcard takes one whole
+subtree, the same wherever it occurs. Partners are tried node by node in preorder; one that fails is taken back.
 
 Two hashes of each subtree, indifferent to the order of commutative operands, rule out nearly all pairs beforehand: one
 with all variables alike, and one with their names. At most :data:`MOST_TRIES` pairs of nodes are tried for a formula.

@@ -148,7 +148,7 @@ def _is_variable(node: OperatorNode) -> bool:
 def _written(node: OperatorNode, formula: Formula, nodes: list[OperatorNode]) -> str:
     """A node of a tree as LaTeX where that is how the formula is written, else its symbols side by side.
 
-    What stands within it but does not belong to it is left out: of ``\\sin^2x`` the node ``sin`` is ``\\sin x``.
+    What is within it but does not belong to it is left out: of ``\\sin^2x`` the node ``sin`` is ``\\sin x``.
     """
     if not node.children:
         source = formula.source[node.start : node.end].strip()

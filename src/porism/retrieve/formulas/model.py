@@ -38,7 +38,7 @@ class FormulaModel(RetrieverSettings):
     score for that one value as a share of the query's own: less than 1 where the formula says more than that.
 
     A wildcard of the query stands for a variable and for a number, each at half the weight, in the channels named by
-    ``wildcard_channels``; these must be made of the operator tree, where the stand-ins are put.
+    ``wildcard_channels``; these must be made of the operator tree, where these are put.
 
     ``tuned_on`` names the topics on whose judgments the numbers were chosen; every run of the model carries them.
 

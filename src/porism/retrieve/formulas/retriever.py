@@ -289,7 +289,7 @@ def prepare_formulas(segments: Sequence[Segment], model: FormulaModel = DEFAULT_
 def _summed(channel: str, layout: LayoutTree, operators: OperatorTree) -> list[str]:
     """The terms of a query formula that a channel sums over.
 
-    The value of the whole formula is left out: it is asked for by itself (:class:`EqualValues`), and would count twice.
+    The value of the whole formula is left out: it is searched by itself (:class:`EqualValues`), and would count twice.
     """
     terms = extract(channel, layout, operators)
     return [term for term in terms if term[:1] not in WHOLE_MARKS] if channel == VALUES else terms

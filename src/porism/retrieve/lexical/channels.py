@@ -1,7 +1,7 @@
 """Postings and impacts of segments: found among a segment's derived data, or computed and kept for this process.
 
 What a segment has stored fits one set of field weights and one weighting. Other parameters are answered from memory:
-they cost one pass over the channel the first time they are asked for, and nothing is written.
+they cost one pass over the channel the first time they are used, and nothing is written.
 
 All of it holds for documents and for formulas: what a *segment* is here are the :class:`~porism.engine.units.Units` of
 one segment, and a document is one of those.
@@ -64,7 +64,7 @@ class Zone(Settings):
     Schütze, *Introduction to Information Retrieval* (2008), section 6.1.
 
     The fields of a zone have few of the channel's terms, so that its postings number these only; :func:`zone_terms`
-    tells which they are.
+    says which they are.
 
     :raises ConfigError: a weight is not a number from 0 to :data:`HEAVIEST`.
     """

@@ -375,7 +375,7 @@ def _in_segment(
 
 
 def _each(search: Callable[[QueryTerms], R], queries: Sequence[QueryTerms], k: int, threads: int) -> list[R]:
-    """Searches for each query, in several threads where that is asked for."""
+    """Searches for each query, in several threads where that is requested."""
     if k < 1:
         raise QueryError(f"{k} results cannot be found", hint="Ask for at least 1.")
     if threads == 1 or len(queries) < 2:

@@ -105,7 +105,7 @@ def _nearest_k1(targets: Floats, counting: np.ndarray[tuple[int, int], np.dtype[
         k1 = np.exp(exponent)[:, None]
         squares = np.square(targets - (k1 + 1.0) * occurrences / (k1 + occurrences))
         total = np.zeros(len(targets))
-        for column in range(targets.shape[1]):  # in this order for each row, whatever rows stand beside it
+        for column in range(targets.shape[1]):  # in this order for each row, whatever rows are beside it
             total += np.where(counting[:, column], squares[:, column], 0.0)
         return total
 

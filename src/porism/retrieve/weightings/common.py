@@ -72,7 +72,7 @@ def length_ratio(lengths: Floats, b: float, statistics: ChannelStatistics) -> Fl
 
 
 def row_sums(rows: Rows, values: Floats) -> Floats:
-    """The sum of each row's values, added in their order, whatever rows stand beside it (float64, documents)."""
+    """The sum of each row's values, added in their order, whatever rows are beside it (float64, documents)."""
     return np.bincount(rows.documents, weights=values, minlength=len(rows.indptr) - 1).astype(np.float64, copy=False)
 
 

@@ -19,14 +19,14 @@ from porism.retrieve.weightings.tfidf import TfIdf
 from porism.settings import nearest
 
 SMART = "ddd.qqq"
-"""What stands in :data:`WEIGHTINGS` for all names in the SMART notation, such as ``Lnu.ltb``."""
+"""The key of :data:`WEIGHTINGS` for all names in the SMART notation, such as ``Lnu.ltb``."""
 
 Parameters = Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
 class NamedWeighting:
-    """A weighting as it can be asked for: what it is, and what can be set.
+    """A weighting as it can be chosen: what it is, and what can be set.
 
     ``settings`` are those of a channel that it uses (``k1``, ``b``, ``delta``), ``delta`` is what a channel's delta of
     0 stands for, and ``parameters`` are its own, with their defaults (None: from the collection, or another parameter).

@@ -1,4 +1,4 @@
-"""Divergence from randomness: how much a term's frequency tells that chance would not.
+"""Divergence from randomness: how much a term's frequency differs from chance.
 
 Amati and van Rijsbergen, *Probabilistic Models of Information Retrieval Based on Measuring the Divergence from
 Randomness* (TOIS 2002), and Amati, *Frequentist and Bayesian Approach to Information Retrieval* (ECIR 2006). In a

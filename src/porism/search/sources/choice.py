@@ -18,7 +18,7 @@ Options = ReaderOptions | Mapping[str, Any]
 """How sources are read, or the settings of it that are to change."""
 
 _COMPARED = 200
-"""So many files of a source are compared to tell whether it has moved."""
+"""So many files of a source are compared to find out whether it has moved."""
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""Whether files have changed since they were read: by size and time first, and by content where these do not tell."""
+"""Whether files have changed since they were read: by size and time first, and by content where these do not decide."""
 
 from __future__ import annotations
 

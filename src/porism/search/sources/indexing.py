@@ -177,7 +177,7 @@ def read_documents(
     on_bytes: Callable[[int, int], None] = lambda done, total: None,
 ) -> Iterator[Document]:
     """The documents of ``sources`` one after another, as an index of them reads them; nothing is read before the
-    first is asked for. ``on_bytes`` receives how many bytes of how many are read.
+    first is read. ``on_bytes`` receives how many bytes of how many are read.
 
     :raises SourceError: a source is missing, empty or of no known format.
     """

@@ -173,7 +173,7 @@ class SourceScan:
     :param snapshot: the last committed state of the index, None where there is none yet.
     :param report: receives everything that was skipped or could not be parsed.
     :param change: what each document is put through; all groups are read then.
-    :param trusting: whether size and time tell that a file has not changed.
+    :param trusting: whether size and time suffice to know that a file has not changed.
     :param read_all: whether all groups are read.
     :param strict: whether a source that cannot be read is an error.
     :param remove_missing: whether a source that is no longer there goes with its documents.
