@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from porism.runs.run import Run
     from porism.search.answers import Hit
     from porism.search.checking import CheckReport, check_index
+    from porism.search.formula_hits import FormulaHit
     from porism.search.formula_occurrences import Place
-    from porism.search.formulas import FormulaHit
     from porism.search.highlighting import highlight_mathml, highlight_text
     from porism.search.index import Index, open_index
     from porism.search.sources.indexing import index_documents
@@ -51,7 +51,7 @@ _HOME = {
     "Document": "types",
     "Explanation": "explanation",
     "Formula": "types",
-    "FormulaHit": "search.formulas",
+    "FormulaHit": "search.formula_hits",
     "FormulaMatch": "retrieve.formulas.matches",
     "Hit": "search.answers",
     "Index": "search.index",

@@ -140,6 +140,8 @@ def test_stages_depend_on_what_does_their_work() -> None:
     assert {"porism.index.writer", "porism.search.sources.indexing"} <= code_modules(BuildIndex)
     assert {"porism.embeddings.training", "porism.embeddings.decontextual"} <= code_modules(TrainEmbeddings)
     assert {"porism.retrieve.documents.retriever", "porism.pipeline.retrieving"} <= code_modules(AnswerTopics)
+    shown = ("porism.search.snippets", "porism.search.highlighting", "porism.search.index", "porism.search.answers")
+    assert code_modules(AnswerTopics).isdisjoint(shown)
     assert {"porism.fusion.ranks", "porism.fusion.learning"} <= code_modules(FuseRuns)
     assert {"porism.reports.html", "porism.evaluate.evaluation"} <= code_modules(CompareSystems)
     assert not [name for name in code_modules(FuseRuns) if name.startswith(("porism.retrieve", "porism.reports"))]

@@ -11,7 +11,7 @@ from porism.errors import counted
 
 if TYPE_CHECKING:
     from porism.retrieve.formulas.matches import FormulaMatch
-    from porism.search.formulas import FormulaHit
+    from porism.search.formula_hits import FormulaHit
     from porism.search.index import Index
     from porism.search.marked_text import Snippet
 

@@ -11,11 +11,11 @@ from porism.pipeline.retrieving import FormulaStage, RunStage, SearchStage
 from porism.pipeline.stages import FusedStage, RetrieverStage, Stage
 from porism.retrieve import RetrieverSettings, Searcher
 from porism.runs.run import Run
-from porism.search.index import Index
+from porism.search.searcher import IndexSearcher
 
 
 def pipeline(
-    source: Index | Searcher | Run,
+    source: IndexSearcher | Searcher | Run,
     model: RetrieverSettings | str | None = None,
     *,
     name: str | None = None,
@@ -32,7 +32,7 @@ def pipeline(
     :param batch: all queries are searched at once; then they have the times that the retriever measures itself, if any.
     :raises ConfigError: it is no retriever, or a model or filters are given for what is no index.
     """
-    if isinstance(source, Index):
+    if isinstance(source, IndexSearcher):
         index = source if model is None else source.with_models(model)
         return SearchStage(index, name or "search", filters, batch=batch)
     if model is not None or filters:
@@ -48,7 +48,7 @@ def pipeline(
 
 
 def formula_pipeline(
-    index: Index,
+    index: IndexSearcher,
     model: RetrieverSettings | str | None = None,
     *,
     context: bool = False,

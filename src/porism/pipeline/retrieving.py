@@ -14,7 +14,7 @@ from porism.pipeline.rerankers.retriever import RetrieverReranker
 from porism.pipeline.stages import RetrieverStage, Stage, joined
 from porism.retrieve.models import write_model
 from porism.runs.run import Run
-from porism.search.index import Index
+from porism.search.searcher import IndexSearcher
 from porism.types import Query
 
 
@@ -22,7 +22,7 @@ class SearchStage(RetrieverStage):
     """A search of an index by a model."""
 
     def __init__(
-        self, index: Index, name: str = "search", filters: Filters | None = None, *, batch: bool = False
+        self, index: IndexSearcher, name: str = "search", filters: Filters | None = None, *, batch: bool = False
     ) -> None:
         """``index`` is searched by its model."""
         super().__init__(index.retriever, name, batch=batch)
@@ -48,7 +48,7 @@ class FormulaStage(RetrieverStage):
     """Search of the formulas of an index, named by visual ids."""
 
     def __init__(
-        self, index: Index, context: bool = False, name: str = "formulas", filters: Filters | None = None,
+        self, index: IndexSearcher, context: bool = False, name: str = "formulas", filters: Filters | None = None,
         on_problem: OnProblem | None = None, *, batch: bool = False,
     ) -> None:
         """``index`` is searched by its formula model."""

@@ -13,8 +13,8 @@ from porism.errors import OnProblem
 from porism.index import Filters
 from porism.retrieve.documents.more_like_this import MoreLikeThisSettings
 from porism.search.answers import Hit
+from porism.search.formula_hits import FormulaHit
 from porism.search.formula_queries import read_formula_question
-from porism.search.formulas import FormulaHit
 from porism.search.index import Index
 from porism.search.snippets import FormulaStyle
 from porism.search.suggestions import filter_hints

@@ -1,10 +1,10 @@
-"""Formula search as its user sees it: the unit is a formula, and a hit says where it is and why it was found."""
+"""Formula search: what is ranked are the distinct formulas of an index, for hits and for runs."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from porism.errors import QueryError
 from porism.explanation import Explanation
-from porism.formula import parse, to_latex, to_mathml, to_unicode
 from porism.index import Snapshot
 from porism.index.filters import Masks
 from porism.retrieve import FormulaRanker, Retriever
@@ -22,7 +21,6 @@ from porism.runs.provenance import Provenance
 from porism.runs.run import Run
 from porism.search.formula_occurrences import FormulaPlaces, Place
 from porism.search.formula_queries import FormulaQuery
-from porism.search.highlighting import MarkedMatch
 from porism.types import Formula, Query
 
 CONTEXT_WEIGHT = 0.05
@@ -37,13 +35,8 @@ _MOST_CANDIDATES = 200
 Named = Literal["auto", "key", "visual_id", "document"]
 
 
-@dataclass(frozen=True, slots=True)
-class FormulaHit:
-    """One answer: its rank from 1, its score, a formula with its normalised form, and the places where it occurs.
-
-    ``documents`` counts the documents that hold it; ``places`` lists the first thousand occurrences at most. ``match``
-    says why it was found, where that was requested.
-    """
+class FoundFormula(NamedTuple):
+    """One formula that was found; :class:`~porism.search.formula_hits.FormulaHit` says what the parts are."""
 
     rank: int
     score: float
@@ -51,23 +44,7 @@ class FormulaHit:
     key: str
     documents: int
     places: tuple[Place, ...]
-    match: FormulaMatch | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready: ``rank``, ``score``, ``key``, the formula as ``latex``, ``mathml`` and ``text``, ``documents``,
-        ``places``, and ``match`` where there is one."""
-        layout = parse(self.formula)
-        value: dict[str, Any] = {
-            "rank": self.rank,
-            "score": self.score,
-            "key": self.key,
-            "latex": to_latex(layout) if self.formula.notation == "mathml" else self.formula.source,
-            "text": to_unicode(layout),
-            "mathml": to_mathml(layout, ids=False),
-            "documents": self.documents,
-            "places": [place.to_dict() for place in self.places],
-        }
-        return value | ({"match": MarkedMatch(self.match).to_dict()} if self.match is not None else {})
+    match: FormulaMatch | None
 
 
 class _Ranked(NamedTuple):
@@ -115,14 +92,14 @@ class FormulaSearcher:
 
     def search(
         self, query: FormulaQuery, k: int, *, allowed: Masks | None = None, explain: bool = False
-    ) -> list[FormulaHit]:
+    ) -> list[FoundFormula]:
         """The best ``k`` formulas of the documents that are allowed (all by default), best first.
 
         :raises QueryError: ``k`` is below 1.
         """
         ranked = self._ranked(query, k, lambda found: len(found.scores), allowed).take(slice(k))
         documents = self.places.documents(ranked.segments, ranked.formulas, allowed).tolist()
-        hits: list[FormulaHit] = []
+        hits: list[FoundFormula] = []
         for rank, (segment_number, ordinal, score, context, query_formula) in enumerate(
             zip(*(column.tolist() for column in ranked), strict=True), 1
         ):
@@ -133,7 +110,7 @@ class FormulaSearcher:
             if explain:
                 match = _with_context(self.ranker.match(query.formulas[query_formula], key), context)
             formula = self.places.formula(segment, ordinal, places)
-            hits.append(FormulaHit(rank, score, formula, key, documents[rank - 1], places, match))
+            hits.append(FoundFormula(rank, score, formula, key, documents[rank - 1], places, match))
         return hits
 
     def run(

@@ -4,44 +4,34 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.analysis.analyzer import WORDS, AnalysisConfig, Analyzer
+from porism.analysis.analyzer import WORDS
 from porism.concurrency.caching import cached_property
-from porism.errors import ConfigError, OnProblem, Problem, QueryError
+from porism.errors import ConfigError, OnProblem, QueryError
 from porism.explanation import Explanation
-from porism.index import Filters, Snapshot
-from porism.index.documents import StoredDocuments
-from porism.retrieve import (
-    DEFAULT_MODEL,
-    DocumentRetriever,
-    Retriever,
-    RetrieverSettings,
-    open_formula_ranker,
-    open_retriever,
-    read_model,
-)
+from porism.index import Filters
+from porism.retrieve import DEFAULT_MODEL, DocumentRetriever, RetrieverSettings
 from porism.retrieve.documents.more_like_this import MoreLikeThis, MoreLikeThisSettings
 from porism.retrieve.documents.named_models import channel_model
 from porism.retrieve.feedback.expander import Judged
-from porism.retrieve.formulas.model import DEFAULT_FORMULA_MODEL
-from porism.runs.run import Run
 from porism.search.answers import Hit, make_hits
 from porism.search.conditions import documents_with
-from porism.search.formula_queries import FormulaQuery, make_formula_query
+from porism.search.formula_queries import make_formula_query
 from porism.search.locations import Location, file_has_changed
 from porism.search.questions import Question, make_query, read_question
+from porism.search.searcher import IndexSearcher
 from porism.search.snippets import FormulaStyle, SnippetMaker
 from porism.search.suggestions import SpellingSuggester, filter_hints, spelling_hint
-from porism.types import Content, Document, Formula, Query
+from porism.types import Content, Formula, Query
 
 if TYPE_CHECKING:
     from porism.retrieve.formulas.matches import FormulaMatch
-    from porism.search.formulas import FormulaHit, FormulaSearcher, Named
+    from porism.search.formula_hits import FormulaHit
+    from porism.search.formulas import Named
 
 
 def judgments(relevant: Iterable[str], not_relevant: Iterable[str]) -> Judged:
@@ -55,7 +45,7 @@ def judgments(relevant: Iterable[str], not_relevant: Iterable[str]) -> Judged:
     return Judged(tuple(relevant), tuple(not_relevant))
 
 
-class Index:
+class Index(IndexSearcher):
     """A consistent view of an index on disk, ready to search; later commits do not change it.
 
     ::
@@ -65,58 +55,7 @@ class Index:
                 print(hit.score, hit.title, hit.snippet)
     """
 
-    def __init__(
-        self,
-        path: str | os.PathLike[str],
-        model: RetrieverSettings | str = DEFAULT_MODEL,
-        formula_model: RetrieverSettings | str | None = None,
-    ) -> None:
-        """Opens the index to be searched by models of any kind, given by name or as settings.
-
-        :raises ConfigError: there is no such model, or the index lacks what it needs.
-        :raises IndexNotFound: there is none at ``path``.
-        :raises IndexCorrupt: its files are damaged.
-        :raises IndexVersionError: it was written by a version with another format.
-        """
-        self.snapshot = Snapshot.open(path)
-        self.analyzer = Analyzer(AnalysisConfig.from_dict(self.snapshot.config, self.snapshot.path))
-        self.retriever: Retriever = open_retriever(self.snapshot, self.analyzer, _model(model))
-        self.formula_model = _model(DEFAULT_FORMULA_MODEL if formula_model is None else formula_model, formulas=True)
-        self._last_allowed: tuple[Any, list[NDArray[np.bool_]]] | None = None
-
-    def __enter__(self) -> Index:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def __len__(self) -> int:
-        return self.snapshot.doc_count
-
-    def __contains__(self, doc_id: object) -> bool:
-        return isinstance(doc_id, str) and self.snapshot.find(doc_id) is not None
-
-    def close(self) -> None:
-        """Lets go of the index's files."""
-        self.snapshot.close()
-
-    def with_models(
-        self, model: RetrieverSettings | str | None = None, formula_model: RetrieverSettings | str | None = None
-    ) -> Index:
-        """The same view of the index, searched by other models; its files are shared, and closed with either.
-
-        :raises ConfigError: there is no such model, or the index lacks what it needs.
-        """
-        other = Index.__new__(Index)
-        other.snapshot, other.analyzer = self.snapshot, self.analyzer
-        other.retriever = (
-            self.retriever if model is None else open_retriever(self.snapshot, self.analyzer, _model(model))
-        )
-        other.formula_model = self.formula_model if formula_model is None else _model(formula_model, formulas=True)
-        other._last_allowed = None
-        return other
+    _last_allowed: tuple[Any, list[NDArray[np.bool_]]] | None = None
 
     @cached_property
     def term_retriever(self) -> DocumentRetriever:
@@ -140,18 +79,6 @@ class Index:
         raise ConfigError(
             "the model does not learn from judged documents", hint="Choose one of terms, such as default."
         )
-
-    def document(self, doc_id: str) -> Document:
-        """A document by its id.
-
-        :raises QueryError: the index has no such document.
-        """
-        return self.documents.get([doc_id])[0]
-
-    @property
-    def documents(self) -> StoredDocuments:
-        """All documents of the index: by id, and one after another."""
-        return StoredDocuments(self.snapshot)
 
     def location(self, doc_id: str) -> Location:
         """Where a document is.
@@ -290,13 +217,6 @@ class Index:
         explainer = alike if self.retriever is self.term_retriever else self.retriever
         return explainer.explain(query, found, k=k, allowed=allowed)
 
-    def run(
-        self, queries: Iterable[Query], k: int = 1000, *, filters: Filters | None = None, name: str = "porism"
-    ) -> Run:
-        """The results of many queries, for evaluation and fusion; an empty query has no results."""
-        allowed = self.snapshot.filter(filters) if filters else None
-        return self.retriever.search(queries, k, allowed=allowed, name=name)
-
     def explain(
         self, question: str | Content | Query | Question, doc_id: str, *, k: int = 10, filters: Filters | None = None,
         relevant: Iterable[str] = (), not_relevant: Iterable[str] = (),
@@ -323,14 +243,6 @@ class Index:
         """
         return self.term_retriever.matches(self.question(question).query, doc_id)
 
-    @cached_property
-    def formulas(self) -> FormulaSearcher:
-        """Search in which the unit is a formula; made when it is first used."""
-        from porism.search.formulas import FormulaSearcher
-
-        ranker = open_formula_ranker(self.snapshot, self.analyzer, self.formula_model)
-        return FormulaSearcher(self.snapshot, ranker, self.retriever)
-
     def search_formulas(
         self,
         formula: str | Formula | Content | Query,
@@ -350,43 +262,12 @@ class Index:
         :param on_problem: receives the unparsed parts of the query.
         :raises QueryError: there is no formula in the query, ``k`` is below 1, or a filter names an unknown key.
         """
+        from porism.search.formula_hits import FormulaHit
+
         query = make_formula_query(formula, on_problem)
         allowed = self.snapshot.filter(filters) if filters else None
-        return self.formulas.search(query, k, allowed=allowed, explain=explain)
-
-    def run_formulas(
-        self,
-        queries: Iterable[Query],
-        k: int = 1000,
-        *,
-        context: bool = False,
-        filters: Filters | None = None,
-        name: str = "porism",
-        on_problem: OnProblem | None = None,
-    ) -> Run:
-        """The results of formula topics, named by visual ids, for evaluation and fusion.
-
-        A formula gives its score to all its visual ids, and a visual id has that of its best formula; formulas without
-        one are left out. A collection that has no visual ids at all is named by the ids of its formulas, and one
-        without these by ``document/field/number``. A topic without a formula has no results.
-
-        :param context: whether the other fields of a topic count (``title``, ``question``), see
-            :class:`~porism.search.formulas.FormulaSearcher`.
-        :param on_problem: receives topics with unparsed parts.
-        :raises QueryError: ``k`` is below 1, two queries have one id, or a filter names an unknown key.
-        """
-        parsed = list(queries)
-        if len({query.id for query in parsed}) < len(parsed):
-            raise QueryError("two queries have the same id")
-        allowed = self.snapshot.filter(filters) if filters else None
-        readable = [(query.id, _readable(query, on_problem)) for query in parsed]
-        return self.formulas.run(readable, k, allowed=allowed, context=context, name=name)
-
-    def formula_names(self) -> set[str]:
-        """What :meth:`run_formulas` can call formulas of this index: all visual ids, where it has any."""
-        from porism.search.formula_occurrences import FormulaPlaces
-
-        return FormulaPlaces(self.snapshot).every_name()
+        found = self.formulas.search(query, k, allowed=allowed, explain=explain)
+        return [FormulaHit(*one) for one in found]
 
     def explain_formula(
         self, formula: str | Formula | Content | Query, found: str, named: Named = "auto"
@@ -419,24 +300,6 @@ def _all_filters(parsed: Question, filters: Filters | None) -> dict[str, tuple[s
     for key, values in parsed.filters.items():
         wanted[key] = (*wanted.get(key, ()), *values)
     return wanted
-
-
-def _readable(query: Query, on_problem: OnProblem | None) -> FormulaQuery | None:
-    """The formula query of a topic; what is wrong with it is reported under its id, and None where there is none."""
-    def report(problem: Problem) -> None:
-        if on_problem is not None:
-            on_problem(Problem(f"topic {query.id}", f"{problem.where}: {problem.what}"))
-
-    try:
-        return make_formula_query(query, report)
-    except QueryError as error:
-        report(Problem("query", error.what))
-        return None
-
-
-def _model(model: RetrieverSettings | str, formulas: bool = False) -> RetrieverSettings:
-    """A model, or the one of this name."""
-    return read_model(model, formulas) if isinstance(model, str) else model
 
 
 def open_index(

@@ -21,7 +21,7 @@ from porism.pipeline import formula_pipeline, pipeline
 from porism.retrieve import RetrieverSettings, Searcher, read_model
 from porism.retrieve.models import model_from, write_model
 from porism.runs.run import Run
-from porism.search.index import Index
+from porism.search.searcher import IndexSearcher
 from porism.settings import write_settings
 from porism.tuning.gains import GainMeasure
 from porism.tuning.parameters import value_key
@@ -114,7 +114,7 @@ def settings_objective(
 
 
 def model_objective(
-    index: Index,
+    index: IndexSearcher,
     model: RetrieverSettings | str,
     queries: Iterable[Query],
     qrels: Qrels,

@@ -20,7 +20,7 @@ from porism.fusion import Fusion
 from porism.pipeline import Reranker, Stage, pipeline
 from porism.retrieve import Searcher
 from porism.runs.run import Run
-from porism.search.index import Index
+from porism.search.searcher import IndexSearcher
 from porism.types import Query
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _PURPOSE = "the PyTerrier adapter"
 
 
 def to_pyterrier(
-    made: Stage | Searcher | Index | Run | Reranker | Fusion,
+    made: Stage | Searcher | IndexSearcher | Run | Reranker | Fusion,
     *sources: Any,
     k: int = 1000,
     depth: int | None = None,
@@ -56,7 +56,7 @@ def to_pyterrier(
 
     if isinstance(made, pt.Transformer) and not sources:
         return made
-    if isinstance(made, (Stage, Index, Run)):
+    if isinstance(made, (Stage, IndexSearcher, Run)):
         return transformers.PorismRetriever(pipeline(made), k, tuple(fields))
     if isinstance(made, Fusion):
         if not sources:
@@ -83,7 +83,7 @@ def from_pyterrier(
     *,
     name: str | None = None,
     text: Callable[[Query], str] | None = None,
-    documents: Index | Callable[[str], str] | None = None,
+    documents: IndexSearcher | Callable[[str], str] | None = None,
     depth: int = 100,
     batch: bool = False,
 ) -> Stage | TransformerReranker:

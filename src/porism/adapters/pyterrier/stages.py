@@ -15,7 +15,7 @@ from porism.pipeline import DEPTH, CutReranker, rescored
 from porism.pipeline.protocols import check_count, check_queries
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run
-from porism.search.index import Index
+from porism.search.searcher import IndexSearcher
 from porism.types import Query
 
 
@@ -65,7 +65,7 @@ class TransformerReranker:
 
     def __init__(
         self, transformer: pt.Transformer, name: str, text: Callable[[Query], str] | None = None,
-        documents: Index | Callable[[str], str] | None = None, depth: int = DEPTH,
+        documents: IndexSearcher | Callable[[str], str] | None = None, depth: int = DEPTH,
     ) -> None:
         """See :func:`porism.adapters.from_pyterrier`."""
         self.transformer = transformer
@@ -113,7 +113,7 @@ class TransformerReranker:
         return {"kind": "pyterrier", "transformer": repr(self.transformer)}
 
     def _text_of(self, doc_id: str) -> str:
-        if not isinstance(self.documents, Index):
+        if not isinstance(self.documents, IndexSearcher):
             assert self.documents is not None
             return self.documents(doc_id)
         document = self.documents.document(doc_id)

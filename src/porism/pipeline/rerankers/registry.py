@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from porism.errors import ConfigError
 from porism.pipeline.protocols import Reranker
 from porism.pipeline.rerankers.retriever import RetrieverRerankerKind
-from porism.search.index import Index
+from porism.search.searcher import IndexSearcher
 from porism.settings import SettingError, nearest, read_settings
 
 
@@ -42,7 +42,7 @@ class RerankerKind(Protocol):
     def channels(self, settings: Mapping[str, Any]) -> tuple[str, ...]:
         """The channels of the index that it asks."""
 
-    def make(self, settings: Mapping[str, Any], depth: int, index: Index) -> Reranker:
+    def make(self, settings: Mapping[str, Any], depth: int, index: IndexSearcher) -> Reranker:
         """The reranker; it may have ``tuned_on`` and ``describe`` as those of :mod:`porism.pipeline` have.
 
         :raises ConfigError: a setting does not fit.

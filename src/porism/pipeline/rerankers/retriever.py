@@ -14,7 +14,7 @@ from porism.pipeline.protocols import DEPTH, check_count
 from porism.pipeline.rerankers.scoring import ScoringReranker
 from porism.retrieve import Retriever, RetrieverSettings
 from porism.retrieve.models import channels_of, model_from, named_model, setting_names, tuned_further, write_model
-from porism.search.index import Index
+from porism.search.searcher import IndexSearcher
 from porism.types import Query
 
 
@@ -27,14 +27,14 @@ class RetrieverReranker(ScoringReranker):
     """
 
     def __init__(
-        self, index: Index | Retriever, model: RetrieverSettings | str | None = None, depth: int = DEPTH
+        self, index: IndexSearcher | Retriever, model: RetrieverSettings | str | None = None, depth: int = DEPTH
     ) -> None:
         """
         :param model: another than that of the index, of any kind; a retriever keeps its own.
         :raises ConfigError: a model is given for a retriever.
         :raises QueryError: ``depth`` is below 1.
         """
-        if isinstance(index, Index):
+        if isinstance(index, IndexSearcher):
             self.retriever: Retriever = (index if model is None else index.with_models(model)).retriever
         elif model is None:
             self.retriever = index
@@ -71,7 +71,7 @@ class RetrieverRerankerKind:
         """Those of the model."""
         return channels_of(model_from(settings))
 
-    def make(self, settings: Mapping[str, Any], depth: int, index: Index) -> RetrieverReranker:
+    def make(self, settings: Mapping[str, Any], depth: int, index: IndexSearcher) -> RetrieverReranker:
         """One that scores by this index."""
         return RetrieverReranker(index, model_from(settings), depth)
 

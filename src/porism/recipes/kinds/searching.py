@@ -28,7 +28,7 @@ from porism.recipes.recipe import Recipe, SystemSettings
 from porism.retrieve import DEFAULT_MODEL
 from porism.retrieve.documents.named_models import channel_model
 from porism.retrieve.models import artifacts_of, settings_class
-from porism.search.index import Index, open_index
+from porism.search.searcher import IndexSearcher
 from porism.settings import Path
 from porism.tuning import with_parameters
 
@@ -133,12 +133,12 @@ def _trained(model: Mapping[str, Any]) -> list[str]:
     return []
 
 
-def searched_index(execution: Execution) -> Index:
+def searched_index(execution: Execution) -> IndexSearcher:
     """The collection's index, open until the experiment ends."""
     return execution.opened("index", lambda: _open_any_index(index_path(execution)))
 
 
-def _open_any_index(path: FilePath) -> Index:
+def _open_any_index(path: FilePath) -> IndexSearcher:
     """An index to be searched by other models: it need not have a channel of the default one.
 
     :raises IndexFolderError: there is none, or it is damaged.
@@ -146,7 +146,7 @@ def _open_any_index(path: FilePath) -> Index:
     config = AnalysisConfig.from_dict(read_manifest(path).config)
     channels = (*config.text, *config.formulas)
     has_default = any(name in channels for name in DEFAULT_MODEL.channels)
-    return open_index(path) if has_default else open_index(path, channel_model(*channels))
+    return IndexSearcher(path) if has_default else IndexSearcher(path, channel_model(*channels))
 
 
 def _check_channels(check: Check, channels: tuple[str, ...], given: Mapping[str, Any], path: Path) -> None:
