@@ -8,35 +8,29 @@ that are not numbers are refused.
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from porism.analysis.model_text import Cut, chunks, cut
-from porism.errors import ConfigError, counted
+from porism.errors import ConfigError
 from porism.extras import need
-from porism.neural.batches import TOKENS_AT_ONCE, batches, halving, padded
-from porism.neural.encoder_files import EncoderFiles, find_encoder, model_folder
-from porism.neural.encoder_settings import EncoderSettings
-from porism.neural.loading import (
-    EXTRA,
-    choose_device,
-    first_line,
-    load_torch,
-    load_transformers,
-    loading,
-    longest_input,
-    pretrained,
-    quiet,
+from porism.neural.batches import TOKENS_AT_ONCE, padded
+from porism.neural.encoder_files import EncoderFiles
+from porism.neural.encoder_model import (
+    ModelBatches,
+    Precision,
+    autocast,
+    check_vocabulary,
+    input_length,
+    open_model,
+    quantised,
+    special_tokens,
 )
-
-Precision = Literal["auto", "float32", "bfloat16", "float16", "int8"]
-"""The numbers that a model computes with. ``auto`` is float32 on a CPU and bfloat16 on a GPU; ``int8`` (CPU only)
-quantises the weights of linear layers, and their inputs as they come."""
+from porism.neural.encoder_settings import EncoderSettings
+from porism.neural.loading import EXTRA, load_torch, loading
 
 _PURPOSE = "encoding text"
 
@@ -64,15 +58,14 @@ class Encoder:
         self.settings = files.settings
         self._model = model
         self._tokenizer = model.tokenizer
-        self._note = on_note
-        self._most = tokens_at_once
-        self.length = _length(model, self.settings, files)
-        self._first, self._last = self._special_tokens()
-        self._autocast = _autocast(model, precision)
+        self._batches = ModelBatches(files.named, tokens_at_once, on_note)
+        self.length = input_length(model, self.settings, files)
+        self._first, self._last = special_tokens(model.tokenizer, files.named)
+        self._autocast = autocast(model, precision)
         self._room = self.length - len(self._first) - len(self._last)
         if self._room < 1:
             raise ConfigError(f"a model cannot read {self.length} tokens at once, special ones among them")
-        _check_vocabulary(model, files)
+        check_vocabulary(model, files)
         self.dimensions = self._dimensions()
 
     def __repr__(self) -> str:
@@ -146,27 +139,11 @@ class Encoder:
         self, sequences: Sequence[Sequence[int]], on_progress: Callable[[int, int], None] = lambda done, total: None
     ) -> NDArray[np.float32]:
         found = np.empty((len(sequences), self.dimensions), np.float32)
-        done = 0
 
         def run(numbers: NDArray[np.int64]) -> None:
             found[numbers] = self._forward([sequences[number] for number in numbers.tolist()])
 
-        def halved(half: NDArray[np.int64]) -> None:
-            self._most = min(self._most, len(half) * len(sequences[half[0]]))
-            self._note(f"memory does not suffice for the batch; going on with {counted(len(half), 'text')} at once")
-
-        for numbers in batches([len(one) for one in sequences], lambda: self._most):
-            try:
-                halving(run, numbers, _is_memory_error, halved)
-            except Exception as error:
-                if _is_memory_error(error):
-                    raise ConfigError(
-                        f"memory does not suffice to encode a single text ({first_line(error)})",
-                        where=self.files.named, hint="Choose a smaller model or length, or --device cpu.",
-                    ) from error
-                raise
-            done += len(numbers)
-            on_progress(done, len(sequences))
+        self._batches.run([len(one) for one in sequences], run, on_progress)
         bad = int(np.count_nonzero(~np.isfinite(found).all(axis=1)))
         if bad:
             raise ConfigError(
@@ -197,15 +174,6 @@ class Encoder:
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         unit: NDArray[np.float32] = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
         return unit
-
-    def _special_tokens(self) -> tuple[list[int], list[int]]:
-        """What the tokenizer puts before and after a text."""
-        plain = self._tokenizer("a", add_special_tokens=False)["input_ids"]
-        whole = self._tokenizer("a")["input_ids"]
-        for start in range(len(whole) - len(plain) + 1):
-            if whole[start : start + len(plain)] == plain:
-                return list(whole[:start]), list(whole[start + len(plain) :])
-        raise ConfigError("the tokenizer does not put its special tokens around a text", where=self.files.named)
 
     def _dimensions(self) -> int:
         whole = int(self._model.get_embedding_dimension())
@@ -238,35 +206,12 @@ def load_encoder(
     if precision not in get_args(Precision):
         known = ", ".join(get_args(Precision))
         raise ConfigError(f"a model cannot compute in {precision!r}", hint=f"Choose from {known}.")
-    transformers = load_transformers(_PURPOSE)
-    library: Any = need("sentence_transformers", EXTRA, _PURPOSE)
-    target = choose_device(device)
-    if not isinstance(named, EncoderFiles):
-        name = os.fspath(named)
-        if model_folder(name, index_path) is None:
-            with loading(name, "model"), quiet(transformers):
-                pretrained(_Loading(library), name)
-        named = find_encoder(name, index_path, settings)
-    with loading(named.folder, "model"), quiet(transformers), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model = pretrained(_Loading(library, str(target)), named.folder)
-        _set_pooling(model, named)
-    model.eval()
+    model, files = open_model("SentenceTransformer", named, index_path=index_path, settings=settings, device=device)
+    with loading(files.folder, "model"):
+        _set_pooling(model, files)
     if precision == "int8":
-        model = _quantised(model, target)
-    return Encoder(model, named, precision=precision, tokens_at_once=tokens_at_once, on_note=on_note)
-
-
-class _Loading:
-    """``SentenceTransformer`` as a class with ``from_pretrained``."""
-
-    def __init__(self, library: Any, device: str = "cpu") -> None:
-        self._library, self._device = library, device
-
-    def from_pretrained(self, model: str | os.PathLike[str], local_files_only: bool = False) -> Any:
-        return self._library.SentenceTransformer(
-            os.fspath(model), device=self._device, local_files_only=local_files_only
-        )
+        model = quantised(model)
+    return Encoder(model, files, precision=precision, tokens_at_once=tokens_at_once, on_note=on_note)
 
 
 def _set_pooling(model: Any, files: EncoderFiles) -> None:
@@ -279,74 +224,3 @@ def _set_pooling(model: Any, files: EncoderFiles) -> None:
             model._modules[name] = pooling(module.embedding_dimension, pooling_mode=wanted)
             return
     raise ConfigError("the model pools in no layer that could be told to", where=files.named, hint="Leave pooling out.")
-
-
-def _length(model: Any, settings: EncoderSettings, files: EncoderFiles) -> int:
-    tokenizer = model.tokenizer
-    if not getattr(tokenizer, "is_fast", False):
-        raise ConfigError(
-            "the model's tokenizer has no fast form, which knows where in a text its tokens stand", where=files.named,
-            hint="Take a model whose folder has a tokenizer.json.",
-        )
-    config = getattr(model[0], "config", None)
-    able = longest_input(tokenizer, config)
-    if settings.length is None:
-        return min(int(model.max_seq_length or able), able)
-    positions = longest_input(_NoLimit, config)
-    if getattr(config, "max_position_embeddings", None) and settings.length > positions:
-        raise ConfigError(
-            f"the model reads {positions} tokens at once, not {settings.length}", where=files.named,
-            hint=f"Set length to at most {positions}.",
-        )
-    return settings.length
-
-
-class _NoLimit:
-    """Stands for a tokenizer that says no limit."""
-
-    model_max_length = 1 << 62
-
-
-def _check_vocabulary(model: Any, files: EncoderFiles) -> None:
-    inner = getattr(model[0], "auto_model", None)
-    layer = inner.get_input_embeddings() if inner is not None else None
-    rows = getattr(layer, "num_embeddings", None)
-    tokens = len(model.tokenizer)
-    if rows is not None and tokens > rows:
-        raise ConfigError(
-            f"the tokenizer has {tokens:,} tokens, and the model embeddings of {rows:,}: they do not belong together",
-            where=files.named,
-            hint="Copy model and tokenizer from one place, or extend the model: porism train extended.",
-        )
-
-
-def _autocast(model: Any, precision: Precision) -> Callable[[], Any]:
-    torch = load_torch(_PURPOSE)
-    kind = model.device.type
-    if precision == "auto":
-        precision = "bfloat16" if kind == "cuda" else "float32"
-    if precision in ("float32", "int8"):
-        return nullcontext
-    return lambda: torch.autocast(kind, dtype=getattr(torch, precision))
-
-
-def _quantised(model: Any, device: Any) -> Any:
-    torch = load_torch(_PURPOSE)
-    if device.type != "cpu":
-        raise ConfigError("int8 is for the CPU", hint="Choose bfloat16 or float16 on a GPU.")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        per_output = {torch.nn.Linear: torch.ao.quantization.per_channel_dynamic_qconfig}
-        return torch.ao.quantization.quantize_dynamic(model, per_output)
-
-
-def _is_memory_error(error: Exception) -> bool:
-    if isinstance(error, MemoryError):
-        return True
-    torch = load_torch(_PURPOSE)
-    if isinstance(error, torch.OutOfMemoryError):
-        return True
-    said = str(error).lower()
-    return isinstance(error, RuntimeError) and ("out of memory" in said or "can't allocate memory" in said
-                                                or "not enough memory" in said)
-
