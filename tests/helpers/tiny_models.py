@@ -63,7 +63,9 @@ def word_tokenizer(texts: Iterable[str] = TEXTS, size: int = 200, limit: int = 5
     trainer = trainers.WordPieceTrainer(vocab_size=size, special_tokens=list(special.values()), show_progress=False)
     tokenizer.train_from_iterator(texts, trainer)
     around = [("[CLS]", tokenizer.token_to_id("[CLS]")), ("[SEP]", tokenizer.token_to_id("[SEP]"))]
-    tokenizer.post_processor = processors.TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=around)
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=around
+    )
     return PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=limit, **special)
 
 

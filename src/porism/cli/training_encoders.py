@@ -81,8 +81,9 @@ def encoder(
     """
     from porism.analysis.model_text import ModelText
     from porism.files.artifacts import MODELS
+    from porism.train.checkpoints import check_target
     from porism.train.encoder.model import encoder_folder
-    from porism.train.encoder.training import check_target, train_encoder
+    from porism.train.encoder.training import train_encoder
 
     target = output if output is not None else index_path / MODELS.folder / MODELS.check_name(name)
     settings = _settings(given)

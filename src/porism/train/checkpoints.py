@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import orjson
 
@@ -20,7 +21,10 @@ from porism.files.lock import try_lock
 WHOLE = "porism-whole"
 """The file that marks a whole checkpoint."""
 
-_STATE = "training.json"
+REPORT = "training.json"
+"""The file in the folder of a trained model that says how it was trained."""
+
+_STATE = "state.json"
 _CHECKPOINT = re.compile(r"checkpoint-(\d+)\Z")
 
 
@@ -77,6 +81,23 @@ class Checkpoints:
             return str(orjson.loads((self.folder / _STATE).read_bytes())["fingerprint"])
         except (OSError, orjson.JSONDecodeError, KeyError, TypeError):  # it is new, or no state: nothing to go on from
             return ""
+
+
+def check_target(target: Path) -> None:
+    """Whether a trained model can have a folder's name: it is free, or another trained model has it.
+
+    :raises ConfigError: something else is there.
+    """
+    if target.exists() and not (target / REPORT).exists() and not (target.is_dir() and not any(target.iterdir())):
+        raise ConfigError("is there already and no trained model", where=str(target), hint="Name another folder.")
+
+
+def write_report(folder: Path, report: dict[str, Any]) -> None:
+    """Writes what is to be known of a training into the folder of its model.
+
+    :raises StorageError: it cannot be written.
+    """
+    replace_file(folder / REPORT, orjson.dumps(report, option=orjson.OPT_INDENT_2))
 
 
 def publish_folder(made: Path, target: Path) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -30,6 +30,7 @@ OnProgress = Callable[[int, int], None]
 OnNote = Callable[[str], None]
 """Receives sentences about what a training does otherwise than asked, such as smaller batches."""
 
+_SHOWN = 10
 _MEMORY = ("out of memory", "not enough memory", "can't allocate memory", "cannot allocate memory")
 
 
@@ -44,6 +45,12 @@ class Outcome:
     losses: tuple[float, ...]
     seconds: float
     interrupted: bool
+
+
+def mean_losses(losses: Sequence[float]) -> tuple[float, float]:
+    """The mean loss of the first steps and of the last ones: of 10 each, where there are 20."""
+    some = max(1, min(_SHOWN, len(losses) // 2))
+    return sum(losses[:some]) / some, sum(losses[-some:]) / some
 
 
 def is_out_of_memory(error: BaseException) -> bool:

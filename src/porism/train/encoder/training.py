@@ -16,22 +16,25 @@ import xxhash
 from porism.analysis.model_text import ModelText
 from porism.errors import ConfigError
 from porism.extras import need
-from porism.files.durable import make_folder, replace_file, storage_errors
+from porism.files.durable import make_folder, storage_errors
 from porism.neural.encoder_settings import EncoderSettings, read_encoder_settings, write_encoder_settings
 from porism.neural.loading import EXTRA, choose_device, load_torch
 from porism.settings import write_settings
-from porism.train.checkpoints import Checkpoints, publish_folder
+from porism.train.checkpoints import Checkpoints, check_target, publish_folder, write_report
 from porism.train.encoder.batches import plan_batches
 from porism.train.encoder.losses import is_row_wise, make_loss
 from porism.train.encoder.model import PURPOSE, head_and_tail, open_encoder
 from porism.train.encoder.settings import EncoderTraining
 from porism.train.pairs.base import Pair
-from porism.train.trainers import CHECKPOINT_SECONDS, OnNote, OnProgress, guarded, precision_arguments, run_trainer
-
-REPORT = "training.json"
-"""The file in the folder of a trained model that says how it was trained."""
-
-_SHOWN = 10
+from porism.train.trainers import (
+    CHECKPOINT_SECONDS,
+    OnNote,
+    OnProgress,
+    guarded,
+    mean_losses,
+    precision_arguments,
+    run_trainer,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +110,10 @@ def train_encoder(
         outcome = run_trainer(
             trainer, checkpoints, on_progress=on_progress, checkpoint_seconds=checkpoint_seconds
         )
-        tenth = max(1, min(_SHOWN, len(outcome.losses) // 2))
+        first, last = mean_losses(outcome.losses)
         report = EncoderReport(
-            target, len(examples), outcome.steps, outcome.total, outcome.resumed,
-            sum(outcome.losses[:tenth]) / tenth, sum(outcome.losses[-tenth:]) / tenth, time.monotonic() - started,
-            outcome.interrupted,
+            target, len(examples), outcome.steps, outcome.total, outcome.resumed, first, last,
+            time.monotonic() - started, outcome.interrupted,
         )
         if not outcome.interrupted:
             if original is not None:
@@ -125,15 +127,6 @@ def train_encoder(
         raise
     checkpoints.close(remove=not report.interrupted)
     return report
-
-
-def check_target(target: Path) -> None:
-    """Whether a trained model can have a folder's name: it is free, or another trained model has it.
-
-    :raises ConfigError: something else is there.
-    """
-    if target.exists() and not (target / REPORT).exists() and not (target.is_dir() and not any(target.iterdir())):
-        raise ConfigError("is there already and no trained model", where=str(target), hint="Name another folder.")
 
 
 def _examples(pairs: Sequence[Pair], settings: EncoderTraining) -> list[Pair]:
@@ -298,5 +291,5 @@ def _save(network: Any, reading: EncoderSettings, target: Path, made: Path, repo
             shutil.rmtree(made)
         network.save_pretrained(str(made), create_model_card=False)
     write_encoder_settings(made, reading)
-    replace_file(made / REPORT, orjson.dumps(report, option=orjson.OPT_INDENT_2))
+    write_report(made, report)
     publish_folder(made, target)
