@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from term_cases import channel_case, random_counts
 
-from porism.engine.postings import Impacts, Postings
+from porism.engine.impacts import Impacts
+from porism.engine.postings import Postings
 from porism.errors import IndexCorrupt
 from porism.index.entries import Entries
 

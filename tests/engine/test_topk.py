@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from term_cases import Case, channel_case, random_counts
 
-from porism.engine.postings import Impacts
+from porism.engine.impacts import Impacts
 from porism.engine.topk import ScoredChannel, SegmentSearcher, best
 
 

@@ -63,3 +63,48 @@ class AnalyzedBatch:
     owners: NDArray[np.int32] | None = None
     digests: NDArray[np.uint64] | None = None
     lines: NDArray[np.int32] | None = None
+
+    def check(self) -> None:
+        """Checks that the columns fit together, before they get on disk.
+
+        :raises ValueError: they do not.
+        """
+        documents, formulas = len(self.ids), len(self.formula_keys)
+        sizes = {
+            "stored": (len(self.stored), documents), "metadata": (len(self.metadata), documents),
+            "formula_sources": (len(self.formula_sources), formulas),
+            "formula_trees": (len(self.formula_trees), formulas),
+            **{name: (matrix.rows, documents * len(self.fields)) for name, matrix in self.text.items()},
+            **{name: (matrix.rows, formulas) for name, matrix in self.formulas.items()},
+        }
+        for name, column in (("owners", self.owners), ("digests", self.digests), ("lines", self.lines)):
+            sizes[name] = documents if column is None else len(column), documents
+        occurrences = len(self.occurrence_doc)
+        for name in ("occurrence_field", "occurrence_formula", "occurrence_number"):
+            sizes[name] = len(getattr(self, name)), occurrences
+        for name in ("occurrence_id", "occurrence_visual_id"):
+            sizes[name] = len(getattr(self, name)) or occurrences, occurrences
+        for name, (length, expected) in sizes.items():
+            if length != expected:
+                raise ValueError(f"{name} of the batch has {length} entries where {expected} belong")
+        bounds = {
+            "occurrence_doc": documents, "occurrence_field": len(self.fields), "occurrence_formula": formulas,
+            "occurrence_number": 1 << 31,
+        }
+        for name, bound in bounds.items():
+            column = getattr(self, name)
+            if occurrences and not 0 <= int(column.min()) <= int(column.max()) < bound:
+                found = f"{column.min()} to {column.max()}"
+                raise ValueError(f"{name} of the batch has {found} where 0 to {bound - 1} belong")
+        if (self.occurrence_doc[1:] < self.occurrence_doc[:-1]).any():
+            raise ValueError("occurrence_doc of the batch decreases")
+
+    @property
+    def nbytes(self) -> int:
+        """About how many bytes the batch takes in memory."""
+        matrices = [*self.text.values(), *self.formulas.values()]
+        return (
+            sum(map(len, self.stored)) + sum(map(len, self.formula_trees))
+            + 200 * len(self.ids) + 150 * len(self.formula_keys) + 100 * len(self.occurrence_doc)
+            + sum(m.indptr.nbytes + m.terms.nbytes + m.counts.nbytes + 80 * len(m.vocabulary) for m in matrices)
+        )

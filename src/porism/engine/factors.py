@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from porism.compiled.kernels import address, as_layout
 from porism.concurrency.caching import cached_property
 from porism.engine import factors_kernels as kernels
-from porism.engine.postings import Postings, pad
+from porism.engine.impacts import pad
+from porism.engine.postings import Postings
 
 WIDTH = 7
 """Numbers of :meth:`FactorChannel.description`."""

@@ -18,7 +18,8 @@ from porism.compiled.kernels import address, as_layout
 from porism.concurrency.caching import cached_property
 from porism.engine import topk_kernels as kernels
 from porism.engine.factors import WIDTH, FactorChannel
-from porism.engine.postings import Impacts, Postings, pad
+from porism.engine.impacts import Impacts, pad
+from porism.engine.postings import Postings
 
 
 @dataclass(frozen=True, eq=False)

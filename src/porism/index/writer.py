@@ -223,7 +223,7 @@ class IndexWriter:
 
         :raises StorageError: the disk is full; the documents are still held and :meth:`commit` can be tried again.
         """
-        _check(batch)
+        batch.check()
         with uninterrupted():
             self._delete_held(batch.ids)
             buffered = _Buffered(batch, np.ones(len(batch.ids), np.bool_))
@@ -233,7 +233,7 @@ class IndexWriter:
                     before[0].live[before[1]] = False
                 self._where[doc_id] = (buffered, doc)
             self._buffer.append(buffered)
-            self._buffered_bytes += _size(batch)
+            self._buffered_bytes += batch.nbytes
         if self._buffered_bytes >= self._buffer_bytes or len(self._where) >= self._buffer_documents:
             self._flush()
 
@@ -452,48 +452,6 @@ class IndexWriter:
         The state is read from disk again, so an interruption in the midst of a commit is settled by what was published.
         """
         self._load(None if self._manifest is not None else self._config)
-
-
-def _check(batch: AnalyzedBatch) -> None:
-    """Raises ValueError where the columns of a batch do not fit together, before they get on disk."""
-    documents, formulas = len(batch.ids), len(batch.formula_keys)
-    sizes = {
-        "stored": (len(batch.stored), documents), "metadata": (len(batch.metadata), documents),
-        "formula_sources": (len(batch.formula_sources), formulas),
-        "formula_trees": (len(batch.formula_trees), formulas),
-        **{name: (matrix.rows, documents * len(batch.fields)) for name, matrix in batch.text.items()},
-        **{name: (matrix.rows, formulas) for name, matrix in batch.formulas.items()},
-    }
-    for name, column in (("owners", batch.owners), ("digests", batch.digests), ("lines", batch.lines)):
-        sizes[name] = documents if column is None else len(column), documents
-    occurrences = len(batch.occurrence_doc)
-    for name in ("occurrence_field", "occurrence_formula", "occurrence_number"):
-        sizes[name] = len(getattr(batch, name)), occurrences
-    for name in ("occurrence_id", "occurrence_visual_id"):
-        sizes[name] = len(getattr(batch, name)) or occurrences, occurrences
-    for name, (found, expected) in sizes.items():
-        if found != expected:
-            raise ValueError(f"{name} of the batch has {found} entries where {expected} belong")
-    bounds = {
-        "occurrence_doc": documents, "occurrence_field": len(batch.fields), "occurrence_formula": formulas,
-        "occurrence_number": 1 << 31,
-    }
-    for name, bound in bounds.items():
-        column = getattr(batch, name)
-        if occurrences and not 0 <= int(column.min()) <= int(column.max()) < bound:
-            raise ValueError(f"{name} of the batch has {column.min()} to {column.max()} where 0 to {bound - 1} belong")
-    if (batch.occurrence_doc[1:] < batch.occurrence_doc[:-1]).any():
-        raise ValueError("occurrence_doc of the batch decreases")
-
-
-def _size(batch: AnalyzedBatch) -> int:
-    """About how many bytes a batch takes in memory."""
-    matrices = [*batch.text.values(), *batch.formulas.values()]
-    return (
-        sum(map(len, batch.stored)) + sum(map(len, batch.formula_trees))
-        + 200 * len(batch.ids) + 150 * len(batch.formula_keys) + 100 * len(batch.occurrence_doc)
-        + sum(m.indptr.nbytes + m.terms.nbytes + m.counts.nbytes + 80 * len(m.vocabulary) for m in matrices)
-    )
 
 
 def _other_config(path: Path, stored: Mapping[str, Any], given: Mapping[str, Any]) -> ConfigError:

@@ -20,7 +20,7 @@ from porism.recipes.kinds.collection import collection_of
 from porism.recipes.loading import Data, Loading
 from porism.recipes.planning import Planner, Stage
 from porism.recipes.reading import read_recipe
-from porism.recipes.recipe import SAMPLE, ResultSettings
+from porism.recipes.recipe import SAMPLE
 from porism.recipes.tuned_topics import learned_warnings
 
 CACHE_FOLDER = ".porism-cache"
@@ -55,7 +55,7 @@ def prepare(
     kept = Path(cache) if cache is not None else draft.folder / (recipe.cache or CACHE_FOLDER)
     _check_apart(draft, {"output": results, "cache": kept})
     errors.check()
-    for table, name, result in recipe.of_type(ResultSettings):  # type: ignore[type-abstract]
+    for table, name, result in recipe.result_tables():
         for warning in learned_warnings(draft, data, result):
             errors.warn(warning, recipe.kinds[table].place(recipe, name))
     planner = plan_stages(draft, data, only)

@@ -105,7 +105,13 @@ class Recipe(TopSettings):
     @property
     def results(self) -> dict[str, ResultSettings]:
         """Result → its settings."""
-        return {name: settings for _, name, settings in self.of_type(ResultSettings)}  # type: ignore[type-abstract]  # only asks isinstance
+        return {name: settings for _, name, settings in self.result_tables()}
+
+    def result_tables(self) -> Iterator[tuple[str, str, ResultSettings]]:
+        """Kind of table, name and settings of all results."""
+        for table, name, settings in self.of_type(object):
+            if isinstance(settings, ResultSettings):
+                yield table, name, settings
 
     def of_type(self, base: type[S]) -> Iterator[tuple[str, str, S]]:
         """Kind of table, name and settings of all tables whose settings are of a type."""

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any
 
-from porism.corpus.base import ReaderOptions, clean
+from porism.corpus.base import clean
 from porism.corpus.markdown.blocks import MarkdownBlocks
 from porism.corpus.markdown.inline import markdown_text
 from porism.corpus.sections import FileUnits
-from porism.corpus.text_files import read_text
-from porism.corpus.walking import FileReader
+from porism.corpus.text_reader import TextReader
 from porism.errors import OnProblem, Problem
 from porism.types import Content, Document, Metadata
 
@@ -24,18 +23,15 @@ _ALIAS_NAMES = ("aliases", "alias")
 _TAG_NAMES = ("tags", "tag", "categories", "category", "keywords")
 
 
-class MarkdownReader(FileReader):
+class MarkdownReader(TextReader):
     """Reads Markdown files."""
 
     name = "markdown"
     extensions = (".md", ".markdown", ".qmd", ".rmd", ".mdown", ".mkd")
 
-    def read_file(
-        self, path: Path, name: str, source: str, options: ReaderOptions, on_problem: OnProblem
-    ) -> Iterator[Document]:
-        text = read_text(path, name, on_problem, options.encoding)
-        if text is not None:
-            yield from markdown_documents(text, name, source, on_problem)
+    def documents(self, text: str, name: str, source: str, on_problem: OnProblem) -> Iterator[Document]:
+        """See :func:`markdown_documents`."""
+        return markdown_documents(text, name, source, on_problem)
 
 
 def markdown_documents(text: str, name: str, source: str, on_problem: OnProblem) -> Iterator[Document]:

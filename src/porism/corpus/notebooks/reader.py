@@ -4,36 +4,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import orjson
 
-from porism.corpus.base import ReaderOptions
 from porism.corpus.html.content import strip_delimiters
 from porism.corpus.markdown.blocks import MarkdownBlocks
 from porism.corpus.notebooks.python_code import comments_and_docstrings
 from porism.corpus.sections import FileUnits
-from porism.corpus.text_files import read_text
-from porism.corpus.walking import FileReader
+from porism.corpus.text_reader import TextReader
 from porism.errors import OnProblem, Problem
 from porism.types import Content, Document, Formula
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
-class NotebookReader(FileReader):
+class NotebookReader(TextReader):
     """Reads Jupyter notebooks of the formats 3 and 4."""
 
     name = "notebook"
     extensions = (".ipynb",)
 
-    def read_file(
-        self, path: Path, name: str, source: str, options: ReaderOptions, on_problem: OnProblem
-    ) -> Iterator[Document]:
-        text = read_text(path, name, on_problem, options.encoding)
-        if text is not None:
-            yield from notebook_documents(text, name, source, on_problem)
+    def documents(self, text: str, name: str, source: str, on_problem: OnProblem) -> Iterator[Document]:
+        """See :func:`notebook_documents`."""
+        return notebook_documents(text, name, source, on_problem)
 
 
 def notebook_documents(text: str, name: str, source: str, on_problem: OnProblem) -> Iterator[Document]:

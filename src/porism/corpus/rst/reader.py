@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-from porism.corpus.base import ReaderOptions, clean
+from porism.corpus.base import clean
 from porism.corpus.html.content import strip_delimiters
 from porism.corpus.latex.tables import words
 from porism.corpus.markdown.masking import Masked, one_line
 from porism.corpus.rst.parser import LONGEST_LINE, as_written, parse_rst
 from porism.corpus.sections import FileUnits, kind_of
-from porism.corpus.text_files import read_text
-from porism.corpus.walking import FileReader
+from porism.corpus.text_reader import TextReader
 from porism.errors import OnProblem, Problem
 from porism.types import Content, Document, Formula
 
@@ -34,18 +32,15 @@ _VERBATIM = words("literal_block doctest_block raw")
 _DEEPEST_SUBSTITUTION = 2
 
 
-class RstReader(FileReader):
+class RstReader(TextReader):
     """Reads reStructuredText files."""
 
     name = "rst"
     extensions = (".rst", ".rest")
 
-    def read_file(
-        self, path: Path, name: str, source: str, options: ReaderOptions, on_problem: OnProblem
-    ) -> Iterator[Document]:
-        text = read_text(path, name, on_problem, options.encoding)
-        if text is not None:
-            yield from rst_documents(text, name, source, on_problem)
+    def documents(self, text: str, name: str, source: str, on_problem: OnProblem) -> Iterator[Document]:
+        """See :func:`rst_documents`."""
+        return rst_documents(text, name, source, on_problem)
 
 
 def rst_documents(text: str, name: str, source: str, on_problem: OnProblem) -> Iterator[Document]:

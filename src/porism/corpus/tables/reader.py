@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
@@ -35,7 +36,23 @@ _JSON_NAMES = (".jsonl", ".ndjson", ".jsonlines", ".json")
 _CSV_NAMES = (".csv", ".tsv", ".tab")
 
 
-class JsonlReader:
+class RecordReader(ABC):
+    """Reads files of records, of which each becomes a document."""
+
+    @abstractmethod
+    def unread(
+        self, path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress
+    ) -> Iterator[Unread]:
+        """Yields the records, of which :meth:`read` makes documents."""
+
+    def read(
+        self, path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress
+    ) -> Iterator[Document]:
+        """Yields the documents."""
+        return _documents(Path(path), self.unread(path, options, on_problem, on_progress), on_problem)
+
+
+class JsonlReader(RecordReader):
     """JSON lines (or one JSON array) as a registered reader."""
 
     name = "jsonl"
@@ -49,20 +66,14 @@ class JsonlReader:
             return re.match(rb"\[\s*\{", start) is not None or re.match(rb'\{".*\}\s*\n\{"', start) is not None
         return start.startswith((b"{", b"["))
 
-    def read(
-        self, path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress
-    ) -> Iterator[Document]:
-        """Yields the documents, see :func:`read_jsonl`."""
-        return _documents(Path(path), self.unread(path, options, on_problem, on_progress), on_problem)
-
     def unread(
         self, path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress
     ) -> Iterator[Unread]:
-        """Yields the records, of which :meth:`read` makes documents."""
+        """Yields the records, see :func:`read_jsonl`."""
         return _read(Path(path), options, on_problem, on_progress, json_records, "JSON lines, one record a line")
 
 
-class CsvReader:
+class CsvReader(RecordReader):
     """CSV and TSV as a registered reader."""
 
     name = "csv"
@@ -71,16 +82,10 @@ class CsvReader:
         """Whether the name ends in ``.csv`` or ``.tsv``."""
         return path.is_file() and _bare_name(path).endswith(_CSV_NAMES)
 
-    def read(
-        self, path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress
-    ) -> Iterator[Document]:
-        """Yields the documents, see :func:`read_csv`."""
-        return _documents(Path(path), self.unread(path, options, on_problem, on_progress), on_problem)
-
     def unread(
         self, path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress
     ) -> Iterator[Unread]:
-        """Yields the records, of which :meth:`read` makes documents."""
+        """Yields the records, see :func:`read_csv`."""
         return _read(Path(path), options, on_problem, on_progress, _csv_records, "a table with a header")
 
 

@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 
 from porism.compiled.kernels import warm_up
 from porism.concurrency.locks import Lock
-from porism.engine.postings import Impacts, Postings
+from porism.engine.impacts import Impacts
+from porism.engine.postings import Postings
 from porism.engine.topk import ScoredChannel
 from porism.engine.units import Units
 from porism.errors import ConfigError, IndexCorrupt

@@ -102,3 +102,10 @@ class FileStates:
         except OSError as error:
             self.failed[name] = error.strerror or str(error)
             return None
+
+
+def can_list(root: Path, name: str) -> bool:
+    """Whether all folders on the way to a file can be listed."""
+    return all(
+        os.access(root / folder, os.R_OK | os.X_OK) for folder in Path(name).parents if (root / folder).is_dir()
+    )

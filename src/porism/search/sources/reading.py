@@ -6,27 +6,26 @@ skipped; of the others each document is compared with what the index has of it, 
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import replace
 
 import numpy as np
 import xxhash
-from numpy.typing import NDArray
 
 from porism.analysis.documents import dump_document
 from porism.corpus.base import UnitId
-from porism.corpus.groups import CollectionGroup, Item, Placer, ReadGroup, Unread
+from porism.corpus.groups import CollectionGroup, Item, ReadGroup, Unread
 from porism.corpus.opening import IdKeeper, nothing_found, repeated
-from porism.corpus.registry import SourceGroups, source_groups
+from porism.corpus.registry import source_groups
 from porism.errors import OnProblem, PorismError, Problem, SourceError
 from porism.index import Snapshot
 from porism.index.snapshot import ABSENT, Origins
 from porism.index.sources import MOST_PROBLEMS, NOBODY, FileProblem, Source, SourceFile, SourceGroup, SourceTable
+from porism.search.sources.changes import Batch, Begun, Finished, Tally
 from porism.search.sources.choice import Choice, Wanted
-from porism.search.sources.freshness import FileStates
+from porism.search.sources.freshness import can_list
+from porism.search.sources.open_groups import OpenGroup, ScannedSource
 from porism.types import Document
 
 BATCH_DOCUMENTS = 512
@@ -35,136 +34,6 @@ BATCH_CHARACTERS = 3_000_000
 
 _LOOKED_UP = 512
 """So many documents are looked up in the index at once."""
-
-
-@dataclass(slots=True)
-class Tally:
-    """What was done: documents by what became of them, and files by what was done with them."""
-
-    added: int = 0
-    changed: int = 0
-    removed: int = 0
-    files_read: int = 0
-    files_unchanged: int = 0
-    files_failed: int = 0
-    unreachable: list[str] = field(default_factory=list)
-
-
-_NO_GROUP = SourceGroup(NOBODY, "")
-
-
-@dataclass(frozen=True, slots=True)
-class Begun:
-    """A group of which the batch has the first documents."""
-
-    source: Source
-    name: str
-    group: SourceGroup
-
-
-@dataclass(frozen=True, slots=True)
-class Finished:
-    """A group all of whose documents are in this batch or an earlier one, with its files as they were read.
-
-    ``kept`` is one that was not read and whose files have only other times, ``gone`` one whose files are no longer
-    there. ``whole`` says that the source was read to its end, and ``forget`` that it is a source no more.
-    """
-
-    source: Source
-    name: str = ""
-    group: SourceGroup = _NO_GROUP
-    files: dict[str, SourceFile] = field(default_factory=dict)
-    kept: bool = False
-    gone: bool = False
-    whole: bool = False
-    forget: bool = False
-
-
-@dataclass(slots=True)
-class Batch:
-    """Documents to analyse, where each came from, and what is to be recorded once they are in the index.
-
-    ``moved`` are documents that stay as they are at other lines of their files.
-    """
-
-    documents: list[Document] = field(default_factory=list)
-    origins: list[tuple[int, int, int]] = field(default_factory=list)
-    begun: list[Begun] = field(default_factory=list)
-    finished: list[Finished] = field(default_factory=list)
-    moved: dict[str, int] = field(default_factory=dict)
-    characters: int = 0
-    added: int = 0
-    changed: int = 0
-
-    @property
-    def owners(self) -> NDArray[np.int32]:
-        """The group of each document."""
-        return np.asarray([owner for owner, _, _ in self.origins], np.int32)
-
-    @property
-    def digests(self) -> NDArray[np.uint64]:
-        """The digest of what each document was made from."""
-        return np.asarray([digest for _, digest, _ in self.origins], np.uint64)
-
-    @property
-    def lines(self) -> NDArray[np.int32]:
-        """The line of each document in its file, 0 for none."""
-        return np.asarray([line for _, _, line in self.origins], np.int32)
-
-
-class _Plan:
-    """One source of the run: how it was, and what is there to read."""
-
-    def __init__(self, wanted: Wanted, found: SourceGroups | None, trusting: bool) -> None:
-        self.wanted, self.found = wanted, found
-        before = wanted.source
-        detected = found.format if found is not None else before.detected
-        self.before = before
-        self.source = replace(
-            before, path=wanted.path, format=wanted.format, detected=detected, options=wanted.options
-        )
-        single = not wanted.path.is_dir()
-        self.root = wanted.path.parent if single else wanted.path
-        self.placer = Placer(before.name, wanted.path.name if single else "")
-        self.states = FileStates(self.root, before.files, trusting=trusting)
-        self.names = {group.number: name for name, group in before.groups.items()}
-        self.seen: set[str] = set()
-        self.read_files: set[str] = set()
-        self.same_files: set[str] = set()
-        self.changed = False
-        self.documents = 0
-
-    def means(self, name: str) -> bool:
-        """Whether a group is to be looked at."""
-        recorded = self.before.groups.get(name)
-        return self.wanted.means(name) or (recorded is not None and any(map(self.wanted.means, recorded.files)))
-
-
-class _Open:
-    """A group that is being read."""
-
-    def __init__(self, plan: _Plan, group: ReadGroup, recorded: SourceGroup | None, number: int) -> None:
-        self.plan, self.group, self.recorded, self.number = plan, group, recorded, number
-        self.problems: list[FileProblem] = []
-        self.more_problems = 0
-        self.documents = self.deferred = 0
-        self.begun = self.ended = self.failed = False
-        before = recorded.problems if recorded is not None else ()
-        self._of_documents: dict[str, list[FileProblem]] = {}
-        for problem in before:
-            if problem.document:
-                self._of_documents.setdefault(problem.document, []).append(problem)
-
-    def problem(self, document: str, problem: Problem) -> None:
-        """Keeps what was skipped or not understood."""
-        if len(self.problems) < MOST_PROBLEMS:
-            self.problems.append(FileProblem(document, problem.where, problem.what))
-        else:
-            self.more_problems += 1
-
-    def unchanged(self, doc_id: str) -> None:
-        """Keeps the problems of a document that stays as it is."""
-        self.problems += self._of_documents.get(doc_id, ())
 
 
 class SourceScan:
@@ -195,10 +64,10 @@ class SourceScan:
         self._owners = {
             group.number: source.name for source in table.sources.values() for group in source.groups.values()
         }
-        self._plans: dict[str, _Plan] = {}
+        self._plans: dict[str, ScannedSource] = {}
         self._settled: dict[int, bool] = {}  # group → whether it was read to its end in this run
-        self._chunk: list[tuple[_Open, Item | None]] = []
-        self._deferred: list[tuple[_Open, Item]] = []
+        self._chunk: list[tuple[OpenGroup, Item | None]] = []
+        self._deferred: list[tuple[OpenGroup, Item]] = []
         self._batch = Batch()
 
     def batches(self) -> Iterator[Batch]:
@@ -223,7 +92,7 @@ class SourceScan:
         if self._batch.begun or self._batch.finished or self._batch.documents:
             yield self._batch
 
-    def _plan(self, wanted: Wanted) -> _Plan | None:
+    def _plan(self, wanted: Wanted) -> ScannedSource | None:
         """What is to be read of a source; None where it cannot be reached."""
         name = wanted.source.name
         try:
@@ -234,7 +103,7 @@ class SourceScan:
             if format is None and wanted.path.is_file():  # a broken table does not become a text
                 format = wanted.source.detected or None
             found = source_groups(wanted.path, format, options, self._report)
-            return _Plan(wanted, found, self._trusting and not (self._read_all or wanted.anew))
+            return ScannedSource(wanted, found, self._trusting and not (self._read_all or wanted.anew))
         except SourceError as error:
             if self._remove:
                 self._forget(wanted.source)
@@ -251,7 +120,7 @@ class SourceScan:
             self._batch.finished.append(Finished(source, name, group, gone=True))
         self._batch.finished.append(Finished(source, forget=True))
 
-    def _read_source(self, plan: _Plan) -> Iterator[Batch]:
+    def _read_source(self, plan: ScannedSource) -> Iterator[Batch]:
         assert plan.found is not None
         base = self.position[0]
         for group in plan.found.groups:
@@ -275,15 +144,15 @@ class SourceScan:
         if plan.changed or not plan.before.read or plan.source != plan.before:
             self._batch.finished.append(Finished(replace(plan.source, read=time.time()), whole=True))
 
-    def _is_gone(self, plan: _Plan, name: str) -> bool:
+    def _is_gone(self, plan: ScannedSource, name: str) -> bool:
         """Whether the documents of a group that was not found are to go."""
         states = plan.states
-        if not states.is_gone(name) and (name in states.failed or not _can_list(plan.root, name)):
+        if not states.is_gone(name) and (name in states.failed or not can_list(plan.root, name)):
             self._failed(plan, name, states.failed.get(name, "its folder cannot be read"))
             return False
         return True
 
-    def _failed(self, plan: _Plan, name: str, why: str, format: str = "") -> None:
+    def _failed(self, plan: ScannedSource, name: str, why: str, format: str = "") -> None:
         """Reports a file that cannot be read this time; it keeps its documents."""
         self._tally.files_failed += 1
         recorded = plan.before.groups.get(name)
@@ -300,7 +169,7 @@ class SourceScan:
         self._settled[group.number] = False
         self._batch.finished.append(Finished(plan.source, name, group, kept=True))
 
-    def _visit(self, plan: _Plan, group: ReadGroup, base: int) -> Iterator[Batch]:
+    def _visit(self, plan: ScannedSource, group: ReadGroup, base: int) -> Iterator[Batch]:
         """Skips or reads one group."""
         recorded = plan.before.groups.get(group.name)
         plan.seen.add(group.name)
@@ -321,7 +190,7 @@ class SourceScan:
             return
         yield from self._read(plan, group, recorded, base)
 
-    def _is_clean(self, plan: _Plan, group: ReadGroup, recorded: SourceGroup) -> bool:
+    def _is_clean(self, plan: ScannedSource, group: ReadGroup, recorded: SourceGroup) -> bool:
         if self._read_all or plan.wanted.anew or not recorded.complete or recorded.format != group.format:
             return False
         if isinstance(group, CollectionGroup) and set(plan.states.names(group.files)) != set(recorded.files):
@@ -330,7 +199,7 @@ class SourceScan:
             return False
         return recorded.note is None or group.fits(recorded.note, [plan.root / name for name in recorded.files])
 
-    def _skip(self, plan: _Plan, group: ReadGroup, recorded: SourceGroup) -> None:
+    def _skip(self, plan: ScannedSource, group: ReadGroup, recorded: SourceGroup) -> None:
         if recorded.note is not None:
             group.skip(recorded.note, [plan.root / name for name in recorded.files])
         self._settled[recorded.number] = False
@@ -346,13 +215,13 @@ class SourceScan:
             self._batch.finished.append(Finished(plan.source, group.name, recorded, touched, kept=True))
 
     def _read(
-        self, plan: _Plan, group: ReadGroup, recorded: SourceGroup | None, base: int
+        self, plan: ScannedSource, group: ReadGroup, recorded: SourceGroup | None, base: int
     ) -> Iterator[Batch]:
         number = self.next_group if recorded is None else recorded.number
         if recorded is None:
             self.next_group += 1
         plan.changed = True
-        opened = _Open(plan, group, recorded, number)
+        opened = OpenGroup(plan, group, recorded, number)
 
         def on_problem(problem: Problem) -> None:
             opened.problem("", problem)
@@ -400,7 +269,7 @@ class SourceScan:
             return Origins(np.full(size, ABSENT, np.int32), np.zeros(size, np.uint64), np.zeros(size, np.int32))
         return self._snapshot.look_up(ids)
 
-    def _take(self, opened: _Open, item: Item, doc_id: str, origins: Origins, place: int) -> None:
+    def _take(self, opened: OpenGroup, item: Item, doc_id: str, origins: Origins, place: int) -> None:
         """Hands out a document unless the index has it as it is."""
         owner = int(origins.owners[place])
         taken = self.ids.has(doc_id)
@@ -455,7 +324,7 @@ class SourceScan:
             self._batch.added += 1
         self._hand_out(opened, document, digest, line)
 
-    def _hand_out(self, opened: _Open, document: Document, digest: int, line: int) -> None:
+    def _hand_out(self, opened: OpenGroup, document: Document, digest: int, line: int) -> None:
         batch = self._batch
         if not opened.begun:
             group = SourceGroup(opened.number, opened.group.format, documents=opened.documents)
@@ -468,7 +337,7 @@ class SourceScan:
             for content in document.fields.values()
         )
 
-    def _of_document(self, opened: _Open, doc_id: str, problem: Problem) -> None:
+    def _of_document(self, opened: OpenGroup, doc_id: str, problem: Problem) -> None:
         opened.problem(doc_id, problem)
         self._report(problem)
 
@@ -491,7 +360,7 @@ class SourceScan:
             return True
         return False if plan.states.is_gone(plan.names[owner]) else None
 
-    def _end(self, opened: _Open) -> None:
+    def _end(self, opened: OpenGroup) -> None:
         """Records that a group was read to its end, unless some of its documents still wait."""
         self._settled[opened.number] = True
         if opened.deferred:
@@ -524,10 +393,3 @@ def document_digest(document: Document) -> int:
 def _line(document: Document) -> int:
     line = document.metadata.get("line", "")
     return int(line) if isinstance(line, str) and line.isdecimal() and len(line) < 10 else 0
-
-
-def _can_list(root: Path, name: str) -> bool:
-    """Whether all folders on the way to a file can be listed."""
-    return all(
-        os.access(root / folder, os.R_OK | os.X_OK) for folder in Path(name).parents if (root / folder).is_dir()
-    )

@@ -18,6 +18,7 @@ from porism.errors import IndexNotFound, OnProblem, Problem, SourceError
 from porism.index import IndexWriter, Snapshot
 from porism.index.sources import MOST_PROBLEMS, FileProblem, Source, SourceTable
 from porism.retrieve import DEFAULT_MODEL, SearchModel
+from porism.search.sources.changes import Batch, Finished, Tally
 from porism.search.sources.choice import Choice, Options, choose, choose_all
 from porism.search.sources.indexing import (
     BUFFER_BYTES,
@@ -29,7 +30,7 @@ from porism.search.sources.indexing import (
     is_index,
     prepare_for_searches,
 )
-from porism.search.sources.reading import Batch, Finished, SourceScan, Tally
+from porism.search.sources.reading import SourceScan
 from porism.types import Document
 
 Change = Callable[[Document], Document]

@@ -1,0 +1,33 @@
+"""Readers of formats whose files are read as one text each."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from pathlib import Path
+
+from porism.corpus.base import ReaderOptions
+from porism.corpus.text_files import read_text
+from porism.corpus.walking import FileReader
+from porism.errors import OnProblem
+from porism.types import Document
+
+
+class TextReader(FileReader):
+    """Reads the whole text of a file, in the encoding of the options; a file that is no text is reported."""
+
+    @abstractmethod
+    def documents(self, text: str, name: str, source: str, on_problem: OnProblem) -> Iterator[Document]:
+        """The documents of one text.
+
+        :param name: of the file, in ids and metadata.
+        :param source: the name of the collection.
+        """
+
+    def read_file(
+        self, path: Path, name: str, source: str, options: ReaderOptions, on_problem: OnProblem
+    ) -> Iterator[Document]:
+        """The documents of one file."""
+        text = read_text(path, name, on_problem, options.encoding)
+        if text is not None:
+            yield from self.documents(text, name, source, on_problem)

@@ -1,0 +1,86 @@
+"""What a scan of sources hands out: batches of documents, the groups that they belong to, and counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.index.sources import NOBODY, Source, SourceFile, SourceGroup
+from porism.types import Document
+
+
+@dataclass(slots=True)
+class Tally:
+    """What was done: documents by what became of them, and files by what was done with them."""
+
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+    files_read: int = 0
+    files_unchanged: int = 0
+    files_failed: int = 0
+    unreachable: list[str] = field(default_factory=list)
+
+
+_NO_GROUP = SourceGroup(NOBODY, "")
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A group of which the batch has the first documents."""
+
+    source: Source
+    name: str
+    group: SourceGroup
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A group all of whose documents are in this batch or an earlier one, with its files as they were read.
+
+    ``kept`` is one that was not read and whose files have only other times, ``gone`` one whose files are no longer
+    there. ``whole`` says that the source was read to its end, and ``forget`` that it is a source no more.
+    """
+
+    source: Source
+    name: str = ""
+    group: SourceGroup = _NO_GROUP
+    files: dict[str, SourceFile] = field(default_factory=dict)
+    kept: bool = False
+    gone: bool = False
+    whole: bool = False
+    forget: bool = False
+
+
+@dataclass(slots=True)
+class Batch:
+    """Documents to analyse, where each came from, and what is to be recorded once they are in the index.
+
+    ``moved`` are documents that stay as they are at other lines of their files.
+    """
+
+    documents: list[Document] = field(default_factory=list)
+    origins: list[tuple[int, int, int]] = field(default_factory=list)
+    begun: list[Begun] = field(default_factory=list)
+    finished: list[Finished] = field(default_factory=list)
+    moved: dict[str, int] = field(default_factory=dict)
+    characters: int = 0
+    added: int = 0
+    changed: int = 0
+
+    @property
+    def owners(self) -> NDArray[np.int32]:
+        """The group of each document."""
+        return np.asarray([owner for owner, _, _ in self.origins], np.int32)
+
+    @property
+    def digests(self) -> NDArray[np.uint64]:
+        """The digest of what each document was made from."""
+        return np.asarray([digest for _, digest, _ in self.origins], np.uint64)
+
+    @property
+    def lines(self) -> NDArray[np.int32]:
+        """The line of each document in its file, 0 for none."""
+        return np.asarray([line for _, _, line in self.origins], np.int32)
