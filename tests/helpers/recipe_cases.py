@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from porism.recipes import Experiment
+
 TOPICS = {
     "T.1": r"derivative of $x^2$", "T.2": r"sum of squares $\sum i^2$", "T.3": "group theory order of an element",
     "T.4": r"integral $\int x^2 dx$", "T.5": "prime numbers", "T.6": r"limit $\frac{\sin x}{x}$",
@@ -60,3 +64,18 @@ on = "dev"
 test = "permutation"
 formats = ["csv"]
 """
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """The files of results that must be the same each time: runs and tables, not records of when and how long."""
+    return {
+        file.relative_to(folder).as_posix(): file.read_bytes()
+        for file in sorted(folder.rglob("*"))
+        if file.suffix in (".run", ".txt", ".csv", ".tex", ".json")
+        and not file.name.endswith(".provenance.json") and file.name != "record.json"
+    }
+
+
+def made(experiment: Experiment) -> set[str]:
+    """The stages that were not in the cache."""
+    return {stage["stage"] for stage in experiment.record["stages"] if not stage["cached"]}

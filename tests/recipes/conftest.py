@@ -6,9 +6,13 @@ import json
 import random
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from recipe_cases import RECIPE, TOPICS
+
+from porism.runs.run import Run
+from porism.search.searcher import IndexSearcher
 
 WORDS = [
     "derivative", "sum", "squares", "group", "order", "element", "integral", "prime", "numbers", "limit", "proof",
@@ -64,3 +68,18 @@ def write(laboratory: Path) -> Callable[..., Path]:
         return path
 
     return write_recipe
+
+
+@pytest.fixture
+def searched(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """The topics that are searched, a list for each time."""
+    topics: list[list[str]] = []
+    real = IndexSearcher.run
+
+    def run(self: IndexSearcher, queries: Any, *arguments: Any, **options: Any) -> Run:
+        listed = list(queries)
+        topics.append([query.id for query in listed])
+        return real(self, listed, *arguments, **options)
+
+    monkeypatch.setattr(IndexSearcher, "run", run)
+    return topics
