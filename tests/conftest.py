@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import signal
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,12 +13,46 @@ from typing import Any
 
 import hypothesis
 import pytest
+from long_forms import LONG
 
-hypothesis.settings.register_profile("porism", deadline=None)  # how long an example takes depends on the machine
+hypothesis.settings.register_profile(
+    "porism", deadline=None,  # how long an example takes depends on the machine
+    max_examples=100 if LONG else 50,
+)
 hypothesis.settings.load_profile("porism")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as shells start what runs in the background
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+COMPILE = """
+from porism.compiled.building import compile_kernels, kernels_of, not_compiled
+from porism.compiled.needed import FUSING, OTHERS, SEARCHING
+
+kernels = not_compiled(kernels_of((*SEARCHING, *FUSING, *OTHERS)))
+if kernels:
+    print("compiling", len(kernels), "kernels once", flush=True)
+    compile_kernels(kernels)
+"""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """In several processes, all tests of a file run in one, which makes its fixtures once."""
+    if getattr(config.option, "numprocesses", None) and getattr(config.option, "dist", "") == "no":
+        config.option.dist = "loadfile"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Before several processes test, one compiles all kernels: else each of them would, at the same time."""
+    if getattr(config.option, "numprocesses", None) and not hasattr(config, "workerinput"):
+        subprocess.run([sys.executable, "-c", COMPILE], check=True)
+
+
+def pytest_collection_finish() -> None:
+    """What is loaded by now stays: looking for garbage in it takes time."""
+    gc.collect()
+    gc.freeze()
+
 
 LONGEST_TEST = 120.0
 """Seconds of this process's own processor time after which a test is ended: it hangs."""
@@ -56,9 +92,16 @@ def lines_run(work: Callable[[], object]) -> int:
 
 @pytest.fixture
 def assert_linear() -> Callable[..., None]:
-    """``assert_linear(work, small, large)``: the lines that ``work(size)`` runs grow no faster than ``size``."""
+    """``assert_linear(work, small, large)``: the lines that ``work(size)`` runs grow no faster than ``size``.
 
-    def check(work: Callable[[int], object], small: int, large: int) -> None:
+    In the short form both sizes are divided by up to four, as long as the small one is at least 100; not so with
+    ``in_full``, for work that is linear only from some size on.
+    """
+
+    def check(work: Callable[[int], object], small: int, large: int, in_full: bool = False) -> None:
+        if not (LONG or in_full):
+            divisor = max(1, min(4, small // 100))
+            small, large = small // divisor, large // divisor
         work(small)  # what is made once
         few, many = lines_run(lambda: work(small)), lines_run(lambda: work(large))
         assert many <= 1.3 * few * large / small + 2_000

@@ -170,7 +170,7 @@ def test_an_interruption_leaves_a_usable_index(tmp_path) -> None:
         for number in range(200_000):
             file.write(f'{{"id": "d{number}", "body": "number {number} $x_{{{number}}}^2+{number}$"}}\n')
     command = [sys.executable, "-m", "porism", "index", str(source), "--index", str(tmp_path / "index"), "--jobs", "2"]
-    for seconds in (6, 20, 60):  # a busy machine takes longer to have something
+    for seconds in (2, 6, 20, 60):  # a busy machine takes longer to have something
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         time.sleep(seconds)
         process.send_signal(signal.SIGINT)

@@ -167,10 +167,10 @@ HOSTILE: Mapping[str, Maker] = {
 """All makers by name."""
 
 
-def megabyte(maker: Maker) -> str:
-    """A formula of a kind with at least a million characters."""
+def long_formula(maker: Maker, characters: int = 1_000_000) -> str:
+    """A formula of a kind with at least so many characters."""
     size = 1_000
-    while len(maker(size)) < 1_000_000:
+    while len(maker(size)) < characters:
         size *= 2
         if size > 4_000_000:
             raise ValueError("this kind does not grow")

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from crafting import Change, craft, names_of, reseal
+from long_forms import LONG
 
 from porism.corpus import open_source
 from porism.errors import IndexCorrupt, PorismError
@@ -116,11 +117,14 @@ CHANGES: dict[str, Change] = {
 }
 SOUND = ("done", "damaged")
 THOROUGH = "PORISM_THOROUGH" in os.environ
-"""Every change of every section; otherwise two of each: all numbers too small or too large, and one of the others."""
+"""Every change of every section; in the long form two of each, all numbers too small or too large and one of the
+others; in the short form one of each."""
 
 
 def is_due(number: int, change: str) -> bool:
     place = list(CHANGES).index(change)
+    if not (LONG or THOROUGH):
+        return number % len(CHANGES) == place
     return THOROUGH or (number % 2 == place if place < 2 else number % 3 == place - 2)
 
 

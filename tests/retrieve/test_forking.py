@@ -10,16 +10,17 @@ import threading
 from pathlib import Path
 
 import pytest
+from long_forms import LONG
 
 from porism.concurrency.caching import cached_property
 from porism.concurrency.locks import Lock
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="fork")
 
-HARNESS = """
+HARNESS = f"""
 from forking import fork_while_searching
 
-print(fork_while_searching(10, 30.0))
+print(fork_while_searching({10 if LONG else 4}, 30.0))
 """
 
 
