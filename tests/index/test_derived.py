@@ -42,7 +42,7 @@ def test_kinds_are_found_in_names() -> None:
 
 def test_what_no_reader_opens_is_removed_by_the_next_writer(segment: Segment, tmp_path: Path) -> None:
     kept = [
-        write_file(segment, "postings-new", LAYOUTS["postings"]), write_file(segment, "vectors-unmarked", None),
+        write_file(segment, "postings-new", LAYOUTS["postings"]), write_file(segment, "trees-unmarked", None),
         write_file(segment, "formulas-impacts-new", LAYOUTS["impacts"]),
     ]
     damaged = segment.derived_path("postings-damaged")

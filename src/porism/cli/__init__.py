@@ -16,6 +16,7 @@ import click
 from porism.cli.checking import check
 from porism.cli.comparing import compare
 from porism.cli.demo import demo
+from porism.cli.encoding import encode
 from porism.cli.expanding import expand
 from porism.cli.experimenting import experiment
 from porism.cli.experiments import evaluate, run
@@ -56,7 +57,7 @@ def porism() -> None:
 
 porism.add_section("Search", demo, search, open_result, similar, parse)
 porism.add_section("Collections", index, update, info, check, delete, merge, expand)
-porism.add_section("Models", train, neighbours, similarities)
+porism.add_section("Models", train, encode, neighbours, similarities)
 porism.add_section("Experiments", run, evaluate, fuse, compare, experiment)
 for method in (word2vec, fasttext, positional, decontextualised, tokenizer, extended, pairs, encoder, language_model):
     train.add_command(method)

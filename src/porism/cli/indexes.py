@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 @click.option("--language", metavar="NAME", help="The stemmer of a new index, or none; english if not given.")
 @click.option("--expansions", "expansions_path", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
               help="Add the queries that porism expand wrote to the documents, as the field expansion.")
+@click.option("--neural", "neural_model", metavar="MODEL",
+              help="Also encode the documents by MODEL, a folder or name, to search by meaning (porism encode).")
 @click.option("--checksum", is_flag=True, help="Compare files by content also where size and time are as before.")
 @click.option("--all", "read_all", is_flag=True, help="Read all files again, also those that have not changed.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Analysing processes; all cores if not given.")
@@ -47,6 +49,7 @@ def index(
     tokenizers: tuple[str, ...],
     language: str | None,
     expansions_path: Path | None,
+    neural_model: str | None,
     checksum: bool,
     read_all: bool,
     jobs: int | None,
@@ -63,6 +66,10 @@ def index(
     from porism.search.sources.updating import index_sources
 
     config = _config(channels, language, tokenizers) if channels or language or tokenizers else None
+    if neural_model:
+        from porism.neural.encoder_model import fetched_encoder
+
+        fetched_encoder(neural_model, index_path)  # before anything is indexed
     log = ProblemLog(problems_path)
     change = None
     if expansions_path:
@@ -81,6 +88,10 @@ def index(
         if not quiet:
             log.close()
     _tell(report, quiet, "run the same command")
+    if neural_model:
+        from porism.cli.encoding import encode_and_tell
+
+        encode_and_tell(index_path, neural_model, quiet)
 
 
 @click.command(short_help="Bring an index up to date with its sources.")

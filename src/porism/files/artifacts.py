@@ -77,7 +77,7 @@ class ArtifactKind:
         known = self.names(index_path)
         shown = ", ".join(known[:_SHOWN]) + (", …" if len(known) > _SHOWN else "")
         return ConfigError(
-            f"the index has no {self.noun.removeprefix('a ')} {name!r}", where=str(index_path),
+            f"the index has no {self.noun.removeprefix('a ').removeprefix('an ')} {name!r}", where=str(index_path),
             hint=f"It has: {shown}." if known else f"Make it: {self.make.format(name=name)} --index {index_path}",
         )
 
@@ -105,6 +105,7 @@ TOKENIZERS = ArtifactKind("tokenizers", "a tokenizer", "porism train bpe {name}"
 EMBEDDINGS = ArtifactKind("embeddings", "embeddings", "porism train word2vec {name} --channel words")
 SIMILARITIES = ArtifactKind("similarities", "a similarity matrix", "porism similarities {name}")
 MODELS = ArtifactKind("models", "a model", "porism train {name}")
+ENCODERS = ArtifactKind("encoders", "an encoder", "porism encode MODEL --name {name}", ".json")
 
-ARTIFACT_KINDS = (TOKENIZERS, EMBEDDINGS, SIMILARITIES, MODELS)
+ARTIFACT_KINDS = (TOKENIZERS, EMBEDDINGS, SIMILARITIES, MODELS, ENCODERS)
 """All kinds; a new one is listed here, and :mod:`porism.search.artifacts` says how it is verified."""

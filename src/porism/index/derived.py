@@ -25,7 +25,8 @@ FORMULAS = "formulas-"
 """How the names of data begin that describe the formulas of a segment as if they were its documents."""
 
 LAYOUTS: Mapping[str, int] = MappingProxyType({
-    "postings": 2, "view": 2, "impacts": 2, "links": 1, "trees": 1, "places": 1, "key-digests": 1, "vectors": 1,
+    "postings": 2, "view": 2, "impacts": 2, "links": 1, "trees": 1, "places": 1, "key-digests": 1, "vectors": 2,
+    "near": 1,
 })
 """Kind → the layout that this version writes and reads. A file that does not say its layout has the first of these that
 were ever listed here: postings, views and impacts 2, all others 1."""

@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 from porism.errors import ConfigError, IndexCorrupt, IndexVersionError
 from porism.files.durable import make_folder
 from porism.index.container import Container, ContainerWriter
-from porism.index.segment import DERIVED_FOLDER, Segment
+from porism.index.derived import DERIVED_FOLDER, LAYOUTS
+from porism.index.segment import Segment
 from porism.index.vector_rows import NumberType, PartFile, VectorRows, offsets_of, ranges
 
 _PREFIX = "vectors-"
@@ -129,7 +130,8 @@ def complete_vectors(
         writer.add_chunks("vectors", np.dtype(spec.numbers).type, sources.rows(digests))
         if spec.numbers == "int8":
             writer.add_chunks("scales", np.float32, sources.scales(digests))
-        writer.finish({"segment": list(segment.stamp), "info": {"dimensions": spec.dimensions}})
+        layout = LAYOUTS["vectors"]
+        writer.finish({"segment": list(segment.stamp), "layout": layout, "info": {"dimensions": spec.dimensions}})
     return len(missing)
 
 

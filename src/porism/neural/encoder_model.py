@@ -55,15 +55,30 @@ def open_model(
     library: Any = need("sentence_transformers", EXTRA, _PURPOSE)
     target = choose_device(device)
     if not isinstance(named, EncoderFiles):
-        name = os.fspath(named)
-        if model_folder(name, index_path) is None:
-            with loading(name, "model"), quiet(transformers):
-                pretrained(_Published(getattr(library, kind)), name)
-        named = find_encoder(name, index_path, settings)
+        named = fetched_encoder(named, index_path, settings, kind=kind)
     with loading(named.folder, "model"), quiet(transformers), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = pretrained(_Published(getattr(library, kind), str(target)), named.folder)
     return model.eval(), named
+
+
+def fetched_encoder(
+    named: str | os.PathLike[str], index_path: str | os.PathLike[str] | None = None,
+    settings: EncoderSettings | None = None, *, kind: ModelClass = "SentenceTransformer",
+) -> EncoderFiles:
+    """The files of a model, as :func:`porism.neural.encoder_files.find_encoder` finds them; one of the hub is fetched
+    where it is not here.
+
+    :raises ConfigError: there is none of this name, or its folder is incomplete.
+    :raises MissingExtra: a library is not installed.
+    """
+    name = os.fspath(named)
+    transformers = load_transformers(_PURPOSE)
+    library: Any = need("sentence_transformers", EXTRA, _PURPOSE)
+    if model_folder(name, index_path) is None:
+        with loading(name, "model"), quiet(transformers):
+            pretrained(_Published(getattr(library, kind)), name)
+    return find_encoder(name, index_path, settings)
 
 
 class _Published:

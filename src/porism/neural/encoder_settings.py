@@ -7,6 +7,7 @@ mathematics is written for the model, what of long texts the model reads, and wh
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -72,6 +73,17 @@ class EncoderSettings(Settings):
             raise ConfigError(
                 f"chunks of {self.length} tokens cannot share {self.overlap}", hint="Use a smaller overlap."
             )
+
+    def changed(self, settings: Mapping[str, Any]) -> EncoderSettings:
+        """These settings with others in their place, those of ``text`` among them one by one.
+
+        :raises SettingError: a setting does not exist or does not fit.
+        """
+        found, given = self.to_dict(), dict(settings)
+        text = given.get("text", {})
+        if isinstance(text, Mapping):
+            given["text"] = {**found["text"], **text}
+        return read_settings(EncoderSettings, found | given)
 
     def to_dict(self) -> dict[str, Any]:
         """A JSON-ready mapping."""

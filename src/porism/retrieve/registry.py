@@ -14,14 +14,16 @@ from porism.analysis.analyzer import Analyzer
 from porism.errors import ConfigError
 from porism.index import Snapshot
 from porism.retrieve.base import FormulaRanker, Retriever, RetrieverSettings
+from porism.retrieve.dense.kind import DENSE
 from porism.retrieve.documents.named_models import LEXICAL
 from porism.retrieve.formulas.ranker import STRUCTURE
 from porism.retrieve.formulas.tangent_cft import TANGENT_CFT
 from porism.retrieve.kinds import Finds, RetrieverKind
+from porism.retrieve.sums.kind import sum_kind
 from porism.settings import SettingError, nearest
 
 RETRIEVERS: Mapping[str, RetrieverKind[Any]] = MappingProxyType({
-    kind.name: kind for kind in (LEXICAL, STRUCTURE, TANGENT_CFT)
+    kind.name: kind for kind in (LEXICAL, STRUCTURE, TANGENT_CFT, DENSE, sum_kind(lambda: RETRIEVERS))
 })
 """The kinds by the names that settings give them (``kind = "..."``)."""
 

@@ -9,10 +9,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from porism.errors import IndexCorrupt, IndexVersionError
-from porism.files.artifacts import EMBEDDINGS, MODELS, SIMILARITIES, TOKENIZERS, ArtifactKind
+from porism.errors import ConfigError, IndexCorrupt, IndexVersionError
+from porism.files.artifacts import EMBEDDINGS, ENCODERS, MODELS, SIMILARITIES, TOKENIZERS, ArtifactKind
+from porism.index import Snapshot
 from porism.index.container import Container
 from porism.index.manifest import Manifest, read_manifest
+from porism.retrieve.dense.provider import DenseVectors
+from porism.retrieve.dense.records import EncoderRecord, read_record
+from porism.settings import read_settings
 
 Outdated = Callable[[Path, Manifest, Mapping[str, Any]], str]
 """From the folder of an index, its manifest and what an artifact says of itself to why it is out of date, or ``""``."""
@@ -53,13 +57,23 @@ def _artifacts(folder: Path, manifest: Manifest) -> Iterator[Artifact]:
             name = kind.name_of(file)
             try:
                 size = file.stat().st_size
-                info = _tokenizer(manifest, name) if kind is TOKENIZERS else Container(file, None).info
+                info = _info(kind, manifest, file)
             except FileNotFoundError:  # it has just been removed
                 continue
             except (IndexCorrupt, IndexVersionError) as error:
                 yield Artifact(kind.folder, name, file, size, {}, f"it cannot be read: {error.what}")
                 continue
             yield Artifact(kind.folder, name, file, size, info, outdated(folder, manifest, info))
+
+
+def _info(kind: ArtifactKind, manifest: Manifest, file: Path) -> Mapping[str, Any]:
+    """What an artifact says of its making.
+
+    :raises IndexCorrupt: it cannot be read.
+    """
+    if kind is TOKENIZERS:
+        return _tokenizer(manifest, kind.name_of(file))
+    return read_record(file).to_dict() if kind is ENCODERS else Container(file, None).info
 
 
 def _tokenizer(manifest: Manifest, name: str) -> Mapping[str, Any]:
@@ -95,6 +109,20 @@ def _changed_vectors(folder: Path, manifest: Manifest, info: Mapping[str, Any]) 
     return _changed_index(folder, manifest, info)
 
 
+def _changed_model(folder: Path, manifest: Manifest, info: Mapping[str, Any]) -> str:
+    """Encoders: the model must be there, and as it was when documents were encoded, which all must be."""
+    record = read_settings(EncoderRecord, info)
+    try:
+        record.files(folder)
+    except ConfigError as error:
+        return error.what
+    with Snapshot.open(folder) as snapshot:
+        vectors = DenseVectors(folder, record)
+        missing = sum(segment.doc_count for segment in snapshot.segments if not vectors.has(segment))
+    return f"{missing:,} documents are not encoded yet: porism encode {record.model}" if missing else ""
+
+
 _OUTDATED: Mapping[ArtifactKind, Outdated] = MappingProxyType({
     TOKENIZERS: _no_channel, EMBEDDINGS: _changed_index, SIMILARITIES: _changed_vectors, MODELS: _changed_index,
+    ENCODERS: _changed_model,
 })

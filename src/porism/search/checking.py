@@ -14,7 +14,7 @@ from porism.analysis.tokenizers.tokenizer import (
     TokenizerReference,
 )
 from porism.errors import ConfigError, IndexCorrupt, IndexVersionError, PorismError
-from porism.files.artifacts import EMBEDDINGS, MODELS, SIMILARITIES, TOKENIZERS
+from porism.files.artifacts import EMBEDDINGS, ENCODERS, MODELS, SIMILARITIES, TOKENIZERS
 from porism.files.lock import WriterLock
 from porism.index import Snapshot
 from porism.index.container import Container, Stamp
@@ -29,6 +29,7 @@ from porism.index.manifest import (
     read_tombstones,
 )
 from porism.index.segment import DATA_FILE
+from porism.retrieve.dense.records import read_record
 from porism.retrieve.vectors import missing_vectors
 from porism.search.sources.indexing import prepare_for_searches
 from porism.settings import read_settings
@@ -207,6 +208,9 @@ def _tasks(folder: Path, manifest: Manifest) -> Iterator[_Task]:
         yield _container(EMBEDDINGS.folder, file, None, None, _TRAINED)
     for file in MODELS.files(folder):
         yield _container(MODELS.folder, file, None, None, f"Train it again: {MODELS.make.format(name=file.stem)}.")
+    for file in ENCODERS.files(folder):
+        again = f"Remove it, and encode again: porism encode MODEL --name {ENCODERS.name_of(file)}."
+        yield _Task(ENCODERS.folder, file, partial(_check_encoder, file), again)
     for file in SIMILARITIES.files(folder):
         again = f"Build it again: porism check --repair, or porism similarities {file.stem}."
         yield _Task(SIMILARITIES.folder, file, partial(_check_matrix, file), again)
@@ -234,6 +238,10 @@ def _check_deletions(place: Path, entry: SegmentEntry, read: _Read) -> None:
 
 def _check_tokenizer(reference: TokenizerReference, read: _Read) -> None:
     reference.check()
+
+
+def _check_encoder(path: Path, read: _Read) -> None:
+    read_record(path)
 
 
 def _check_matrix(path: Path, read: _Read) -> None:

@@ -1,0 +1,153 @@
+"""How fast and how completely near vectors are found: exactly, by a graph, by quantised lists, and beside faiss alone.
+
+::
+
+    python -m benchmarks speed vectors --count 1000000 --work DIR
+    python -m benchmarks speed vectors --index DIR --encoder NAME
+
+Vectors are made up from a seed (sums of a few of 2,000 directions and noise, of length 1), or are those of an index; so
+are queries, which are vectors with more noise. Printed are, for each search, the median and 95th percentile of the
+milliseconds of a query, recall@10 and recall@100 against the exact ranking, the bytes of a vector, and the seconds of
+building.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.index.vector_rows import NumberType, VectorRows, pack
+from porism.index.vectors import open_vectors
+from porism.retrieve.dense.approximate import make_index, near_rows
+from porism.retrieve.dense.model import DenseModel, Hnsw, IvfPq
+from porism.retrieve.dense.records import find_record
+from porism.retrieve.nearest import nearest, product_error, products
+
+Vectors = NDArray[np.float32]
+Search = Callable[[Vectors, int], NDArray[np.integer]]
+
+
+def made_up(count: int, dimensions: int, seed: int) -> Vectors:
+    """Vectors of length 1 that lie near to one another in groups, as those of texts do."""
+    chance = np.random.default_rng(seed)
+    directions = chance.normal(size=(2_000, dimensions)).astype(np.float32)
+    found = np.empty((count, dimensions), np.float32)
+    for start in range(0, count, 50_000):
+        size = min(50_000, count - start)
+        chosen = directions[chance.integers(0, len(directions), (size, 3))].sum(axis=1)
+        found[start : start + size] = chosen + chance.normal(scale=1.0, size=(size, dimensions))
+    return found / np.linalg.norm(found, axis=1, keepdims=True)
+
+
+def exact_search(rows: VectorRows) -> Search:
+    """What an exact search of one segment does."""
+    order = np.arange(len(rows.vectors), dtype=np.int32)
+
+    def search(query: Vectors, k: int) -> NDArray[np.integer]:
+        near = np.concatenate([
+            rows.decode(start, start + 32_768) @ query for start in range(0, len(rows.vectors), 32_768)
+        ])
+        return nearest(near, k, order, product_error(query, 1.01), lambda some: products(rows.take(some), query))[0]
+
+    return search
+
+
+def approximate_search(rows: VectorRows, settings: Hnsw | IvfPq, model: DenseModel) -> tuple[Search, float]:
+    """What an approximate search of one segment does, and the seconds that building took."""
+    import faiss
+
+    started = time.perf_counter()
+    index = make_index(faiss, rows, settings)
+    seconds = time.perf_counter() - started
+
+    def search(query: Vectors, k: int) -> NDArray[np.integer]:
+        found = near_rows(faiss, index, model, query, k * model.rescored, None)
+        scores = products(rows.take(found), query)
+        return found[np.argsort(-scores, kind="stable")][:k]
+
+    return search, seconds
+
+
+def faiss_flat(rows: VectorRows) -> Search:
+    """The exact search of faiss."""
+    import faiss
+
+    index = faiss.IndexFlatIP(rows.dimensions)
+    index.add(np.ascontiguousarray(rows.decode(0, len(rows.vectors))))
+    return lambda query, k: index.search(query[None], k)[1][0]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--count", type=int, default=100_000)
+    parser.add_argument("--dimensions", type=int, default=384)
+    parser.add_argument("--queries", type=int, default=100)
+    parser.add_argument("--index", type=Path)
+    parser.add_argument("--encoder", default="")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", default="", help="names of searches, separated by commas")
+    options = parser.parse_args()
+    if options.index:
+        from porism.index import Snapshot
+
+        record = find_record(options.index, options.encoder)
+        with Snapshot.open(options.index) as snapshot:
+            vectors = np.concatenate([
+                (rows := open_vectors(segment, record.spec, segment.doc_count)).decode(0, len(rows.vectors))
+                for segment in snapshot.segments
+            ])
+    else:
+        vectors = made_up(options.count, options.dimensions, options.seed)
+    chance = np.random.default_rng(options.seed + 1)
+    queries = vectors[chance.integers(0, len(vectors), options.queries)]
+    queries = queries + chance.normal(scale=0.6 / np.sqrt(vectors.shape[1]), size=queries.shape).astype(np.float32)
+    queries = queries / np.linalg.norm(queries, axis=1, keepdims=True)
+
+    def rows_of(numbers: NumberType) -> VectorRows:
+        packed, scales = pack(vectors, numbers)
+        return VectorRows(packed, np.arange(len(vectors) + 1), scales)
+
+    whole = rows_of("float32")
+    model = DenseModel()
+    hnsw, ivfpq = Hnsw(), IvfPq()
+    made: dict[str, Callable[[], tuple[Search, float]]] = {
+        "exact float32": lambda: (exact_search(whole), 0.0),
+        "exact float16": lambda: (exact_search(rows_of("float16")), 0.0),
+        "exact int8": lambda: (exact_search(rows_of("int8")), 0.0),
+        "faiss flat": lambda: (faiss_flat(whole), 0.0),
+        "hnsw": lambda: approximate_search(whole, hnsw, replace(model, search="hnsw")),
+        "ivfpq": lambda: approximate_search(whole, ivfpq, replace(model, search="ivfpq")),
+    }
+    sizes = {"exact float16": 2.0, "exact int8": 1.0}
+    print(f"{len(vectors):,} vectors of {vectors.shape[1]} numbers, {len(queries)} queries", flush=True)
+    print(f"{'':16}{'ms':>9}{'95 %':>9}{'recall@10':>11}{'recall@100':>12}{'bytes':>8}{'built in s':>12}")
+    truth: list[Any] = []
+    for name, make in made.items():
+        if options.only and name not in options.only.split(",") and name != "exact float32":
+            continue
+        search, seconds = make()
+        times, recalls = [], []
+        for number, query in enumerate(queries):
+            started = time.perf_counter()
+            found = search(query, 100)
+            times.append(1e3 * (time.perf_counter() - started))
+            if name == "exact float32":
+                truth.append(found)
+            recalls.append([len(np.intersect1d(found[:k], truth[number][:k])) / k for k in (10, 100)])
+        ten, hundred = np.mean(recalls, axis=0)
+        size = sizes.get(name, 4.0) * vectors.shape[1]
+        print(
+            f"{name:16}{np.median(times):9.2f}{np.percentile(times, 95):9.2f}{ten:11.3f}{hundred:12.3f}{size:8.0f}"
+            f"{seconds:12.1f}", flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()

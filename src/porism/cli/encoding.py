@@ -1,0 +1,96 @@
+"""``porism encode``: vectors of the documents of an index, by an encoder that the index remembers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from porism.cli.options import index_option
+from porism.cli.progress import counting_progress
+from porism.cli.terminal import echo
+from porism.errors import counted
+
+if TYPE_CHECKING:
+    from porism.retrieve.dense.model import Approximate
+
+
+@click.command(short_help="Encode documents, to search them by meaning.")
+@click.argument("model", metavar="MODEL")
+@index_option
+@click.option("--name", default="", help="What the encoder is called in the index; by default as the model is.")
+@click.option("--set", "assignments", multiple=True, metavar="NAME=VALUE",
+              help="How documents are read, e.g. text.formulas=spoken or cut=chunks; repeatable.")
+@click.option("--numbers", type=click.Choice(["float32", "float16", "int8"]), default="float32", show_default=True,
+              help="What vectors are stored as.")
+@click.option("--precision", type=click.Choice(["auto", "float32", "bfloat16", "float16", "int8"]), default="auto",
+              show_default=True, help="What the model computes with.")
+@click.option("--approximate", "approximate", multiple=True, metavar="KIND[,NAME=VALUE...]",
+              help="Also build an index of near vectors: hnsw or ivfpq; repeatable.")
+@click.option("--device", default="auto", show_default=True, metavar="NAME", help="auto, cpu, cuda, cuda:1, …")
+@click.option("--remove", is_flag=True, help="Forget the encoder MODEL of the index, and remove its vectors.")
+@click.option("--quiet", is_flag=True, help="No progress bar and no summary.")
+def encode(
+    model: str, index_path: Path, name: str, assignments: Sequence[str], numbers: Any, precision: Any,
+    approximate: Sequence[str], device: str, remove: bool, quiet: bool,
+) -> None:
+    """Encode the documents of an index by MODEL, so that porism search --model neural or dense finds them by meaning.
+
+    MODEL is the folder of an encoder, the name of one trained for the index, of an installed package that carries its
+    weights, or of a model on the hub of Hugging Face. The index remembers it: later updates encode new documents. Only
+    documents without vectors are encoded; Ctrl-C keeps what was done, and the same command goes on. Needs
+    pip install 'porism[neural]'.
+    """
+    from porism.retrieve.dense.encoding import forget_encoder
+    from porism.settings import parse_assignments
+
+    if remove:
+        forget_encoder(index_path, name or model)
+        echo(f"the encoder {name or model} is no longer part of the index")
+        return
+    encode_and_tell(
+        index_path, model, quiet, name=name, settings=parse_assignments(assignments), numbers=numbers,
+        precision=precision, approximate=_approximate(approximate), device=device,
+    )
+
+
+def encode_and_tell(index_path: Path, model: str, quiet: bool, **options: Any) -> None:
+    """Encodes an index and prints a summary; exits with 130 after an interruption."""
+    from porism.retrieve.dense.encoding import encode_index
+
+    with counting_progress("encoding", quiet) as progress:
+        report = encode_index(
+            index_path, model, on_progress=progress, on_note=lambda note: echo(f"Note: {note}.", err=True), **options
+        )
+    if not quiet:
+        rate = report.encoded / max(report.seconds, 1e-9)
+        stopped = "Stopped. " if report.interrupted else ""
+        echo(
+            f"{stopped}{counted(report.encoded, 'document')} encoded in {report.seconds:.1f} s ({rate:,.1f}/s) by "
+            f"{report.record.name}, {report.record.dimensions} dimensions ({report.record.numbers}): {index_path}"
+        )
+        if report.interrupted:
+            echo("Run the same command to go on.")
+        else:
+            echo(f"Ask it: porism search 'words and $formula$' --model neural --index {index_path}")
+    if report.interrupted:
+        raise click.exceptions.Exit(130)
+
+
+def _approximate(given: Sequence[str]) -> Approximate:
+    from porism.errors import ConfigError
+    from porism.retrieve.dense.model import Approximate
+    from porism.settings import parse_assignments, read_settings
+
+    found: dict[str, Any] = {}
+    for one in given:
+        kind, _, rest = one.partition(",")
+        if kind not in ("hnsw", "ivfpq"):
+            raise ConfigError(f"there is no index of near vectors {kind!r}", hint="Choose hnsw or ivfpq.")
+        settings = parse_assignments(filter(None, rest.split(",")))
+        if "least" in settings:
+            found["least"] = settings.pop("least")
+        found[kind] = settings
+    return read_settings(Approximate, found)

