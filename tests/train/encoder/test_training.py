@@ -49,7 +49,7 @@ def same(one: Path, other: Path, tolerance: float = 0.0) -> bool:
 def test_an_encoder_learns_its_pairs(model: Path, tmp_path: Path) -> None:
     steps: list[tuple[int, int]] = []
     report = train_encoder(
-        PAIRS, model, tmp_path / "out", replace(SMALL, epochs=12, query_prefix="q: ", length=30), device="cpu",
+        PAIRS, model, tmp_path / "out", replace(SMALL, epochs=12, query_prefix="q: ", length=30, reads=31), device="cpu",
         text=ModelText(formulas="unicode"), on_progress=lambda done, total: steps.append((done, total)),
     )
     assert hits(model) < 0.3
@@ -58,7 +58,7 @@ def test_an_encoder_learns_its_pairs(model: Path, tmp_path: Path) -> None:
     assert (report.pairs, report.steps, report.resumed, report.interrupted) == (72, 72, 0, False)
     assert steps[-1] == (72, 72)
     settings = read_encoder_settings(tmp_path / "out")
-    assert (settings.text.formulas, settings.query_prefix, settings.length) == ("unicode", "q: ", 30)
+    assert (settings.text.formulas, settings.query_prefix, settings.length) == ("unicode", "q: ", 31)
     assert settings.trained_on == ("titles",)
     assert json.loads((tmp_path / "out" / "training.json").read_text())["from"] == str(model)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out"]

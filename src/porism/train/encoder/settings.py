@@ -28,7 +28,8 @@ class EncoderTraining(Settings):
     positive for its anchor, too. ``margin`` is that of triplets. ``negatives`` of each pair are used at most.
     ``matryoshka`` lists numbers of dimensions whose vectors shall do alone. ``original`` is the share of the weights
     before training in the model at the end (Wortsman et al. 2022): some of it keeps what the model knew.
-    ``length``, ``cut`` and the prefixes belong to the model from then on.
+    ``length`` tokens of a text are read in training, and later ``reads``, or as many if that is None; that, ``cut`` and
+    the prefixes belong to the model from then on.
 
     :raises ConfigError: a number is out of its range.
     """
@@ -49,6 +50,7 @@ class EncoderTraining(Settings):
     matryoshka: tuple[int, ...] = ()
     original: float = 0.0
     length: int | None = 128
+    reads: int | None = None
     cut: Cut = "head"
     pooling: Pooling = "model"
     query_prefix: str = ""
@@ -65,7 +67,7 @@ class EncoderTraining(Settings):
                 raise ConfigError(f"{name} cannot be {value!r}", hint=f"Choose from {', '.join(known)}.")
         for name, number in (
             ("epochs", self.epochs), ("steps", self.steps), ("part", self.part), ("accumulate", self.accumulate),
-            ("length", self.length),
+            ("length", self.length), ("reads", self.reads),
         ):
             if number is not None and number < 1:
                 raise ConfigError(f"{name} cannot be {number}", hint="Use a whole number from 1.")

@@ -116,6 +116,8 @@ def train_encoder(
             time.monotonic() - started, outcome.interrupted,
         )
         if not outcome.interrupted:
+            if settings.reads is not None:
+                network.max_seq_length = settings.reads
             if original is not None:
                 _blend(network, original, settings.original)
             reading = _reading(model, settings, text, examples)
@@ -279,7 +281,7 @@ def _reading(
     kinds = dict.fromkeys(pair.miner for pair in pairs if pair.miner)
     return replace(
         before, text=text or before.text, query_prefix=settings.query_prefix, document_prefix=settings.document_prefix,
-        cut=settings.cut, length=settings.length, pooling="model",
+        cut=settings.cut, length=settings.reads or settings.length, pooling="model",
         trained_on=tuple(dict.fromkeys((*before.trained_on, *kinds))),
     )
 
