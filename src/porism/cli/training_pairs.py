@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,11 +14,9 @@ from porism.cli.terminal import echo
 from porism.errors import counted
 
 if TYPE_CHECKING:
-    from porism.runs.run import Run
     from porism.search.index import Index
     from porism.train.pairs.base import Pair
     from porism.train.pairs.mining import Mined, MinerCounts
-    from porism.types import Query
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -74,7 +72,7 @@ def negative_options(function: Function) -> Function:
 def with_negatives(index: Index, pairs: list[Pair], given: dict[str, Any], quiet: bool) -> list[Pair]:
     """The pairs with the negatives and scores that the options ask for."""
     from porism.analysis.model_text import ModelText
-    from porism.train.negatives import Negatives, add_negatives, add_scores
+    from porism.train.negatives import IndexSearch, Negatives, add_negatives, add_scores
 
     if given["source"] is not None:
         from porism.retrieve.models import read_model
@@ -91,7 +89,7 @@ def with_negatives(index: Index, pairs: list[Pair], given: dict[str, Any], quiet
                 encode = open_encode(given["scorer"], index.snapshot.path)
             else:
                 score = open_score(given["scorer"], index.snapshot.path)
-        searcher = _Search(index.with_models(read_model(given["search_model"])))
+        searcher = IndexSearch(index.with_models(read_model(given["search_model"])))
         with counting_progress("negatives", quiet) as progress:
             pairs, counts = add_negatives(
                 pairs, index.documents, settings, ModelText(formulas=given["formulas"]), searcher=searcher,
@@ -107,17 +105,6 @@ def with_negatives(index: Index, pairs: list[Pair], given: dict[str, Any], quiet
 
         pairs = add_scores(pairs, open_score(given["teacher"], index.snapshot.path))
     return pairs
-
-
-class _Search:
-    """An index as what searches queries."""
-
-    def __init__(self, index: Index) -> None:
-        self._index = index
-
-    def search(self, queries: Iterable[Query], k: int = 1000) -> Run:
-        """The run of the queries."""
-        return self._index.run(list(queries), k)
 
 
 def mine(index: Index, given: dict[str, Any], quiet: bool) -> Mined:

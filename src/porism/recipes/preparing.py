@@ -80,7 +80,7 @@ def check_recipe(draft: Draft) -> None:
             f"{circle[0]} is made of itself: {' takes '.join(circle)}", (recipe.table_of(circle[0]), circle[0], "of"),
             "Leave one of them out.",
         )
-    if not check.systems:
+    if not check.systems and not any(kind.is_result and kind.of(recipe) for kind in _kinds(draft)):
         errors.error("there is no system", (), "Write [pipelines.NAME], [runs.NAME] or [fusions.NAME].")
 
 

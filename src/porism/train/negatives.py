@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Literal, get_args
@@ -23,6 +23,8 @@ from porism.analysis.model_text import ModelText
 from porism.corpus.mathtext import split_math
 from porism.errors import ConfigError
 from porism.retrieve.base import Searcher
+from porism.runs.run import Run
+from porism.search.searcher import IndexSearcher
 from porism.settings import Settings
 from porism.train.near import shingles
 from porism.train.pairs.base import Pair, values
@@ -84,6 +86,17 @@ class NegativeCounts:
     known: int
     repeats: int
     too_good: int
+
+
+class IndexSearch:
+    """An index, which searches by its model, as what searches for negatives."""
+
+    def __init__(self, index: IndexSearcher) -> None:
+        self._index = index
+
+    def search(self, queries: Iterable[Query], k: int = 1000) -> Run:
+        """The run of the queries."""
+        return self._index.run(list(queries), k)
 
 
 @dataclass(slots=True)

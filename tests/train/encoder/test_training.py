@@ -49,8 +49,8 @@ def same(one: Path, other: Path, tolerance: float = 0.0) -> bool:
 def test_an_encoder_learns_its_pairs(model: Path, tmp_path: Path) -> None:
     steps: list[tuple[int, int]] = []
     report = train_encoder(
-        PAIRS, model, tmp_path / "out", replace(SMALL, epochs=12, query_prefix="q: ", length=30, reads=31), device="cpu",
-        text=ModelText(formulas="unicode"), on_progress=lambda done, total: steps.append((done, total)),
+        PAIRS, model, tmp_path / "out", replace(SMALL, epochs=12, query_prefix="q: ", length=30, reads=31),
+        device="cpu", text=ModelText(formulas="unicode"), on_progress=lambda done, total: steps.append((done, total)),
     )
     assert hits(model) < 0.3
     assert hits(tmp_path / "out", "q: ") > 0.8

@@ -108,6 +108,12 @@ class TableKind(Generic[S]):
 
     makes_runs: ClassVar[bool] = False
 
+    is_result: ClassVar[bool] = False
+    """Whether what a table defines is a result by itself, so that a recipe needs no system beside it."""
+
+    reads_collection: ClassVar[bool] = False
+    """Whether what a table defines is made of the collection, which is indexed then even where nothing searches it."""
+
     def of(self, recipe: Recipe) -> Mapping[str, S]:
         """The tables of a recipe by name; a single one has the name of the kind."""
         found: Mapping[str, S] = recipe.tables.get(self.table, {})

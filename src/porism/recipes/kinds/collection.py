@@ -216,7 +216,8 @@ class CollectionKind(TableKind[CollectionSettings]):
         """The stage that indexes, after those that train its tokenizers; of an index that is there its state."""
         given = collection_of(planner.recipe)
         searches = any(planner.recipe.systems[system].searches for system, _ in planner.demand)
-        if given is None or not (searches or _is_partial(planner.recipe, planner.used_topics)):
+        learns = any(kind.reads_collection and kind.of(planner.recipe) for kind in planner.recipe.kinds.values())
+        if given is None or not (searches or learns or _is_partial(planner.recipe, planner.used_topics)):
             return
         if given.index is not None:
             manifest: Manifest | None = planner.data[self.table]

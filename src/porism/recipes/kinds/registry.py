@@ -7,7 +7,10 @@ from typing import Any
 from porism.recipes.kinds.base import TableKind
 from porism.recipes.kinds.collection import COLLECTION_KIND
 from porism.recipes.kinds.embeddings import EMBEDDING_KIND
+from porism.recipes.kinds.encoders import ENCODER_KIND
 from porism.recipes.kinds.fusions import FUSION_KIND
+from porism.recipes.kinds.language_models import LANGUAGE_MODEL_KIND
+from porism.recipes.kinds.pairs import PAIR_KIND
 from porism.recipes.kinds.pipelines import PIPELINE_KIND
 from porism.recipes.kinds.report import REPORT_KIND
 from porism.recipes.kinds.rerankers import RERANKER_KIND
@@ -22,6 +25,9 @@ KINDS: tuple[TableKind[Any], ...] = (
     TOKENIZER_KIND,
     EMBEDDING_KIND,
     SIMILARITY_KIND,
+    PAIR_KIND,
+    LANGUAGE_MODEL_KIND,
+    ENCODER_KIND,
     TOPIC_KIND,
     RUN_KIND,
     PIPELINE_KIND,

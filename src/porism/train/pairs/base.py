@@ -35,6 +35,8 @@ class Miner(Settings, ABC):
     """Finds pairs in a collection. A miner is a frozen dataclass of its settings and has a name in the registry."""
 
     name: ClassVar[str]
+    files: ClassVar[tuple[str, ...]] = ()
+    """The settings that name a file."""
 
     @abstractmethod
     def mine(self, documents: Documents, text: ModelText) -> Iterator[Pair]:

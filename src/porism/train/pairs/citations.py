@@ -28,6 +28,7 @@ class Citations(Miner):
     """
 
     name: ClassVar[str] = "citations"
+    files: ClassVar[tuple[str, ...]] = ("file",)
 
     file: str = ""
     key: str = ""

@@ -1,0 +1,189 @@
+"""``[encoders.NAME]``: an encoder of texts, trained on pairs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from porism.analysis.model_text import FormulaWriting, ModelText
+from porism.errors import ConfigError
+from porism.recipes.cache import Entry
+from porism.recipes.checking import Check, nearest_or_add
+from porism.recipes.digests import file_digest
+from porism.recipes.draft import tolerant
+from porism.recipes.execution import Execution, OnCount
+from porism.recipes.kinds.base import TableKind
+from porism.recipes.kinds.language_models import LANGUAGE_MODEL_KIND
+from porism.recipes.kinds.pairs import PAIR_KIND
+from porism.recipes.kinds.trained_models import (
+    LANGUAGE_MODELS,
+    TrainingStage,
+    about_report,
+    base_digest,
+    base_folder,
+    check_base,
+    check_model_name,
+    training_requirements,
+)
+from porism.recipes.loading import Loading, Requirement
+from porism.recipes.planning import Input, Planner, Stage
+from porism.recipes.recipe import Recipe, own_settings
+from porism.settings import Settings, read_settings, write_settings
+from porism.train.encoder.settings import EncoderTraining
+from porism.train.encoder.training import train_encoder
+from porism.train.pairs.files import read_pairs
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderTable(Settings):
+    """An encoder.
+
+    :param model: what training begins with: a folder, an installed package, or a table ``[language_models.NAME]``.
+    :param pairs: the tables ``[pairs.NAME]`` that it is trained on.
+    :param files: files of pairs beside them.
+    :param formulas: how formulas are written in these files; that of the tables counts otherwise.
+    :param settings: what else the recipe says: settings of the training.
+    """
+
+    model: str
+    pairs: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    formulas: FormulaWriting = "source"
+    device: str = "auto"
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.pairs and not self.files:
+            raise ConfigError("an encoder needs pairs", hint='Add pairs = ["NAME"] and a table [pairs.NAME].')
+
+
+class TrainEncoder(TrainingStage):
+    """Trains an encoder."""
+
+    name = "encoder"
+    verb = "train encoder"
+
+    def make(self, stage: Stage, execution: Execution, on_count: OnCount) -> Entry:
+        """Trains it.
+
+        :raises KeyboardInterrupt: it was interrupted; the next start goes on at the step where it was.
+        :raises ConfigError: pairs, model and settings do not fit together.
+        """
+        started = time.monotonic()
+        table: EncoderTable = execution.recipe.tables["encoders"][stage.name]
+        pairs = []
+        for name in table.pairs:
+            made = execution.planner.others["pairs", name]
+            pairs += read_pairs(execution.entry("pairs", made.key, made.name).file(f"{name}.jsonl"))
+        for name in table.files:
+            pairs += read_pairs(execution.draft.file(name))
+        formulas = [execution.recipe.tables["pairs"][name].formulas for name in table.pairs]
+        folder = execution.cache.unfinished(stage.kind, stage.key)
+        report = train_encoder(
+            pairs, _base(execution, table), folder / stage.name, read_settings(EncoderTraining, table.settings),
+            text=ModelText(formulas=formulas[0] if formulas else table.formulas), device=table.device,
+            on_progress=on_count,
+        )
+        if report.interrupted:
+            raise KeyboardInterrupt
+        about = about_report(report, "pairs", "steps", "first_loss", "last_loss")
+        return execution.cache.keep(stage.kind, stage.key, folder, about, time.monotonic() - started)
+
+
+class EncoderKind(TableKind[EncoderTable]):
+    """Encoders. Each is trained: it is a result by itself, and what searches with it names it."""
+
+    table = "encoders"
+    settings = EncoderTable
+    rest = "settings"
+    is_result = True
+    stages = (TrainEncoder(),)
+
+    def check(self, check: Check) -> None:
+        """Names, pairs, what training begins with, and its settings."""
+        for name, table in self.of(check.recipe).items():
+            path = (self.table, name)
+            check_model_name(check, name, path)
+            known = own_settings(EncoderTraining)
+            check.unknown(table.settings, [*own_settings(EncoderTable, but="settings"), *known], path)
+            sound = {key: value for key, value in table.settings.items() if key in known}
+
+            def read(given: Mapping[str, Any]) -> EncoderTraining:
+                return read_settings(EncoderTraining, given)
+
+            tolerant(read, sound, path, check.errors)
+            names = check.names(PAIR_KIND.table)
+            for number, pairs in enumerate(table.pairs):
+                if pairs not in names:
+                    check.errors.error(
+                        f"there are no pairs {pairs!r}", (*path, "pairs", number),
+                        nearest_or_add(pairs, names, f"[pairs.{pairs}]"),
+                    )
+            tables = PAIR_KIND.of(check.recipe)
+            writings = {tables[one].formulas for one in table.pairs if one in tables}
+            if len(writings) > 1:
+                check.errors.error(
+                    f"formulas are written in different ways ({', '.join(sorted(writings))})", (*path, "pairs"),
+                    "A model reads formulas in one way.",
+                )
+            if table.model not in check.names(LANGUAGE_MODELS):
+                check_base(check, table.model, (*path, "model"))
+
+    def load(self, loading: Loading) -> None:
+        """Whether files of pairs are there."""
+        for name, table in self.of(loading.recipe).items():
+            for number, given in enumerate(table.files):
+                loading.exists(given, (self.table, name, "files", number))
+
+    def requirements(self, loading: Loading) -> Iterable[Requirement]:
+        """The libraries that training needs."""
+        return [
+            one for name in self.of(loading.recipe)
+            for one in training_requirements((self.table, name), "sentence_transformers", "datasets")
+        ]
+
+    def plan(self, planner: Planner) -> None:
+        """All encoders: they are results by themselves."""
+        for name in self.of(planner.recipe):
+            self.planned(planner, name)
+
+    def planned(self, planner: Planner, name: str) -> Input:
+        """The stage that trains an encoder, planned where it was not."""
+        if (self.table, name) not in planner.others:
+            table = self.of(planner.recipe)[name]
+            made = [PAIR_KIND.planned(planner, one) for one in table.pairs]
+            inputs = {one.name: one.key for one in made}
+            inputs |= {file: file_digest(planner.draft.file(file)) for file in table.files}
+            if table.model in planner.recipe.tables.get(LANGUAGE_MODELS, {}):
+                begins = LANGUAGE_MODEL_KIND.planned(planner, table.model)
+                inputs[begins.name] = begins.key
+            else:
+                inputs["model"] = base_digest(planner.draft, table.model)
+            parameters = write_settings(replace(table, settings={})) | write_settings(
+                read_settings(EncoderTraining, table.settings)
+            )
+            stage = planner.add(self.stages[0], name, "", inputs, parameters, list(inputs.values()))
+            planner.others[self.table, name] = Input(stage.id, stage.key)
+        return planner.others[self.table, name]
+
+
+ENCODER_KIND = EncoderKind()
+
+
+def trained_encoders(recipe: Recipe) -> list[str]:
+    """The names of the encoders that a recipe trains."""
+    return list(ENCODER_KIND.of(recipe))
+
+
+def _base(execution: Execution, table: EncoderTable) -> Path:
+    """The folder of the model that training begins with, there or made before."""
+    made = execution.planner.others.get((LANGUAGE_MODELS, table.model))
+    if made is not None:
+        return execution.entry("language-model", made.key, made.name).file(table.model)
+    folder = base_folder(execution.draft, table.model)
+    if folder is None:
+        raise ConfigError(f"the model {table.model!r} vanished while it was needed", hint="Start again.")
+    return folder

@@ -1,0 +1,136 @@
+"""``[language_models.NAME]``: a language model, trained further on the collection."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from porism.analysis.model_text import FormulaWriting, ModelText
+from porism.errors import ConfigError
+from porism.recipes.cache import Entry
+from porism.recipes.checking import Check
+from porism.recipes.draft import tolerant
+from porism.recipes.execution import Execution, OnCount
+from porism.recipes.kinds.base import TableKind
+from porism.recipes.kinds.collection import collection_of, planned_index
+from porism.recipes.kinds.searching import searched_index
+from porism.recipes.kinds.trained_models import (
+    LANGUAGE_MODELS,
+    TrainingStage,
+    about_report,
+    base_digest,
+    base_folder,
+    check_base,
+    check_model_name,
+    training_requirements,
+)
+from porism.recipes.loading import Loading, Requirement
+from porism.recipes.planning import Input, Planner, Stage
+from porism.recipes.recipe import own_settings
+from porism.settings import Settings, read_settings, write_settings
+from porism.train.language.settings import LanguageTraining
+from porism.train.language.training import train_language_model
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageTable(Settings):
+    """A language model.
+
+    :param model: what training begins with: a folder or an installed package.
+    :param formulas: how formulas are written for it.
+    :param settings: what else the recipe says: settings of the training.
+    """
+
+    model: str
+    formulas: FormulaWriting = "source"
+    device: str = "auto"
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+class TrainLanguageModel(TrainingStage):
+    """Trains a language model further."""
+
+    name = "language-model"
+    verb = "train language model"
+
+    def make(self, stage: Stage, execution: Execution, on_count: OnCount) -> Entry:
+        """Trains it.
+
+        :raises KeyboardInterrupt: it was interrupted; the next start goes on at the step where it was.
+        :raises ConfigError: model, collection and settings do not fit together.
+        """
+        started = time.monotonic()
+        table: LanguageTable = execution.recipe.tables[LANGUAGE_MODELS][stage.name]
+        base = base_folder(execution.draft, table.model)
+        if base is None:
+            raise ConfigError(f"the model {table.model!r} vanished while it was needed", hint="Start again.")
+        folder = execution.cache.unfinished(stage.kind, stage.key)
+        report = train_language_model(
+            searched_index(execution).documents, base, folder / stage.name,
+            read_settings(LanguageTraining, table.settings), text=ModelText(formulas=table.formulas),
+            device=table.device, on_progress=on_count,
+        )
+        if report.after is None:
+            raise KeyboardInterrupt
+        about = about_report(report, "documents", "sequences", "tokens", "steps", "first_loss", "last_loss")
+        about |= {"before": asdict(report.before), "after": asdict(report.after)}
+        return execution.cache.keep(stage.kind, stage.key, folder, about, time.monotonic() - started)
+
+
+class LanguageModelKind(TableKind[LanguageTable]):
+    """Language models. Each is trained: it is a result by itself, and encoders begin with it."""
+
+    table = LANGUAGE_MODELS
+    settings = LanguageTable
+    rest = "settings"
+    is_result = True
+    reads_collection = True
+    stages = (TrainLanguageModel(),)
+
+    def check(self, check: Check) -> None:
+        """Names, what training begins with, and its settings."""
+        for name, table in self.of(check.recipe).items():
+            if collection_of(check.recipe) is None:
+                check.errors.error(
+                    "a language model is trained on a collection, and there is none", (self.table, name),
+                    "Add [collection].",
+                )
+            path = (self.table, name)
+            check_model_name(check, name, path)
+            known = own_settings(LanguageTraining)
+            check.unknown(table.settings, [*own_settings(LanguageTable, but="settings"), *known], path)
+            sound = {key: value for key, value in table.settings.items() if key in known}
+
+            def read(given: Mapping[str, Any]) -> LanguageTraining:
+                return read_settings(LanguageTraining, given)
+
+            tolerant(read, sound, path, check.errors)
+            check_base(check, table.model, (*path, "model"))
+
+    def requirements(self, loading: Loading) -> Iterable[Requirement]:
+        """The libraries that training needs."""
+        return [one for name in self.of(loading.recipe) for one in training_requirements((self.table, name))]
+
+    def plan(self, planner: Planner) -> None:
+        """All language models: they are results by themselves."""
+        for name in self.of(planner.recipe):
+            self.planned(planner, name)
+
+    def planned(self, planner: Planner, name: str) -> Input:
+        """The stage that trains a language model, planned where it was not."""
+        if (self.table, name) not in planner.others:
+            table = self.of(planner.recipe)[name]
+            inputs = {
+                "index collection": planned_index(planner).key, "model": base_digest(planner.draft, table.model)
+            }
+            parameters = write_settings(replace(table, settings={})) | write_settings(
+                read_settings(LanguageTraining, table.settings)
+            )
+            stage = planner.add(self.stages[0], name, "", inputs, parameters, list(inputs.values()))
+            planner.others[self.table, name] = Input(stage.id, stage.key)
+        return planner.others[self.table, name]
+
+
+LANGUAGE_MODEL_KIND = LanguageModelKind()

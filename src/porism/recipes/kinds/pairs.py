@@ -1,0 +1,176 @@
+"""``[pairs.NAME]``: training pairs, mined from the collection."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from porism.analysis.model_text import FormulaWriting, ModelText
+from porism.errors import ConfigError
+from porism.recipes.cache import Entry
+from porism.recipes.checking import Check
+from porism.recipes.digests import file_digest
+from porism.recipes.draft import Draft
+from porism.recipes.execution import Execution, OnCount
+from porism.recipes.kinds.base import Outputs, StageKind, TableKind
+from porism.recipes.kinds.collection import collection_of, planned_index
+from porism.recipes.kinds.searching import searched_index
+from porism.recipes.loading import Loading
+from porism.recipes.outputs import copy_file
+from porism.recipes.planning import Input, Planner, Stage
+from porism.settings import SettingError, Settings, read_settings, write_settings
+from porism.train.negatives import IndexSearch, Negatives, add_negatives
+from porism.train.pairs.base import Miner
+from porism.train.pairs.exclusion import exclusion
+from porism.train.pairs.files import write_pairs
+from porism.train.pairs.mining import mine_pairs
+from porism.train.pairs.registry import parse_miner
+
+
+@dataclass(frozen=True, slots=True)
+class PairSettings(Settings):
+    """Pairs of the collection.
+
+    :param miners: as ``porism train pairs`` has them: ``titles``, ``citations:file=links.tsv``.
+    :param exclude_topics: files of topics, which are left out with what nearly repeats them.
+    :param exclude_ids: files of ids of documents, the same way.
+    :param negatives: how negatives are mined from a search: settings of :class:`porism.train.negatives.Negatives`.
+    """
+
+    miners: tuple[str, ...]
+    exclude_topics: tuple[str, ...] = ()
+    exclude_ids: tuple[str, ...] = ()
+    overlap: float = 0.6
+    most: int | None = None
+    formulas: FormulaWriting = "source"
+    seed: int = 1
+    negatives: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.miners:
+            raise ConfigError("pairs need a miner", hint='For example: miners = ["titles"].')
+
+
+class MinePairs(StageKind):
+    """Mines pairs from the documents of the index."""
+
+    name = "pairs"
+    verb = "mine pairs"
+
+    def make(self, stage: Stage, execution: Execution, on_count: OnCount) -> Entry:
+        """Mines and writes them.
+
+        :raises ConfigError: there are none.
+        """
+        started = time.monotonic()
+        table: PairSettings = execution.recipe.tables["pairs"][stage.name]
+        draft = execution.draft
+        text = ModelText(formulas=table.formulas)
+        index = searched_index(execution)
+        excluded = exclusion(
+            [draft.file(name) for name in table.exclude_topics], [draft.file(name) for name in table.exclude_ids],
+            index.documents, text, table.overlap,
+        )
+        mined = mine_pairs(
+            index.documents, _miners(table, draft), text, exclude=excluded, most=table.most, seed=table.seed,
+            on_progress=on_count,
+        )
+        pairs = mined.pairs
+        about: dict[str, Any] = {one.miner: one.kept for one in mined.counts}
+        if table.negatives:
+            pairs, counts = add_negatives(
+                pairs, index.documents, _negatives(table), text, searcher=IndexSearch(index), on_progress=on_count
+            )
+            about["with negatives"] = counts.with_negatives
+        with execution.cache.making(stage.kind, stage.key) as folder:
+            about["pairs"] = write_pairs(folder / f"{stage.name}.jsonl", pairs)
+            return execution.cache.keep(stage.kind, stage.key, folder, about, time.monotonic() - started)
+
+    def put(self, stage: Stage, entry: Entry, execution: Execution, outputs: Outputs) -> None:
+        """Copies the file, to be looked at."""
+        copy_file(entry.file(f"{stage.name}.jsonl"), outputs.folder / "pairs" / f"{stage.name}.jsonl")
+
+
+class PairKind(TableKind[PairSettings]):
+    """Pairs. They are mined where something is trained on them."""
+
+    table = "pairs"
+    settings = PairSettings
+    reads_collection = True
+    stages = (MinePairs(),)
+
+    def check(self, check: Check) -> None:
+        """Miners and the settings of negatives."""
+        for name, table in self.of(check.recipe).items():
+            if collection_of(check.recipe) is None:
+                check.errors.error(
+                    "pairs are mined from a collection, and there is none", (self.table, name), "Add [collection]."
+                )
+            for number, written in enumerate(table.miners):
+                try:
+                    parse_miner(written)
+                except ConfigError as error:
+                    check.errors.take(error, (self.table, name, "miners", number))
+            try:
+                _negatives(table)
+            except SettingError as error:
+                check.errors.take(error, (self.table, name, "negatives", *error.path))
+            except ConfigError as error:
+                check.errors.take(error, (self.table, name, "negatives"))
+
+    def load(self, loading: Loading) -> None:
+        """Whether the files are there."""
+        for name, table in self.of(loading.recipe).items():
+            for key in ("exclude_topics", "exclude_ids"):
+                for number, given in enumerate(getattr(table, key)):
+                    loading.exists(given, (self.table, name, key, number))
+            for number, given in enumerate(table.miners):
+                for file in _files(given):
+                    loading.exists(file, (self.table, name, "miners", number))
+
+    def planned(self, planner: Planner, name: str) -> Input:
+        """The stage that mines pairs, planned where it was not."""
+        if (self.table, name) not in planner.others:
+            table = self.of(planner.recipe)[name]
+            inputs = {"index collection": planned_index(planner).key}
+            files = [*table.exclude_topics, *table.exclude_ids]
+            files += [file for written in table.miners for file in _files(written)]
+            inputs |= {file: file_digest(planner.draft.file(file)) for file in files}
+            stage = planner.add(self.stages[0], name, "", inputs, write_settings(table), list(inputs.values()))
+            planner.others[self.table, name] = Input(stage.id, stage.key)
+        return planner.others[self.table, name]
+
+
+PAIR_KIND = PairKind()
+
+
+def _miners(table: PairSettings, draft: Draft) -> list[Miner]:
+    """The miners, their files found from the folder of the recipe."""
+    found = []
+    for written in table.miners:
+        miner = parse_miner(written)
+        given = {name: getattr(miner, name) for name in miner.files}
+        files: dict[str, Any] = {name: str(draft.file(file)) for name, file in given.items() if file}
+        found.append(replace(miner, **files) if files else miner)
+    return found
+
+
+def _files(written: str) -> list[str]:
+    """The files that a miner reads; none of one with errors, which are reported elsewhere."""
+    with suppress(ConfigError):
+        miner = parse_miner(written)
+        return [value for name in miner.files if (value := getattr(miner, name))]
+    return []
+
+
+def _negatives(table: PairSettings) -> Negatives:
+    settings = read_settings(Negatives, table.negatives)
+    if settings.source == "model":
+        raise SettingError(
+            "negatives of a recipe come from a search or from tags", path=("source",),
+            hint="Mine others with porism train pairs, and name the file in [encoders.NAME]: files = [\"FILE\"].",
+        )
+    return settings

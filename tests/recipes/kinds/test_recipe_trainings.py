@@ -1,0 +1,126 @@
+"""Recipes that mine pairs and train language models and encoders on them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tiny_models import need_models, save_bert
+
+from porism.recipes import RecipeError, plan_recipe, run_recipe
+
+need_models()
+for library in ("sentence_transformers", "datasets", "accelerate"):
+    pytest.importorskip(library, reason="training needs it: pip install 'porism[neural]'")
+
+from porism.neural.encoder import load_encoder  # noqa: E402
+from porism.train.pairs.files import read_pairs  # noqa: E402
+
+Write = Callable[..., Path]
+
+RECIPE = """\
+name = "trained"
+measures = ["nDCG'"]
+
+[collection]
+source = "notes.jsonl"
+channels = ["words"]
+
+[pairs.own]
+miners = ["titles", "citations:file=links.tsv"]
+exclude_topics = ["topics.tsv"]
+exclude_ids = ["left.txt"]
+
+[pairs.own.negatives]
+count = 2
+
+[language_models.math]
+model = "bert"
+length = 32
+steps = 3
+held_out = 0.2
+precision = "float32"
+
+[encoders.small]
+model = "math"
+pairs = ["own"]
+steps = 2
+batch = 8
+length = 32
+precision = "float32"
+"""
+STAGES = ["index collection", "train language model math", "mine pairs own", "train encoder small"]
+
+
+@pytest.fixture
+def trained(laboratory: Path) -> Path:
+    save_bert(laboratory / "bert", limit=64)
+    (laboratory / "links.tsv").write_text("d1\td2\nd3\td4\n")
+    (laboratory / "left.txt").write_text("d3\n")
+    return laboratory
+
+
+def errors(path: Path) -> list[str]:
+    with pytest.raises(RecipeError) as caught:
+        plan_recipe(path)
+    return [str(error).removeprefix(str(path)) for error in caught.value.errors]
+
+
+def test_one_recipe_from_a_collection_to_an_encoder(write: Write, trained: Path) -> None:
+    path = write(RECIPE)
+    assert sorted(stage.id for stage in plan_recipe(path).stages) == sorted(STAGES)
+    experiment = run_recipe(path)
+    output = experiment.output
+    pairs = read_pairs(output / "pairs" / "own.jsonl")
+    assert {pair.miner for pair in pairs} == {"titles", "citations"}
+    assert not any("d3" in (pair.anchor_id, pair.positive_id) for pair in pairs)
+    assert any(pair.negatives for pair in pairs)
+    encoder = load_encoder(output / "models" / "small", device="cpu")
+    assert encoder.length == 32
+    (index,) = (trained / ".porism-cache" / "made" / "index").iterdir()
+    assert load_encoder("small", index_path=index / "index", device="cpu").files.digest == encoder.files.digest
+    outputs = {stage["stage"]: stage["output"] for stage in experiment.record["stages"]}
+    assert outputs["train encoder small"]["steps"] == 2
+    assert outputs["train language model math"]["after"]["perplexity"] > 0
+    assert outputs["mine pairs own"]["pairs"] == len(pairs)
+
+    again = run_recipe(path)
+    assert all(stage["cached"] for stage in again.record["stages"])
+    (trained / "left.txt").write_text("d5\n")
+    changed = run_recipe(path)
+    assert {stage["stage"] for stage in changed.record["stages"] if not stage["cached"]} == {
+        "mine pairs own", "train encoder small"
+    }
+
+
+def test_an_encoder_is_trained_on_files_too(write: Write, trained: Path) -> None:
+    lines = [{"anchor": f"q{number}", "positive": f"a{number}"} for number in range(9)]
+    (trained / "more.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    path = write(RECIPE, ('pairs = ["own"]', 'files = ["more.jsonl"]'), ('model = "math"', 'model = "bert"'))
+    experiment = run_recipe(path)
+    assert "train encoder small" in {stage["stage"] for stage in experiment.record["stages"]}
+    assert "mine pairs own" not in {stage["stage"] for stage in experiment.record["stages"]}
+
+
+@pytest.mark.parametrize(("change", "message"), [
+    (('[collection]\nsource = "notes.jsonl"\nchannels = ["words"]\n', ""), "a collection, and there is none"),
+    (('"titles"', '"title"'), "there is no miner of pairs 'title'. Did you mean titles?"),
+    (('exclude_ids = ["left.txt"]', 'exclude_ids = ["none.txt"]'), "there is no file"),
+    (("file=links.tsv", "file=none.tsv"), "there is no file"),
+    (("count = 2", "count = 0"), "count"),
+    (("count = 2", 'source = "model"'), "come from a search or from tags"),
+    (('pairs = ["own"]', 'pairs = ["onw"]'), "there are no pairs 'onw'. Did you mean own?"),
+    (('pairs = ["own"]', "epochs = 1"), "an encoder needs pairs"),
+    (('model = "math"', 'model = "none"'), "there is no model 'none'"),
+    (("batch = 8", "batch = 1"), "nothing to compare with"),
+    (("batch = 8", "bach = 8"), "Did you mean encoders.small.batch?"),
+    (("held_out = 0.2", "held_out = 2"), "held_out"),
+    (("length = 32\nsteps = 3", "lenght = 32"), "Did you mean language_models.math.length?"),
+])
+def test_what_is_wrong_is_said_before_anything_is_made(
+    write: Write, trained: Path, change: tuple[str, str], message: str
+) -> None:
+    found = errors(write(RECIPE, change))
+    assert any(message in one for one in found), found
