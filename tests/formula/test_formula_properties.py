@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from long_forms import examples
 
@@ -77,6 +77,10 @@ def test_any_string_gives_a_tree_with_spans_inside_it(source: str) -> None:
 
 @settings(max_examples=examples(400), deadline=None)
 @given(strings)
+@example(r"\foo{a+b}")
+@example(r"\foo f{ab}{cd}+\foo{a}{bc}^2")
+@example(r"x^{\foo{ab}}_{\sqrt{\foo{ab}{\foo{cd}}}}")
+@example(r"\begin{matrix}\foo{ab}&+{ab}\\{ab}\end{matrix}")
 def test_a_tree_written_as_mathml_is_read_back(source: str) -> None:
     tree = parse_latex(source)
     again = parse_mathml(to_mathml(tree))

@@ -85,15 +85,16 @@ def group_nodes(row: Row, base: int) -> LayoutNode:
 _MOST_ARGUMENTS = 8
 
 
-def takes_arguments(row: Row, base: int) -> bool:
+def takes_arguments(row: Row, base: int, first: int = 0) -> bool:
     """Whether a group that begins at ``row[base]`` may be an argument of an unknown command: it follows one, as in
-    ``\\foo{a+b}``, with a single symbol (``\\foo f{a+b}``) or other such groups between them."""
+    ``\\foo{a+b}``, with a single symbol (``\\foo f{a+b}``) or other such groups between them. What is around the group
+    begins at ``row[first]``."""
     place = base - 1
-    while place > 0 and row[place].kind == "G" and base - place < _MOST_ARGUMENTS:
+    while place > first and row[place].kind == "G" and base - place < _MOST_ARGUMENTS:
         place -= 1
-    if place < 0 or row[place].kind == "O":
+    if place < first or row[place].kind == "O":
         return False
-    return is_command(row[place]) or (place > 0 and is_command(row[place - 1]))
+    return is_command(row[place]) or (place > first and is_command(row[place - 1]))
 
 
 def is_command(node: LayoutNode) -> bool:

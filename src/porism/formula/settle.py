@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from porism.formula.layout import SCRIPT_SLOTS, brace_mark, child_rows, group_nodes, matrix, nucleus, trim
+from porism.formula.layout import (
+    SCRIPT_SLOTS,
+    brace_mark,
+    child_rows,
+    group_nodes,
+    matrix,
+    nucleus,
+    takes_arguments,
+    trim,
+)
 from porism.formula.tables.lookup import MATRIX_FENCES, token_class
 from porism.formula.tree import LayoutNode, Row
 
@@ -78,7 +87,10 @@ def _dissolve(row: Row) -> None:
             else:
                 _hand_over(node, content, settled)
         elif node.kind == "G" and node.within and not any(_carried(node)):
-            settled += node.within
+            if len(node.within) > 1 and takes_arguments(settled, len(settled)):
+                settled.append(node)
+            else:
+                settled += node.within
         elif node.kind == "G" and node.within and len(node.within) == 1 and _can_carry(node.within[0], node):
             _hand_over(node, node.within, settled)
         else:

@@ -350,7 +350,7 @@ class Machine:
             self.finish_infix(end)
         if kind == GROUP:
             self.braces -= 1
-            if len(self.row) - self.base > 1 and takes_arguments(self.row, self.base):
+            if len(self.row) - self.base > 1 and takes_arguments(self.row, self.base, frame.base):
                 group_nodes(self.row, self.base)
             self.group_row, self.group_base, self.group_end = self.row, self.base, len(self.row)
             self.restore()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from porism.formula.layout import attach_limits, brace_mark, matrix, nucleus, trim
+from porism.formula.layout import attach_limits, brace_mark, group_nodes, matrix, nucleus, takes_arguments, trim
 from porism.formula.mathml.leaves import operator
 from porism.formula.mathml.tokens import attributes_of
 from porism.formula.settle import absorb_fences, join_primes
@@ -113,7 +113,10 @@ def _joined(element: Element) -> Row:
         return children[0].row
     row: Row = []
     for child in children:
+        base = len(row)
         row += child.row
+        if child.name == "mrow" and len(child.row) > 1 and takes_arguments(row, base):
+            group_nodes(row, base)
     return row
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from porism.formula.layout import child_rows, mark_order
+from porism.formula.layout import child_rows, mark_order, takes_arguments
 from porism.formula.tables.alphabets import has_own_character, styled
 from porism.formula.tables.commands import ACCENT_SYNONYMS, BRACES, MARKS
 from porism.formula.tables.lookup import RELATION_CLASSES, is_limit_operator, token_class
@@ -115,8 +115,10 @@ class _Writer:
                     if self._is_written(node, "\\left"):
                         pending.append(i)
                     elif self._is_written(node, "\\right") and pending:
-                        opens.add(pending.pop())
-                        closes.add(i)
+                        start = pending.pop()
+                        if not takes_arguments(row, start):  # else it would be read as an argument
+                            opens.add(start)
+                            closes.add(i)
         return opens, closes
 
     def _is_written(self, node: LayoutNode, command: str) -> bool:
