@@ -22,6 +22,7 @@ from porism.recipes.kinds.collection import planned_index
 from porism.recipes.kinds.searching import SearchKind, SearchSettings, searched_index, trained_models
 from porism.recipes.kinds.similarities import check_model_terms, planned_similarities
 from porism.recipes.kinds.topics import TOPIC_KIND, TopicSet, topic_set, topic_settings
+from porism.recipes.kinds.vectors import planned_vectors
 from porism.recipes.planning import Input, Planner, Stage
 from porism.recipes.recipe import Recipe, check_depth, own_settings
 from porism.retrieve import RetrieverSettings
@@ -133,6 +134,7 @@ class PipelineKind(SearchKind[PipelineSettings]):
             "filters": {key: value if isinstance(value, str) else list(value) for key, value in filters},
             **({"similarities": similarities} if similarities else {}),
             **trained_models(planner.draft, model),
+            **planned_vectors(planner, model),
         }
         queries, index = given.query_digests, planned_index(planner)
         inputs = [Input("index collection", index.key), Input(f"topics {topics}", digest(queries))]

@@ -19,6 +19,7 @@ from porism.recipes.kinds.similarities import SIMILARITY_KIND
 from porism.recipes.kinds.tokenizers import TOKENIZER_KIND
 from porism.recipes.kinds.topics import TOPIC_KIND
 from porism.recipes.kinds.tuning import TUNING_KIND
+from porism.recipes.kinds.vectors import VECTOR_KIND
 
 KINDS: tuple[TableKind[Any], ...] = (
     COLLECTION_KIND,
@@ -28,6 +29,7 @@ KINDS: tuple[TableKind[Any], ...] = (
     PAIR_KIND,
     LANGUAGE_MODEL_KIND,
     ENCODER_KIND,
+    VECTOR_KIND,
     TOPIC_KIND,
     RUN_KIND,
     PIPELINE_KIND,

@@ -26,6 +26,7 @@ from porism.recipes.kinds.collection import planned_index
 from porism.recipes.kinds.searching import SearchKind, SearchSettings, searched_index, trained_models
 from porism.recipes.kinds.similarities import check_model_terms, planned_similarities
 from porism.recipes.kinds.topics import asks_for_formulas, topic_set
+from porism.recipes.kinds.vectors import planned_vectors
 from porism.recipes.planning import Input, Planner, Stage
 from porism.recipes.recipe import Recipe, check_depth, own_settings
 from porism.runs.provenance import Provenance
@@ -142,7 +143,7 @@ class RerankerKind(SearchKind[RerankerSettings]):
         settings = self.of(planner.recipe)[system]
         depth, model = self._varied(planner.draft, system, {})
         parameters: dict[str, Any] = {"of": settings.of, "kind": settings.kind, "depth": depth, "model": model}
-        parameters |= trained_models(planner.draft, model)
+        parameters |= trained_models(planner.draft, model) | planned_vectors(planner, model)
         if similarities := planned_similarities(planner, system, False):
             parameters["similarities"] = similarities
         queries = topic_set(planner.data, topics).query_digests

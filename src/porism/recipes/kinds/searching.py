@@ -22,6 +22,7 @@ from porism.recipes.kinds.index_files import content_digest
 from porism.recipes.kinds.similarities import check_model_terms, named_similarities
 from porism.recipes.kinds.tokenizers import tokenizer_of
 from porism.recipes.kinds.topics import asks_for_formulas, topic_settings
+from porism.recipes.kinds.vector_needs import check_vectors
 from porism.recipes.loading import Data, Loading
 from porism.recipes.paths import opened
 from porism.recipes.recipe import Recipe, SystemSettings
@@ -114,6 +115,7 @@ class SearchKind(SystemKind[Y]):
                     f"Index the collection, run porism train {name}, and name the index in [collection]: "
                     "index = \"DIR\".",
                 )
+        check_vectors(check, model, path)
         check_model_terms(check, model, lambda channel: _channel_place(given, path, channel))
 
 

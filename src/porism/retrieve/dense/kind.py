@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from porism.files.artifacts import ENCODERS
 from porism.retrieve.dense.model import DenseModel
 from porism.retrieve.dense.provider import remembered
 from porism.retrieve.dense.retriever import KIND, DenseRetriever
-from porism.retrieve.kinds import DocumentKind
+from porism.retrieve.kinds import Artifact, DocumentKind
+
+
+def _artifacts(model: DenseModel) -> tuple[Artifact, ...]:
+    return (Artifact(ENCODERS, model.encoder),)  # without a name: whichever the index has
+
 
 DENSE = DocumentKind(
-    name=KIND, settings=DenseModel, models={"dense": DenseModel()}, vectors=remembered, make=DenseRetriever,
+    name=KIND, settings=DenseModel, models={"dense": DenseModel()}, artifacts=_artifacts, vectors=remembered,
+    make=DenseRetriever,
 )
 """Search by vectors of documents, which ``porism encode`` computes for an index."""
