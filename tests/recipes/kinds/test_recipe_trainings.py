@@ -124,3 +124,45 @@ def test_what_is_wrong_is_said_before_anything_is_made(
 ) -> None:
     found = errors(write(RECIPE, change))
     assert any(message in one for one in found), found
+
+
+SEARCH = RECIPE + """
+[topics.dev]
+path = "topics.tsv"
+qrels = "qrels.txt"
+
+[pipelines.words]
+channels.words = {weight = 1.0}
+
+[pipelines.meaning]
+kind = "dense"
+encoder = "small"
+
+[pipelines.both]
+kind = "sum"
+parts.words = {model = "words"}
+parts.meaning = {model = "dense"}
+
+[report]
+on = "dev"
+systems = ["words", "meaning", "both"]
+test = "permutation"
+formats = ["csv"]
+"""
+
+
+def test_one_recipe_from_mining_to_a_search_by_what_was_trained(write: Write, trained: Path) -> None:
+    path = write(SEARCH)
+    experiment = run_recipe(path)
+    runs = {run["run"]: run["aggregated"]["nDCG'"] for run in experiment.reports["report"].numbers["runs"]}
+    assert list(runs) == ["words", "meaning", "both"]
+    assert runs["meaning"] > 0
+    assert experiment.run("meaning", "dev") != experiment.run("words", "dev")
+    stages = {stage["stage"]: stage for stage in experiment.record["stages"]}
+    for system in ("meaning", "both"):
+        assert "train encoder small" in stages[f"run {system} on dev"]["inputs"]
+    assert "train encoder small" not in stages["run words on dev"]["inputs"]
+    assert all(stage["cached"] for stage in run_recipe(path).record["stages"])
+    changed = run_recipe(write(SEARCH, ("steps = 2", "steps = 1")))
+    made = {stage["stage"] for stage in changed.record["stages"] if not stage["cached"]}
+    assert made == {"train encoder small", "run meaning on dev", "run both on dev", "report report on dev"}
