@@ -134,6 +134,9 @@ qrels = "qrels.txt"
 [pipelines.words]
 channels.words = {weight = 1.0}
 
+[vectors.small]
+model = "small"
+
 [pipelines.meaning]
 kind = "dense"
 encoder = "small"
@@ -158,11 +161,9 @@ def test_one_recipe_from_mining_to_a_search_by_what_was_trained(write: Write, tr
     assert list(runs) == ["words", "meaning", "both"]
     assert runs["meaning"] > 0
     assert experiment.run("meaning", "dev") != experiment.run("words", "dev")
-    stages = {stage["stage"]: stage for stage in experiment.record["stages"]}
-    for system in ("meaning", "both"):
-        assert "train encoder small" in stages[f"run {system} on dev"]["inputs"]
-    assert "train encoder small" not in stages["run words on dev"]["inputs"]
     assert all(stage["cached"] for stage in run_recipe(path).record["stages"])
     changed = run_recipe(write(SEARCH, ("steps = 2", "steps = 1")))
     made = {stage["stage"] for stage in changed.record["stages"] if not stage["cached"]}
-    assert made == {"train encoder small", "run meaning on dev", "run both on dev", "report report on dev"}
+    assert made == {
+        "train encoder small", "encode documents small", "run meaning on dev", "run both on dev", "report report on dev"
+    }

@@ -19,8 +19,7 @@ from porism.recipes.draft import Draft, tolerant
 from porism.recipes.execution import Execution, OnCount, Parameters
 from porism.recipes.kinds.base import RunStage
 from porism.recipes.kinds.collection import planned_index
-from porism.recipes.kinds.encoded import encoded_index, planned_encoders
-from porism.recipes.kinds.searching import SearchKind, SearchSettings, trained_models
+from porism.recipes.kinds.searching import SearchKind, SearchSettings, searched_index, trained_models
 from porism.recipes.kinds.similarities import check_model_terms, planned_similarities
 from porism.recipes.kinds.topics import TOPIC_KIND, TopicSet, topic_set, topic_settings
 from porism.recipes.kinds.vectors import planned_vectors
@@ -139,10 +138,7 @@ class PipelineKind(SearchKind[PipelineSettings]):
         }
         queries, index = given.query_digests, planned_index(planner)
         inputs = [Input("index collection", index.key), Input(f"topics {topics}", digest(queries))]
-        encoders = planned_encoders(planner, model)
-        keys = [one.key for one in encoders]
-        inputs += encoders
-        planner.add_run(self.stages[0], system, topics, inputs, parameters, index.key, queries, *filter(None, [keys]))
+        planner.add_run(self.stages[0], system, topics, inputs, parameters, index.key, queries)
 
     def parameters(self, draft: Draft, system: str, formulas: bool) -> dict[str, Any]:
         """All settings of the model."""
@@ -201,7 +197,7 @@ def search_stage(
     :param parameters: ``model`` and ``filters`` as plain values.
     :param batch: searches for all topics at once.
     """
-    index = encoded_index(execution, parameters["model"])
+    index = searched_index(execution)
     filters: Any = parameters["filters"] or None
     model = model_from(parameters["model"], topics.settings.formulas)
     if topics.settings.formulas:

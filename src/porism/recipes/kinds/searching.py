@@ -137,10 +137,10 @@ def _trained(model: Mapping[str, Any]) -> list[str]:
 
 def searched_index(execution: Execution) -> IndexSearcher:
     """The collection's index, open until the experiment ends."""
-    return execution.opened("index", lambda: open_any_index(index_path(execution)))
+    return execution.opened("index", lambda: _open_any_index(index_path(execution)))
 
 
-def open_any_index(path: FilePath) -> IndexSearcher:
+def _open_any_index(path: FilePath) -> IndexSearcher:
     """An index to be searched by other models: it need not have a channel of the default one.
 
     :raises IndexFolderError: there is none, or it is damaged.
