@@ -132,6 +132,36 @@ def save_encoder(folder: Path, texts: Iterable[str] = TEXTS, limit: int = 64, se
     return folder
 
 
+def save_splade(
+    folder: Path, texts: Iterable[str] = TEXTS, limit: int = 64, seed: int = 0, static: bool = False
+) -> Path:
+    """A sparse encoder of sentence-transformers: a masked language model of 16 numbers with SPLADE's pooling.
+
+    With ``static`` queries need no model: each token has a weight of its own.
+    """
+    import torch
+    from sentence_transformers import SparseEncoder
+    from sentence_transformers.base.modules import Router, Transformer
+    from sentence_transformers.sparse_encoder.modules import SparseStaticEmbedding, SpladePooling
+    from transformers import BertConfig, BertForMaskedLM
+
+    tokenizer = word_tokenizer(texts, limit=limit)
+    torch.manual_seed(seed)
+    config = BertConfig(
+        vocab_size=len(tokenizer), hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32,
+        max_position_embeddings=limit, pad_token_id=tokenizer.pad_token_id, initializer_range=0.6,
+    )
+    model = BertForMaskedLM(config)
+    model.cls.predictions.bias.data -= 4.0  # most terms have no weight in a text
+    inner = _save(folder.with_name(f"{folder.name}-inner"), model, tokenizer)
+    modules: list[Any] = [Transformer(str(inner), transformer_task="fill-mask"), SpladePooling("max")]
+    if static:
+        table = SparseStaticEmbedding(modules[0].tokenizer, torch.rand(len(tokenizer)) * 3)
+        modules = [Router.for_query_document(query_modules=[table], document_modules=modules)]
+    SparseEncoder(modules=modules, device="cpu").save(str(folder))
+    return folder
+
+
 def _save(folder: Path, model: Any, tokenizer: Any) -> Path:
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)

@@ -5,7 +5,9 @@ A *channel* is one stream of terms of a document. :func:`parse_channel` makes on
 - ``words``, ``word-pairs``, ``symbols``, ``plain``, ``simple``, ``lucene``, ``whitespace`` read text;
 - ``joint:OPTIONS`` reads text and puts the terms of a formula channel where a formula is;
 - the names of :data:`porism.formula.EXTRACTORS`, and variants such as ``tangent-l:OPTIONS``, read formulas;
-- ``bpe:NAME`` has the tokens of a trained tokenizer and reads what that tokenizer reads.
+- ``bpe:NAME`` has the tokens of a trained tokenizer and reads what that tokenizer reads;
+- ``splade:NAME`` has the terms that a sparse encoder gave to documents, ``splade`` those of the only one. No analysis
+  makes it: an index gets it when its documents are encoded.
 
 No other module looks into the name of a channel.
 """
@@ -36,6 +38,7 @@ SYMBOLS = "symbols"
 
 _JOINT = "joint:"
 _BPE = "bpe:"
+_SPARSE = "splade"
 
 Reads = Literal["text", "formulas"]
 """What a channel reads: the text of a document with formulas in their places, or each formula by itself."""
@@ -224,6 +227,18 @@ class TokenizerChannel(Channel):
 
 
 @dataclass(frozen=True, slots=True)
+class EncodedChannel(Channel):
+    """The channel of a sparse encoder; ``encoder`` is its name in the index, empty for the only one there."""
+
+    encoder: str = ""
+
+    @property
+    def reads(self) -> None:
+        """Neither text nor formulas by themselves: its encoder reads the whole document."""
+        return None
+
+
+@dataclass(frozen=True, slots=True)
 class _TokenizedText(TextChannel):
     reference: TokenizerReference | None = None
 
@@ -243,6 +258,11 @@ def parse_channel(name: str, tokenizers: Iterable[TokenizerReference] = ()) -> C
     return _parse(name, known) if known and name.startswith((_BPE, _JOINT)) else _without_tokenizers(name)
 
 
+def encoded_channel(encoder: str) -> str:
+    """The name of the channel of a sparse encoder."""
+    return f"{_SPARSE}:{encoder}"
+
+
 def tokenizer_channel(name: str) -> str:
     """The name of the channel of a tokenizer."""
     return f"{_BPE}{name}"
@@ -256,6 +276,8 @@ def _without_tokenizers(name: str) -> Channel:
 def _parse(name: str, tokenizers: tuple[TokenizerReference, ...]) -> Channel:
     if name in _NAMED:
         return _NAMED[name]
+    if name == _SPARSE or name.startswith(encoded_channel("")):
+        return EncodedChannel(name, encoder=name.removeprefix(_SPARSE).removeprefix(":"))
     if name.startswith(_JOINT):
         return _joint(name, tokenizers)
     if name.startswith(_BPE):

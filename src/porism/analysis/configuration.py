@@ -13,6 +13,7 @@ from porism.analysis.channels import (
     WORD_PAIRS,
     WORDS,
     Channel,
+    EncodedChannel,
     FormulaChannel,
     TextChannel,
     TokenizerChannel,
@@ -105,6 +106,8 @@ class AnalysisConfig:
             raise _no_tokenizer(channel.tokenizer or "")
         if isinstance(channel, kind):
             return
+        if isinstance(channel, EncodedChannel):
+            raise _not_analysed(channel)
         if channel.tokenizer:
             raise ConfigError(f"the channel {channel.name!r} does not belong here: its tokenizer reads {channel.reads}")
         noun = "text" if kind is TextChannel else "formula"
@@ -128,6 +131,8 @@ class AnalysisConfig:
             channel = None if name in CHANNEL_SETS else parse_channel(name, known)
             if isinstance(channel, TokenizerChannel):
                 raise _no_tokenizer(channel.tokenizer or "")
+            if isinstance(channel, EncodedChannel):
+                raise _not_analysed(channel)
         text, formulas = channels_named(names)
         return cls(
             (*text, *(one.channel for one in known if one.kind != "latex")),
@@ -177,4 +182,11 @@ def _no_tokenizer(tokenizer: str) -> ConfigError:
     return ConfigError(
         f"there is no tokenizer for the channel {tokenizer_channel(tokenizer)!r}",
         hint="Name its file: --tokenizer NAME=FILE.",
+    )
+
+
+def _not_analysed(channel: EncodedChannel) -> ConfigError:
+    return ConfigError(
+        f"the channel {channel.name!r} is made by a sparse encoder, not by analysis",
+        hint="Index without it, then encode the documents: porism encode MODEL.",
     )

@@ -1,4 +1,4 @@
-"""``porism encode``: vectors of the documents of an index, by an encoder that the index remembers."""
+"""``porism encode``: vectors or weighted terms of the documents of an index, by an encoder that it remembers."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 @click.argument("model", metavar="MODEL")
 @index_option
 @click.option("--name", default="", help="What the encoder is called in the index; by default as the model is.")
+@click.option("--kind", type=click.Choice(["dense", "splade"]),
+              help="What the model gives: vectors, or weights of terms; as its folder says if not given.")
 @click.option("--set", "assignments", multiple=True, metavar="NAME=VALUE",
               help="How documents are read, e.g. text.formulas=spoken or cut=chunks; repeatable.")
 @click.option("--numbers", type=click.Choice(["float32", "float16", "int8"]), default="float32", show_default=True,
@@ -33,31 +35,86 @@ if TYPE_CHECKING:
 @click.option("--remove", is_flag=True, help="Forget the encoder MODEL of the index, and remove its vectors.")
 @click.option("--quiet", is_flag=True, help="No progress bar and no summary.")
 def encode(
-    model: str, index_path: Path, name: str, assignments: Sequence[str], numbers: Any, precision: Any,
+    model: str, index_path: Path, name: str, kind: str | None, assignments: Sequence[str], numbers: Any, precision: Any,
     approximate: Sequence[str], device: str, remove: bool, quiet: bool,
 ) -> None:
-    """Encode the documents of an index by MODEL, so that porism search --model neural or dense finds them by meaning.
+    """Encode the documents of an index by MODEL, so that porism search --model neural or dense finds them by meaning,
+    or --model splade by the terms that a sparse encoder gave them.
 
     MODEL is the folder of an encoder, the name of one trained for the index, of an installed package that carries its
     weights, or of a model on the hub of Hugging Face. The index remembers it: later updates encode new documents. Only
     documents without vectors are encoded; Ctrl-C keeps what was done, and the same command goes on. Needs
     pip install 'porism[neural]'.
     """
-    from porism.retrieve.dense.encoding import forget_encoder
     from porism.settings import parse_assignments
 
     if remove:
-        forget_encoder(index_path, name or model)
+        _forget(index_path, name or model)
         echo(f"the encoder {name or model} is no longer part of the index")
         return
-    encode_and_tell(
-        index_path, model, quiet, name=name, settings=parse_assignments(assignments), numbers=numbers,
-        precision=precision, approximate=_approximate(approximate), device=device,
-    )
+    options = {"name": name, "settings": parse_assignments(assignments), "precision": precision, "device": device}
+    if is_sparse(model, index_path, kind):
+        if numbers != "float32" or approximate:
+            raise click.UsageError("--numbers and --approximate are for models that give vectors.")
+        encode_terms_and_tell(index_path, model, quiet, **options)
+    else:
+        options |= {"numbers": numbers, "approximate": _approximate(approximate)}
+        encode_vectors_and_tell(index_path, model, quiet, **options)
 
 
-def encode_and_tell(index_path: Path, model: str, quiet: bool, **options: Any) -> None:
-    """Encodes an index and prints a summary; exits with 130 after an interruption."""
+def is_sparse(model: str, index_path: Path, kind: str | None = None) -> bool:
+    """Whether a model is to give weights of terms, as ``kind`` or its folder says."""
+    from porism.neural.encoder_files import model_folder
+    from porism.neural.sparse_encoder import is_sparse_model
+
+    folder = model_folder(model, index_path)
+    return kind == "splade" or (kind is None and folder is not None and is_sparse_model(folder))
+
+
+def encode_and_tell(index_path: Path, model: str, quiet: bool) -> None:
+    """Encodes an index by a model of any kind and prints a summary; exits with 130 after an interruption."""
+    if is_sparse(model, index_path):
+        encode_terms_and_tell(index_path, model, quiet)
+    else:
+        encode_vectors_and_tell(index_path, model, quiet)
+
+
+def encode_terms_and_tell(index_path: Path, model: str, quiet: bool, **options: Any) -> None:
+    """Encodes an index by a sparse encoder and prints a summary; exits with 130 after an interruption."""
+    from porism.retrieve.splade.encoding import encode_terms
+
+    with counting_progress("encoding", quiet) as progress:
+        report = encode_terms(
+            index_path, model, on_progress=progress, on_note=lambda note: echo(f"Note: {note}.", err=True), **options
+        )
+    if not quiet:
+        stopped = "Stopped. " if report.interrupted else ""
+        each = "" if report.interrupted else f", {report.terms / max(1, report.documents):,.1f} terms each"
+        echo(
+            f"{stopped}{counted(report.encoded, 'document')} encoded in {report.seconds:.1f} s "
+            f"({report.encoded / max(report.seconds, 1e-9):,.1f}/s) by {report.store.name}{each}: {index_path}"
+        )
+        if report.interrupted:
+            echo("Run the same command to go on.")
+        else:
+            echo(f"Ask it: porism search 'words and $formula$' --model splade --index {index_path}")
+    if report.interrupted:
+        raise click.exceptions.Exit(130)
+
+
+def _forget(index_path: Path, name: str) -> None:
+    from porism.files.artifacts import SPARSE
+    from porism.retrieve.dense.encoding import forget_encoder
+    from porism.retrieve.splade.encoding import forget_terms
+
+    if name in SPARSE.names(index_path):
+        forget_terms(index_path, name)
+    else:
+        forget_encoder(index_path, name)
+
+
+def encode_vectors_and_tell(index_path: Path, model: str, quiet: bool, **options: Any) -> None:
+    """Encodes an index by an encoder of vectors and prints a summary; exits with 130 after an interruption."""
     from porism.retrieve.dense.encoding import encode_index
 
     with counting_progress("encoding", quiet) as progress:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from porism.index.container import Container
 from porism.index.derived import FORMULAS, LAYOUTS
 from porism.index.entries import Entries
-from porism.index.rows import TermRows
+from porism.index.rows import Csr, TermRows
 from porism.index.segment import Segment
 from porism.index.string_kernels import digests
 from porism.index.strings import Dictionary, Names
@@ -29,12 +29,24 @@ LAYOUT = LAYOUTS[DIGESTS]
 """Changes when digests are made differently, so that those of other versions are not read."""
 
 
+class Matrix(Protocol):
+    """The rows of a channel: :class:`~porism.index.rows.TermRows`, or what has them in memory."""
+
+    @property
+    def csr(self) -> Csr:
+        """All rows."""
+
+    def select(self, rows: NDArray[np.integer]) -> Csr:
+        """The rows numbered ``rows``, in that order; -1 gives an empty row."""
+
+
 class Units(Protocol):
     """The units of one segment, numbered from 0, with the channels that have terms of them.
 
     ``noun`` is what a message calls a unit; ``live`` (bool) marks those that can be found; ``id_order`` (int32) is the
-    rank of each id in code-point order. ``entries`` are the rows of a channel that each unit is made of. Postings of
-    terms in more than one unit of ``dense_share`` are dense.
+    rank of each id in code-point order. ``entries`` are the rows of a channel that each unit is made of, and
+    ``channel_fields`` the names of the fields that they are of. Postings of terms in more than one unit of
+    ``dense_share`` are dense.
     """
 
     @property
@@ -57,8 +69,9 @@ class Units(Protocol):
     def id_order(self) -> NDArray[np.int32]: ...
     def doc_ids(self, docs: NDArray[np.integer] | Sequence[int]) -> list[str]: ...
     def find(self, doc_id: str) -> int | None: ...
+    def channel_fields(self, channel: str) -> tuple[str, ...]: ...
     def dictionary(self, channel: str) -> Dictionary: ...
-    def matrix(self, channel: str) -> TermRows: ...
+    def matrix(self, channel: str) -> Matrix: ...
     def entries(self, channel: str) -> Entries: ...
     def write_derived(self, name: str, arrays: Mapping[str, NDArray[Any]], info: Mapping[str, Any]) -> None: ...
     def read_derived(self, name: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]] | None: ...
@@ -106,6 +119,10 @@ class FormulaUnits:
         """The live formula with this key, None where there is none."""
         formula = self.segment.find_formula(doc_id)
         return formula if formula is not None and self.live[formula] else None
+
+    def channel_fields(self, channel: str) -> tuple[str, ...]:
+        """The one field of a formula."""
+        return self.fields
 
     def dictionary(self, channel: str) -> Dictionary:
         """The terms of a formula channel."""

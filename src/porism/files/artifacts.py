@@ -106,6 +106,7 @@ EMBEDDINGS = ArtifactKind("embeddings", "embeddings", "porism train word2vec {na
 SIMILARITIES = ArtifactKind("similarities", "a similarity matrix", "porism similarities {name}")
 MODELS = ArtifactKind("models", "a model", "porism train {name}")
 ENCODERS = ArtifactKind("encoders", "an encoder", "porism encode MODEL --name {name}", ".json")
+SPARSE = ArtifactKind("sparse", "a sparse encoder", "porism encode MODEL --name {name}")
 
-ARTIFACT_KINDS = (TOKENIZERS, EMBEDDINGS, SIMILARITIES, MODELS, ENCODERS)
+ARTIFACT_KINDS = (TOKENIZERS, EMBEDDINGS, SIMILARITIES, MODELS, ENCODERS, SPARSE)
 """All kinds; a new one is listed here, and :mod:`porism.search.artifacts` says how it is verified."""

@@ -296,6 +296,10 @@ class Segment:
             raise corrupt(f"does not hold what it says of the channel {channel!r}", self.container.path)
         return TermRows(self.container, self._section(channel), info)
 
+    def channel_fields(self, channel: str) -> tuple[str, ...]:
+        """The fields that a channel has terms of: all."""
+        return self.fields
+
     def dictionary(self, channel: str) -> Dictionary:
         """The terms of a channel.
 

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.analysis.model_text import Cut, chunks, cut
 from porism.errors import ConfigError
 from porism.extras import need
 from porism.neural.batches import TOKENS_AT_ONCE, padded
@@ -31,6 +30,7 @@ from porism.neural.encoder_model import (
 )
 from porism.neural.encoder_settings import EncoderSettings
 from porism.neural.loading import EXTRA, load_torch, loading
+from porism.neural.text_reader import TextReader
 
 _PURPOSE = "encoding text"
 
@@ -60,11 +60,9 @@ class Encoder:
         self._tokenizer = model.tokenizer
         self._batches = ModelBatches(files.named, tokens_at_once, on_note)
         self.length = input_length(model, self.settings, files)
-        self._first, self._last = special_tokens(model.tokenizer, files.named)
+        special = special_tokens(model.tokenizer, files.named)
+        self._reader = TextReader(model.tokenizer, special, self.settings, self.length)
         self._autocast = autocast(model, precision)
-        self._room = self.length - len(self._first) - len(self._last)
-        if self._room < 1:
-            raise ConfigError(f"a model cannot read {self.length} tokens at once, special ones among them")
         check_vocabulary(model, files)
         self.dimensions = self._dimensions()
 
@@ -80,7 +78,7 @@ class Encoder:
 
         :raises ConfigError: vectors are not numbers, or a single text does not fit into memory.
         """
-        pieces = [self._pieces(text) for text in texts]
+        pieces = [self._reader.document(text) for text in texts]
         offsets = np.zeros(len(texts) + 1, np.int64)
         np.cumsum([len(of_text) for of_text in pieces], out=offsets[1:])
         return Encoded(self._encode([piece for of_text in pieces for piece in of_text], on_progress), offsets)
@@ -88,52 +86,18 @@ class Encoder:
     def encode_queries(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
         """The vectors of queries (float32, queries × dimensions), 0 for one without tokens, and how many tokens of each
         are beyond what the model reads (int64)."""
-        prefix = self.settings.query_prefix
-        how: Cut = "head-tail" if self.settings.cut == "head-tail" else "head"
-        tokens = [self._tokens(prefix + text) if text.strip() else [] for text in texts]
-        beyond = np.array([max(0, len(one) - self._room) for one in tokens], np.int64)
+        read = [self._reader.query(text) for text in texts]
+        beyond = np.array([more for _, more in read], np.int64)
         vectors = np.zeros((len(texts), self.dimensions), np.float32)
-        there = [number for number, one in enumerate(tokens) if one]
+        there = [number for number, (tokens, _) in enumerate(read) if tokens]
         if there:
-            vectors[there] = self._encode([self._whole(cut(tokens[number], self._room, how)) for number in there])
+            vectors[there] = self._encode([read[number][0] for number in there])
         return vectors, beyond
 
     def chunk_places(self, text: str) -> list[tuple[int, int]]:
         """Where in the text of a document what each of its vectors was computed from begins and ends; of a text that
         is cut in the middle, all of it."""
-        if not text.strip():
-            return []
-        found = self._tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
-        places = [(int(start), int(stop)) for start, stop in found["offset_mapping"]]
-        if self.settings.cut != "chunks" or len(self._pieces(text)) == 1:
-            kept = places if self.settings.cut == "head-tail" else places[: self._room]
-            return [(kept[0][0], kept[-1][1])] if kept else []
-        room = self._room - len(self._tokens(self.settings.document_prefix))
-        return [(one[0][0], one[-1][1]) for one in chunks(places, room, self.settings.overlap)]
-
-    def _tokens(self, text: str) -> list[int]:
-        if not text:
-            return []
-        found: list[int] = self._tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
-        return found
-
-    def _whole(self, tokens: Sequence[int]) -> list[int]:
-        return [*self._first, *tokens, *self._last]
-
-    def _pieces(self, text: str) -> list[list[int]]:
-        """The sequences of tokens that the vectors of a document are computed from."""
-        if not text.strip():
-            return []
-        prefix = self.settings.document_prefix
-        tokens = self._tokens(prefix + text)
-        how = self.settings.cut
-        if not tokens:
-            return []
-        if how != "chunks" or len(tokens) <= self._room:
-            return [self._whole(cut(tokens, self._room, "head-tail" if how == "head-tail" else "head"))]
-        before = self._tokens(prefix)
-        room = self._room - len(before)
-        return [self._whole([*before, *one]) for one in chunks(self._tokens(text), room, self.settings.overlap)]
+        return self._reader.chunk_places(text)
 
     def _encode(
         self, sequences: Sequence[Sequence[int]], on_progress: Callable[[int, int], None] = lambda done, total: None

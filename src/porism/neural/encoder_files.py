@@ -99,6 +99,8 @@ def check_folder(folder: Path) -> None:
             parts = [folder / first]
         except (orjson.JSONDecodeError, LookupError, TypeError) as error:
             raise ConfigError(f"does not list the parts of a model ({error})", where=str(modules)) from error
+    if (folder / "router_config.json").exists():  # a model whose queries and documents go different ways
+        parts += [part for part in sorted(folder.iterdir()) if part.is_dir()]
     if not any((part / name).exists() for part in parts for name in ("config.json", "model.safetensors")):
         raise ConfigError(
             "is no folder of a model: it has no config.json", where=str(folder),

@@ -32,7 +32,7 @@ Precision = Literal["auto", "float32", "bfloat16", "float16", "int8"]
 """The numbers that a model computes with. ``auto`` is float32 on a CPU and bfloat16 on a GPU; ``int8`` (CPU only)
 quantises the weights of linear layers, and their inputs as they come."""
 
-ModelClass = Literal["SentenceTransformer", "MultiVectorEncoder"]
+ModelClass = Literal["SentenceTransformer", "MultiVectorEncoder", "SparseEncoder"]
 """The class of sentence-transformers that a model is opened as."""
 
 _PURPOSE = "encoding text"

@@ -10,12 +10,16 @@ from types import MappingProxyType
 from typing import Any
 
 from porism.errors import ConfigError, IndexCorrupt, IndexVersionError
-from porism.files.artifacts import EMBEDDINGS, ENCODERS, MODELS, SIMILARITIES, TOKENIZERS, ArtifactKind
+from porism.files.artifacts import EMBEDDINGS, ENCODERS, MODELS, SIMILARITIES, SPARSE, TOKENIZERS, ArtifactKind
 from porism.index import Snapshot
 from porism.index.container import Container
 from porism.index.manifest import Manifest, read_manifest
+from porism.index.vectors import has_vectors
+from porism.neural.encoder_files import find_encoder
+from porism.neural.encoder_settings import EncoderSettings
 from porism.retrieve.dense.provider import DenseVectors
 from porism.retrieve.dense.records import EncoderRecord, read_record
+from porism.retrieve.splade.stores import terms_spec
 from porism.settings import read_settings
 
 Outdated = Callable[[Path, Manifest, Mapping[str, Any]], str]
@@ -122,7 +126,25 @@ def _changed_model(folder: Path, manifest: Manifest, info: Mapping[str, Any]) ->
     return f"{missing:,} documents are not encoded yet: porism encode {record.model}" if missing else ""
 
 
+def _changed_sparse(folder: Path, manifest: Manifest, info: Mapping[str, Any]) -> str:
+    """Sparse encoders: as for others."""
+    try:
+        settings = read_settings(EncoderSettings, info["settings"])
+        model, digest = str(info["model"]), str(info["digest"])
+        if find_encoder(model, folder, settings).digest != digest:
+            return f"the model {model!r} is another than the one whose terms the index has"
+    except (KeyError, TypeError):
+        return "it does not describe a sparse encoder"
+    except ConfigError as error:
+        return error.what
+    spec = terms_spec(digest, settings)
+    with Snapshot.open(folder) as snapshot:
+        missing = sum(one.doc_count for one in snapshot.segments if not has_vectors(one, spec, one.doc_count))
+    return f"{missing:,} documents are not encoded yet: porism encode {model}" if missing else ""
+
+
 _OUTDATED: Mapping[ArtifactKind, Outdated] = MappingProxyType({
     TOKENIZERS: _no_channel, EMBEDDINGS: _changed_index, SIMILARITIES: _changed_vectors, MODELS: _changed_index,
     ENCODERS: _changed_model,
+    SPARSE: _changed_sparse,
 })

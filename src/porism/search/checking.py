@@ -14,7 +14,7 @@ from porism.analysis.tokenizers.tokenizer import (
     TokenizerReference,
 )
 from porism.errors import ConfigError, IndexCorrupt, IndexVersionError, PorismError
-from porism.files.artifacts import EMBEDDINGS, ENCODERS, MODELS, SIMILARITIES, TOKENIZERS
+from porism.files.artifacts import EMBEDDINGS, ENCODERS, MODELS, SIMILARITIES, SPARSE, TOKENIZERS
 from porism.files.lock import WriterLock
 from porism.index import Snapshot
 from porism.index.container import Container, Stamp
@@ -211,6 +211,8 @@ def _tasks(folder: Path, manifest: Manifest) -> Iterator[_Task]:
     for file in ENCODERS.files(folder):
         again = f"Remove it, and encode again: porism encode MODEL --name {ENCODERS.name_of(file)}."
         yield _Task(ENCODERS.folder, file, partial(_check_encoder, file), again)
+    for file in SPARSE.files(folder):
+        yield _container(SPARSE.folder, file, None, None, f"Encode again: porism encode MODEL --name {file.stem}.")
     for file in SIMILARITIES.files(folder):
         again = f"Build it again: porism check --repair, or porism similarities {file.stem}."
         yield _Task(SIMILARITIES.folder, file, partial(_check_matrix, file), again)

@@ -10,12 +10,18 @@ import pytest
 from weighting_cases import TINY, Counted, score
 
 from porism.errors import ConfigError
-from porism.retrieve.weightings import BM25L, BM25T, BM25Adapt, BM25Atire, BM25Robertson, TFldp
+from porism.retrieve.weightings import BM25L, BM25T, BM25Adapt, BM25Atire, BM25Robertson, Impact, TFldp, weighting_named
 from porism.retrieve.weightings.adaptive import LEVELS
 from porism.retrieve.weightings.base import BM25, ChannelStatistics, TermCounts
 
 B = 0.25 + 0.75 * 5 / 3
 """Of the second document, whose length is 5 beside a mean of 3."""
+
+
+def test_impact_is_the_frequency():
+    assert weighting_named("impact") == Impact()
+    assert score(Impact(), {"ccc": 0.5}, 1) == pytest.approx(0.5 * 3)
+    assert Counted(TINY).scores(Impact(), {"ccc": 2.0})[1] == 6.0
 
 
 def test_robertson():

@@ -79,7 +79,7 @@ def encode_index(
         files = replace(files, settings=whole)
     encoder = load_encoder(files, device=device, precision=precision, on_note=on_note)
     record = EncoderRecord(
-        ENCODERS.check_name(name or encoder_name(model)), _lasting(model, index), encoder.files.digest,
+        ENCODERS.check_name(name or encoder_name(model)), lasting_name(model, index), encoder.files.digest,
         encoder.dimensions, encoder.settings, numbers, precision, approximate or Approximate(),
     )
     lock = WriterLock(index / LOCK_FILE)
@@ -137,7 +137,7 @@ def _encode(
     return encoded, False
 
 
-def _lasting(model: str | os.PathLike[str], index: Path) -> str:
+def lasting_name(model: str | os.PathLike[str], index: Path) -> str:
     """A model as it is remembered: a folder by its path, which is relative to nothing; others as they are named."""
     named = os.fspath(model)
     folder = Path(named).expanduser()

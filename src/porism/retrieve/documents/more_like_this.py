@@ -59,7 +59,9 @@ class MoreLikeThis:
     ) -> None:
         self.retriever = retriever
         self.settings = settings or MoreLikeThisSettings()
-        self._reader = QueryReader(analyzer, self._as_document(retriever.model), retriever.lexical)
+        self._reader = QueryReader(
+            analyzer, self._as_document(retriever.model), retriever.lexical, retriever.encoded_queries
+        )
 
     def _as_document(self, model: SearchModel) -> SearchModel:
         """The model with the weights of fields in documents as those in queries."""

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from porism.analysis.channels import parse_channel
-from porism.files.artifacts import SIMILARITIES, TOKENIZERS
+from porism.analysis.channels import EncodedChannel, parse_channel
+from porism.files.artifacts import SIMILARITIES, SPARSE, TOKENIZERS
 from porism.retrieve.documents.coverage import Coverage
 from porism.retrieve.documents.kinds import Kinds
 from porism.retrieve.documents.links import Links
@@ -19,6 +19,7 @@ from porism.retrieve.documents.tangent_l import tangent_l_model
 from porism.retrieve.feedback.settings import Feedback
 from porism.retrieve.kinds import Artifact, DocumentKind
 from porism.retrieve.lexical.settings import ChannelSettings
+from porism.retrieve.splade.provider import remembered_terms
 
 
 def channel_model(*channels: str) -> SearchModel:
@@ -37,26 +38,29 @@ SEARCH_MODELS: Mapping[str, SearchModel] = MappingProxyType({
     "paths": channel_model("approach0"),
     "subtrees": channel_model("subtrees"),
     "tangent-l": tangent_l_model(),
+    "splade": SearchModel({"splade": ChannelSettings()}),
     **SYSTEMS_2021,
     **SYSTEMS_2022,
 })
-"""Models by name: the default, the default as a plain sum of channels, parts and other lines of work alone, and
-published systems (:mod:`porism.retrieve.documents.published`)."""
+"""Models by name: the default, the default as a plain sum of channels, parts and other lines of work alone (``splade``
+is the weights that a sparse encoder gave to terms), and published systems
+(:mod:`porism.retrieve.documents.published`)."""
 
 
 def _channels(model: SearchModel) -> tuple[str, ...]:
-    return tuple(model.channels)
+    return tuple(name for name in model.channels if not isinstance(parse_channel(name), EncodedChannel))
 
 
 def _artifacts(model: SearchModel) -> tuple[Artifact, ...]:
-    tokenizers = (parse_channel(name).tokenizer for name in model.channels)
+    channels = [parse_channel(name) for name in model.channels]
     similarities = (settings.similarity for settings in model.channels.values())
-    found = [Artifact(TOKENIZERS, name) for name in tokenizers if name]
+    found = [Artifact(TOKENIZERS, channel.tokenizer) for channel in channels if channel.tokenizer]
+    found += [Artifact(SPARSE, one.encoder) for one in channels if isinstance(one, EncodedChannel) and one.encoder]
     return tuple(dict.fromkeys((*found, *(Artifact(SIMILARITIES, name) for name in similarities if name))))
 
 
 LEXICAL = DocumentKind(
     name="lexical", settings=SearchModel, models=SEARCH_MODELS, channels=_channels, artifacts=_artifacts,
-    make=DocumentRetriever,
+    vectors=remembered_terms, make=DocumentRetriever,
 )
 """Search by a weighted sum of channels, with feedback and what is added to the scores of the first documents."""

@@ -48,11 +48,23 @@ class QueryWeights(Protocol):
         """The power of the mass by which the weights of the terms of a formula are divided."""
 
 
+class WeighedQueries(Protocol):
+    """Weighs the terms of queries for one channel by itself."""
+
+    def terms(self, query: Query) -> dict[str, float]:
+        """Term → weight in the query."""
+
+
 class QueryReader:
     """Weighs the terms of queries by a model, over the statistics of one snapshot."""
 
-    def __init__(self, analyzer: Analyzer, model: QueryWeights, lexical: LexicalRetriever) -> None:
+    def __init__(
+        self, analyzer: Analyzer, model: QueryWeights, lexical: LexicalRetriever,
+        encoded: Mapping[str, WeighedQueries] | None = None,
+    ) -> None:
+        """``encoded`` reads queries for channels that no analysis makes."""
         self._analyzer = analyzer
+        self._encoded = {name: one for name, one in (encoded or {}).items() if name in lexical.channels}
         self._model = model
         self._lexical = lexical
         self._text = [name for name in analyzer.config.text if name in lexical.channels]
@@ -69,7 +81,8 @@ class QueryReader:
                 )
 
     def terms(self, query: Query) -> dict[str, dict[str, float]]:
-        """Channel → term → weight q, as :class:`~porism.retrieve.documents.model.SearchModel` defines it."""
+        """Channel → term → weight q, as :class:`~porism.retrieve.documents.model.SearchModel` defines it; of channels
+        of encoders what these say."""
         sums: dict[str, defaultdict[str, float]] = {
             name: defaultdict(float) for name in (*self._text, *self._formulas)
         }
@@ -91,10 +104,14 @@ class QueryReader:
                     for name in self._formulas:
                         of_channel[name] += weights[name]
         self._add_formulas(sums, weights_of)
-        return {
+        weighed = {
             name: {term: total ** self._powers[name] for term, total in found_terms.items()}
             for name, found_terms in sums.items() if found_terms
         }
+        for name, queries in self._encoded.items():
+            if terms := queries.terms(query):
+                weighed[name] = terms
+        return weighed
 
     def words(self, query: Query) -> dict[str, float]:
         """The terms of the channel ``words`` → weight q, as in :meth:`terms`; without reading the formulas."""

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from porism.analysis.analyzer import Analyzer
 from porism.engine.trees import prepare_trees
 from porism.engine.units import prepare_units
-from porism.errors import ConfigError
+from porism.errors import ConfigError, counted
 from porism.explanation import Explanation
 from porism.files.artifacts import SIMILARITIES
 from porism.index import Masks, Segment, Snapshot
@@ -38,6 +38,7 @@ from porism.retrieve.lexical.explanations import explain_terms
 from porism.retrieve.lexical.retriever import LexicalRetriever, QueryTerms
 from porism.retrieve.lexical.settings import ChannelSettings
 from porism.retrieve.ranking import UnitResults, best_units, search_each
+from porism.retrieve.splade.opening import open_encoded, with_encoded
 from porism.retrieve.weightings.base import LexicalChannel
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run
@@ -54,9 +55,13 @@ class DocumentRetriever:
         :raises ConfigError: the index has none of the model's channels.
         """
         known = set(analyzer.channels)
+        encoded = open_encoded(snapshot.path, model.channels, model.query_field_weights)
+        of_encoders = {one.named: one for one in encoded}
         channels = {
-            name: with_similarity(settings, snapshot.path)
-            for name, settings in model.channels.items() if name in known and settings.weight > 0
+            of_encoders[name].name if name in of_encoders else name:
+            of_encoders[name].channel if name in of_encoders else with_similarity(settings, snapshot.path)
+            for name, settings in model.channels.items()
+            if (name in known or name in of_encoders) and settings.weight > 0
         }
         if not channels:
             raise ConfigError(
@@ -67,13 +72,16 @@ class DocumentRetriever:
         self.model = model
         self._segments = snapshot.segments
         self._described = model.to_dict()
-        held = {name for segment in snapshot.segments for name in (*segment.text_channels, *segment.formula_channels)}
+        units = with_encoded(snapshot.segments, encoded, snapshot.path)
+        held = {name for segment in units for name in (*segment.text_channels, *segment.formula_channels)}
         self.lexical = LexicalRetriever(
-            snapshot.segments, {name: channel for name, channel in channels.items() if name in held or not held},
+            units, {name: channel for name, channel in channels.items() if name in held or not held},
             model.field_weights, model.zones,
         )
         self.lexical.terms.open_similarities()
-        self._reader = QueryReader(analyzer, model, self.lexical)
+        self.encoded_queries = {one.name: one.queries for one in encoded}
+        """What reads queries for the channels of sparse encoders."""
+        self._reader = QueryReader(analyzer, model, self.lexical, self.encoded_queries)
         self._expander = QueryExpander(snapshot.segments, self.lexical, model.feedback)
         context = ComponentContext(snapshot, analyzer, self.lexical, self._reader, model.query_field_weights)
         made = (kind.make(context, settings) for kind, settings in model.component_settings())
@@ -108,6 +116,13 @@ class DocumentRetriever:
             query, k, allowed=allowed, judged=(judged or {}).get(query.id)
         ))
         return Run(searched.results, name, provenance=self.provenance(searched.seconds))
+
+    def notes(self, query: Query) -> list[str]:
+        """What whoever asked should know: how much of the query an encoder does not read."""
+        return [
+            f"the sparse encoder of the channel {name} did not read the last {counted(beyond, 'token')} of the question"
+            for name, queries in self.encoded_queries.items() if (beyond := queries.beyond(query))
+        ]
 
     def provenance(self, seconds: Mapping[str, float]) -> Provenance:
         """What a run of this retriever says of itself: the model, the topics that it was tuned on, the times."""

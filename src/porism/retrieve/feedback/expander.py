@@ -25,7 +25,7 @@ from porism.retrieve.feedback.base import Examples, FeedbackMethod, TermWeights,
 from porism.retrieve.feedback.documents import ChannelTerms, DocumentTerms, FoundDocuments
 from porism.retrieve.feedback.settings import Feedback
 from porism.retrieve.feedback.sums import weighted_frequencies
-from porism.retrieve.lexical.channels import open_postings
+from porism.retrieve.lexical.channels import has_channel, open_postings
 from porism.retrieve.lexical.retriever import LexicalRetriever, QueryTerms
 from porism.retrieve.ranking import UnitResults
 from porism.retrieve.weightings.base import computed, is_stored
@@ -105,7 +105,7 @@ class QueryExpander:
         for name, weighted in query.items():
             if name not in self._lexical.channels or not math.fsum(weighted.values()) > 0:
                 continue
-            if only and name not in only:
+            if (only and name not in only) or not self._has(name):
                 continue
             channel = self._channel(name)
             examples = Examples(
@@ -113,6 +113,10 @@ class QueryExpander:
             )
             expanded[name] = learner.learn(weighted, examples, channel, self._term_weights(name), most)
         return expanded
+
+    def _has(self, channel: str) -> bool:
+        """Whether documents have the channel in themselves: what encoders say of them teaches nothing new."""
+        return not self._segments or any(has_channel(segment, channel) for segment in self._segments)
 
     def _judged_learner(self, judged: Judged) -> FeedbackMethod:
         learner = self._settings.judged_learner

@@ -115,16 +115,18 @@ def _keep(segment: Units) -> _Kept:
         return _kept.setdefault(segment, _Kept())
 
 
-def weighted_fields(segment: Units, fields: Fields) -> list[tuple[int, float]]:
-    """(field number, weight) in code-point order of the fields' names: the order in which counts are added.
+def weighted_fields(segment: Units, fields: Fields, channel: str | None = None) -> list[tuple[int, float]]:
+    """(field number, weight) in code-point order of the fields' names: the order in which counts are added; of the
+    fields of the documents, or of those that a channel has.
 
     :raises ConfigError: a weight is not a number from 0 to :data:`HEAVIEST`.
     """
     weights = fields.field_weights if isinstance(fields, Zone) else fields
     _check_weights(weights)
     others = weights.get(OTHER_FIELDS, 1.0)
-    order = sorted(range(len(segment.fields)), key=lambda number: segment.fields[number])
-    return [(number, float(weights.get(segment.fields[number], others))) for number in order]
+    names = segment.fields if channel is None else segment.channel_fields(channel)
+    order = sorted(range(len(names)), key=lambda number: names[number])
+    return [(number, float(weights.get(names[number], others))) for number in order]
 
 
 def _check_weights(weights: FieldWeights) -> None:
@@ -142,7 +144,8 @@ def _derived_name(kind: str, channel: str, *parts: Any) -> str:
 
 
 def _postings_name(segment: Units, channel: str, fields: Fields) -> str:
-    named = [(segment.fields[number], weight) for number, weight in weighted_fields(segment, fields)]
+    names = segment.channel_fields(channel)
+    named = [(names[number], weight) for number, weight in weighted_fields(segment, fields, channel)]
     return _derived_name("view" if isinstance(fields, Zone) else "postings", channel, named)
 
 
@@ -163,8 +166,8 @@ def build_postings(segment: Units, channel: str, weights: FieldWeights) -> Posti
 def _build(segment: Units, channel: str, fields: Fields) -> _Numbered:
     there = has_channel(segment, channel)
     vocabulary = len(segment.dictionary(channel)) if there else 0
-    weights = weighted_fields(segment, fields)
-    counting = np.zeros(len(segment.fields), np.bool_)
+    weights = weighted_fields(segment, fields, channel)
+    counting = np.zeros(len(segment.channel_fields(channel)), np.bool_)
     counting[[number for number, weight in weights if weight > 0]] = True
     rows = Csr(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.uint16))
     entries = Entries.of_text(segment.doc_count, 0)
@@ -277,6 +280,11 @@ def scored_channel(
         impacts,
         weighting.shift,
     )
+
+
+def stored_names(segment: Units, channel: str, fields: FieldWeights, weighting: ComputedWeighting) -> tuple[str, str]:
+    """The names of the derived data that :func:`prepare` stores of a channel: its postings and its impacts."""
+    return _postings_name(segment, channel, fields), _impacts_name(segment, channel, fields, weighting)
 
 
 def prepare(

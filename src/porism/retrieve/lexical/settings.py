@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from porism.analysis.channels import UnknownChannel, parse_channel
+from porism.analysis.channels import EncodedChannel, UnknownChannel, parse_channel
 from porism.errors import ConfigError
 from porism.formula import EXTRACTORS
 from porism.retrieve.weightings import weighting_named
@@ -92,7 +92,7 @@ def check_channels(names: Iterable[str], others: Sequence[str] = (), at: str = "
             raise _no_channel(name, others, at) from error
         except ConfigError as error:
             raise SettingError(error.what, path=(at, name), hint=error.hint) from error
-        if channel.reads == "text" and not others:
+        if (channel.reads == "text" or isinstance(channel, EncodedChannel)) and not others:
             raise _no_channel(name, others, at)
 
 

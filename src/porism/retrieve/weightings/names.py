@@ -12,6 +12,7 @@ from porism.errors import ConfigError
 from porism.retrieve.weightings.adaptive import BM25T, BM25Adapt, TFldp
 from porism.retrieve.weightings.base import BM25, BM25Plus, Weighting
 from porism.retrieve.weightings.bm25 import BM25L, BM25Atire, BM25Robertson
+from porism.retrieve.weightings.impact import Impact
 from porism.retrieve.weightings.language import Dirichlet, JelinekMercer
 from porism.retrieve.weightings.randomness import DPH, PL2, InL2
 from porism.retrieve.weightings.smart import FREQUENCY, NORMALISATION, RARITY, Smart
@@ -87,6 +88,7 @@ WEIGHTINGS: Mapping[str, NamedWeighting] = MappingProxyType({
     "jelinek-mercer": NamedWeighting(
         "Query likelihood with Jelinek–Mercer smoothing", _jelinek_mercer, parameters={"lambda": 0.7}
     ),
+    "impact": NamedWeighting("The frequency itself, which learnt weights of terms are stored as", Impact),
 })
 """Name → weighting. ``ddd.qqq`` stands for every name in the SMART notation (:mod:`~.smart` has the letters)."""
 

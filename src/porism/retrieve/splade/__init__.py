@@ -1,0 +1,1 @@
+"""Sparse encoders: weighted terms of documents as one more channel."""

@@ -1,0 +1,144 @@
+"""Weighing the terms of the documents of an index by a sparse encoder, and remembering it, so that later commits encode
+new ones."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from porism.files.artifacts import SPARSE
+from porism.files.lock import WriterLock
+from porism.index import Segment, Snapshot
+from porism.index.manifest import LOCK_FILE
+from porism.index.vectors import forget_parts, open_vectors, remove_vectors
+from porism.neural.encoder_model import Precision, fetched_encoder
+from porism.neural.encoder_settings import EncoderSettings
+from porism.neural.sparse_encoder import load_sparse_encoder
+from porism.retrieve.dense.encoding import encoder_name, lasting_name
+from porism.retrieve.splade.channels import remove_postings
+from porism.retrieve.splade.provider import DocumentTerms
+from porism.retrieve.splade.stores import FAMILY, SparseStore, read_store, stores, write_store
+
+
+@dataclass(frozen=True, slots=True)
+class TermsReport:
+    """What was encoded: the ``store``, how many ``documents`` the index has and how many weighted ``terms`` these, how
+    many documents were ``encoded`` now, the seconds, and whether it was interrupted."""
+
+    store: SparseStore
+    documents: int
+    terms: int
+    encoded: int
+    seconds: float
+    interrupted: bool
+
+
+def encode_terms(
+    index_path: str | os.PathLike[str],
+    model: str | os.PathLike[str],
+    *,
+    name: str = "",
+    settings: EncoderSettings | Mapping[str, Any] | None = None,
+    precision: Precision = "auto",
+    device: str = "auto",
+    on_progress: Callable[[int, int], None] = lambda done, total: None,
+    on_note: Callable[[str], None] = lambda note: None,
+) -> TermsReport:
+    """Weighs the terms of the documents of an index that have none of a model yet, and remembers the model.
+
+    :param model: a folder, or a name (:func:`porism.neural.encoder_files.find_encoder`).
+    :param name: what the encoder is called in the index; that of the model if empty.
+    :param settings: how the model reads text, or what is to differ from what its folder says.
+    :param on_progress: receives of how many documents terms are there, of how many.
+    :param on_note: receives sentences, such as on a batch that was halved.
+
+    An interruption (Ctrl-C) keeps what was encoded and is noted in the report, not raised; the same call goes on.
+
+    :raises ConfigError: there is no such model, it is no sparse encoder, or parts of it do not fit together.
+    :raises IndexNotFound: there is no index. :raises IndexLocked: another process writes to it.
+    :raises MissingExtra: a library is not installed. :raises StorageError: the folder cannot be written.
+    """
+    started = time.monotonic()
+    index = Path(index_path)
+    Snapshot.open(index).close()
+    files = fetched_encoder(model, index, kind="SparseEncoder")
+    if settings is not None:
+        whole = settings if isinstance(settings, EncoderSettings) else files.settings.changed(settings)
+        files = replace(files, settings=whole)
+    encoder = load_sparse_encoder(files, device=device, precision=precision, on_note=on_note)
+    path = SPARSE.prepare(index, SPARSE.check_name(name or encoder_name(model)))
+    lock = WriterLock(index / LOCK_FILE)
+    try:
+        with Snapshot.open(index) as snapshot:
+            before = read_store(path) if path.exists() else None
+            store = write_store(
+                path, model=lasting_name(model, index), digest=encoder.files.digest, settings=encoder.settings,
+                precision=precision, terms=encoder.terms, table=encoder.table,
+            )
+            if before is not None and before.spec != store.spec:
+                _remove(snapshot.segments, before, index)
+            terms = DocumentTerms(index, store, encoder=encoder)
+            encoded, interrupted = _encode(snapshot, terms, on_progress)
+            count = 0 if interrupted else _count(snapshot.segments, store)
+            return TermsReport(store, snapshot.doc_count, count, encoded, time.monotonic() - started, interrupted)
+    finally:
+        lock.release()
+
+
+def forget_terms(index_path: str | os.PathLike[str], name: str) -> None:
+    """Forgets a sparse encoder of an index, and removes its weighted terms and their postings.
+
+    :raises ConfigError: the index has none of this name.
+    :raises IndexLocked: another process writes to it.
+    """
+    index = Path(index_path)
+    path = SPARSE.path(index, name)
+    if not path.exists():
+        raise SPARSE.missing(index, name)
+    lock = WriterLock(index / LOCK_FILE)
+    try:
+        store = read_store(path)
+        path.unlink()
+        with Snapshot.open(index) as snapshot:
+            _remove(snapshot.segments, store, index)
+    finally:
+        lock.release()
+
+
+def _remove(segments: Sequence[Segment], store: SparseStore, index: Path) -> None:
+    """Removes what an encoder that the index does not have any more has left, unless another one has the same."""
+    remove_postings(segments, store, index)
+    keep = [one.spec.name for one in stores(index)]
+    for segment in segments:
+        remove_vectors(segment, FAMILY, keep)
+    if store.spec.name not in keep:
+        forget_parts(index, store.spec)
+
+
+def _count(segments: Sequence[Segment], store: SparseStore) -> int:
+    """The weighted terms of all documents."""
+    return sum(len(open_vectors(segment, store.spec, segment.doc_count).vectors) for segment in segments)
+
+
+def _encode(
+    snapshot: Snapshot, terms: DocumentTerms, on_progress: Callable[[int, int], None]
+) -> tuple[int, bool]:
+    total = sum(map(terms.count, snapshot.segments))
+    done = encoded = 0
+
+    def step(count: int) -> None:
+        nonlocal done
+        done += count
+        on_progress(min(done, total), total)
+
+    try:
+        for segment in snapshot.segments:
+            encoded += terms.complete(segment, step)
+        terms.finish(snapshot.segments)
+    except KeyboardInterrupt:
+        return encoded, True
+    return encoded, False

@@ -1,0 +1,170 @@
+"""Which sparse encoders an index has weighted terms of: a file for each in its folder, by name.
+
+A file says everything that new documents are encoded with, and has the vocabulary. Of an encoder whose queries need no
+model it also has their tokenizer and the weights of their terms: searches need neither the model nor torch then.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import get_args
+
+import numpy as np
+import xxhash
+from numpy.typing import NDArray
+
+from porism.errors import ConfigError, IndexCorrupt
+from porism.files.artifacts import SPARSE
+from porism.index.container import Container, ContainerWriter
+from porism.index.strings import Dictionary, Packed, write_dictionary
+from porism.index.vectors import VectorSpec
+from porism.neural.encoder_files import EncoderFiles, find_encoder
+from porism.neural.encoder_model import Precision
+from porism.neural.encoder_settings import EncoderSettings
+from porism.neural.sparse_queries import QueryTable
+from porism.settings import read_settings
+
+FAMILY = "splade"
+"""How the names of the weighted terms of documents begin."""
+
+KIND = "sparse-encoder"
+
+STEPS = 100
+"""Weights of documents are stored as multiples of 1 / STEPS, the nearest one: none is off by more than 0.005, and those
+of most models, which are below 2.55, have a code of one byte in postings. A term below 0.005 is left out."""
+
+_PRECISIONS: tuple[Precision, ...] = get_args(Precision)
+
+
+@dataclass(frozen=True, eq=False)
+class SparseStore:
+    """A sparse encoder of an index: its ``name``, how its ``model`` is found (a folder, or a name), the ``digest`` of
+    its files, how it reads text, and with which ``precision`` it computes.
+
+    ``numbers`` (int32) is the number in the ``dictionary`` of each term of the model. ``table`` weighs queries; it is
+    None where the model does.
+    """
+
+    name: str
+    model: str
+    digest: str
+    settings: EncoderSettings
+    precision: Precision
+    dictionary: Dictionary
+    numbers: NDArray[np.int32]
+    table: QueryTable | None = None
+
+    @property
+    def spec(self) -> VectorSpec:
+        """The rows of documents."""
+        return terms_spec(self.digest, self.settings)
+
+    def files(self, index_path: str | os.PathLike[str]) -> EncoderFiles:
+        """The files of the encoder.
+
+        :raises ConfigError: they are not there, or are others than those that documents were encoded with.
+        """
+        found = find_encoder(self.model, index_path, self.settings)
+        if found.digest != self.digest:
+            raise ConfigError(
+                f"the model {self.model!r} is another than the one whose terms the index has", where=str(index_path),
+                hint=self.again(index_path),
+            )
+        return found
+
+    def again(self, index_path: str | os.PathLike[str]) -> str:
+        """What to do where weighted terms are missing."""
+        return f"Encode the documents: porism encode {self.model} --name {self.name} --index {index_path}"
+
+
+def terms_spec(digest: str, settings: EncoderSettings) -> VectorSpec:
+    """The rows of documents, one a term: its number in the dictionary, and its weight in steps. Their name holds the
+    digest of the model and of how it reads documents."""
+    files = EncoderFiles("", Path(), settings, digest)
+    return VectorSpec(f"{FAMILY}-{xxhash.xxh3_64_hexdigest(f'{files.vectors} {STEPS}'.encode())}", 2)
+
+
+def write_store(
+    path: Path, *, model: str, digest: str, settings: EncoderSettings, precision: Precision, terms: Sequence[str],
+    table: QueryTable | None,
+) -> SparseStore:
+    """Keeps a sparse encoder among those of an index, in the file ``path``.
+
+    :raises StorageError: the file cannot be written.
+    """
+    info = {"model": model, "digest": digest, "settings": settings.to_dict(), "precision": precision,
+            "terms": len(terms)}
+    with ContainerWriter(path, KIND, atomic=True) as writer:
+        numbers = write_dictionary(writer, "terms", Packed.of(terms))
+        writer.add("numbers", numbers.astype(np.int32))
+        if table is not None:
+            writer.add("query:weights", table.weights)
+            writer.add("query:tokenizer", np.frombuffer(table.tokenizer, np.uint8))
+            info |= {"queries": {"length": table.length, "prefix": table.prefix}}
+        writer.finish(info)
+    return read_store(path)
+
+
+def read_store(path: Path) -> SparseStore:
+    """The sparse encoder that a file describes.
+
+    :raises FileNotFoundError: there is none.
+    :raises IndexCorrupt: it cannot be read.
+    """
+    container = Container(path, KIND)
+    info = container.info
+    try:
+        precision = next(one for one in _PRECISIONS if one == info["precision"])
+        numbers, dictionary = container.array("numbers"), Dictionary(container, "terms")
+        if numbers.dtype != np.int32 or not np.array_equal(np.sort(numbers), np.arange(len(dictionary))):
+            raise ValueError("its terms are not numbered")
+        table = None
+        if "queries" in info:
+            weights = container.array("query:weights")
+            if weights.dtype != np.float32 or weights.shape != numbers.shape:
+                raise ValueError("its queries have no weights")
+            of_queries = info["queries"]
+            table = QueryTable(
+                weights, container.array("query:tokenizer").tobytes(), of_queries["length"], of_queries["prefix"]
+            )
+        return SparseStore(
+            SPARSE.name_of(path), str(info["model"]), str(info["digest"]),
+            read_settings(EncoderSettings, info["settings"]), precision, dictionary, numbers, table,
+        )
+    except (KeyError, TypeError, ValueError, StopIteration, ConfigError) as error:
+        raise IndexCorrupt(
+            f"does not describe a sparse encoder ({error})", where=str(path),
+            hint="Remove it, and run porism encode again.",
+        ) from error
+
+
+def stores(index_path: str | os.PathLike[str]) -> list[SparseStore]:
+    """The sparse encoders of an index, in the order of their names.
+
+    :raises IndexCorrupt: a file cannot be read.
+    """
+    return [read_store(path) for path in SPARSE.files(index_path)]
+
+
+def find_store(index_path: str | os.PathLike[str], name: str = "") -> SparseStore:
+    """The sparse encoder of this name; the only one where no name is given.
+
+    :raises ConfigError: the index has none, none of this name, or several where no name is given.
+    """
+    names = SPARSE.names(index_path)
+    if not names:
+        raise ConfigError(
+            "the documents of the index have no terms of a sparse encoder", where=str(index_path),
+            hint=f"Encode them by one: porism encode DIR --index {index_path}",
+        )
+    if not name and len(names) > 1:
+        raise ConfigError(
+            "the index has several sparse encoders", where=str(index_path),
+            hint=f"Name the channel of one: {', '.join(f'splade:{one}' for one in names)}.",
+        )
+    if name and name not in names:
+        raise SPARSE.missing(index_path, name)
+    return read_store(SPARSE.path(index_path, name or names[0]))
