@@ -86,6 +86,14 @@ class Retriever(Protocol):
         """What it is, as plain values for JSON: its ``kind`` and its ``model``."""
 
 
+@runtime_checkable
+class Noting(Protocol):
+    """A retriever that has something to say of a query, such as how much of it was not read."""
+
+    def notes(self, query: Query) -> list[str]:
+        """What whoever asked should know, without a full stop."""
+
+
 class FormulaRanker(Protocol):
     """Ranks the distinct formulas of an index by a model. Immutable, and safe to share between threads."""
 

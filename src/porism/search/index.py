@@ -15,6 +15,7 @@ from porism.errors import ConfigError, OnProblem, QueryError
 from porism.explanation import Explanation
 from porism.index import Filters
 from porism.retrieve import DEFAULT_MODEL, DocumentRetriever, RetrieverSettings
+from porism.retrieve.base import Noting
 from porism.retrieve.documents.more_like_this import MoreLikeThis, MoreLikeThisSettings
 from porism.retrieve.documents.named_models import channel_model
 from porism.retrieve.feedback.expander import Judged
@@ -141,11 +142,14 @@ class Index(IndexSearcher):
 
     def hints(self, question: str | Content | Query | Question, filters: Filters | None = None) -> list[str]:
         """What to tell the user, a sentence each: how formulas without dollars were read, a dollar without its
-        partner, words like those that the index does not have, values like those of a filter that no document has."""
+        partner, words like those that the index does not have, values like those of a filter that no document has,
+        and what the model says of the question, such as how much of it was not read."""
         parsed = self.question(question)
         hints = [*parsed.notes, *filter_hints(self.snapshot, _all_filters(parsed, filters))]
         if self._spelling is not None and (found := self._spelling.suggestions(parsed.query)):
             hints.append(spelling_hint(parsed.text or parsed.query.content.to_latex(), found))
+        if isinstance(self.retriever, Noting):
+            hints += self.retriever.notes(parsed.query)
         return hints
 
     @cached_property

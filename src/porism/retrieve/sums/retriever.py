@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from porism.errors import QueryError
 from porism.explanation import Explanation
 from porism.index import Masks, Snapshot
-from porism.retrieve.base import Retriever
+from porism.retrieve.base import Noting, Retriever
 from porism.retrieve.sums.model import Normalisation, SumModel
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run
@@ -136,11 +136,7 @@ class SumRetriever:
 
     def notes(self, query: Query) -> list[str]:
         """What parts have to say to whoever asked."""
-        found: list[str] = []
-        for part in self.parts.values():
-            told = getattr(part, "notes", None)
-            found += told(query) if told is not None else []
-        return found
+        return [note for part in self.parts.values() if isinstance(part, Noting) for note in part.notes(query)]
 
     def _runs(self, queries: Sequence[Query], k: int, allowed: Masks | None) -> dict[str, Run]:
         depth = max(k, self.model.depth)
