@@ -22,6 +22,7 @@ from porism.retrieve.dense.retriever import DenseRetriever
 from porism.retrieve.vectors import prepare_vectors
 from porism.search.artifacts import list_artifacts
 from porism.search.checking import check_index
+from porism.search.sources.indexing import index_documents
 
 need_encoders()
 
@@ -289,3 +290,30 @@ def test_an_index_lists_checks_and_repairs_its_vectors(tmp_path: Path) -> None:
     assert any("does not describe" in damage.what for damage in check_index(path).damages)
     (listed,) = [one for one in list_artifacts(path) if one.kind == "encoders"]
     assert "cannot be read" in listed.outdated
+
+
+def test_a_document_that_was_deleted_before_it_was_encoded_can_come_back(tmp_path: Path) -> None:
+    path = write_index(tmp_path / "i.index", [document(number) for number in range(6)])
+    with IndexWriter(path, create=False) as writer:
+        writer.delete(["d002"])
+    encode_index(path, save_encoder(tmp_path / "tiny"), device="cpu")
+    write_index(path, [document(2)], before_publish=prepare_vectors)
+    assert "d002" in dict(search(path, k=10))
+
+
+def test_an_update_that_is_interrupted_while_it_encodes_keeps_the_documents(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from porism.neural.encoder import Encoder
+
+    path, _ = encoded_index(tmp_path, 8)
+    with monkeypatch.context() as patch:
+        patch.setattr(Encoder, "encode_documents", lambda self, texts: (_ for _ in ()).throw(KeyboardInterrupt))
+        report = index_documents([document(50), document(51)], path, jobs=1)
+    assert report.interrupted
+    with Snapshot.open(path) as snapshot:
+        assert snapshot.doc_count == 10
+    with pytest.raises(ConfigError, match="porism encode"):
+        search(path)
+    assert encode_index(path, tmp_path / "tiny", device="cpu").encoded == 2
+    assert len(search(path, k=100)) == 10
