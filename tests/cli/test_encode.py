@@ -92,3 +92,45 @@ def test_a_model_that_is_not_there_is_said_before_anything_is_indexed(porism, no
     assert result.status == 1
     assert "cannot be loaded" in result.err
     assert not (tmp_path / "i.index").exists()
+
+
+def test_a_model_of_late_interaction_is_searched_by_its_tokens(porism, notes, tmp_path):
+    need_encoders()
+    pytest.importorskip("faiss", reason="centroids need faiss: pip install 'porism[neural]'")
+    from colbert_cases import save_token_model
+
+    model, path = save_token_model(tmp_path / "late"), tmp_path / "i.index"
+    made = porism("index", notes, "--index", path, "--jobs", 1, "--neural", model)
+    assert made.status == 0, made.err
+    assert "4 documents encoded in " in made.out
+    assert "8 dimensions of 2 bits; " in made.out
+    assert f"--model colbert --index {path}" in made.out
+    told = porism("search", "prime $x^2$", "--model", "colbert", "--index", path, "--explain")
+    assert told.status == 0, told.err
+    assert "'prime' in “[prime] $x^2$” meets" in told.out
+    with notes.open("a") as file:
+        file.write(json.dumps({"id": "new", "title": "", "body": "maximum maximum"}) + "\n")
+    assert porism("update", "--index", path, "--jobs", 1).status == 0
+    assert "new" in porism("search", "maximum maximum", "--model", "colbert", "--index", path).out
+    assert "0 documents encoded" in porism("encode", model, "--index", path).out
+    assert "5 documents encoded" in porism("encode", model, "--index", path, "--bits", 4).out
+    anew = porism("encode", model, "--index", path, "--bits", 4, "--retrain")
+    assert "training centroids" in anew.err
+    assert "0 documents encoded" in anew.out  # of the same documents they are the same
+    listed = porism("info", path).out
+    assert "tokens/late" in listed
+    assert "not encoded" not in listed
+    wrong = porism("encode", model, "--index", path, "--numbers", "int8")
+    assert wrong.status == 2
+    assert "--numbers is not for models of the kind colbert" in wrong.err
+    assert porism("check", "--index", path).status == 0
+    assert porism("encode", "late", "--index", path, "--remove").status == 0
+    assert "no tokens of documents" in porism("search", "prime", "--model", "colbert", "--index", path).err
+
+
+def test_options_of_tokens_are_refused_for_encoders_of_texts(porism, tiny, notes, tmp_path):
+    path = tmp_path / "i.index"
+    porism("index", notes, "--index", path, "--jobs", 1)
+    wrong = porism("encode", tiny, "--index", path, "--bits", 2)
+    assert wrong.status == 2
+    assert "--bits is not for models of the kind dense" in wrong.err

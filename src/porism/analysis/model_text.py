@@ -90,6 +90,30 @@ def document_text(document: Document, settings: ModelText | None = None) -> str:
     return settings.between.join(text for text in texts if text)
 
 
+def document_formulas(document: Document, settings: ModelText | None = None) -> list[tuple[int, int, Formula]]:
+    """Where the formulas are in :func:`document_text`, their marks included: from which sign to before which (code
+    points)."""
+    settings = settings or ModelText()
+    found: list[tuple[int, int, Formula]] = []
+    at = 0
+    for name in settings.fields or tuple(document.fields):
+        if name not in document.fields:
+            continue
+        content = document.fields[name]
+        pieces = content_pieces(content, settings)
+        joined = "".join(pieces)
+        text = joined.strip()
+        if not text:
+            continue
+        start = at - (len(joined) - len(joined.lstrip()))
+        for number, piece in enumerate(pieces):
+            if number % 2 and piece:
+                found.append((max(at, start), min(at + len(text), start + len(piece)), content.formulas[number // 2]))
+            start += len(piece)
+        at += len(text) + len(settings.between)
+    return found
+
+
 def cut(sequence: Sequence[T], most: int, how: Cut = "head") -> list[T]:
     """At most ``most`` elements of a sequence, such as the tokens of a text that is too long for a model.
 

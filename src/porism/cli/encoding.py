@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,25 +22,32 @@ if TYPE_CHECKING:
 @click.argument("model", metavar="MODEL")
 @index_option
 @click.option("--name", default="", help="What the encoder is called in the index; by default as the model is.")
-@click.option("--kind", type=click.Choice(["dense", "splade"]),
-              help="What the model gives: vectors, or weights of terms; as its folder says if not given.")
+@click.option("--kind", type=click.Choice(["dense", "splade", "colbert"]),
+              help="What the model gives: vectors, weights of terms, or vectors of tokens; as its folder says if not "
+                   "given.")
 @click.option("--set", "assignments", multiple=True, metavar="NAME=VALUE",
               help="How documents are read, e.g. text.formulas=spoken or cut=chunks; repeatable.")
-@click.option("--numbers", type=click.Choice(["float32", "float16", "int8"]), default="float32", show_default=True,
+@click.option("--numbers", type=click.Choice(["float32", "float16", "int8"]), default=None, show_default="float32",
               help="What vectors are stored as.")
 @click.option("--precision", type=click.Choice(["auto", "float32", "bfloat16", "float16", "int8"]), default="auto",
               show_default=True, help="What the model computes with.")
 @click.option("--approximate", "approximate", multiple=True, metavar="KIND[,NAME=VALUE...]",
               help="Also build an index of near vectors: hnsw or ivfpq; repeatable.")
+@click.option("--bits", type=click.Choice(["1", "2", "4"]), default=None, show_default="2",
+              help="Bits of a dimension of a token, for a model of late interaction.")
+@click.option("--centroids", type=int, default=None, show_default="by the number of tokens",
+              help="Centroids of tokens, for a model of late interaction.")
+@click.option("--retrain", is_flag=True, help="Find centroids of tokens anew, and encode documents again by them.")
 @click.option("--device", default="auto", show_default=True, metavar="NAME", help="auto, cpu, cuda, cuda:1, …")
 @click.option("--remove", is_flag=True, help="Forget the encoder MODEL of the index, and remove its vectors.")
 @click.option("--quiet", is_flag=True, help="No progress bar and no summary.")
 def encode(
     model: str, index_path: Path, name: str, kind: str | None, assignments: Sequence[str], numbers: Any, precision: Any,
-    approximate: Sequence[str], device: str, remove: bool, quiet: bool,
+    approximate: Sequence[str], bits: str | None, centroids: int | None, retrain: bool, device: str, remove: bool,
+    quiet: bool,
 ) -> None:
     """Encode the documents of an index by MODEL, so that porism search --model neural or dense finds them by meaning,
-    or --model splade by the terms that a sparse encoder gave them.
+    --model splade by the terms that a sparse encoder gave them, or --model colbert by their tokens.
 
     MODEL is the folder of an encoder, the name of one trained for the index, of an installed package that carries its
     weights, or of a model on the hub of Hugging Face. The index remembers it: later updates encode new documents. Only
@@ -53,30 +61,34 @@ def encode(
         echo(f"the encoder {name or model} is no longer part of the index")
         return
     options = {"name": name, "settings": parse_assignments(assignments), "precision": precision, "device": device}
-    if is_sparse(model, index_path, kind):
-        if numbers != "float32" or approximate:
-            raise click.UsageError("--numbers and --approximate are for models that give vectors.")
-        encode_terms_and_tell(index_path, model, quiet, **options)
-    else:
-        options |= {"numbers": numbers, "approximate": _approximate(approximate)}
-        encode_vectors_and_tell(index_path, model, quiet, **options)
+    given: dict[str, Any] = {
+        "numbers": numbers, "approximate": _approximate(approximate) if approximate else None,
+        "bits": bits and int(bits), "centroids": centroids, "retrain": retrain or None,
+    }
+    options |= {option: value for option, value in given.items() if value is not None}
+    chosen = kind or model_kind(model, index_path)
+    for option in options:
+        if option in given and option not in _OPTIONS[chosen]:
+            raise click.UsageError(f"--{option} is not for models of the kind {chosen}.")
+    _ENCODING[chosen](index_path, model, quiet, **options)
 
 
-def is_sparse(model: str, index_path: Path, kind: str | None = None) -> bool:
-    """Whether a model is to give weights of terms, as ``kind`` or its folder says."""
-    from porism.neural.encoder_files import model_folder
+def model_kind(model: str, index_path: Path) -> str:
+    """What a model gives, as its folder says; one of the hub is fetched where it is not here.
+
+    :raises ConfigError: there is none of this name, or its folder is incomplete.
+    """
+    from porism.neural.encoder_model import fetched_encoder
     from porism.neural.sparse_encoder import is_sparse_model
+    from porism.neural.token_model import is_token_model
 
-    folder = model_folder(model, index_path)
-    return kind == "splade" or (kind is None and folder is not None and is_sparse_model(folder))
+    folder = fetched_encoder(model, index_path).folder
+    return "splade" if is_sparse_model(folder) else "colbert" if is_token_model(folder) else "dense"
 
 
 def encode_and_tell(index_path: Path, model: str, quiet: bool) -> None:
     """Encodes an index by a model of any kind and prints a summary; exits with 130 after an interruption."""
-    if is_sparse(model, index_path):
-        encode_terms_and_tell(index_path, model, quiet)
-    else:
-        encode_vectors_and_tell(index_path, model, quiet)
+    _ENCODING[model_kind(model, index_path)](index_path, model, quiet)
 
 
 def encode_terms_and_tell(index_path: Path, model: str, quiet: bool, **options: Any) -> None:
@@ -103,14 +115,44 @@ def encode_terms_and_tell(index_path: Path, model: str, quiet: bool, **options: 
 
 
 def _forget(index_path: Path, name: str) -> None:
-    from porism.files.artifacts import SPARSE
+    from porism.files.artifacts import SPARSE, TOKENS
+    from porism.retrieve.colbert.encoding import forget_tokens
     from porism.retrieve.dense.encoding import forget_encoder
     from porism.retrieve.splade.encoding import forget_terms
 
     if name in SPARSE.names(index_path):
         forget_terms(index_path, name)
+    elif name in TOKENS.names(index_path):
+        forget_tokens(index_path, name)
     else:
         forget_encoder(index_path, name)
+
+
+def encode_tokens_and_tell(index_path: Path, model: str, quiet: bool, **options: Any) -> None:
+    """Encodes an index by a model of late interaction and prints a summary; exits with 130 after an interruption."""
+    from porism.retrieve.colbert.encoding import encode_tokens
+
+    with counting_progress("encoding", quiet) as progress:
+        report = encode_tokens(
+            index_path, model, on_progress=progress, on_note=lambda note: echo(f"Note: {note}.", err=True), **options
+        )
+    if not quiet:
+        stopped = "Stopped. " if report.interrupted else ""
+        codec = report.store.codec
+        size = "" if report.interrupted else (
+            f"; {counted(report.tokens, 'token')}, {report.bytes / max(1, report.tokens):.1f} bytes each"
+        )
+        echo(
+            f"{stopped}{counted(report.encoded, 'document')} encoded in {report.seconds:.1f} s by {report.store.name}, "
+            f"{counted(len(codec.centroids), 'centroid')}, {codec.dimensions} dimensions of "
+            f"{counted(codec.bits, 'bit')}{size}: {index_path}"
+        )
+        echo(
+            "Run the same command to go on." if report.interrupted else
+            f"Ask it: porism search 'words and $formula$' --model colbert --index {index_path}"
+        )
+    if report.interrupted:
+        raise click.exceptions.Exit(130)
 
 
 def encode_vectors_and_tell(index_path: Path, model: str, quiet: bool, **options: Any) -> None:
@@ -151,3 +193,14 @@ def _approximate(given: Sequence[str]) -> Approximate:
             found["least"] = settings.pop("least")
         found[kind] = settings
     return read_settings(Approximate, found)
+
+
+_ENCODING: Mapping[str, Callable[..., None]] = MappingProxyType({
+    "dense": encode_vectors_and_tell, "splade": encode_terms_and_tell, "colbert": encode_tokens_and_tell,
+})
+"""What encodes an index, by what the model gives."""
+
+_OPTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType({
+    "dense": ("numbers", "approximate"), "splade": (), "colbert": ("bits", "centroids", "retrain"),
+})
+"""Options that are for one kind of models alone."""

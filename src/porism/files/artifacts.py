@@ -107,6 +107,7 @@ SIMILARITIES = ArtifactKind("similarities", "a similarity matrix", "porism simil
 MODELS = ArtifactKind("models", "a model", "porism train {name}")
 ENCODERS = ArtifactKind("encoders", "an encoder", "porism encode MODEL --name {name}", ".json")
 SPARSE = ArtifactKind("sparse", "a sparse encoder", "porism encode MODEL --name {name}")
+TOKENS = ArtifactKind("tokens", "a store of tokens", "porism encode MODEL --name {name}")
 
-ARTIFACT_KINDS = (TOKENIZERS, EMBEDDINGS, SIMILARITIES, MODELS, ENCODERS, SPARSE)
+ARTIFACT_KINDS = (TOKENIZERS, EMBEDDINGS, SIMILARITIES, MODELS, ENCODERS, SPARSE, TOKENS)
 """All kinds; a new one is listed here, and :mod:`porism.search.artifacts` says how it is verified."""

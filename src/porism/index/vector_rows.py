@@ -12,7 +12,7 @@ import os
 import struct
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import xxhash
@@ -24,8 +24,11 @@ from porism.files.durable import make_folder, storage_errors, sync_file
 NumberType = Literal["float32", "float16", "int8"]
 """What the numbers of stored vectors are."""
 
-Packed = NDArray[np.float32] | NDArray[np.float16] | NDArray[np.int8]
+Packed = NDArray[np.float32] | NDArray[np.float16] | NDArray[np.int8] | NDArray[np.uint8]
 """Rows of numbers as they are stored (rows × dimensions)."""
+
+RowType = Literal[NumberType, "uint8"]
+"""What the numbers of rows are; uint8 are bytes as they come, such as compressed vectors."""
 
 PARTS_FOLDER = "encoding"
 """The folder of an index for what was computed and is not with a segment yet."""
@@ -67,8 +70,10 @@ def check_type(name: str) -> NumberType:
     raise ConfigError(f"vectors cannot be stored as {name!r}", hint=f"Choose from {', '.join(get_args(NumberType))}.")
 
 
-def pack(vectors: NDArray[np.float32], numbers: NumberType) -> tuple[Packed, NDArray[np.float32] | None]:
-    """Rows (float32) in another type, and with int8 the scale of each row."""
+def pack(vectors: NDArray[Any], numbers: RowType) -> tuple[Packed, NDArray[np.float32] | None]:
+    """Rows (float32; uint8 stays) in another type, and with int8 the scale of each row."""
+    if numbers == "uint8":
+        return np.ascontiguousarray(vectors, np.uint8), None
     if numbers == "float32":
         return np.ascontiguousarray(vectors, np.float32), None
     if numbers == "float16":
@@ -97,7 +102,7 @@ class PartFile:
     What an interruption left incomplete at the end is cut off by the next one that writes.
     """
 
-    def __init__(self, index_path: Path, name: str, dimensions: int, numbers: NumberType) -> None:
+    def __init__(self, index_path: Path, name: str, dimensions: int, numbers: RowType) -> None:
         self.path = index_path / PARTS_FOLDER / f"{name}.part"
         self._dimensions, self._numbers = dimensions, numbers
         self._type = np.dtype(numbers)
@@ -114,8 +119,8 @@ class PartFile:
         scales = np.concatenate([block[3] for block in blocks]) if self._numbers == "int8" else None
         return digests, VectorRows(vectors, offsets_of(counts), scales)
 
-    def append(self, digests: NDArray[np.uint64], counts: NDArray[np.int64], vectors: NDArray[np.float32]) -> None:
-        """Adds the rows (float32) of things, durably.
+    def append(self, digests: NDArray[np.uint64], counts: NDArray[np.int64], vectors: NDArray[Any]) -> None:
+        """Adds the rows (float32, or bytes as they come) of things, durably.
 
         :raises StorageError: the disk is full or the folder cannot be written.
         """

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import xxhash
@@ -31,10 +31,10 @@ _AT_ONCE = 16_384
 
 
 class ComputedRows(NamedTuple):
-    """What was computed of some things: ``vectors`` (float32, rows × dimensions), and how many of the rows are of each
-    thing (int64)."""
+    """What was computed of some things: ``vectors`` (float32, rows × dimensions; or rows of bytes), and how many of the
+    rows are of each thing (int64)."""
 
-    vectors: NDArray[np.float32]
+    vectors: NDArray[Any]
     counts: NDArray[np.int64]
 
 
@@ -108,18 +108,9 @@ def complete_vectors(
         on_progress(count)
         return 0
     part = PartFile(segment.folder.parents[1], spec.name, spec.dimensions, spec.numbers)
-    sources = _Sources([*_of_others(segment, spec), *filter(None, [part.read()])])
-    missing = np.flatnonzero(~sources.have(digests))
-    _, first = np.unique(digests[missing], return_index=True)
-    missing = missing[np.sort(first)]
-    on_progress(count - len(missing))
-    for start in range(0, len(missing), chunk):
-        things = missing[start : start + chunk]
-        vectors, counts = compute(things)
-        part.append(digests[things], counts, vectors)
-        on_progress(len(things))
-    if len(missing):
-        sources = _Sources([*_of_others(segment, spec), *filter(None, [part.read()])])
+    sources, computed = gather(
+        part, lambda: _of_others(segment, spec), digests, compute, chunk=chunk, on_progress=on_progress
+    )
     path = vectors_path(segment, spec.name)
     make_folder(path.parent, parents=False)
     with ContainerWriter(path, "derived", atomic=True) as writer:
@@ -132,7 +123,31 @@ def complete_vectors(
             writer.add_chunks("scales", np.float32, sources.scales(digests))
         layout = LAYOUTS["vectors"]
         writer.finish({"segment": list(segment.stamp), "layout": layout, "info": {"dimensions": spec.dimensions}})
-    return len(missing)
+    return computed
+
+
+def gather(
+    part: PartFile, others: Callable[[], Iterable[tuple[NDArray[np.uint64], VectorRows]]],
+    digests: NDArray[np.uint64], compute: Compute, *, chunk: int, on_progress: Callable[[int], None],
+) -> tuple[VectorSources, int]:
+    """Where the rows of contents are: with ``others`` (digests and rows), or in the file ``part``, to which those that
+    neither has are computed; and of how many contents they were computed.
+
+    :raises StorageError: the file cannot be written.
+    """
+    sources = VectorSources([*others(), *filter(None, [part.read()])])
+    missing = np.flatnonzero(~sources.have(digests))
+    _, first = np.unique(digests[missing], return_index=True)
+    missing = missing[np.sort(first)]
+    on_progress(len(digests) - len(missing))
+    for start in range(0, len(missing), chunk):
+        things = missing[start : start + chunk]
+        vectors, counts = compute(things)
+        part.append(digests[things], counts, vectors)
+        on_progress(len(things))
+    if len(missing):
+        sources = VectorSources([*others(), *filter(None, [part.read()])])
+    return sources, len(missing)
 
 
 def forget_parts(index_path: Path, spec: VectorSpec) -> None:
@@ -185,7 +200,7 @@ def _of_others(segment: Segment, spec: VectorSpec) -> Iterator[tuple[NDArray[np.
             yield digests, rows
 
 
-class _Sources:
+class VectorSources:
     """Where the vectors of contents are: in files of other segments, or in the one of those just computed."""
 
     def __init__(self, found: Sequence[tuple[NDArray[np.uint64], VectorRows]]) -> None:

@@ -14,6 +14,7 @@ from porism.analysis.analyzer import Analyzer
 from porism.errors import ConfigError
 from porism.index import Snapshot
 from porism.retrieve.base import FormulaRanker, Retriever, RetrieverSettings
+from porism.retrieve.colbert.kind import COLBERT
 from porism.retrieve.dense.kind import DENSE
 from porism.retrieve.documents.named_models import LEXICAL
 from porism.retrieve.formulas.ranker import STRUCTURE
@@ -23,7 +24,7 @@ from porism.retrieve.sums.kind import sum_kind
 from porism.settings import SettingError, nearest
 
 RETRIEVERS: Mapping[str, RetrieverKind[Any]] = MappingProxyType({
-    kind.name: kind for kind in (LEXICAL, STRUCTURE, TANGENT_CFT, DENSE, sum_kind(lambda: RETRIEVERS))
+    kind.name: kind for kind in (LEXICAL, STRUCTURE, TANGENT_CFT, DENSE, COLBERT, sum_kind(lambda: RETRIEVERS))
 })
 """The kinds by the names that settings give them (``kind = "..."``)."""
 

@@ -70,11 +70,12 @@ def missing_vectors(segment_folder: Path, stamp: Stamp) -> Iterator[Path]:
         segment = Segment(segment_folder, stamp)
     except (IndexCorrupt, FileNotFoundError):  # which is another damage
         return
-    try:
-        providers = list(vector_providers(segment_folder.parents[1]))
-    except IndexCorrupt:  # and so is this
-        return
-    for provider in providers:
-        path = vectors_path(segment, provider.name)
-        if not path.exists():
-            yield path
+    for kind in RETRIEVERS.values():
+        try:
+            providers = kind.vectors(segment_folder.parents[1])
+        except IndexCorrupt:  # which is another damage, too
+            continue
+        for provider in providers:
+            path = vectors_path(segment, provider.name)
+            if not path.exists():
+                yield path

@@ -10,13 +10,24 @@ from types import MappingProxyType
 from typing import Any
 
 from porism.errors import ConfigError, IndexCorrupt, IndexVersionError
-from porism.files.artifacts import EMBEDDINGS, ENCODERS, MODELS, SIMILARITIES, SPARSE, TOKENIZERS, ArtifactKind
+from porism.files.artifacts import (
+    EMBEDDINGS,
+    ENCODERS,
+    MODELS,
+    SIMILARITIES,
+    SPARSE,
+    TOKENIZERS,
+    TOKENS,
+    ArtifactKind,
+)
 from porism.index import Snapshot
 from porism.index.container import Container
 from porism.index.manifest import Manifest, read_manifest
 from porism.index.vectors import has_vectors
 from porism.neural.encoder_files import find_encoder
 from porism.neural.encoder_settings import EncoderSettings
+from porism.retrieve.colbert.provider import DocumentTokens
+from porism.retrieve.colbert.stores import read_store
 from porism.retrieve.dense.provider import DenseVectors
 from porism.retrieve.dense.records import EncoderRecord, read_record
 from porism.retrieve.splade.stores import terms_spec
@@ -143,8 +154,22 @@ def _changed_sparse(folder: Path, manifest: Manifest, info: Mapping[str, Any]) -
     return f"{missing:,} documents are not encoded yet: porism encode {model}" if missing else ""
 
 
+def _changed_tokens(folder: Path, manifest: Manifest, info: Mapping[str, Any]) -> str:
+    """Token stores: the model must be there, and as it was when documents were encoded, which all must be."""
+    store = read_store(TOKENS.path(folder, info["name"]))
+    try:
+        store.files(folder)
+    except ConfigError as error:
+        return error.what
+    with Snapshot.open(folder) as snapshot:
+        tokens = DocumentTokens(folder, store)
+        missing = sum(segment.doc_count for segment in snapshot.segments if not tokens.has(segment))
+    return f"{missing:,} documents are not encoded yet: porism encode {store.model}" if missing else ""
+
+
 _OUTDATED: Mapping[ArtifactKind, Outdated] = MappingProxyType({
     TOKENIZERS: _no_channel, EMBEDDINGS: _changed_index, SIMILARITIES: _changed_vectors, MODELS: _changed_index,
     ENCODERS: _changed_model,
     SPARSE: _changed_sparse,
+    TOKENS: _changed_tokens,
 })

@@ -14,7 +14,7 @@ from porism.analysis.tokenizers.tokenizer import (
     TokenizerReference,
 )
 from porism.errors import ConfigError, IndexCorrupt, IndexVersionError, PorismError
-from porism.files.artifacts import EMBEDDINGS, ENCODERS, MODELS, SIMILARITIES, SPARSE, TOKENIZERS
+from porism.files.artifacts import EMBEDDINGS, ENCODERS, MODELS, SIMILARITIES, SPARSE, TOKENIZERS, TOKENS
 from porism.files.lock import WriterLock
 from porism.index import Snapshot
 from porism.index.container import Container, Stamp
@@ -213,6 +213,8 @@ def _tasks(folder: Path, manifest: Manifest) -> Iterator[_Task]:
         yield _Task(ENCODERS.folder, file, partial(_check_encoder, file), again)
     for file in SPARSE.files(folder):
         yield _container(SPARSE.folder, file, None, None, f"Encode again: porism encode MODEL --name {file.stem}.")
+    for file in TOKENS.files(folder):
+        yield _container(TOKENS.folder, file, None, None, "Encode the documents again: porism encode.")
     for file in SIMILARITIES.files(folder):
         again = f"Build it again: porism check --repair, or porism similarities {file.stem}."
         yield _Task(SIMILARITIES.folder, file, partial(_check_matrix, file), again)

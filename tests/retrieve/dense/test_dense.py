@@ -15,10 +15,11 @@ from porism.errors import ConfigError, IndexCorrupt, QueryError
 from porism.index import IndexWriter, Snapshot
 from porism.neural.encoder import load_encoder
 from porism.neural.encoder_settings import EncoderSettings
-from porism.retrieve.dense.encoding import encode_index, encoder_name, forget_encoder
+from porism.retrieve.dense.encoding import encode_index, forget_encoder
 from porism.retrieve.dense.model import Approximate, DenseModel, Hnsw, IvfPq
 from porism.retrieve.dense.records import find_record
 from porism.retrieve.dense.retriever import DenseRetriever
+from porism.retrieve.encoder_names import encoder_name
 from porism.retrieve.vectors import prepare_vectors
 from porism.search.artifacts import list_artifacts
 from porism.search.checking import check_index

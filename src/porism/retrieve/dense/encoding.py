@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 import os
-import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from porism.errors import ConfigError
-from porism.files.artifacts import ENCODERS, MODELS
+from porism.files.artifacts import ENCODERS
 from porism.files.lock import WriterLock
 from porism.index import Snapshot
 from porism.index.manifest import LOCK_FILE
 from porism.index.vector_rows import NumberType, check_type
 from porism.index.vectors import remove_vectors
 from porism.neural.encoder import Encoder, load_encoder
-from porism.neural.encoder_files import model_folder
 from porism.neural.encoder_model import Precision, fetched_encoder
 from porism.neural.encoder_settings import EncoderSettings
 from porism.retrieve.dense.model import Approximate
 from porism.retrieve.dense.provider import DenseVectors
 from porism.retrieve.dense.records import FAMILY, EncoderRecord, records, write_record
-
-_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9._-]+")
+from porism.retrieve.encoder_names import encoder_name, lasting_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +91,6 @@ def encode_index(
         lock.release()
 
 
-def encoder_name(model: str | os.PathLike[str]) -> str:
-    """The name that an encoder has where none is given: the last part of the model's."""
-    last = Path(os.fspath(model)).name or "encoder"
-    return _NOT_IN_NAMES.sub("-", last).lstrip("._-") or "encoder"
-
-
 def forget_encoder(index_path: str | os.PathLike[str], name: str) -> None:
     """Forgets an encoder of an index, and removes its vectors.
 
@@ -135,17 +125,3 @@ def _encode(
     except KeyboardInterrupt:
         return encoded, True
     return encoded, False
-
-
-def lasting_name(model: str | os.PathLike[str], index: Path) -> str:
-    """A model as it is remembered: a folder by its path, which is relative to nothing; others as they are named."""
-    named = os.fspath(model)
-    folder = Path(named).expanduser()
-    if not folder.is_dir():
-        if model_folder(named, index) is None:
-            raise ConfigError(f"there is no encoder {named!r}")
-        return named
-    resolved = folder.resolve()
-    if resolved.parent == (index / MODELS.folder).resolve():
-        return resolved.name  # goes along with the index
-    return str(resolved)

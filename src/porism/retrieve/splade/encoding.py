@@ -18,7 +18,7 @@ from porism.index.vectors import forget_parts, open_vectors, remove_vectors
 from porism.neural.encoder_model import Precision, fetched_encoder
 from porism.neural.encoder_settings import EncoderSettings
 from porism.neural.sparse_encoder import load_sparse_encoder
-from porism.retrieve.dense.encoding import encoder_name, lasting_name
+from porism.retrieve.encoder_names import encoder_name, lasting_name
 from porism.retrieve.splade.channels import remove_postings
 from porism.retrieve.splade.provider import DocumentTerms
 from porism.retrieve.splade.stores import FAMILY, SparseStore, read_store, stores, write_store

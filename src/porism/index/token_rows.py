@@ -1,0 +1,208 @@
+"""Compressed tokens of documents beside the segments that have them, for late interaction.
+
+A set of tokens has a name and a file in the derived data of each segment, as vectors have
+(:mod:`porism.index.vectors`), and is carried over to new segments in the same way. A token has a *head*, the number of
+its centroid and how its length is corrected, and a *residual* of some bytes. The file also lists the documents that
+have a token of each centroid, which is where searches begin (Santhanam et al., *PLAID*, CIKM 2022).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.errors import ConfigError, IndexCorrupt, IndexVersionError
+from porism.files.durable import make_folder
+from porism.index.container import Container, ContainerWriter, Section
+from porism.index.derived import DERIVED_FOLDER, LAYOUTS
+from porism.index.segment import Segment
+from porism.index.vector_rows import PartFile, VectorRows, offsets_of
+from porism.index.vectors import Compute, VectorSources, gather, vectors_path
+
+HEAD_BYTES = 4
+"""Bytes of a head, which come before those of the residual."""
+
+_CODE = (1 << 24) - 1
+
+
+class TokenSpec(NamedTuple):
+    """Which tokens: their ``name``, the bytes of a residual (``width``), and how many ``centroids`` there are."""
+
+    name: str
+    width: int
+    centroids: int
+
+
+class TokenRows(NamedTuple):
+    """The tokens of several documents: those of document ``i`` are from ``offsets[i]`` to before ``offsets[i + 1]``
+    (int64).
+
+    ``heads`` are uint32 (the lower 24 bits are a centroid), ``residuals`` a section of uint8 (tokens × width), of which
+    only what is read needs to be checked. The documents with a token of centroid ``c`` are ``list_docs`` (int32) from
+    ``list_starts[c]`` to before ``list_starts[c + 1]`` (int64), each once.
+    """
+
+    offsets: NDArray[np.int64]
+    heads: NDArray[np.uint32]
+    residuals: Section
+    list_starts: NDArray[np.int64]
+    list_docs: NDArray[np.int32]
+
+    def require(self, documents: NDArray[np.integer]) -> None:
+        """Compares the residuals of documents with their checksums.
+
+        :raises IndexCorrupt: some were changed.
+        """
+        if not self.residuals.complete:
+            width = self.residuals.array.shape[1]
+            self.residuals.require(self.offsets[documents] * width, self.offsets[documents + 1] * width)
+
+
+def open_tokens(segment: Segment, spec: TokenSpec, hint: str) -> TokenRows:
+    """The tokens of the documents of a segment, memory-mapped.
+
+    :param hint: what to do where they are missing.
+    :raises ConfigError: they were not computed, or are not those of the segment.
+    """
+    found = _stored(segment, spec)
+    if found is None:
+        raise ConfigError(
+            f"the tokens of {segment.doc_count:,} documents are missing", where=str(segment.folder), hint=hint
+        )
+    return found
+
+
+def has_tokens(segment: Segment, spec: TokenSpec) -> bool:
+    """Whether the tokens of a segment are there."""
+    return _stored(segment, spec) is not None
+
+
+def complete_tokens(
+    segment: Segment, spec: TokenSpec, digests: NDArray[np.uint64], compute: Compute, *, chunk: int = 512,
+    on_progress: Callable[[int], None] = lambda count: None,
+) -> int:
+    """Stores the tokens of the documents of a segment, where they are not yet; returns of how many they were computed.
+
+    ``digests`` are those of the contents of its documents. ``compute`` gives the tokens of documents as bytes, head and
+    residual one after the other (uint8, tokens × (:data:`HEAD_BYTES` + width)). Those that another segment has are
+    taken over, and those that an interruption left.
+
+    :raises StorageError: the folder cannot be written.
+    """
+    if has_tokens(segment, spec):
+        on_progress(len(digests))
+        return 0
+    sources, computed = gather(
+        _part(segment.folder.parents[1], spec), lambda: _of_others(segment, spec), digests, compute, chunk=chunk,
+        on_progress=on_progress,
+    )
+    counts = sources.counts(digests)
+    heads = np.concatenate([np.zeros(0, np.uint32), *(_heads(piece) for piece in _pieces(sources, digests, spec))])
+    starts, docs = _lists(heads, counts, spec.centroids)
+    path = vectors_path(segment, spec.name)
+    make_folder(path.parent, parents=False)
+    with ContainerWriter(path, "derived", atomic=True) as writer:
+        writer.add("digests", digests)
+        writer.add("offsets", offsets_of(counts))
+        writer.add("heads", heads)
+        writer.add_chunks(
+            "residuals", np.uint8, (piece[:, HEAD_BYTES:].reshape(-1) for piece in _pieces(sources, digests, spec))
+        )
+        writer.add("list_starts", starts)
+        writer.add("list_docs", docs)
+        info = {"width": spec.width, "centroids": spec.centroids}
+        writer.finish({"segment": list(segment.stamp), "layout": LAYOUTS["vectors"], "info": info})
+    return computed
+
+
+def forget_token_parts(index_path: Path, spec: TokenSpec) -> None:
+    """Removes what waited for segments to have all their tokens; for when they have."""
+    _part(index_path, spec).remove()
+
+
+def _part(index_path: Path, spec: TokenSpec) -> PartFile:
+    return PartFile(index_path, spec.name, HEAD_BYTES + spec.width, "uint8")
+
+
+def _pieces(sources: VectorSources, digests: NDArray[np.uint64], spec: TokenSpec) -> Iterator[NDArray[np.uint8]]:
+    """The tokens of documents in their order as bytes, in pieces."""
+    for piece in sources.rows(digests):
+        yield cast("NDArray[np.uint8]", piece).reshape(-1, HEAD_BYTES + spec.width)
+
+
+def _heads(piece: NDArray[np.uint8]) -> NDArray[np.uint32]:
+    return np.ascontiguousarray(piece[:, :HEAD_BYTES]).view("<u4").reshape(-1).astype(np.uint32, copy=False)
+
+
+def _lists(
+    heads: NDArray[np.uint32], counts: NDArray[np.int64], centroids: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Where the list of each centroid begins, and the documents of all lists."""
+    documents = np.repeat(np.arange(len(counts), dtype=np.int64), counts)
+    pairs = np.unique((heads & _CODE).astype(np.int64) * max(1, len(counts)) + documents)
+    codes, docs = np.divmod(pairs, max(1, len(counts)))
+    return offsets_of(np.bincount(codes, minlength=centroids)), docs.astype(np.int32)
+
+
+def _stored(segment: Segment, spec: TokenSpec) -> TokenRows | None:
+    derived = segment.open_derived(vectors_path(segment, spec.name).stem)
+    return None if derived is None else _rows(derived, spec, segment.doc_count)
+
+
+def _rows(derived: Container, spec: TokenSpec, count: int) -> TokenRows | None:
+    """The tokens in a file, None where they are others than they should be."""
+    try:
+        offsets, heads = derived.array("offsets"), derived.array("heads")
+        starts, docs = derived.array("list_starts"), derived.array("list_docs")
+        residuals = derived.section("residuals")
+    except IndexCorrupt:
+        return None
+    sound = (
+        len(offsets) == count + 1 and offsets[0] == 0 and offsets[-1] == len(heads)
+        and residuals.array.size == len(heads) * spec.width and heads.dtype == np.uint32
+        and len(starts) == spec.centroids + 1 and starts[-1] == len(docs)
+        and derived.info.get("info") == {"width": spec.width, "centroids": spec.centroids}
+    )
+    if not sound:
+        return None
+    residuals.array = residuals.array.reshape(-1, spec.width)
+    return TokenRows(offsets, heads, residuals, starts, docs)
+
+
+def _of_others(segment: Segment, spec: TokenSpec) -> Iterator[tuple[NDArray[np.uint64], VectorRows]]:
+    """Digests and tokens of this name that other segments on disk have, the newest first."""
+    files = segment.folder.parent.glob(f"*/{DERIVED_FOLDER}/{vectors_path(segment, spec.name).name}")
+    for file in sorted(files, reverse=True):
+        if file.parents[1].name == segment.folder.name:
+            continue
+        try:
+            derived = Container(file, "derived")
+            digests = derived.array("digests")
+            rows = _rows(derived, spec, len(digests))
+            if rows is not None and len(digests):
+                residuals = derived.array("residuals").reshape(-1, spec.width)
+                joined = cast("NDArray[np.uint8]", _Joined(rows.heads, residuals))
+                yield digests, VectorRows(joined, rows.offsets)
+        except (FileNotFoundError, IndexCorrupt, IndexVersionError):  # then they are computed again
+            continue
+
+
+class _Joined:
+    """Heads and residuals as rows of bytes, joined where they are read."""
+
+    dtype = np.dtype(np.uint8)
+
+    def __init__(self, heads: NDArray[np.uint32], residuals: NDArray[np.uint8]) -> None:
+        self._heads, self._residuals = heads, residuals
+        self.shape = len(heads), HEAD_BYTES + residuals.shape[1]
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, rows: Any) -> NDArray[np.uint8]:
+        heads = self._heads[rows].astype("<u4").view(np.uint8).reshape(-1, HEAD_BYTES)
+        return np.concatenate([heads, self._residuals[rows]], axis=1)

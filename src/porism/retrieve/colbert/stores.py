@@ -1,0 +1,119 @@
+"""Which token stores an index has: for each a file with its codec, which says how tokens are encoded.
+
+All segments share the codec. So an update needs to be told nothing, and a new codec means new tokens everywhere.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import get_args
+
+import xxhash
+
+from porism.errors import ConfigError, IndexCorrupt
+from porism.files.artifacts import TOKENS
+from porism.index.container import Container
+from porism.index.token_rows import TokenSpec
+from porism.neural.encoder_files import EncoderFiles, find_encoder
+from porism.neural.encoder_model import Precision
+from porism.neural.encoder_settings import EncoderSettings
+from porism.neural.token_codec import KIND, TokenCodec, read_codec
+from porism.settings import read_settings
+
+FAMILY = "tokens"
+"""How the names of the tokens of documents begin."""
+
+
+@dataclass(frozen=True, eq=False)
+class TokenStore:
+    """A token store of an index: its ``name``, how its ``model`` is found (a folder, or a name), the ``digest`` of its
+    files, how it reads text, with which ``precision`` it computes, how many centroids were ``wanted`` (None: by
+    the number of tokens), and the ``codec``, with the digest of its file."""
+
+    name: str
+    model: str
+    digest: str
+    settings: EncoderSettings
+    precision: Precision
+    wanted: int | None
+    codec: TokenCodec
+    codec_digest: int
+
+    @property
+    def spec(self) -> TokenSpec:
+        """The tokens of documents: their name holds the digest of the model, of how it reads them, and of the codec."""
+        files = EncoderFiles(self.model, Path(), self.settings, self.digest)
+        digest = xxhash.xxh3_64_hexdigest(f"{files.vectors} {self.codec_digest:016x}".encode())
+        return TokenSpec(f"{FAMILY}-{digest}", self.codec.width, len(self.codec.centroids))
+
+    def files(self, index_path: str | os.PathLike[str]) -> EncoderFiles:
+        """The files of the encoder.
+
+        :raises ConfigError: they are not there, or are others than those that documents were encoded with.
+        """
+        found = find_encoder(self.model, index_path, self.settings)
+        if found.digest != self.digest:
+            raise ConfigError(
+                f"the model {self.model!r} is another than the one whose tokens the index has",
+                where=str(index_path), hint=self.again(index_path),
+            )
+        return found
+
+    def again(self, index_path: str | os.PathLike[str]) -> str:
+        """What to do where tokens are missing."""
+        return f"Encode them: porism encode {self.model} --name {self.name} --index {index_path}"
+
+
+def read_store(path: Path) -> TokenStore:
+    """The token store that a file describes.
+
+    :raises FileNotFoundError: there is none.
+    :raises IndexCorrupt: it cannot be read.
+    """
+    container = Container(path, KIND)
+    info = container.info
+    try:
+        precision = info["precision"]
+        if precision not in get_args(Precision):
+            raise ValueError(f"there is no precision {precision!r}")
+        return TokenStore(
+            TOKENS.name_of(path), str(info["model"]), str(info["digest"]),
+            read_settings(EncoderSettings, info["settings"]), precision, info["wanted"],
+            read_codec(container), container.stamp.digest,
+        )
+    except (KeyError, TypeError, ValueError, ConfigError) as error:
+        raise IndexCorrupt(
+            f"does not describe a token store ({error})", where=str(path),
+            hint="Remove it, and run porism encode again.",
+        ) from error
+
+
+def stores(index_path: str | os.PathLike[str]) -> list[TokenStore]:
+    """The token stores of an index, in the order of their names.
+
+    :raises IndexCorrupt: a file cannot be read.
+    """
+    return [read_store(path) for path in TOKENS.files(index_path)]
+
+
+def find_store(index_path: str | os.PathLike[str], name: str = "") -> TokenStore:
+    """The token store of this name; the only one where no name is given.
+
+    :raises ConfigError: the index has none, none of this name, or several where no name is given.
+    """
+    names = TOKENS.names(index_path)
+    if not names:
+        raise ConfigError(
+            "the index has no tokens of documents", where=str(index_path),
+            hint=f"Encode them by a model for late interaction: porism encode DIR --index {index_path}",
+        )
+    if not name and len(names) > 1:
+        raise ConfigError(
+            "the index has tokens of several encoders", where=str(index_path),
+            hint=f"Choose one (store = ...): {', '.join(names)}.",
+        )
+    if name and name not in names:
+        raise TOKENS.missing(index_path, name)
+    return read_store(TOKENS.path(index_path, name or names[0]))
