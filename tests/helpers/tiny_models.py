@@ -152,7 +152,7 @@ def save_splade(
         max_position_embeddings=limit, pad_token_id=tokenizer.pad_token_id, initializer_range=0.6,
     )
     model = BertForMaskedLM(config)
-    model.cls.predictions.bias.data -= 4.0  # most terms have no weight in a text
+    model.cls.predictions.bias.data -= 2.0  # many terms have no weight in a text
     inner = _save(folder.with_name(f"{folder.name}-inner"), model, tokenizer)
     modules: list[Any] = [Transformer(str(inner), transformer_task="fill-mask"), SpladePooling("max")]
     if static:

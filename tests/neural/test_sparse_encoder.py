@@ -57,7 +57,7 @@ def test_documents_have_the_weights_that_the_library_gives(kind: str, request: p
     expected = SparseEncoder(str(model), device="cpu").encode_document(list(TEXTS), convert_to_sparse_tensor=False)
     assert np.abs(matrix(found, len(encoder.terms))[:-1] - expected.numpy()).max() < 1e-5
     assert found.offsets[-1] == found.offsets[-2]
-    assert 0 < len(found.terms) < len(TEXTS) * len(encoder.terms) / 2
+    assert 0 < len(found.terms) < 0.9 * len(TEXTS) * len(encoder.terms)
 
 
 @pytest.mark.parametrize("kind", ["splade", "free"])
