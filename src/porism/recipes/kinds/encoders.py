@@ -30,7 +30,7 @@ from porism.recipes.kinds.trained_models import (
 )
 from porism.recipes.loading import Loading, Requirement
 from porism.recipes.planning import Input, Planner, Stage
-from porism.recipes.recipe import Recipe, own_settings
+from porism.recipes.recipe import own_settings
 from porism.settings import Settings, read_settings, write_settings
 from porism.train.encoder.settings import EncoderTraining
 from porism.train.encoder.training import train_encoder
@@ -171,11 +171,6 @@ class EncoderKind(TableKind[EncoderTable]):
 
 
 ENCODER_KIND = EncoderKind()
-
-
-def trained_encoders(recipe: Recipe) -> list[str]:
-    """The names of the encoders that a recipe trains."""
-    return list(ENCODER_KIND.of(recipe))
 
 
 def _base(execution: Execution, table: EncoderTable) -> Path:
