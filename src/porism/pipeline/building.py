@@ -59,7 +59,7 @@ def formula_pipeline(
 ) -> Stage:
     """A stage that searches the formulas of an index by its own or another model: results are visual ids.
 
-    The parameters are those of :meth:`porism.Index.run_formulas`.
+    The parameters are those of :meth:`porism.search.searcher.IndexSearcher.run_formulas`.
     """
     if model is not None:
         index = index.with_models(None, model)

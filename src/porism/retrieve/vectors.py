@@ -1,6 +1,6 @@
 """The vectors that an index keeps for models of any kind: computed before readers see a commit, or on request.
 
-What computes them is found by the kinds of retrievers (:attr:`porism.retrieve.kinds.RetrieverKind.vectors`).
+What computes them is found by the kinds of retrievers (``vectors`` of :class:`porism.retrieve.kinds.RetrieverKind`).
 """
 
 from __future__ import annotations
