@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _OPTIONS: tuple[Callable[[Function], Function], ...] = (
-    click.option("--loss", type=click.Choice(["ranking", "triplet", "margin-mse"]), default="ranking",
+    click.option("--kind", type=click.Choice(["dense", "colbert"]), default="dense", show_default=True,
+                 help="What the model gives: a vector of a text, or of each token (late interaction)."),
+    click.option("--dimensions", type=int, default=128, show_default=True,
+                 help="Dimensions of a token, for late interaction."),
+    click.option("--loss", type=click.Choice(["ranking", "pairwise", "triplet", "margin-mse"]), default="ranking",
                  show_default=True, help="What is minimised."),
     click.option("--epochs", type=int, default=1, show_default=True, help="How often each pair is seen."),
     click.option("--steps", type=int, default=None, show_default="all", help="Ends the training earlier."),

@@ -6,6 +6,7 @@ from typing import Any
 
 from porism.extras import need
 from porism.neural.loading import EXTRA
+from porism.train.encoder.late import make_late_loss
 from porism.train.encoder.settings import EncoderTraining
 
 
@@ -14,6 +15,8 @@ def make_loss(model: Any, settings: EncoderTraining, part: int | None) -> Any:
 
     :raises MissingExtra: sentence-transformers is not installed.
     """
+    if settings.kind == "colbert":
+        return make_late_loss(model, settings, part)
     losses: Any = need("sentence_transformers.sentence_transformer.losses", EXTRA, "training an encoder")
     if settings.loss == "triplet":
         loss = losses.TripletLoss(

@@ -11,10 +11,14 @@ from porism.neural.encoder_settings import Pooling
 from porism.settings import Settings
 from porism.train.trainers import Precision
 
-Loss = Literal["ranking", "triplet", "margin-mse"]
+Kind = Literal["dense", "colbert"]
+"""What a trained model gives: one vector of a text, or one of each token, for late interaction."""
+
+Loss = Literal["ranking", "pairwise", "triplet", "margin-mse"]
 """What is minimised: the cross-entropy of the positive among all texts of the batch (InfoNCE, multiple negatives
-ranking), the margin by which a negative is farther than the positive, or the squared difference to the margins of a
-teacher (Hofstätter et al. 2020)."""
+ranking), or among it and the negatives of its own pair (ColBERT's pairwise softmax, for late interaction), the margin
+by which a negative is farther than the positive, or the squared difference to the margins of a teacher (Hofstätter et
+al. 2020)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +32,16 @@ class EncoderTraining(Settings):
     positive for its anchor, too. ``margin`` is that of triplets. ``negatives`` of each pair are used at most.
     ``matryoshka`` lists numbers of dimensions whose vectors shall do alone. ``original`` is the share of the weights
     before training in the model at the end (Wortsman et al. 2022): some of it keeps what the model knew.
+    A model of the ``kind`` colbert gives tokens of ``dimensions``, learns by ``ranking`` or ``pairwise``, and compares
+    by the mean cosine over the tokens of a query; ``symmetric`` does not apply to it.
     ``length`` tokens of a text are read in training, and later ``reads``, or as many if that is None; that, ``cut`` and
     the prefixes belong to the model from then on.
 
     :raises ConfigError: a number is out of its range.
     """
 
+    kind: Kind = "dense"
+    dimensions: int = 128
     loss: Loss = "ranking"
     epochs: int = 1
     steps: int | None = None
@@ -60,7 +68,7 @@ class EncoderTraining(Settings):
 
     def __post_init__(self) -> None:
         for name, value, known in (
-            ("loss", self.loss, get_args(Loss)), ("cut", self.cut, get_args(Cut)),
+            ("kind", self.kind, get_args(Kind)), ("loss", self.loss, get_args(Loss)), ("cut", self.cut, get_args(Cut)),
             ("pooling", self.pooling, get_args(Pooling)), ("precision", self.precision, get_args(Precision)),
         ):
             if value not in known:
@@ -71,6 +79,7 @@ class EncoderTraining(Settings):
         ):
             if number is not None and number < 1:
                 raise ConfigError(f"{name} cannot be {number}", hint="Use a whole number from 1.")
+        self._check_kind()
         if self.batch < 2:
             raise ConfigError(f"batches of {self.batch} have nothing to compare with", hint="Use 2 or more.")
         if self.rate <= 0 or self.temperature <= 0:
@@ -81,3 +90,17 @@ class EncoderTraining(Settings):
             raise ConfigError("negatives, decay and margin are 0 or more", hint="Try 1, 0.01 and 0.2.")
         if any(size < 1 for size in self.matryoshka):
             raise ConfigError("numbers of dimensions are 1 or more", hint="For example: 384, 192, 96.")
+
+    def _check_kind(self) -> None:
+        late = self.kind == "colbert"
+        if self.loss in (("triplet", "margin-mse") if late else ("pairwise",)):
+            raise ConfigError(
+                f"models of the kind {self.kind} do not learn by the loss {self.loss}",
+                hint="Use ranking or pairwise." if late else "Use ranking, triplet or margin-mse.",
+            )
+        if late and (self.matryoshka or self.pooling != "model"):
+            raise ConfigError("matryoshka and pooling are for vectors of texts, not of tokens", hint="Leave them out.")
+        if self.dimensions < 8 or self.dimensions % 8:
+            raise ConfigError(
+                f"tokens cannot have {self.dimensions} dimensions", hint="Use a multiple of 8, such as 128."
+            )

@@ -22,6 +22,7 @@ from porism.neural.loading import EXTRA, choose_device, load_torch
 from porism.settings import write_settings
 from porism.train.checkpoints import Checkpoints, check_target, publish_folder, write_report
 from porism.train.encoder.batches import plan_batches
+from porism.train.encoder.late import open_late_encoder
 from porism.train.encoder.losses import is_row_wise, make_loss
 from porism.train.encoder.model import PURPOSE, head_and_tail, open_encoder
 from porism.train.encoder.settings import EncoderTraining
@@ -104,7 +105,10 @@ def train_encoder(
     )
     try:
         where = choose_device(device)
-        network = open_encoder(model, where, settings.pooling, settings.length)
+        if settings.kind == "colbert":
+            network = open_late_encoder(model, where, settings, [pair.positive for pair in examples])
+        else:
+            network = open_encoder(model, where, settings.pooling, settings.length)
         original = _weights(network) if settings.original else None
         trainer = _trainer(network, examples, batches, settings, where, checkpoints.folder, on_note)
         outcome = run_trainer(
@@ -187,7 +191,9 @@ def _trainer(
         def __len__(self) -> int:
             return len(batches)
 
-    class EncoderTrainer(guarded(library.SentenceTransformerTrainer, on_note)):  # type: ignore[misc]
+    family = "MultiVectorEncoder" if settings.kind == "colbert" else "SentenceTransformer"
+
+    class EncoderTrainer(guarded(getattr(library, f"{family}Trainer"), on_note)):  # type: ignore[misc]
         share = 1.0
 
         def get_batch_sampler(self, dataset: Any, **_: Any) -> Any:
@@ -215,7 +221,7 @@ def _trainer(
         def compute_loss(self, *given: Any, **named: Any) -> Any:
             return super().compute_loss(*given, **named) * self.share
 
-    arguments = library.SentenceTransformerTrainingArguments(
+    arguments = getattr(library, f"{family}TrainingArguments")(
         output_dir=str(folder), num_train_epochs=1, per_device_train_batch_size=settings.batch,
         gradient_accumulation_steps=settings.accumulate, learning_rate=settings.rate, warmup_steps=settings.warmup,
         weight_decay=settings.decay, lr_scheduler_type="linear", seed=settings.seed, data_seed=settings.seed,
@@ -251,7 +257,11 @@ class _Collator:
         for name, column in columns.items():
             if self.settings.cut == "head-tail":
                 column = head_and_tail(column, self.network.tokenizer, self.network.max_seq_length)
-            for key, value in self.network.preprocess(column).items():
+            task: dict[str, Any] = {}
+            if self.settings.kind == "colbert":
+                side = "query" if name == "anchor" else "document"
+                task = {"task": side, "prompt": self.network.prompts[side]}
+            for key, value in self.network.preprocess(column, **task).items():
                 if hasattr(value, "shape"):
                     found[f"{name}_{key}"] = value
         if self.settings.loss == "margin-mse":
