@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _OPTIONS: tuple[Callable[[Function], Function], ...] = (
-    click.option("--kind", type=click.Choice(["dense", "colbert"]), default="dense", show_default=True,
-                 help="What the model gives: a vector of a text, or of each token (late interaction)."),
+    click.option("--kind", type=click.Choice(["dense", "colbert", "splade"]), default="dense", show_default=True,
+                 help="What the model gives: a vector of a text, one of each token (late interaction), or weights "
+                      "of terms."),
     click.option("--dimensions", type=int, default=128, show_default=True,
                  help="Dimensions of a token, for late interaction."),
     click.option("--loss", type=click.Choice(["ranking", "pairwise", "triplet", "margin-mse"]), default="ranking",
@@ -33,8 +34,12 @@ _OPTIONS: tuple[Callable[[Function], Function], ...] = (
                  help="Pairs of a batch in memory at once; the gradients of others are cached."),
     click.option("--accumulate", type=int, default=1, show_default=True, help="Batches of a step."),
     click.option("--rate", type=float, default=5e-5, show_default=True, help="The highest learning rate."),
-    click.option("--temperature", type=float, default=0.05, show_default=True,
+    click.option("--temperature", type=float, default=None, show_default="0.05; 1 for splade",
                  help="What similarities are divided by."),
+    click.option("--document-flops", type=float, default=3e-5, show_default=True,
+                 help="Of splade: how much few terms in documents are worth."),
+    click.option("--query-flops", type=float, default=5e-5, show_default=True,
+                 help="Of splade: how much few terms in queries are worth."),
     click.option("--symmetric/--one-way", default=True, show_default=True,
                  help="Whether a positive shall find its anchor, too."),
     click.option("--matryoshka", default="", metavar="N,N,...", help="Numbers of dimensions that shall do alone."),
@@ -120,6 +125,8 @@ def _settings(given: dict[str, Any]) -> Any:
     from porism.train.encoder.settings import EncoderTraining
 
     chosen = {field.name: given[field.name] for field in fields(EncoderTraining) if field.name in given}
+    if chosen["temperature"] is None:
+        chosen["temperature"] = 1.0 if chosen["kind"] == "splade" else 0.05
     parts = [part.strip() for part in given["matryoshka"].split(",") if part.strip()]
     if not all(part.isdecimal() for part in parts):
         raise ConfigError(f"{given['matryoshka']!r} is no list of dimensions", hint="For example: 384,192,96.")

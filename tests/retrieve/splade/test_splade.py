@@ -23,6 +23,7 @@ from porism.neural.sparse_encoder import EncodedTerms, SparseEncoder
 from porism.neural.sparse_queries import QueryTable
 from porism.retrieve.documents.model import SearchModel
 from porism.retrieve.documents.retriever import DocumentRetriever
+from porism.retrieve.feedback.registry import FEEDBACK_METHODS
 from porism.retrieve.lexical.channels import Zone
 from porism.retrieve.lexical.settings import ChannelSettings
 from porism.retrieve.models import read_model
@@ -105,6 +106,7 @@ def test_it_is_one_channel_beside_others_with_a_weight(index: Path) -> None:
     both = SearchModel({"words": ChannelSettings(), "splade:tiny": ChannelSettings(0.25)})
     of_words, of_splade = dict(search(index, k=100, model=words)), dict(search(index, k=100))
     assert len(of_words) > 10
+    assert len(of_splade) > 30
     for doc_id, score in search(index, k=100, model=both):
         assert score == pytest.approx(of_words.get(doc_id, 0.0) + 0.25 * of_splade.get(doc_id, 0.0))
 
@@ -123,9 +125,10 @@ def test_a_query_field_of_weight_zero_is_not_read(index: Path) -> None:
         assert list(opened(snapshot).search([noisy], 5)["q"]) != search(index, k=5)
 
 
-def test_feedback_leaves_it_as_it_is(index: Path) -> None:
+@pytest.mark.parametrize("method", FEEDBACK_METHODS)
+def test_feedback_leaves_it_as_it_is(index: Path, method: str) -> None:
     with_feedback = SearchModel.from_dict({
-        "channels": {"words": {}, "splade": {}}, "feedback": {"weight": 0.5}, "zones": {},
+        "channels": {"words": {}, "splade": {}}, "feedback": {"method": method, "weight": 0.5}, "zones": {},
     })
     with Snapshot.open(index) as snapshot:
         retriever = opened(snapshot, with_feedback)

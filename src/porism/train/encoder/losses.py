@@ -8,6 +8,7 @@ from porism.extras import need
 from porism.neural.loading import EXTRA
 from porism.train.encoder.late import make_late_loss
 from porism.train.encoder.settings import EncoderTraining
+from porism.train.encoder.sparse import make_sparse_loss
 
 
 def make_loss(model: Any, settings: EncoderTraining, part: int | None) -> Any:
@@ -17,6 +18,8 @@ def make_loss(model: Any, settings: EncoderTraining, part: int | None) -> Any:
     """
     if settings.kind == "colbert":
         return make_late_loss(model, settings, part)
+    if settings.kind == "splade":
+        return make_sparse_loss(model, settings, part)
     losses: Any = need("sentence_transformers.sentence_transformer.losses", EXTRA, "training an encoder")
     if settings.loss == "triplet":
         loss = losses.TripletLoss(
@@ -39,4 +42,4 @@ def make_loss(model: Any, settings: EncoderTraining, part: int | None) -> Any:
 
 def is_row_wise(settings: EncoderTraining) -> bool:
     """Whether the loss of a batch is the mean of those of its pairs, so that a part of it can be computed alone."""
-    return settings.loss != "ranking"
+    return settings.loss != "ranking" and settings.kind != "splade"

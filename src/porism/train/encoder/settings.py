@@ -11,8 +11,9 @@ from porism.neural.encoder_settings import Pooling
 from porism.settings import Settings
 from porism.train.trainers import Precision
 
-Kind = Literal["dense", "colbert"]
-"""What a trained model gives: one vector of a text, or one of each token, for late interaction."""
+Kind = Literal["dense", "colbert", "splade"]
+"""What a trained model gives: one vector of a text, one of each token, for late interaction, or weights of
+the terms of its vocabulary."""
 
 Loss = Literal["ranking", "pairwise", "triplet", "margin-mse"]
 """What is minimised: the cross-entropy of the positive among all texts of the batch (InfoNCE, multiple negatives
@@ -34,6 +35,9 @@ class EncoderTraining(Settings):
     before training in the model at the end (Wortsman et al. 2022): some of it keeps what the model knew.
     A model of the ``kind`` colbert gives tokens of ``dimensions``, learns by ``ranking`` or ``pairwise``, and compares
     by the mean cosine over the tokens of a query; ``symmetric`` does not apply to it.
+    Of the ``kind`` splade a masked language model becomes a sparse encoder, or one is trained further: inner products
+    are compared, for which a ``temperature`` of 1 is usual, and ``document_flops`` and ``query_flops`` weigh the sums
+    over terms of squared mean weights that keep texts at few terms (Formal et al. 2021, equation 4).
     ``length`` tokens of a text are read in training, and later ``reads``, or as many if that is None; that, ``cut`` and
     the prefixes belong to the model from then on.
 
@@ -65,6 +69,8 @@ class EncoderTraining(Settings):
     document_prefix: str = ""
     precision: Precision = "auto"
     seed: int = 1
+    document_flops: float = 3e-5
+    query_flops: float = 5e-5
 
     def __post_init__(self) -> None:
         for name, value, known in (
@@ -88,6 +94,13 @@ class EncoderTraining(Settings):
             raise ConfigError("original and warmup are shares from 0 to below 1", hint="Try 0 and 0.1.")
         if self.negatives < 0 or self.decay < 0 or self.margin < 0:
             raise ConfigError("negatives, decay and margin are 0 or more", hint="Try 1, 0.01 and 0.2.")
+        if self.document_flops < 0 or self.query_flops < 0:
+            raise ConfigError("the weights of FLOPS are 0 or more", hint="Try 3e-5 for documents and 5e-5 for queries.")
+        if self.kind == "splade" and (self.matryoshka or self.pooling != "model"):
+            raise ConfigError(
+                "a sparse encoder has no pooling of its own choice and no Matryoshka dimensions",
+                hint="Leave pooling and matryoshka out.",
+            )
         if any(size < 1 for size in self.matryoshka):
             raise ConfigError("numbers of dimensions are 1 or more", hint="For example: 384, 192, 96.")
 

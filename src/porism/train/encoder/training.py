@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import orjson
@@ -25,7 +26,8 @@ from porism.train.encoder.batches import plan_batches
 from porism.train.encoder.late import open_late_encoder
 from porism.train.encoder.losses import is_row_wise, make_loss
 from porism.train.encoder.model import PURPOSE, head_and_tail, open_encoder
-from porism.train.encoder.settings import EncoderTraining
+from porism.train.encoder.settings import EncoderTraining, Kind
+from porism.train.encoder.sparse import open_sparse
 from porism.train.pairs.base import Pair
 from porism.train.trainers import (
     CHECKPOINT_SECONDS,
@@ -36,6 +38,11 @@ from porism.train.trainers import (
     precision_arguments,
     run_trainer,
 )
+
+_FAMILIES: Mapping[Kind, str] = MappingProxyType({
+    "dense": "SentenceTransformer", "colbert": "MultiVectorEncoder", "splade": "SparseEncoder",
+})
+"""How the names of the trainers of sentence-transformers begin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +114,8 @@ def train_encoder(
         where = choose_device(device)
         if settings.kind == "colbert":
             network = open_late_encoder(model, where, settings, [pair.positive for pair in examples])
+        elif settings.kind == "splade":
+            network = open_sparse(model, where, settings.length)
         else:
             network = open_encoder(model, where, settings.pooling, settings.length)
         original = _weights(network) if settings.original else None
@@ -191,7 +200,7 @@ def _trainer(
         def __len__(self) -> int:
             return len(batches)
 
-    family = "MultiVectorEncoder" if settings.kind == "colbert" else "SentenceTransformer"
+    family = _FAMILIES[settings.kind]
 
     class EncoderTrainer(guarded(getattr(library, f"{family}Trainer"), on_note)):  # type: ignore[misc]
         share = 1.0
