@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Sequence
 from dataclasses import replace
@@ -160,8 +161,9 @@ def test_an_explanation_says_which_token_met_which_and_adds_up(tmp_path: Path) -
     assert explanation.value == dict(zip(run.doc_ids, run.scores.tolist(), strict=True))["f"]
     assert sum(part.value for part in explanation.parts) == pytest.approx(explanation.value)
     text = str(explanation)
-    assert r"'frac' in the formula \frac{a}{b} meets '" in text
-    assert "'fraction' in “a [fraction] $\\frac{a}{b}$” meets" in text
+    # How the tokenizer, which was trained on few texts, cuts the words differs from run to run.
+    assert re.search(r"'\S+' in the formula \\frac\{a\}\{b\} meets '", text)
+    assert re.search(r"'f\S*' in “a \[f\w*\]\w* \$\\frac\{a\}\{b\}\$” meets", text)
     assert "tokens that the model adds to the question" in text
     assert "[Q] meets" in text
     with pytest.raises(QueryError, match="no document 'g'"):

@@ -242,7 +242,7 @@ def test_approximate_search_finds_most_and_scores_exactly(tmp_path: Path, search
     approximate = Approximate(Hnsw(8, 40), IvfPq(4, 8), least=20)
     path, _ = encoded_index(tmp_path, 400, approximate=approximate)
     exact = dict(search(path, k=400))
-    model = DenseModel(search=search_by, probes=4, rescored=6)
+    model = DenseModel(search=search_by, probes=8, rescored=20)
     found = search(path, k=10, model=model)
     assert [exact[name] for name, _ in found] == [score for _, score in found]
     assert len({name for name, _ in found} & {name for name, _ in search(path, k=10)}) >= 7

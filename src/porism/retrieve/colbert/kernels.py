@@ -63,7 +63,9 @@ def _take_token(
 _take = intrinsic(_take_token)
 
 
-@compiled("void(int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64)")
+@compiled(
+    "void(int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64)", eager=False
+)
 def max_sims(
     docs_at: Any, count: Any, offsets_at: Any, heads_at: Any, residuals_at: Any, width: Any, factors_at: Any,
     near_at: Any, table_at: Any, lanes: Any, tokens: Any, best_at: Any, scores_at: Any,
@@ -101,7 +103,7 @@ def max_sims(
         scores[number] = score
 
 
-@compiled("void(int64, int64, int64, int64, int64, int64, int64, int64, int64, int64)")
+@compiled("void(int64, int64, int64, int64, int64, int64, int64, int64, int64, int64)", eager=False)
 def centroid_sims(
     docs_at: Any, count: Any, offsets_at: Any, heads_at: Any, near_at: Any, strong_at: Any, lanes: Any,
     tokens: Any, room_at: Any, scores_at: Any,
