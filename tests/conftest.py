@@ -54,6 +54,14 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+@pytest.fixture(autouse=True, scope="session")
+def processors_without_bfloat16() -> Iterator[None]:
+    """Models encode in float32 unless a test says otherwise, so that results are the same on any processor."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("porism.neural.encoder_model.processor_has_bfloat16", lambda: False)
+        yield
+
+
 LONGEST_TEST = 120.0
 """Seconds of this process's own processor time after which a test is ended: it hangs."""
 

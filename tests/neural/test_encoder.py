@@ -109,6 +109,15 @@ def test_other_precisions_give_nearly_the_same(folder: Path, precision: Any) -> 
     assert 0.9 < (exact * found).sum(axis=1).min() < 1 - 1e-9
 
 
+@pytest.mark.parametrize(("able", "precision"), [(True, "bfloat16"), (False, "float32")])
+def test_numbers_of_16_bits_are_the_default_of_processors_that_have_them(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, able: bool, precision: Any
+) -> None:
+    monkeypatch.setattr("porism.neural.encoder_model.processor_has_bfloat16", lambda: able)
+    found = encoder(folder).encode_documents(TEXTS).vectors
+    np.testing.assert_array_equal(found, encoder(folder, precision=precision).encode_documents(TEXTS).vectors)
+
+
 def test_a_batch_is_halved_where_memory_does_not_suffice(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     notes: list[str] = []
     one = encoder(folder, on_note=notes.append)

@@ -77,9 +77,30 @@ class ArtifactKind:
         known = self.names(index_path)
         shown = ", ".join(known[:_SHOWN]) + (", …" if len(known) > _SHOWN else "")
         return ConfigError(
-            f"the index has no {self.noun.removeprefix('a ').removeprefix('an ')} {name!r}", where=str(index_path),
+            f"the index has no {self._bare_noun()} {name!r}", where=str(index_path),
             hint=f"It has: {shown}." if known else f"Make it: {self.make.format(name=name)} --index {index_path}",
         )
+
+    def chosen(
+        self, index_path: str | os.PathLike[str], name: str = "", *, none: str, make: str, several: str
+    ) -> Path:
+        """The file of the artifact with this name; of the only one where no name is given.
+
+        :param none: what to say of an index that has none, and ``make`` what to do then.
+        :param several: how to name one, with ``{name}``, where there are several and no name is given.
+        :raises ConfigError: the index has none, none of this name, or several where no name is given.
+        """
+        names = self.names(index_path)
+        if not names:
+            raise ConfigError(none, where=str(index_path), hint=make)
+        if not name and len(names) > 1:
+            known = ", ".join(several.format(name=one) for one in names)
+            raise ConfigError(
+                f"the index has more than one {self._bare_noun()}", where=str(index_path), hint=f"Choose one: {known}."
+            )
+        if name and name not in names:
+            raise self.missing(index_path, name)
+        return self.path(index_path, name or names[0])
 
     def prepare(self, index_path: str | os.PathLike[str], name: str) -> Path:
         """The file to write an artifact to; makes its folder, and removes what writers of it left that were killed.
@@ -92,6 +113,9 @@ class ArtifactKind:
         for file in path.parent.glob(f"{path.name}.*.tmp"):
             remove_abandoned(file)
         return path
+
+    def _bare_noun(self) -> str:
+        return self.noun.removeprefix("a ").removeprefix("an ")
 
 
 def remove_abandoned(file: Path) -> None:

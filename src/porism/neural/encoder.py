@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from porism.errors import ConfigError
 from porism.extras import need
-from porism.neural.batches import TOKENS_AT_ONCE, padded
+from porism.neural.batches import TOKENS_AT_ONCE
 from porism.neural.encoder_files import EncoderFiles
 from porism.neural.encoder_model import (
     ModelBatches,
@@ -24,8 +24,8 @@ from porism.neural.encoder_model import (
     autocast,
     check_vocabulary,
     input_length,
+    model_inputs,
     open_model,
-    quantised,
     special_tokens,
 )
 from porism.neural.encoder_settings import EncoderSettings
@@ -118,14 +118,7 @@ class Encoder:
 
     def _forward(self, sequences: Sequence[Sequence[int]]) -> NDArray[np.float32]:
         torch = load_torch(_PURPOSE)
-        filler = self._tokenizer.pad_token_id
-        tokens, mask = padded(sequences, 0 if filler is None else filler)
-        device = self._model.device
-        features: dict[str, Any] = {
-            "input_ids": torch.from_numpy(tokens).to(device), "attention_mask": torch.from_numpy(mask).to(device),
-        }
-        if "token_type_ids" in self._tokenizer.model_input_names:
-            features["token_type_ids"] = torch.zeros_like(features["input_ids"])
+        features = model_inputs(self._tokenizer, sequences, self._model.device)
         with torch.inference_mode(), self._autocast():
             vectors = self._model(features)["sentence_embedding"]
         array: NDArray[np.float32] = vectors.detach().to("cpu", torch.float32).numpy()
@@ -167,14 +160,11 @@ def load_encoder(
     :raises ConfigError: there is no such model or device, the folder is incomplete, or parts do not fit together.
     :raises MissingExtra: torch, transformers or sentence-transformers is not installed.
     """
-    if precision not in get_args(Precision):
-        known = ", ".join(get_args(Precision))
-        raise ConfigError(f"a model cannot compute in {precision!r}", hint=f"Choose from {known}.")
-    model, files = open_model("SentenceTransformer", named, index_path=index_path, settings=settings, device=device)
+    model, files = open_model(
+        "SentenceTransformer", named, index_path=index_path, settings=settings, device=device, precision=precision
+    )
     with loading(files.folder, "model"):
         _set_pooling(model, files)
-    if precision == "int8":
-        model = quantised(model)
     return Encoder(model, files, precision=precision, tokens_at_once=tokens_at_once, on_note=on_note)
 
 

@@ -6,14 +6,14 @@ import os
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from porism.errors import ConfigError, counted
 from porism.extras import need
-from porism.neural.batches import TOKENS_AT_ONCE, batches, halving
+from porism.neural.batches import TOKENS_AT_ONCE, batches, halving, padded
 from porism.neural.encoder_files import EncoderFiles, find_encoder, model_folder
 from porism.neural.encoder_settings import EncoderSettings
 from porism.neural.loading import (
@@ -25,12 +25,13 @@ from porism.neural.loading import (
     loading,
     longest_input,
     pretrained,
+    processor_has_bfloat16,
     quiet,
 )
 
 Precision = Literal["auto", "float32", "bfloat16", "float16", "int8"]
-"""The numbers that a model computes with. ``auto`` is float32 on a CPU and bfloat16 on a GPU; ``int8`` (CPU only)
-quantises the weights of linear layers, and their inputs as they come."""
+"""The numbers that a model computes with. ``auto`` is bfloat16 on a GPU and on a CPU that has instructions for it, and
+float32 elsewhere; ``int8`` (CPU only) quantises the weights of linear layers, and their inputs as they come."""
 
 ModelClass = Literal["SentenceTransformer", "MultiVectorEncoder", "SparseEncoder"]
 """The class of sentence-transformers that a model is opened as."""
@@ -45,21 +46,29 @@ def open_model(
     index_path: str | os.PathLike[str] | None = None,
     settings: EncoderSettings | None = None,
     device: str = "auto",
+    precision: Precision = "auto",
+    check: Callable[[str | os.PathLike[str], str], None] = lambda folder, named: None,
 ) -> tuple[Any, EncoderFiles]:
     """A model by any of its names, on a device; one of the hub is fetched where it is not here.
 
-    :raises ConfigError: there is no such model or device, or the folder is incomplete.
+    :param check: raises where the model in a folder, with how it was named, is of another kind than wanted.
+    :raises ConfigError: there is no such model, device or precision, or the folder is incomplete.
     :raises MissingExtra: torch, transformers or sentence-transformers is not installed.
     """
     transformers = load_transformers(_PURPOSE)
     library: Any = need("sentence_transformers", EXTRA, _PURPOSE)
+    if precision not in get_args(Precision):
+        known = ", ".join(get_args(Precision))
+        raise ConfigError(f"a model cannot compute in {precision!r}", hint=f"Choose from {known}.")
     target = choose_device(device)
     if not isinstance(named, EncoderFiles):
         named = fetched_encoder(named, index_path, settings, kind=kind)
+    check(named.folder, named.named)
     with loading(named.folder, "model"), quiet(transformers), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = pretrained(_Published(getattr(library, kind), str(target)), named.folder)
-    return model.eval(), named
+    model = model.eval()
+    return quantised(model) if precision == "int8" else model, named
 
 
 def fetched_encoder(
@@ -160,6 +169,17 @@ class _NoLimit:
     model_max_length = 1 << 62
 
 
+def model_inputs(tokenizer: Any, sequences: Sequence[Sequence[int]], device: Any) -> dict[str, Any]:
+    """What a model reads of sequences of tokens, filled up to the longest of them, as tensors on its device."""
+    torch = load_torch(_PURPOSE)
+    filler = tokenizer.pad_token_id
+    tokens, mask = padded(sequences, 0 if filler is None else filler)
+    inputs = {"input_ids": torch.from_numpy(tokens).to(device), "attention_mask": torch.from_numpy(mask).to(device)}
+    if "token_type_ids" in tokenizer.model_input_names:
+        inputs["token_type_ids"] = torch.zeros_like(inputs["input_ids"])
+    return inputs
+
+
 def special_tokens(tokenizer: Any, named: str) -> tuple[list[int], list[int]]:
     """What a tokenizer puts before and after a text.
 
@@ -195,7 +215,7 @@ def autocast(model: Any, precision: Precision) -> Callable[[], Any]:
     torch = load_torch(_PURPOSE)
     kind = model.device.type
     if precision == "auto":
-        precision = "bfloat16" if kind == "cuda" else "float32"
+        precision = "bfloat16" if kind == "cuda" or (kind == "cpu" and processor_has_bfloat16()) else "float32"
     if precision in ("float32", "int8"):
         return nullcontext
     return lambda: torch.autocast(kind, dtype=getattr(torch, precision))

@@ -72,6 +72,15 @@ def choose_device(name: str = "auto") -> Any:
     return device
 
 
+def processor_has_bfloat16() -> bool:
+    """Whether the processor multiplies matrices of bfloat16 itself; elsewhere they are slower than float32.
+
+    :raises MissingExtra: torch is not installed.
+    """
+    able = load_torch("numbers of 16 bits").cpu.get_capabilities()
+    return bool(able.get("avx512_bf16") or able.get("amx_bf16"))
+
+
 def load_tokenizer(model: str | os.PathLike[str], purpose: str) -> Any:
     """The tokenizer of a model, by the model's name or folder; always one that knows the places of its tokens.
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, cast, get_args
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import orjson
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from porism.errors import ConfigError
 from porism.extras import need
-from porism.neural.batches import TOKENS_AT_ONCE, padded
+from porism.neural.batches import TOKENS_AT_ONCE
 from porism.neural.encoder_files import EncoderFiles
 from porism.neural.encoder_model import (
     ModelBatches,
@@ -27,8 +27,8 @@ from porism.neural.encoder_model import (
     autocast,
     check_vocabulary,
     input_length,
+    model_inputs,
     open_model,
-    quantised,
     special_tokens,
 )
 from porism.neural.encoder_settings import EncoderSettings
@@ -198,14 +198,7 @@ class SparseEncoder:
     def _forward(self, sequences: Sequence[Sequence[int]], task: str) -> NDArray[np.float32]:
         """The weights of all terms (float32, sequences × terms)."""
         torch = load_torch(_PURPOSE)
-        filler = self._tokenizer.pad_token_id
-        tokens, mask = padded(sequences, 0 if filler is None else filler)
-        device = self._model.device
-        features: dict[str, Any] = {
-            "input_ids": torch.from_numpy(tokens).to(device), "attention_mask": torch.from_numpy(mask).to(device),
-        }
-        if "token_type_ids" in self._tokenizer.model_input_names:
-            features["token_type_ids"] = torch.zeros_like(features["input_ids"])
+        features = model_inputs(self._tokenizer, sequences, self._model.device)
         with torch.inference_mode(), self._autocast():
             rows = self._model(features, task=task)["sentence_embedding"]
         return cast("NDArray[np.float32]", rows.detach().to("cpu", torch.float32).numpy())
@@ -308,14 +301,9 @@ def load_sparse_encoder(
     :raises ConfigError: there is no such model or device, the model is no sparse encoder, or parts do not fit together.
     :raises MissingExtra: torch, transformers or sentence-transformers is not installed.
     """
-    if precision not in get_args(Precision):
-        known = ", ".join(get_args(Precision))
-        raise ConfigError(f"a model cannot compute in {precision!r}", hint=f"Choose from {known}.")
-    if isinstance(named, EncoderFiles):
-        check_sparse_model(named.folder, named.named)
-    model, files = open_model("SparseEncoder", named, index_path=index_path, settings=settings, device=device)
-    check_sparse_model(files.folder, files.named)
-    if precision == "int8":
-        model = quantised(model)
+    model, files = open_model(
+        "SparseEncoder", named, index_path=index_path, settings=settings, device=device, precision=precision,
+        check=check_sparse_model,
+    )
     with loading(files.folder, "model"):
         return SparseEncoder(model, files, precision=precision, tokens_at_once=tokens_at_once, on_note=on_note)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,10 +27,8 @@ from porism.neural.encoder_model import (
     Precision,
     autocast,
     check_vocabulary,
-    fetched_encoder,
     input_length,
     open_model,
-    quantised,
     special_tokens,
 )
 from porism.neural.encoder_settings import EncoderSettings
@@ -308,13 +306,8 @@ def load_token_encoder(
         together.
     :raises MissingExtra: torch, transformers or sentence-transformers is not installed.
     """
-    if precision not in get_args(Precision):
-        known = ", ".join(get_args(Precision))
-        raise ConfigError(f"a model cannot compute in {precision!r}", hint=f"Choose from {known}.")
-    if not isinstance(named, EncoderFiles):
-        named = fetched_encoder(named, index_path, settings, kind=MODEL_CLASS)
-    check_token_model(named.folder, named.named)
-    model, files = open_model(MODEL_CLASS, named, device=device)
-    if precision == "int8":
-        model = quantised(model)
+    model, files = open_model(
+        MODEL_CLASS, named, index_path=index_path, settings=settings, device=device, precision=precision,
+        check=check_token_model,
+    )
     return TokenEncoder(model, files, precision=precision, tokens_at_once=tokens_at_once, on_note=on_note)

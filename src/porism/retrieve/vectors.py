@@ -6,6 +6,7 @@ What computes them is found by the kinds of retrievers (``vectors`` of :class:`p
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from porism.errors import ConfigError, IndexCorrupt, MissingExtra, OnProblem, Problem
@@ -16,12 +17,6 @@ from porism.retrieve.kinds import VectorProvider
 from porism.retrieve.registry import RETRIEVERS
 
 
-def vector_providers(index_path: Path) -> Iterator[VectorProvider]:
-    """What computes vectors for an index."""
-    for kind in RETRIEVERS.values():
-        yield from kind.vectors(index_path)
-
-
 def prepare_vectors(
     segments: Sequence[Segment],
     *,
@@ -30,30 +25,42 @@ def prepare_vectors(
 ) -> int:
     """Computes the vectors that segments lack, of everything that computes some for their index; returns how many.
 
-    ``on_progress`` receives how many things have their vectors of how many. What is wrong with one model is reported to
-    ``on_problem``, and raised where that is None: its vectors stay missing, and searches by it say so.
+    ``on_progress`` receives how many things have their vectors of how many. What is wrong with one model, or with what
+    the index remembers of it, is reported to ``on_problem``, and raised where that is None: its vectors stay missing,
+    and searches by it say so.
 
     :raises StorageError: the folder cannot be written.
     """
     if not segments:
         return 0
+    index = segments[0].folder.parents[1]
     computed = 0
-    for provider in vector_providers(segments[0].folder.parents[1]):
-        lacking = [segment for segment in segments if not provider.has(segment)]
-        try:
-            computed += _complete(provider, lacking, on_progress)
-            provider.finish(segments)
-        except (ConfigError, MissingExtra) as error:
-            if on_problem is None:
-                raise
-            on_problem(Problem(f"vectors of {provider.origin}", str(error)))
+    for kind in RETRIEVERS.values():
+        providers: Sequence[VectorProvider] = ()
+        with _reporting(on_problem, f"vectors of models of the kind {kind.name}"):
+            providers = kind.vectors(index)
+        for provider in providers:
+            with _reporting(on_problem, f"vectors of {provider.origin}"):
+                computed += _complete(provider, segments, on_progress)
     return computed
+
+
+@contextmanager
+def _reporting(on_problem: OnProblem | None, what: str) -> Iterator[None]:
+    """Reports what is wrong with a model instead of raising it, where somebody takes reports."""
+    try:
+        yield
+    except (ConfigError, IndexCorrupt, MissingExtra) as error:
+        if on_problem is None:
+            raise
+        on_problem(Problem(what, str(error)))
 
 
 def _complete(
     provider: VectorProvider, segments: Sequence[Segment], on_progress: Callable[[int, int], None]
 ) -> int:
-    total = sum(map(provider.count, segments))
+    lacking = [segment for segment in segments if not provider.has(segment)]
+    total = sum(map(provider.count, lacking))
     done = 0
 
     def step(count: int) -> None:
@@ -61,7 +68,9 @@ def _complete(
         done += count
         on_progress(min(done, total), total)
 
-    return sum(provider.complete(segment, step) for segment in segments)
+    computed = sum(provider.complete(segment, step) for segment in lacking)
+    provider.finish(segments)
+    return computed
 
 
 def missing_vectors(segment_folder: Path, stamp: Stamp) -> Iterator[Path]:

@@ -17,7 +17,7 @@ from typing import Any, Literal
 from porism.concurrency.interrupts import Interruptions, noted_interruptions
 from porism.errors import ConfigError
 from porism.extras import need
-from porism.neural.loading import EXTRA, first_line, load_torch
+from porism.neural.loading import EXTRA, first_line, load_torch, processor_has_bfloat16
 from porism.train.checkpoints import Checkpoints
 
 Precision = Literal["auto", "float32", "bfloat16", "float16"]
@@ -70,19 +70,13 @@ def precision_arguments(precision: Precision, device: Any) -> dict[str, Any]:
     if precision == "auto":
         if kind == "cuda":
             precision = "bfloat16" if torch.cuda.is_bf16_supported() else "float16"
-        elif kind == "cpu" and _processor_has_bfloat16(torch):
+        elif kind == "cpu" and processor_has_bfloat16():
             precision = "bfloat16"
         else:
             precision = "float32"
     if precision == "float16" and kind != "cuda":
         raise ConfigError("float16 needs a GPU of CUDA", hint="Choose auto, bfloat16 or float32.")
     return {"bf16": precision == "bfloat16", "fp16": precision == "float16", "use_cpu": kind == "cpu"}
-
-
-def _processor_has_bfloat16(torch: Any) -> bool:
-    """Whether the processor multiplies such numbers itself; elsewhere they are slower than float32."""
-    has = getattr(torch.cpu, "_is_avx512_bf16_supported", None)
-    return bool(has and has()) or bool(getattr(torch.cpu, "_is_amx_tile_supported", lambda: False)())
 
 
 def guarded(base: Any, on_note: OnNote) -> Any:

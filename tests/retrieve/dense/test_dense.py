@@ -11,7 +11,7 @@ import pytest
 from dense_cases import WORDS, document, encoded_index, query, write_index
 from tiny_models import need_encoders, save_encoder
 
-from porism.errors import ConfigError, IndexCorrupt, QueryError
+from porism.errors import ConfigError, IndexCorrupt, IndexLocked, QueryError
 from porism.index import IndexWriter, Snapshot
 from porism.neural.encoder import load_encoder
 from porism.neural.encoder_settings import EncoderSettings
@@ -19,7 +19,7 @@ from porism.retrieve.dense.encoding import encode_index, forget_encoder
 from porism.retrieve.dense.model import Approximate, DenseModel, Hnsw, IvfPq
 from porism.retrieve.dense.records import find_record
 from porism.retrieve.dense.retriever import DenseRetriever
-from porism.retrieve.encoder_names import encoder_name
+from porism.retrieve.encoding import encoder_name
 from porism.retrieve.vectors import prepare_vectors
 from porism.search.artifacts import list_artifacts
 from porism.search.checking import check_index
@@ -201,10 +201,12 @@ def test_another_model_is_another_set_of_vectors(tmp_path: Path) -> None:
     other = save_encoder(tmp_path / "other", seed=5)
     encode_index(path, other, device="cpu")
     assert search(path, model=DenseModel("tiny")) != search(path, model=DenseModel("other"))
-    with pytest.raises(ConfigError, match=r"several encoders.*other, tiny"):
+    with pytest.raises(ConfigError, match=r"more than one encoder.*other, encoder = tiny"):
         search(path)
     with pytest.raises(ConfigError, match="no encoder 'none'"):
         search(path, model=DenseModel("none"))
+    with IndexWriter(path), pytest.raises(IndexLocked):
+        forget_encoder(path, "other")
     forget_encoder(path, "other")
     assert search(path)
     assert len(list(path.rglob("vectors-dense-*.bin"))) == 2
@@ -224,6 +226,12 @@ def test_a_model_that_has_changed_or_gone_is_not_searched_with(tmp_path: Path) -
     (path / "encoders" / "tiny.json").write_text("{")
     with pytest.raises(IndexCorrupt, match="does not describe an encoder"):
         search(path)
+    problems.clear()
+    write_index(path, [document(41)], before_publish=lambda found: prepare_vectors(found, on_problem=problems.append))
+    assert "kind dense" in problems[0].where
+    assert "does not describe an encoder" in problems[0].what
+    with Snapshot.open(path) as snapshot:  # the document is not lost for it
+        assert snapshot.doc_count == 14
     with pytest.raises(ConfigError, match=r"no vectors of documents.*porism encode"):
         search(write_index(tmp_path / "plain.index", [document(1)]))
 

@@ -15,7 +15,7 @@ from sparse_cases import STEP, by_numpy, sparse_index
 from tiny_models import need_encoders, save_encoder, save_splade
 
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
-from porism.errors import ConfigError
+from porism.errors import ConfigError, IndexLocked
 from porism.files.artifacts import SPARSE
 from porism.index import IndexWriter, Snapshot
 from porism.neural.encoder_settings import EncoderSettings
@@ -239,6 +239,8 @@ def test_it_is_removed_bit_for_bit(tmp_path: Path) -> None:
     before = files_of(path)
     encode_terms(path, save_splade(tmp_path / "tiny"), device="cpu")
     assert len(files_of(path)) == len(before) + 4  # the encoder, weights, postings and their impacts
+    with IndexWriter(path), pytest.raises(IndexLocked):
+        forget_terms(path, "tiny")
     forget_terms(path, "tiny")
     assert files_of(path) == before
     with pytest.raises(ConfigError, match="no terms of a sparse encoder"):
@@ -260,7 +262,7 @@ def test_another_model_of_the_same_name_replaces_the_one_before(tmp_path: Path) 
 def test_of_several_encoders_one_is_named(tmp_path: Path) -> None:
     path, _ = sparse_index(tmp_path)
     encode_terms(path, tmp_path / "tiny", name="few", settings=EncoderSettings(dimensions=4), device="cpu")
-    with pytest.raises(ConfigError, match="several sparse encoders"):
+    with pytest.raises(ConfigError, match="more than one sparse encoder"):
         search(path)
     few, all_terms = (SearchModel({f"splade:{name}": ChannelSettings()}) for name in ("few", "tiny"))
     assert search(path, model=few) != search(path, model=all_terms)

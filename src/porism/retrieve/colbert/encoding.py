@@ -5,30 +5,34 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.analysis.model_text import document_text
 from porism.errors import ConfigError
 from porism.files.artifacts import TOKENS
-from porism.files.lock import WriterLock
-from porism.index import Segment, Snapshot
-from porism.index.documents import stored_document
-from porism.index.manifest import LOCK_FILE
+from porism.index import Snapshot
 from porism.index.token_rows import open_tokens
 from porism.index.vectors import remove_vectors
-from porism.neural.encoder_model import Precision, fetched_encoder
+from porism.neural.encoder_model import Precision
 from porism.neural.encoder_settings import EncoderSettings
 from porism.neural.token_codec import BITS, centroid_count, train_codec
 from porism.neural.token_encoder import TokenEncoder, load_token_encoder
 from porism.neural.token_model import MODEL_CLASS
-from porism.retrieve.colbert.provider import DocumentTokens, document_digests
+from porism.retrieve.colbert.provider import DocumentTokens
 from porism.retrieve.colbert.stores import FAMILY, TokenStore, read_store, stores
-from porism.retrieve.encoder_names import encoder_name, lasting_name
+from porism.retrieve.encoding import (
+    chosen_files,
+    document_digests,
+    document_texts,
+    encode_segments,
+    encoder_name,
+    lasting_name,
+    locked,
+)
 
 Progress = Callable[[int, int], None]
 Note = Callable[[str], None]
@@ -89,54 +93,47 @@ def encode_tokens(
     index = Path(index_path)
     if bits not in BITS:
         raise ConfigError(f"residuals cannot have {bits} bits a dimension", hint="Use 1, 2 or 4.")
-    Snapshot.open(index).close()
-    files = fetched_encoder(model, index, kind=MODEL_CLASS)
-    if settings is not None:
-        whole = settings if isinstance(settings, EncoderSettings) else files.settings.changed(settings)
-        files = replace(files, settings=whole)
+    files = chosen_files(model, index, settings, kind=MODEL_CLASS)
     encoder = load_token_encoder(files, device=device, precision=precision, on_note=on_note)
     path = TOKENS.prepare(index, TOKENS.check_name(name or encoder_name(model)))
-    lock = WriterLock(index / LOCK_FILE)
-    try:
-        with Snapshot.open(index) as snapshot:
-            store = None if retrain or not path.exists() else read_store(path)
-            known: dict[int, NDArray[np.float32]] = {}
-            if store is None or not _fits(store, encoder, bits, centroids, precision):
-                on_note("training centroids of tokens on a sample of documents")
-                known = _sample(snapshot, encoder, centroids, seed)
-                tokens = np.concatenate([np.zeros((0, encoder.dimensions), np.float32), *known.values()])
-                wanted = centroids or centroid_count(_estimate(snapshot, known))
-                codec = train_codec(tokens, wanted, bits=bits, seed=seed)
-                codec.write(path, {
-                    "name": path.stem, "model": lasting_name(model, index), "digest": encoder.files.digest,
-                    "settings": encoder.settings.to_dict(), "precision": precision, "wanted": centroids,
-                    "sample": len(tokens), "seed": seed, "generation": snapshot.generation,
-                })
-                store = read_store(path)
-            keep = [one.spec.name for one in stores(index)]
-            for segment in snapshot.segments:
-                remove_vectors(segment, FAMILY, keep)
-            encoded, interrupted = _encode(snapshot, DocumentTokens(index, store, encoder=encoder, known=known),
-                                           on_progress)
-            counts = (0, 0) if interrupted else _sizes(snapshot, store, index)
-            return TokenReport(
-                store, snapshot.doc_count, counts[0], encoded, counts[1], time.monotonic() - started, interrupted
-            )
-    finally:
-        lock.release()
+    with locked(index) as snapshot:
+        store = None if retrain or not path.exists() else read_store(path)
+        known: dict[int, NDArray[np.float32]] = {}
+        if store is None or not _fits(store, encoder, bits, centroids, precision):
+            on_note("training centroids of tokens on a sample of documents")
+            known = _sample(snapshot, encoder, centroids, seed)
+            tokens = np.concatenate([np.zeros((0, encoder.dimensions), np.float32), *known.values()])
+            wanted = centroids or centroid_count(_estimate(snapshot, known))
+            codec = train_codec(tokens, wanted, bits=bits, seed=seed)
+            codec.write(path, {
+                "name": path.stem, "model": lasting_name(model, index), "digest": encoder.files.digest,
+                "settings": encoder.settings.to_dict(), "precision": precision, "wanted": centroids,
+                "sample": len(tokens), "seed": seed, "generation": snapshot.generation,
+            })
+            store = read_store(path)
+        keep = [one.spec.name for one in stores(index)]
+        for segment in snapshot.segments:
+            remove_vectors(segment, FAMILY, keep)
+        provider = DocumentTokens(index, store, encoder=encoder, known=known)
+        encoded, interrupted = encode_segments(snapshot, provider, on_progress)
+        counts = (0, 0) if interrupted else _sizes(snapshot, store, index)
+        return TokenReport(
+            store, snapshot.doc_count, counts[0], encoded, counts[1], time.monotonic() - started, interrupted
+        )
 
 
 def forget_tokens(index_path: str | os.PathLike[str], name: str) -> None:
     """Forgets a token store of an index, and removes its tokens.
 
     :raises ConfigError: the index has none of this name.
+    :raises IndexLocked: another process writes to it.
     """
     path = TOKENS.path(index_path, name)
     if not path.exists():
         raise TOKENS.missing(index_path, name)
-    path.unlink()
-    keep = [one.spec.name for one in stores(index_path)]
-    with Snapshot.open(index_path) as snapshot:
+    with locked(Path(index_path)) as snapshot:
+        path.unlink()
+        keep = [one.spec.name for one in stores(index_path)]
         for segment in snapshot.segments:
             remove_vectors(segment, FAMILY, keep)
 
@@ -163,7 +160,10 @@ def _sample(
     tokens = 0
     for start in range(0, len(order), _SAMPLED_AT_ONCE):
         drawn = [places[number] for number in order[start : start + _SAMPLED_AT_ONCE].tolist()]
-        texts = [_text(snapshot.segments[number], document, encoder) for number, document in drawn]
+        texts = [
+            text for number, document in drawn
+            for text in document_texts(snapshot.segments[number], np.array([document]), encoder.settings.text)
+        ]
         encoded = encoder.encode_documents(texts)
         for (number, document), begin, end in zip(
             drawn, encoded.offsets[:-1].tolist(), encoded.offsets[1:].tolist(), strict=True
@@ -180,28 +180,6 @@ def _estimate(snapshot: Snapshot, sample: dict[int, NDArray[np.float32]]) -> int
     """About how many tokens the documents of an index have."""
     mean = sum(map(len, sample.values())) / max(1, len(sample))
     return int(mean * snapshot.doc_count)
-
-
-def _text(segment: Segment, document: int, encoder: TokenEncoder) -> str:
-    return document_text(stored_document(segment, document), encoder.settings.text)
-
-
-def _encode(snapshot: Snapshot, tokens: DocumentTokens, on_progress: Progress) -> tuple[int, bool]:
-    total = sum(map(tokens.count, snapshot.segments))
-    done = encoded = 0
-
-    def step(count: int) -> None:
-        nonlocal done
-        done += count
-        on_progress(min(done, total), total)
-
-    try:
-        for segment in snapshot.segments:
-            encoded += tokens.complete(segment, step)
-        tokens.finish(snapshot.segments)
-    except KeyboardInterrupt:
-        return encoded, True
-    return encoded, False
 
 
 def _sizes(snapshot: Snapshot, store: TokenStore, index: Path) -> tuple[int, int]:

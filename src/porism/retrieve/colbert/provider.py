@@ -6,22 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-import orjson
 from numpy.typing import NDArray
 
-from porism.analysis.model_text import document_text
 from porism.index import Segment
-from porism.index.documents import stored_document
 from porism.index.token_rows import complete_tokens, forget_token_parts, has_tokens
-from porism.index.vectors import ComputedRows, content_digests
+from porism.index.vectors import ComputedRows
 from porism.neural.token_encoder import TokenEncoder, load_token_encoder
 from porism.retrieve.colbert.stores import TokenStore, stores
+from porism.retrieve.encoding import document_digests, document_texts
 
 CHUNK_DOCUMENTS = 256
 """Documents that are encoded between two times that tokens are written."""
-
-_DELETED = 0
-"""Stands for the digest of a document that was deleted before it was encoded: it has no tokens."""
 
 
 class DocumentTokens:
@@ -89,7 +84,7 @@ class DocumentTokens:
         found = {key: self._known[key] for key in keys if key in self._known}
         new = [number for number, key in enumerate(keys) if key not in found]
         if new:
-            texts = document_texts(segment, documents[new], self._store)
+            texts = document_texts(segment, documents[new], self._store.settings.text)
             encoded = self._loaded().encode_documents(texts)
             for number, start, stop in zip(
                 new, encoded.offsets[:-1].tolist(), encoded.offsets[1:].tolist(), strict=True
@@ -104,21 +99,6 @@ class DocumentTokens:
                 on_note=self._note,
             )
         return self._encoder
-
-
-def document_digests(segment: Segment) -> NDArray[np.uint64]:
-    """The digest of the content of each document of a segment (uint64), 0 of one that was deleted."""
-    digests = content_digests(orjson.dumps(orjson.loads(stored)["fields"]) for stored in segment.records("stored"))
-    digests[~segment.live] = _DELETED
-    return digests
-
-
-def document_texts(segment: Segment, documents: NDArray[np.int64], store: TokenStore) -> list[str]:
-    """What the encoder reads of documents; nothing of those that were deleted."""
-    return [
-        document_text(stored_document(segment, document), store.settings.text) if segment.live[document] else ""
-        for document in documents.tolist()
-    ]
 
 
 def remembered(index_path: Path) -> list[DocumentTokens]:

@@ -16,10 +16,11 @@ from porism.errors import ConfigError, IndexCorrupt
 from porism.files.artifacts import TOKENS
 from porism.index.container import Container
 from porism.index.token_rows import TokenSpec
-from porism.neural.encoder_files import EncoderFiles, find_encoder
+from porism.neural.encoder_files import EncoderFiles
 from porism.neural.encoder_model import Precision
 from porism.neural.encoder_settings import EncoderSettings
 from porism.neural.token_codec import KIND, TokenCodec, read_codec
+from porism.retrieve.encoding import recorded_files
 from porism.settings import read_settings
 
 FAMILY = "tokens"
@@ -53,13 +54,10 @@ class TokenStore:
 
         :raises ConfigError: they are not there, or are others than those that documents were encoded with.
         """
-        found = find_encoder(self.model, index_path, self.settings)
-        if found.digest != self.digest:
-            raise ConfigError(
-                f"the model {self.model!r} is another than the one whose tokens the index has",
-                where=str(index_path), hint=self.again(index_path),
-            )
-        return found
+        return recorded_files(
+            index_path, self.model, self.digest, self.settings, made="tokens",
+            again=self.again(index_path),
+        )
 
     def again(self, index_path: str | os.PathLike[str]) -> str:
         """What to do where tokens are missing."""
@@ -103,17 +101,7 @@ def find_store(index_path: str | os.PathLike[str], name: str = "") -> TokenStore
 
     :raises ConfigError: the index has none, none of this name, or several where no name is given.
     """
-    names = TOKENS.names(index_path)
-    if not names:
-        raise ConfigError(
-            "the index has no tokens of documents", where=str(index_path),
-            hint=f"Encode them by a model for late interaction: porism encode DIR --index {index_path}",
-        )
-    if not name and len(names) > 1:
-        raise ConfigError(
-            "the index has tokens of several encoders", where=str(index_path),
-            hint=f"Choose one (store = ...): {', '.join(names)}.",
-        )
-    if name and name not in names:
-        raise TOKENS.missing(index_path, name)
-    return read_store(TOKENS.path(index_path, name or names[0]))
+    return read_store(TOKENS.chosen(
+        index_path, name, none="the index has no tokens of documents", several="store = {name}",
+        make=f"Encode them by a model for late interaction: porism encode DIR --index {index_path}",
+    ))

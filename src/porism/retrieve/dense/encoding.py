@@ -5,23 +5,20 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from porism.files.artifacts import ENCODERS
-from porism.files.lock import WriterLock
-from porism.index import Snapshot
-from porism.index.manifest import LOCK_FILE
 from porism.index.vector_rows import NumberType, check_type
 from porism.index.vectors import remove_vectors
-from porism.neural.encoder import Encoder, load_encoder
-from porism.neural.encoder_model import Precision, fetched_encoder
+from porism.neural.encoder import load_encoder
+from porism.neural.encoder_model import Precision
 from porism.neural.encoder_settings import EncoderSettings
 from porism.retrieve.dense.model import Approximate
 from porism.retrieve.dense.provider import DenseVectors
 from porism.retrieve.dense.records import FAMILY, EncoderRecord, records, write_record
-from porism.retrieve.encoder_names import encoder_name, lasting_name
+from porism.retrieve.encoding import chosen_files, encode_segments, encoder_name, lasting_name, locked
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,60 +65,32 @@ def encode_index(
     started = time.monotonic()
     index = Path(index_path)
     check_type(numbers)
-    Snapshot.open(index).close()
-    files = fetched_encoder(model, index)
-    if settings is not None:
-        whole = settings if isinstance(settings, EncoderSettings) else files.settings.changed(settings)
-        files = replace(files, settings=whole)
+    files = chosen_files(model, index, settings)
     encoder = load_encoder(files, device=device, precision=precision, on_note=on_note)
     record = EncoderRecord(
         ENCODERS.check_name(name or encoder_name(model)), lasting_name(model, index), encoder.files.digest,
         encoder.dimensions, encoder.settings, numbers, precision, approximate or Approximate(),
     )
-    lock = WriterLock(index / LOCK_FILE)
-    try:
-        with Snapshot.open(index) as snapshot:
-            write_record(index, record)
-            keep = [one.spec.name for one in records(index)]
-            for segment in snapshot.segments:
-                remove_vectors(segment, FAMILY, keep)
-            encoded, interrupted = _encode(snapshot, record, encoder, on_progress)
-            return EncodeReport(record, snapshot.doc_count, encoded, time.monotonic() - started, interrupted)
-    finally:
-        lock.release()
+    with locked(index) as snapshot:
+        write_record(index, record)
+        keep = [one.spec.name for one in records(index)]
+        for segment in snapshot.segments:
+            remove_vectors(segment, FAMILY, keep)
+        encoded, interrupted = encode_segments(snapshot, DenseVectors(index, record, encoder=encoder), on_progress)
+        return EncodeReport(record, snapshot.doc_count, encoded, time.monotonic() - started, interrupted)
 
 
 def forget_encoder(index_path: str | os.PathLike[str], name: str) -> None:
     """Forgets an encoder of an index, and removes its vectors.
 
     :raises ConfigError: the index has none of this name.
+    :raises IndexLocked: another process writes to it.
     """
     path = ENCODERS.path(index_path, name)
     if not path.exists():
         raise ENCODERS.missing(index_path, name)
-    path.unlink()
-    keep = [one.spec.name for one in records(index_path)]
-    with Snapshot.open(index_path) as snapshot:
+    with locked(Path(index_path)) as snapshot:
+        path.unlink()
+        keep = [one.spec.name for one in records(index_path)]
         for segment in snapshot.segments:
             remove_vectors(segment, FAMILY, keep)
-
-
-def _encode(
-    snapshot: Snapshot, record: EncoderRecord, encoder: Encoder, on_progress: Callable[[int, int], None]
-) -> tuple[int, bool]:
-    vectors = DenseVectors(snapshot.path, record, encoder=encoder)
-    total = sum(map(vectors.count, snapshot.segments))
-    done = encoded = 0
-
-    def step(count: int) -> None:
-        nonlocal done
-        done += count
-        on_progress(min(done, total), total)
-
-    try:
-        for segment in snapshot.segments:
-            encoded += vectors.complete(segment, step)
-        vectors.finish(snapshot.segments)
-    except KeyboardInterrupt:
-        return encoded, True
-    return encoded, False

@@ -6,25 +6,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
-import orjson
 from numpy.typing import NDArray
 
-from porism.analysis.documents import load_document
-from porism.analysis.model_text import document_text
 from porism.index import Segment
-from porism.index.vectors import (
-    ComputedRows,
-    complete_vectors,
-    content_digests,
-    forget_parts,
-    has_vectors,
-)
+from porism.index.vectors import ComputedRows, complete_vectors, forget_parts, has_vectors
 from porism.neural.encoder import Encoder, load_encoder
 from porism.retrieve.dense.approximate import build_approximate
 from porism.retrieve.dense.records import EncoderRecord, records
-
-_DELETED = 0
-"""Stands for the digest of a document that was deleted before it was encoded: it has no vectors."""
+from porism.retrieve.encoding import document_digests, document_texts
 
 CHUNK_DOCUMENTS = 512
 """Documents that are encoded between two times that vectors are written."""
@@ -68,17 +57,10 @@ class DenseVectors:
         if self.has(segment):
             on_progress(segment.doc_count)
             return 0
-        digests = content_digests(
-            orjson.dumps(orjson.loads(stored)["fields"]) for stored in segment.records("stored")
-        )
-        digests[~segment.live] = _DELETED
+        digests = document_digests(segment)
 
         def compute(documents: NDArray[np.int64]) -> ComputedRows:
-            settings = self._record.settings.text
-            texts = [
-                document_text(load_document(segment.stored(document)), settings) if segment.live[document] else ""
-                for document in documents.tolist()
-            ]
+            texts = document_texts(segment, documents, self._record.settings.text)
             found = self._loaded().encode_documents(texts)
             return ComputedRows(found.vectors, np.diff(found.offsets))
 

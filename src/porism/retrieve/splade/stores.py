@@ -21,10 +21,11 @@ from porism.files.artifacts import SPARSE
 from porism.index.container import Container, ContainerWriter
 from porism.index.strings import Dictionary, Packed, write_dictionary
 from porism.index.vectors import VectorSpec
-from porism.neural.encoder_files import EncoderFiles, find_encoder
+from porism.neural.encoder_files import EncoderFiles
 from porism.neural.encoder_model import Precision
 from porism.neural.encoder_settings import EncoderSettings
 from porism.neural.sparse_queries import QueryTable
+from porism.retrieve.encoding import recorded_files
 from porism.settings import read_settings
 
 FAMILY = "splade"
@@ -67,13 +68,10 @@ class SparseStore:
 
         :raises ConfigError: they are not there, or are others than those that documents were encoded with.
         """
-        found = find_encoder(self.model, index_path, self.settings)
-        if found.digest != self.digest:
-            raise ConfigError(
-                f"the model {self.model!r} is another than the one whose terms the index has", where=str(index_path),
-                hint=self.again(index_path),
-            )
-        return found
+        return recorded_files(
+            index_path, self.model, self.digest, self.settings, made="terms",
+            again=self.again(index_path),
+        )
 
     def again(self, index_path: str | os.PathLike[str]) -> str:
         """What to do where weighted terms are missing."""
@@ -154,17 +152,7 @@ def find_store(index_path: str | os.PathLike[str], name: str = "") -> SparseStor
 
     :raises ConfigError: the index has none, none of this name, or several where no name is given.
     """
-    names = SPARSE.names(index_path)
-    if not names:
-        raise ConfigError(
-            "the documents of the index have no terms of a sparse encoder", where=str(index_path),
-            hint=f"Encode them by one: porism encode DIR --index {index_path}",
-        )
-    if not name and len(names) > 1:
-        raise ConfigError(
-            "the index has several sparse encoders", where=str(index_path),
-            hint=f"Name the channel of one: {', '.join(f'splade:{one}' for one in names)}.",
-        )
-    if name and name not in names:
-        raise SPARSE.missing(index_path, name)
-    return read_store(SPARSE.path(index_path, name or names[0]))
+    return read_store(SPARSE.chosen(
+        index_path, name, none="the documents of the index have no terms of a sparse encoder", several="splade:{name}",
+        make=f"Encode them by one: porism encode DIR --index {index_path}",
+    ))
