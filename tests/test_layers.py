@@ -22,7 +22,7 @@ LAYERS = [
     {"index", "engine"},
     {"embeddings", "similarity", "neural"},
     {"retrieve"},
-    {"search", "fusion", "doc2query"},
+    {"search", "fusion", "doc2query", "pairwise"},
     {"evaluate", "pipeline", "train"},
     {"tuning", "reports"},
     {"recipes", "adapters"},

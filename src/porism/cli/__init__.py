@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 import click
 
+from porism.cli.aggregating import aggregate, flips
 from porism.cli.checking import check
 from porism.cli.comparing import compare
 from porism.cli.demo import demo
@@ -58,7 +59,7 @@ def porism() -> None:
 porism.add_section("Search", demo, search, open_result, similar, parse)
 porism.add_section("Collections", index, update, info, check, delete, merge, expand)
 porism.add_section("Models", train, encode, neighbours, similarities)
-porism.add_section("Experiments", run, evaluate, fuse, compare, experiment)
+porism.add_section("Experiments", run, evaluate, fuse, aggregate, flips, compare, experiment)
 for method in (word2vec, fasttext, positional, decontextualised, tokenizer, extended, pairs, encoder, language_model):
     train.add_command(method)
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -83,8 +83,8 @@ def fuse(
     learned = fusion if isinstance(fusion, LearnedFusion) else None
     if learned is None and (qrels_path is not None or fitted_path is not None):
         raise click.UsageError(f"{method} learns nothing from judgments; {' and '.join(LEARNED)} do.")
-    _check_files([*run_paths, *(path for path in (qrels_path, fitted_path) if path is not None)])
-    _check_folders([path for path in (output, store_path) if path is not None])
+    check_files([*run_paths, *(path for path in (qrels_path, fitted_path) if path is not None)])
+    check_folders([path for path in (output, store_path) if path is not None])
     check_outputs({"--output": output, "--store": store_path}, run_paths, (qrels_path, fitted_path))
     if fitted_path is not None and learned is not None:
         fusion = _stored(fitted_path, learned)
@@ -115,14 +115,19 @@ def fuse(
 
 
 def methods_text() -> str:
-    """All methods: a line of what each is, and its parameters with their defaults."""
+    """All methods of fusion: a line of what each is, and its parameters with their defaults."""
+    from porism.fusion import FUSIONS
+
+    return methods_of(FUSIONS)
+
+
+def methods_of(registry: Mapping[str, type[Any]]) -> str:
+    """The methods of a registry of dataclasses: a line of what each is, and its parameters with their defaults."""
     import dataclasses
     from typing import get_args, get_type_hints
 
-    from porism.fusion import FUSIONS
-
     lines: list[str] = []
-    for method, kind in FUSIONS.items():
+    for method, kind in registry.items():
         summary = (kind.__doc__ or "").partition("\n\n")[0]
         lines.append(f"{method}: {' '.join(summary.split())}")
         hints = get_type_hints(kind)
@@ -139,7 +144,7 @@ def methods_text() -> str:
     return "\n".join(lines)
 
 
-def _check_files(paths: Iterable[Path]) -> None:
+def check_files(paths: Iterable[Path]) -> None:
     """Refuses files that are not there, before any of them is read.
 
     :raises SourceError: one is missing or a folder.
@@ -153,7 +158,7 @@ def _check_files(paths: Iterable[Path]) -> None:
             raise SourceError("there is no such file", where=str(path))
 
 
-def _check_folders(paths: Iterable[Path]) -> None:
+def check_folders(paths: Iterable[Path]) -> None:
     """Refuses files to write in folders that are not there, before any work.
 
     :raises SourceError: a folder is missing, or a folder is where the file shall be.

@@ -10,6 +10,7 @@
 
 from porism.pipeline.building import formula_pipeline, fused, pipeline
 from porism.pipeline.protocols import DEPTH, Reranker
+from porism.pipeline.rerankers.pairwise import PairwiseReranker, StoredPairsReranker
 from porism.pipeline.rerankers.retriever import RetrieverReranker
 from porism.pipeline.rerankers.scoring import ScoringReranker, rescored
 from porism.pipeline.retrieving import FormulaStage, RunStage, SearchStage, describe_index
@@ -22,6 +23,7 @@ __all__ = [
     "FormulaStage",
     "FusedStage",
     "NamedStage",
+    "PairwiseReranker",
     "RerankStage",
     "Reranker",
     "RetrieverReranker",
@@ -30,6 +32,7 @@ __all__ = [
     "ScoringReranker",
     "SearchStage",
     "Stage",
+    "StoredPairsReranker",
     "describe_index",
     "formula_pipeline",
     "fused",

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from porism.errors import ConfigError
 from porism.pipeline.protocols import Reranker
 from porism.pipeline.rerankers.retriever import RetrieverRerankerKind
+from porism.pipeline.rerankers.stored_pairs import STORED_PAIRS_KIND
 from porism.search.searcher import IndexSearcher
 from porism.settings import SettingError, nearest, read_settings
 
@@ -52,7 +53,10 @@ class RerankerKind(Protocol):
         """What a file of the model holds that was tuned on these topics (too), such that a recipe can name the file."""
 
 
-RERANKERS: Mapping[str, RerankerKind] = MappingProxyType({"retriever": RetrieverRerankerKind()})
+RERANKERS: Mapping[str, RerankerKind] = MappingProxyType({
+    "retriever": RetrieverRerankerKind(),
+    STORED_PAIRS_KIND.name: STORED_PAIRS_KIND,
+})
 """The kinds by the names that recipes give them."""
 
 

@@ -1,0 +1,220 @@
+"""``porism aggregate`` and ``porism flips``: pairwise scores become a run, and what they contradict."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from porism.cli.fusing import check_files, check_folders, methods_of
+from porism.cli.options import check_outputs
+from porism.cli.progress import ProblemLog
+from porism.cli.terminal import echo
+from porism.errors import counted
+
+if TYPE_CHECKING:
+    from porism.pairwise import PairwiseRun
+    from porism.runs.run import Run
+
+
+def _list_methods(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
+    """Prints aggregations and parameters, and ends the command."""
+    if wanted and not context.resilient_parsing:
+        from porism.pairwise import AGGREGATIONS
+
+        echo(methods_of(AGGREGATIONS))
+        context.exit()
+
+
+def _pairs_options(function: Any) -> Any:
+    """The options of commands that read pairwise scores."""
+    for option in reversed((
+        click.option("--run", "run_path", type=click.Path(path_type=Path), metavar="RUN",
+                     help="The TREC run whose documents were compared: it gives their order."),
+        click.option("--duplicates", type=click.Choice(["error", "mean", "last"]), default="error", show_default=True,
+                     help="What a pair with several scores gets."),
+        click.option("--invalid", type=click.Choice(["error", "skip"]), default="error", show_default=True,
+                     help="Whether scores that are no probability are refused or left out."),
+        click.option("--unknown", type=click.Choice(["error", "drop"]), default="error", show_default=True,
+                     help="Whether documents that --run does not have are refused or left out."),
+    )):
+        function = option(function)
+    return function
+
+
+@click.command(short_help="Aggregate pairwise scores into a run.")
+@click.argument("pairs_path", type=click.Path(path_type=Path), metavar="PAIRS")
+@click.option("--method", default="sym-sum", show_default=True, metavar="NAME",
+              help="How to aggregate; --list shows all.")
+@click.option("--set", "assignments", multiple=True, metavar="NAME=VALUE",
+              help="A parameter of the method, e.g. cuts=200,100,50. Repeatable.")
+@click.option("--output", type=click.Path(path_type=Path), metavar="RUN", help="The TREC run to write.")
+@_pairs_options
+@click.option("--depth", type=click.IntRange(min=1), metavar="N",
+              help="Only the first N documents of --run are candidates.  [default: all that were compared]")
+@click.option("--holes", type=click.Choice(["error", "complement", "half"]), default="complement", show_default=True,
+              help="What a pair without a score gets: nothing, 1 - the score of the other order, or else 1/2.")
+@click.option("--name", metavar="NAME", help="The name of the new run, its last column.  [default: the method]")
+@click.option("--store", "store_path", type=click.Path(path_type=Path), metavar="FILE",
+              help="Write the pairwise scores as they were read and repaired: .npz, .jsonl, .csv or TSV.")
+@click.option("--list", is_flag=True, is_eager=True, expose_value=False, callback=_list_methods,
+              help="Show all methods with their parameters, and do nothing else.")
+@click.option("--problems", metavar="FILE", help="Write all reports of what was repaired to a file.")
+@click.option("--quiet", is_flag=True, help="No summary.")
+def aggregate(
+    pairs_path: Path, method: str, assignments: tuple[str, ...], output: Path | None, run_path: Path | None,
+    duplicates: str, invalid: str, unknown: str, depth: int | None, holes: str, name: str | None,
+    store_path: Path | None, problems: str | None, quiet: bool,
+) -> None:
+    """Aggregate the pairwise scores in PAIRS into a run.
+
+    PAIRS has lines of query, two documents, and the probability that the first is more relevant: between tabs or
+    spaces, as CSV, as JSON lines, or as an archive (.npz). With --run, documents that were not compared follow in their
+    order.
+    """
+    import time
+
+    from porism.pairwise import aggregate as aggregated
+    from porism.pairwise import make_aggregation, write_pairwise
+    from porism.settings import parse_assignments
+
+    if output is None and store_path is None:
+        raise click.UsageError("--output RUN or --store FILE says what to write.")
+    if depth is not None and run_path is None:
+        raise click.UsageError("--depth works with --run only, which says what the first documents are.")
+    aggregation = make_aggregation(method, parse_assignments(assignments))
+    check_outputs({"--output": output, "--store": store_path}, [] if run_path is None else [run_path], [pairs_path])
+    check_folders([path for path in (output, store_path) if path is not None])
+    log = ProblemLog(problems)
+    pairs, first = _read(pairs_path, run_path, depth, duplicates, invalid, unknown, log)
+    started = time.monotonic()
+    if store_path is not None:
+        write_pairwise(store_path, pairs)
+    if output is not None:
+        run = aggregated(pairs, aggregation, name=name, holes=holes, on_problem=log)  # type: ignore[arg-type]
+        if first is not None:
+            run = _above(run, first, log)
+        run.write(output)
+    seconds = time.monotonic() - started
+    log.close()
+    if quiet:
+        return
+    scored = f"{counted(len(pairs), 'query', 'queries')}, {counted(pairs.pairs, 'pair')}"
+    if output is not None:
+        echo(f"{scored} aggregated by {method} in {seconds:.1f} s: {output}")
+    if store_path is not None:
+        echo(f"{scored}: {store_path}")
+
+
+@click.command(short_help="Count the pairs about which a model contradicts itself.")
+@click.argument("pairs_path", type=click.Path(path_type=Path), metavar="PAIRS")
+@_pairs_options
+@click.option("--depths", metavar="N,N,…",
+              help="Numbers of candidates, e.g. 30,50,100: the first so many of --run.  [default: all]")
+@click.option("--output", type=click.Path(path_type=Path), metavar="TSV",
+              help="Write a line a query and depth: pairs, flips, rate.")
+@click.option("--plot", "plot_path", type=click.Path(path_type=Path), metavar="SVG",
+              help="Draw how the rates of the queries are distributed.")
+@click.option("--problems", metavar="FILE", help="Write all reports of what was repaired to a file.")
+def flips(
+    pairs_path: Path, run_path: Path | None, duplicates: str, invalid: str, unknown: str, depths: str | None,
+    output: Path | None, plot_path: Path | None, problems: str | None,
+) -> None:
+    """Count flips: pairs of which a model prefers one document in one order and the other in the other order.
+
+    Prints the median, mean and largest share of pairs of a query that flip, for each number of candidates.
+    """
+    from statistics import mean, median
+
+    from porism.errors import ConfigError
+    from porism.files.text import write_whole
+    from porism.pairwise import flips_at
+
+    check_outputs({"--output": output, "--plot": plot_path}, [] if run_path is None else [run_path], [pairs_path])
+    check_folders([path for path in (output, plot_path) if path is not None])
+    wanted = _depths(depths)
+    log = ProblemLog(problems)
+    pairs, _ = _read(pairs_path, run_path, None, duplicates, invalid, unknown, log)
+    if wanted and not all(one.ranked for one in pairs.queries):
+        raise ConfigError(
+            "--depths needs the order in which the documents were found",
+            hint="Give the run that was compared: --run RUN.",
+        )
+    found = flips_at(pairs, wanted)
+    log.close()
+    echo(f"{'candidates':>10}  {'queries':>7}  {'pairs':>9}  {'flips':>9}  {'median':>6}  {'mean':>6}  {'most':>6}")
+    for depth, of_queries in found.items():
+        rates = [one.rate for one in of_queries]
+        counts = f"{sum(one.pairs for one in of_queries):>9,}  {sum(one.flips for one in of_queries):>9,}"
+        shares = "  ".join(f"{share:>6.1%}" for share in (median(rates), mean(rates), max(rates)))
+        echo(f"{depth:>10,}  {len(rates):>7,}  {counts}  {shares}")
+    if output is not None:
+        lines = ["query\tcandidates\tpairs\tflips\trate"]
+        lines += [
+            f"{one.query_id}\t{one.candidates}\t{one.pairs}\t{one.flips}\t{one.rate:.6f}"
+            for of_queries in found.values() for one in of_queries
+        ]
+        write_whole(output, "\n".join(lines) + "\n")
+    if plot_path is not None:
+        from porism.reports.flip_plots import flips_plot
+        from porism.reports.picture import svg
+
+        rates_at = {depth: [one.rate for one in of_queries] for depth, of_queries in found.items()}
+        write_whole(plot_path, svg(flips_plot(rates_at), standalone=True))
+
+
+def _depths(given: str | None) -> list[int]:
+    """Numbers between commas.
+
+    :raises click.UsageError: one is no number of 1 or more.
+    """
+    if given is None:
+        return []
+    try:
+        numbers = [int(part) for part in given.split(",")]
+    except ValueError:
+        numbers = [0]
+    if min(numbers) < 1:
+        raise click.UsageError(f"--depths is {given}; write whole numbers of 1 or more between commas: 30,50,100.")
+    return list(dict.fromkeys(numbers))
+
+
+def _read(
+    path: Path, run_path: Path | None, depth: int | None, duplicates: str, invalid: str, unknown: str, log: ProblemLog
+) -> tuple[PairwiseRun, Run | None]:
+    """The pairwise scores, in the order of the run where there is one, and that run."""
+    from porism.pairwise import ranked_by, read_pairwise
+    from porism.runs.run import Run
+
+    check_files([path, *([run_path] if run_path is not None else [])])
+    pairs = read_pairwise(
+        path, duplicates=duplicates, invalid=invalid, on_problem=log,  # type: ignore[arg-type]  # click checked them
+    )
+    if run_path is None:
+        return pairs, None
+    first = Run.read(run_path, log)
+    return ranked_by(pairs, first, depth=depth, unknown=unknown, on_problem=log), first  # type: ignore[arg-type]
+
+
+def _above(run: Run, first: Run, log: ProblemLog) -> Run:
+    """The first stage with what was aggregated above the rest of it."""
+    import numpy as np
+
+    from porism.errors import Problem
+    from porism.pipeline import rescored
+    from porism.runs.provenance import Provenance
+
+    lacking = [query_id for query_id in first if query_id not in run]
+    if lacking:
+        log(Problem(
+            f"query {lacking[0]}",
+            "it has no pairwise scores, and stays as it is"
+            + (f"; so do {counted(len(lacking) - 1, 'other query', 'other queries')}" if len(lacking) > 1 else ""),
+        ))
+    scores: dict[str, Any] = {}
+    for query_id in run:
+        new = dict(run[query_id])
+        scores[query_id] = np.array([new.get(doc_id, np.nan) for doc_id, _ in first[query_id]])
+    merged = Provenance.merged([first.provenance], run.provenance.made_by if run.provenance else {})
+    return rescored(first, scores, run.name).with_provenance(merged)

@@ -1,0 +1,1 @@
+"""Aggregations: one score a document of pairwise scores."""
