@@ -46,7 +46,7 @@ def test_every_method_above_the_rest_of_the_first_stage(porism, files, method) -
 
 
 def test_a_depth_leaves_documents_out_of_the_comparison(porism, files) -> None:
-    result = porism("aggregate", files / "pairs.tsv", "--run", files / "first.run", "--depth", 2, "--set", "cuts=1",
+    result = porism("aggregate", files / "pairs.tsv", "--run", files / "first.run", "--depth", 2, "--set", "cuts=[1]",
                     "--method", "loop-truncation", "--output", files / "out.run", "--quiet")
     assert result.status == 0
     assert [doc_id for doc_id, _ in Run.read(files / "out.run")["q"]] == ["a", "b", "c", "d", "e"]
