@@ -273,6 +273,7 @@ What is read through a pointer takes a fraction of the time to compile that it t
 
 u8_at = _pointer(types.uint8)
 """In a kernel: the pointer to bytes at an address; ``u8_at(a)[i]`` is one of them."""
+i8_at = _pointer(types.int8)
 u16_at = _pointer(types.uint16)
 i32_at = _pointer(types.int32)
 u32_at = _pointer(types.uint32)

@@ -33,10 +33,10 @@ FUSING = ("porism.fusion.kernels",)
 
 OTHERS = (
     "porism.embeddings.positional_kernels", "porism.engine.factors_kernels", "porism.retrieve.colbert.kernels",
-    "porism.similarity.kernels",
+    "porism.retrieve.product_kernels", "porism.similarity.kernels",
 )
-"""Those of training, of similarities, of late interaction, and of weightings that are no sum over terms: compiled when
-first called."""
+"""Those of training, of similarities, of vectors and tokens of encoders, and of weightings that are no sum over terms:
+compiled when first called."""
 
 _SIZE_A_SECOND = 2_300
 """Bytes of Python code that one core compiles in a second, about."""

@@ -24,8 +24,10 @@ from porism.settings import write_settings
 
 _PURPOSE = "approximate search of vectors"
 _AT_ONCE = 65_536
-_TRAINED_ON = 256
-"""Vectors for each list that quantisation is trained on: more than faiss uses change nothing."""
+_TRAINED_ON = 64
+"""Vectors for each list that the lists are drawn from: more take longer, and find no more."""
+_TRAINED_AT_LEAST = 65_536
+"""Vectors that quantisation is trained on, where there are so many: faiss uses no more."""
 _SEED = 1
 
 
@@ -65,16 +67,17 @@ def make_index(faiss: Any, rows: VectorRows, settings: Hnsw | IvfPq) -> Any:
 
 
 def near_rows(
-    faiss: Any, index: Any, model: DenseModel, query: NDArray[np.float32], count: int, allowed: NDArray[np.bool_] | None
+    faiss: Any, index: Any, model: DenseModel, query: NDArray[np.float32], k: int, allowed: NDArray[np.bool_] | None
 ) -> NDArray[np.int64]:
-    """About ``count`` rows (int64) of an index of faiss that are near to a query, of those allowed (bool, one a row;
-    all if None)."""
+    """The rows (int64) of an index of faiss among which the ``k`` nearest to a query probably are, of those allowed
+    (bool, one a row; all if None)."""
+    count = max(model.breadth, k * model.rescored)
     more: dict[str, Any] = {}
     if allowed is not None:
         bits = np.packbits(allowed, bitorder="little")
         more["sel"] = faiss.IDSelectorBitmap(len(allowed), faiss.swig_ptr(bits))
     if model.search == "hnsw":
-        parameters = faiss.SearchParametersHNSW(efSearch=max(model.breadth, count), **more)
+        parameters = faiss.SearchParametersHNSW(efSearch=count, **more)
     else:
         parameters = faiss.SearchParametersIVF(nprobe=model.probes, **more)
     found = index.search(query[None, :], min(count, index.ntotal), params=parameters)[1][0]
@@ -102,7 +105,7 @@ def _ivfpq(faiss: Any, rows: VectorRows, settings: IvfPq) -> Any:
     index = faiss.IndexIVFPQ(coarse, rows.dimensions, lists, settings.bytes, bits, faiss.METRIC_INNER_PRODUCT)
     coarse.this.disown()
     index.own_fields = True
-    chosen = np.random.default_rng(_SEED).permutation(count)[: max(_TRAINED_ON * lists, _TRAINED_ON * 256)]
+    chosen = np.random.default_rng(_SEED).permutation(count)[: max(_TRAINED_ON * lists, _TRAINED_AT_LEAST)]
     index.cp.seed = index.pq.cp.seed = _SEED
     index.train(rows.take(np.sort(chosen)))
     _add(index, rows)
@@ -135,7 +138,8 @@ class ApproximateIndex:
         self._index = self._faiss.deserialize_index(np.array(stored[0]["faiss"]))
         self._model = model
 
-    def search(self, query: NDArray[np.float32], count: int, allowed: NDArray[np.bool_] | None) -> NDArray[np.int64]:
-        """About ``count`` rows that are near to a query (int64), of those allowed (bool, one a row; all if None)."""
-        return near_rows(self._faiss, self._index, self._model, query, count, allowed)
+    def search(self, query: NDArray[np.float32], k: int, allowed: NDArray[np.bool_] | None) -> NDArray[np.int64]:
+        """The rows (int64) among which the ``k`` nearest to a query probably are, of those allowed (bool, one a row;
+        all if None)."""
+        return near_rows(self._faiss, self._index, self._model, query, k, allowed)
 

@@ -66,8 +66,9 @@ class DenseModel(RetrieverSettings):
 
     ``encoder`` is the name that ``porism encode`` gave to an encoder of the index; empty where the index has one only.
     ``fields`` are those of a query that are read (all if none is named). ``search`` is exact, or by an index of near
-    vectors that was built; then a graph is searched with ``breadth`` candidates, or ``probes`` lists are, and
-    ``rescored`` times as many vectors as results are compared exactly. ``device`` is where queries are encoded.
+    vectors that was built: then the candidates that a graph leads to, or the best of ``probes`` lists, are compared
+    exactly with the stored vectors. Candidates are ``breadth``, or ``rescored`` times as many as results where that is
+    more. ``device`` is where queries are encoded.
 
     :raises ConfigError: a setting is out of its range.
     """

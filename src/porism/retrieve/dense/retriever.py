@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 
 from porism.analysis.analyzer import Analyzer
 from porism.analysis.model_text import document_text
+from porism.concurrency.caching import cached_property
 from porism.concurrency.locks import Lock
+from porism.engine.topk import best
 from porism.errors import QueryError, counted
 from porism.explanation import Explanation
 from porism.index import Masks, Segment, Snapshot
@@ -28,6 +30,7 @@ from porism.retrieve.dense.approximate import ApproximateIndex
 from porism.retrieve.dense.model import DenseModel
 from porism.retrieve.dense.records import find_record
 from porism.retrieve.dense.shared import query_encoder
+from porism.retrieve.exhaustive import best_products
 from porism.retrieve.nearest import nearest, product_error, products
 from porism.retrieve.ranking import Found, UnitIds, UnitResults, merge
 from porism.runs.provenance import Provenance
@@ -217,31 +220,17 @@ class _SegmentVectors:
     ) -> list[tuple[NDArray[np.int32], NDArray[np.float64]]]:
         """The best ``k`` of the documents that are able to be results, of each query."""
         rows = self.rows
-        with_rows = able & (np.diff(rows.offsets) > 0)
         model, record = self._retriever.model, self._retriever.record
-        few = np.count_nonzero(with_rows) < max(_FEW * len(able), k)
-        if model.search == "exact" or few or len(rows.vectors) < record.approximate.least:
-            return self._compare_all(queries, k, with_rows)
-        return [self._compare_near(query, k, with_rows) for query in queries]
+        if model.search != "exact" and len(rows.vectors) >= record.approximate.least:
+            with_rows = able & self._holding
+            if np.count_nonzero(with_rows) >= max(_FEW * len(able), k):
+                return [self._compare_near(query, k, with_rows) for query in queries]
+        return self._compare_all(queries, k, able)
 
     def _compare_all(
         self, queries: NDArray[np.float32], k: int, able: NDArray[np.bool_]
     ) -> list[tuple[NDArray[np.int32], NDArray[np.float64]]]:
-        near = np.full((len(queries), len(able)), -np.inf, np.float32)
-        rows = self.rows
-        holding = np.flatnonzero(np.diff(rows.offsets) > 0)
-        first = 0
-        while first < len(holding):
-            start = int(rows.offsets[holding[first]])
-            last = int(np.searchsorted(rows.offsets[holding], start + _AT_ONCE, side="left"))
-            last = max(last, first + 1)
-            documents = holding[first:last]
-            block = rows.decode(start, int(rows.offsets[documents[-1] + 1]))
-            scores = queries @ block.T
-            begins = rows.offsets[documents] - start
-            near[:, documents] = np.maximum.reduceat(scores, begins, axis=1) if len(begins) < len(block) else scores
-            first = last
-        near[:, ~able] = -np.inf
+        near = best_products(self.rows, queries, able)
         order = self.segment.id_order
         return [
             nearest(row, k, order, product_error(query, self._longest()),
@@ -256,15 +245,17 @@ class _SegmentVectors:
         with self._lock:
             if self._near is None:
                 self._near = ApproximateIndex(self.segment, self._retriever.record, self._retriever.model)
-        counts = np.diff(rows.offsets)
-        allowed = None if bool(able[counts > 0].all()) else np.repeat(able, counts)
-        found = self._near.search(query, k * self._retriever.model.rescored, allowed)
-        documents = np.unique(np.searchsorted(rows.offsets, found, side="right") - 1)
-        scores = np.full(len(able), -np.inf, np.float32)
-        scores[documents] = 0
-        return nearest(
-            scores, k, self.segment.id_order, np.inf, lambda chosen: self.scores(query, chosen)
-        )
+        whole = np.array_equal(able, self._holding)
+        allowed = None if whole else np.repeat(able, np.diff(rows.offsets))
+        found = self._near.search(query, k, allowed)
+        documents = np.unique(np.searchsorted(rows.offsets, found, side="right") - 1).astype(np.int32)
+        return best(documents, self.scores(query, documents), self.segment.id_order, k)
+
+    @cached_property
+    def _holding(self) -> NDArray[np.bool_]:
+        """Which documents have a vector."""
+        holding: NDArray[np.bool_] = np.diff(self.rows.offsets) > 0
+        return holding
 
     def _longest(self) -> float:
         """The length of the longest vector."""
