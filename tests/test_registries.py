@@ -17,6 +17,7 @@ from porism.embeddings.methods import METHODS
 from porism.formula.extractors import EXTRACTORS
 from porism.fusion import FUSIONS
 from porism.pairwise import AGGREGATIONS
+from porism.pairwise.sorting.registry import SORTINGS
 from porism.pipeline.rerankers.registry import RERANKERS
 from porism.retrieve.documents.component_registry import COMPONENTS
 from porism.retrieve.feedback.registry import FEEDBACK_METHODS
@@ -72,6 +73,7 @@ REGISTRIES = {
     "embedding methods": Registry(METHODS, lambda entry: entry.settings, "embeddings", "embeddings", "embeddings"),
     "fusions": Registry(FUSIONS, _definition, "fusion", "fusion", "fusion"),
     "aggregations": Registry(AGGREGATIONS, _definition, "pairwise.aggregation", "pairwise", "pairwise"),
+    "sortings": Registry(SORTINGS, _definition, "pairwise.sorting", "pairwise", "pairwise"),
     "miners": Registry(MINERS, _definition, "train.pairs", "training", "train/pairs"),
     "rerankers": Registry(
         RERANKERS, lambda entry: getattr(entry, "cls", type(entry)), "pipeline.rerankers", "rerankers", "pipeline"

@@ -1,0 +1,1 @@
+"""Ways of sorting candidates with few comparisons."""

@@ -1,0 +1,30 @@
+"""All sortings by their names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from porism.errors import ConfigError
+from porism.pairwise.sorting.active import ActiveSelection
+from porism.pairwise.sorting.all_pairs import AllPairs
+from porism.pairwise.sorting.base import Sorting
+from porism.pairwise.sorting.heap import HeapSort
+from porism.pairwise.sorting.sliding import SlidingWindow
+from porism.settings import nearest, read_settings
+
+SORTINGS: Mapping[str, type[Sorting]] = {
+    method.name: method for method in (AllPairs, HeapSort, SlidingWindow, ActiveSelection)
+}
+"""Method name → its class."""
+
+
+def make_sorting(method: str, parameters: Mapping[str, Any] | None = None) -> Sorting:
+    """The sorting of this name, with parameters as plain values.
+
+    :raises ConfigError: there is no such method; as :class:`SettingError`, it has no such parameter, or not with such a
+        value.
+    """
+    if method not in SORTINGS:
+        raise ConfigError(f"there is no sorting {method!r}", hint=nearest(method, SORTINGS))
+    return read_settings(SORTINGS[method], parameters or {})
