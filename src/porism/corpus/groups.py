@@ -7,7 +7,7 @@ read again.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -33,6 +33,9 @@ class Unread:
 
 
 Item = Document | Unread
+
+Known = Callable[[Sequence[UnitId]], Sequence[tuple[int, int]] | None]
+"""Ids → the digest and the line that the index has of each document, None unless it has all, of the same group."""
 
 
 class ReadGroup(ABC):
@@ -62,6 +65,11 @@ class ReadGroup(ABC):
     def fits(self, note: Any, files: list[Path]) -> bool:
         """Whether what its reading depended on, beside the content of its files, is as it was then."""
         return True
+
+    def recall(self, note: Any, known: Known) -> None:  # noqa: B027 (most read everything)
+        """Says what the last reading noted, which went to its end, and what the index has of it: parts of the group
+        that are as they were need not be read again.
+        """
 
     def skip(self, note: Any, files: list[Path]) -> None:  # noqa: B027 (most have nothing to do)
         """Says that it is not read because it ``fits``."""

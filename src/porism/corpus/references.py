@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable
 
 from porism.corpus.latex.tables import LABEL_WORDS, REFERRED_TO, THEOREMS
 
@@ -12,20 +12,22 @@ _LAST_WORD = re.compile(r"([^\W\d_]+)\.?[\s\u00a0~]*[(\[]?\Z|§[\s\u00a0~]*\Z")
 _LOOKED_BACK = 40
 
 
-def reference_text(command: str, labels: str, kinds: Mapping[str, str] | None = None, before: str = "") -> str:
+def reference_text(
+    command: str, labels: str, kind_of: Callable[[str], str | None] = lambda label: None, before: str = ""
+) -> str:
     """What a reference reads as: the label in brackets, and before it what it names, where that is known.
 
     That is what the project has under the label, or else what the label's prefix stands for: ``\\ref{lem:five}`` gives
     ``Lemma [lem:five]``. Where the text before says it already, as in ``Lemma~\\ref{lem:five}``, the label is enough.
 
     :param labels: one label, or several between commas.
-    :param kinds: label → what it names, as far as that has been read.
+    :param kind_of: what a label names, as far as that has been read.
     :param before: the text before the reference.
     """
     texts: list[str] = []
     said = "" if command == "\\nameref" else _last_word(before)
     for label in filter(None, (label.strip() for label in labels.split(","))):
-        kind = (kinds or {}).get(label) or _kind_of_prefix(label)
+        kind = kind_of(label) or _kind_of_prefix(label)
         if kind is None and command == "\\eqref":
             kind = "equation"
         if kind is None or kind == said or (said in REFERRED_TO and not texts):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from porism.corpus.base import OnProgress, Reader, ReaderOptions, ignore_problem, ignore_progress
 from porism.corpus.groups import CollectionGroup, FileGroup, Item, ReadGroup, TableGroup, Unread
 from porism.corpus.html.reader import PageReader
-from porism.corpus.latex.reader import EXTENSIONS as LATEX_EXTENSIONS
+from porism.corpus.latex.loading import EXTENSIONS as LATEX_EXTENSIONS
 from porism.corpus.latex.reader import LatexProject, LatexReader
 from porism.corpus.markdown.reader import MarkdownReader
 from porism.corpus.notebooks.reader import NotebookReader

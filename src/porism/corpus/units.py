@@ -79,8 +79,8 @@ class UnitStore:
         self._tags = tags or {}
         self.extra: Metadata = extra or {}
         self._on_problem = on_problem
-        self._numbers: Counter[tuple[str, str]] = Counter()
-        self._ids: set[UnitId] = set()
+        self._numbers: dict[str, Counter[str]] = {}
+        self._names: dict[str, set[str]] = {}
         self._pending: list[Unit] = []
 
     def tag(self, tags: Iterable[str]) -> None:
@@ -92,8 +92,22 @@ class UnitStore:
 
     def number(self, unit: Unit) -> None:
         """Counts the unit among those of its kind in its file (at its beginning, so that order is that of the text)."""
-        self._numbers[unit.file, unit.kind] += 1
-        unit.number = self._numbers[unit.file, unit.kind]
+        numbers = self._numbers.setdefault(unit.file, Counter())
+        numbers[unit.kind] += 1
+        unit.number = numbers[unit.kind]
+
+    @property
+    def waits(self) -> bool:
+        """Whether units wait to be handed out."""
+        return bool(self._pending)
+
+    def counted(self, file: str) -> tuple[dict[str, int], list[str]]:
+        """How many units of each kind a file has had until now, and which names of units it has given."""
+        return dict(self._numbers.get(file, {})), sorted(self._names.get(file, ()))
+
+    def count_on(self, file: str, numbers: Mapping[str, int], names: Iterable[str]) -> None:
+        """Goes on after so many units of a file, as :meth:`counted` gave them."""
+        self._numbers[file], self._names[file] = Counter(numbers), set(names)
 
     def add(self, unit: Unit) -> None:
         """The unit is complete but for a proof that may follow."""
@@ -141,7 +155,8 @@ class UnitStore:
             fields["proof"] = proof
         for name in ("aliases", "tags"):
             values = self.extra.get(name)
-            if values and (name == "tags" or not self._ids):  # other names are those of the file: its first document's
+            first = not self._names  # other names are those of the file: its first document's
+            if values and (name == "tags" or first):
                 fields[name] = Content(", ".join(values if isinstance(values, tuple) else (values,)))
         metadata: dict[str, str | tuple[str, ...]] = {
             "source": self.source, "type": unit.kind, "file": unit.file, "line": str(unit.line),
@@ -164,12 +179,12 @@ class UnitStore:
     def _id(self, unit: Unit) -> UnitId:
         fallback = f"{unit.kind.replace(' ', '-')}-{unit.number}"
         wanted = unit.anchor if unit.anchor is not None else unit.labels[0] if unit.labels else fallback
-        found = UnitId(unit.file, wanted)
-        if found in self._ids:
+        names = self._names.setdefault(unit.file, set())
+        if wanted in names:
             where = f"{unit.file}:{unit.line}"
             self._on_problem(Problem(where, f"the label {unit.labels[0] if unit.labels else wanted} is used twice"))
-            found = UnitId(unit.file, fallback)
-            while found in self._ids:
-                found = UnitId(unit.file, f"{found.unit}'")
-        self._ids.add(found)
-        return found
+            wanted = fallback
+            while wanted in names:
+                wanted += "'"
+        names.add(wanted)
+        return UnitId(unit.file, wanted)

@@ -22,7 +22,8 @@ class Conditionals:
 
     def __init__(self, expander: Expander) -> None:
         self.expander = expander
-        self._flags: dict[str, bool] = {}
+        self.flags: dict[str, bool] = {}
+        """Each ``\\newif`` and its value, in the order of the declarations."""
         commands = {
             self._newif: "newif",
             self._csname: "csname",
@@ -46,7 +47,8 @@ class Conditionals:
         name = self.expander.skip_spaces() or ""
         if not name.startswith("\\if"):
             return
-        self._flags[name] = False
+        self.flags.pop(name, None)
+        self.flags[name] = False
         primitives = self.expander.primitives
         primitives[name] = self._conditional
         stem = name[3:]
@@ -55,7 +57,7 @@ class Conditionals:
 
     def _setter(self, name: str, value: bool) -> Callable[[str], None]:
         def put(_: str) -> None:
-            self._flags[name] = value
+            self.flags[name] = value
 
         return put
 
@@ -66,7 +68,7 @@ class Conditionals:
         elif command == "\\ifdefined":
             holds = (self.expander.skip_spaces() or "") in self.expander.macros
         else:
-            holds = command == "\\iftrue" or self._flags.get(command, False)
+            holds = command == "\\iftrue" or self.flags.get(command, False)
         if not holds:
             self._skip_branch(to_else=True)
 

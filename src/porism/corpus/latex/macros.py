@@ -322,6 +322,11 @@ class Expander:
         self.exhausted.discard(name)
         self.macros[name] = macro
 
+    @property
+    def is_defining_globally(self) -> bool:
+        """Whether ``\\global`` waits for its definition."""
+        return self._global
+
     def make_global(self) -> None:
         """The next definition holds everywhere (``\\global``)."""
         self._global = True

@@ -7,36 +7,29 @@ The id of a document is ``file#label``, or ``file#type-number`` where it has no 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import xxhash
 
-from porism.corpus.base import OnProgress, ReaderOptions, ignore_problem, ignore_progress
-from porism.corpus.groups import ReadGroup
+from porism.corpus.base import OnProgress, ReaderOptions, UnitId, ignore_problem, ignore_progress
+from porism.corpus.groups import Item, Known, ReadGroup
+from porism.corpus.latex.loading import EXTENSIONS, FileLoader, ProjectFiles
+from porism.corpus.latex.stretches import StretchReader
 from porism.corpus.latex.structure import LatexStructure
-from porism.corpus.latex.tokens import FileFrame, clean
-from porism.corpus.text_files import decode, open_file, read_bytes, read_text, size_of
+from porism.corpus.latex.tokens import FileFrame
+from porism.corpus.text_files import open_file
 from porism.corpus.units import UnitStore
-from porism.corpus.walking import check_file, is_inside, walk
-from porism.errors import OnProblem, SourceError
+from porism.corpus.walking import check_file, walk
+from porism.errors import OnProblem, Problem, SourceError
 from porism.types import Document
 
-EXTENSIONS = (".tex", ".ltx", ".latex")
-_PACKAGES = {"usepackage": ".sty", "RequirePackage": ".sty", "documentclass": ".cls", "LoadClass": ".cls"}
-_READABLE = frozenset((*EXTENSIONS, ".sty", ".cls", ".def", ".txt", ".inc", ".tikz", ".out", ""))
 _MAIN = re.compile(rb"^[^%\n]*?\\(?:documentclass|documentstyle|begin\s*\{document\})", re.MULTILINE)
 _TARGET = re.compile(
     rb"\\(?:input|include|subfile|subfileinclude|(?:sub)?(?:import|inputfrom|includefrom)\*?\s*\{[^{}\n]{0,200}\})"
     rb"\s*\{?\s*([^\s{}\\%]{1,200})"
 )
-_TAG = re.compile(r"[0-9A-Z]{4,6}")
-_INPUTENC = re.compile(rb"\\usepackage\s*\[\s*([A-Za-z0-9-]+)\s*\]\s*\{inputenc\}")
-_ENCODINGS = {
-    "latin1": "latin-1", "ansinew": "cp1252", "cp1252": "cp1252", "latin9": "latin-9", "latin2": "latin2",
-    "applemac": "mac-roman", "cp1251": "cp1251", "koi8-r": "koi8-r", "cp1250": "cp1250",
-}  # fmt: skip
 
 
 def is_latex(path: Path) -> bool:
@@ -93,10 +86,12 @@ class LatexReader:
         """
         project = LatexProject(root, list(files), options, source or root.resolve().name)
         for group in project.groups():
-            yield from group.items(on_problem, on_progress)
+            for item in group.items(on_problem, on_progress):
+                if isinstance(item, Document):  # nothing was recalled that could stay unread
+                    yield item
 
 
-class LatexProject:
+class LatexProject(ProjectFiles):
     """Files of LaTeX in one folder: which of them are read on their own, in which order, and what they share.
 
     :param root: the folder that file names in ids and metadata are relative to.
@@ -104,32 +99,11 @@ class LatexProject:
     """
 
     def __init__(self, root: Path, files: list[Path], options: ReaderOptions, source: str) -> None:
-        self.root, self.files, self.options, self.source = root, files, options, options.collection or source
-        self.done: set[Path] = set()  # files whose documents have been handed out
-        self.bytes_done = 0
-        self.bytes_all = sum(size_of(path) for path in files)
+        super().__init__(root, files, options)
+        self.source = options.collection or source
         self.unexpanded = 0
         self.first: LatexGroup | None = None
         """The first main file of the folder at hand; the others have its macros."""
-        self._missing: set[str] = set()
-        self._tags: dict[str, str] | None = None
-
-    def tags(self, on_problem: OnProblem) -> dict[str, str]:
-        """Label → tag, from the lines ``TAG,label`` of the file ``tags/tags`` at the root, where there is one."""
-        if self._tags is None:
-            self._tags = {}
-            if self.tag_file.is_file() and (self.options.outside or is_inside(self.tag_file, self.root)):
-                text = read_text(self.tag_file, self.relative(self.tag_file), on_problem) or ""
-                for line in text.splitlines():
-                    tag, comma, label = line.partition(",")
-                    if comma and _TAG.fullmatch(tag.strip()) and label.strip():
-                        self._tags[label.strip()] = tag.strip()
-        return self._tags
-
-    @property
-    def tag_file(self) -> Path:
-        """Where a table of tags would be."""
-        return self.root / "tags" / "tags"
 
     def groups(self) -> Iterator[LatexGroup]:
         """The files that are read on their own, in order; each is to be read or skipped before the next is requested.
@@ -167,43 +141,13 @@ class LatexProject:
             (mains if _MAIN.search(data) else parts).append(path)
         return mains, parts, targets
 
-    def relative(self, path: Path) -> str:
-        """The name of a file in ids and metadata."""
-        for candidate, root in ((path, self.root), (path, self.root.resolve())):
-            if candidate.is_relative_to(root):
-                return candidate.relative_to(root).as_posix()
-        return path.as_posix()
-
-    def misses(self, argument: str) -> bool:
-        """Whether a file that is not there is named for the first time."""
-        found = argument in self._missing
-        self._missing.add(argument)
-        return not found
-
-    def find(self, argument: str, package: str | None, folders: tuple[Path, ...]) -> Path | None:
-        """The file that is meant: the first inside the source, or else the first outside, which may be refused."""
-        beyond: Path | None = None
-        names = [argument + package] if package else [argument, *(argument + suffix for suffix in EXTENSIONS)]
-        for folder in dict.fromkeys(folders):
-            for name in names:
-                path = folder / name
-                try:
-                    if not path.is_file() or path.suffix.lower() not in _READABLE:
-                        continue
-                    if is_inside(path, self.root):
-                        return path
-                    beyond = beyond or path
-                except OSError:
-                    continue
-        return beyond
-
 
 class LatexGroup(ReadGroup):
     """A LaTeX file with all that it loads.
 
     Its ``note`` names the files that it loaded (``own``), those of them whose documents another group gave
-    (``silent``), whether there was a table of tags (``tagged``), the group whose macros it has (``first``), and where
-    each file was looked for and found (``lookups``).
+    (``silent``), whether there was a table of tags (``tagged``), the group whose macros it has (``first``), where
+    each file was looked for and found (``lookups``), and the parts that need not be read again (``stretches``).
     """
 
     def __init__(self, project: LatexProject, path: Path, *, is_main: bool) -> None:
@@ -212,39 +156,53 @@ class LatexGroup(ReadGroup):
         self.project, self.path, self.is_main = project, path, is_main
         self.was_read = False
         self.machine: LatexStructure | None = None
-        self._visited: set[Path] = set()
-        self._names: dict[str, Path] = {}
-        self._lookups: dict[tuple[str, str | None, tuple[str, ...]], str | None] = {}
+        self._remembered: Mapping[str, str] = {}
+        self._known: Known = _none_known
+        self._loader = FileLoader(project, path, self.files, self.digests)
+        self._stretches: dict[str, str] = {}
 
-    def items(self, on_problem: OnProblem, on_progress: OnProgress) -> Iterator[Document]:
+    def recall(self, note: Any, known: Known) -> None:
+        if isinstance(note, dict) and note["silent"] == self._silent(note):
+            self._remembered, self._known = note.get("stretches", {}), known
+
+    def items(self, on_problem: OnProblem, on_progress: OnProgress) -> Iterator[Item]:
         project = self.project
         self.was_read = True
-        self._lookups.clear()
         before = set(project.done)
-        store = UnitStore(project.source, on_problem, tags=project.tags(on_problem))
-        yield from self._read(store, on_problem, on_progress)
+        tags = project.tags(on_problem)
+        yield from self._read(tags, on_problem, on_progress)
+        loader = self._loader
         first = project.first
         self.note = {
-            "own": sorted(map(project.relative, self._visited)),
+            "own": sorted(map(project.relative, loader.visited)),
             "first": first.name if first is not None else None,
-            "silent": sorted(map(project.relative, self._visited & before)),
+            "silent": sorted(map(project.relative, loader.visited & before)),
             "tagged": project.tag_file.is_file(),
-            "lookups": [[*key, found] for key, found in self._lookups.items()],
+            "lookups": [[*key, found] for key, found in loader.lookups.items()],
+            "stretches": self._stretches,
         }
         if self.is_main and first is None:
             project.first = self
-        project.done |= self._visited
+        project.done |= loader.visited
 
-    def _read(self, store: UnitStore, on_problem: OnProblem, on_progress: OnProgress) -> Iterator[Document]:
+    def _read(self, tags: dict[str, str], on_problem: OnProblem, on_progress: OnProgress) -> Iterator[Item]:
         project = self.project
-        frame = self._open(self.path, on_problem, on_progress)
+        self._loader = loader = FileLoader(project, self.path, self.files, self.digests)
+        stretches: StretchReader | None = None
+
+        def report(problem: Problem) -> None:
+            if stretches is not None:
+                stretches.problem(problem)
+            on_problem(problem)
+
+        frame = loader.open(self.path, report, on_progress)
         if frame is None:
             return
 
         def load(command: str, argument: str) -> FileFrame | None:
-            return self._load(command, argument, machine, on_problem, on_progress)
+            return loader.load(command, argument, machine, report, on_progress)
 
-        machine = LatexStructure(store, load, on_problem)
+        machine = LatexStructure(UnitStore(project.source, report, tags=tags), load, report)
         machine.silent = {project.relative(done) for done in project.done}
         first = project.first
         if first is not None and not self.is_main and (source := first.read_macros()) is not None:
@@ -252,14 +210,22 @@ class LatexGroup(ReadGroup):
             machine.expander.environments.update(source.expander.environments)
             machine.declarations.theorems.update(source.declarations.theorems)
             self.files += [file for file in first.files if file not in self.files]
-        yield from machine.read(frame, preamble=self.is_main and "\\begin{document}" in frame.text)
-        self.machine = machine
+        beside = xxhash.xxh3_128_hexdigest(repr(sorted(tags.items())).encode("utf-8", "surrogatepass"))
+        stretches = StretchReader(
+            machine, loader, beside, self._remembered, self._known, on_problem, on_progress
+        )
+        machine.at_section = stretches.at_section
+        for item in machine.read(frame, preamble=self.is_main and "\\begin{document}" in frame.text):
+            if isinstance(item, Document):
+                stretches.document(item)
+            yield item
+        self.machine, self._stretches = machine, stretches.stretches
         project.unexpanded += machine.formulas.unexpanded
 
     def read_macros(self) -> LatexStructure | None:
         """What was read of it; reads it for its macros alone where it was skipped."""
         if self.machine is None and not self.was_read:
-            for _ in self._read(UnitStore(self.project.source, ignore_problem), ignore_problem, ignore_progress):
+            for _ in self._read({}, ignore_problem, ignore_progress):
                 pass
         return self.machine
 
@@ -269,12 +235,10 @@ class LatexGroup(ReadGroup):
             return False
         if first is not None and first.was_read and not self.is_main:
             return False
-        if note["tagged"] != project.tag_file.is_file():
-            return False
-        if note["silent"] != [name for name in note["own"] if (project.root / name).resolve() in project.done]:
+        if note["tagged"] != project.tag_file.is_file() or note["silent"] != self._silent(note):
             return False
         return all(
-            self._found(argument, package, tuple(project.root / folder for folder in folders)) == found
+            project.look_up((argument, package, tuple(folders))) == found
             for argument, package, folders, found in note["lookups"]
         )
 
@@ -284,57 +248,11 @@ class LatexGroup(ReadGroup):
             self.project.first = self
         self.project.done |= {(self.project.root / name).resolve() for name in note["own"]}
 
-    def _found(self, argument: str, package: str | None, folders: tuple[Path, ...]) -> str | None:
-        """The name of the file that an argument names, None where there is none; remembers where it was looked for."""
-        found = self.project.find(argument, package, folders)
-        name = None if found is None else self.project.relative(found)
-        self._lookups[argument, package, tuple(map(self.project.relative, folders))] = name
-        return name
+    def _silent(self, note: dict[str, Any]) -> list[str]:
+        """Those files of the last reading whose documents other groups give now."""
+        root, done = self.project.root, self.project.done
+        return [name for name in note["own"] if (root / name).resolve() in done]
 
-    def _open(self, path: Path, on_problem: OnProblem, on_progress: OnProgress) -> FileFrame | None:
-        project = self.project
-        name, real = project.relative(path), path.resolve()
-        self._visited.add(real)
-        if path not in self.files:
-            self.files.append(path)
-        data = read_bytes(path, name, on_problem)
-        if data is None:
-            return None
-        self.digests[path] = xxhash.xxh3_128_hexdigest(data)
-        if real not in project.done:
-            project.bytes_done += len(data)
-            on_progress(min(project.bytes_done, project.bytes_all), project.bytes_all)
-        encoding = project.options.encoding
-        if encoding is None and (named := _INPUTENC.search(data)):
-            encoding = _ENCODINGS.get(named.group(1).decode().lower())
-        text = clean(decode(data, name, on_problem, encoding))
-        self._names[name] = path
-        return FileFrame(text, name, at_letter=path.suffix in (".sty", ".cls"))
 
-    def _load(
-        self, command: str, argument: str, machine: LatexStructure, on_problem: OnProblem, on_progress: OnProgress
-    ) -> FileFrame | None:
-        if not argument or "\0" in argument or len(argument) > 1000:
-            return None
-        package = _PACKAGES.get(command)
-        here = self._names.get(machine.files[-1].name, self.path)
-        folders = (self.path.parent, here.parent, self.project.root)
-        name = self._found(argument.strip('"'), package, folders)
-        if name is None:
-            computed = "\\" in argument or "#" in argument
-            if package is None and command != "InputIfFileExists" and not computed and self.project.misses(argument):
-                machine.report(f"\\{command} names {argument}, which is not there")
-            return None
-        found = self.project.root / name
-        if not (self.project.options.outside or is_inside(found, self.project.root)):
-            if self.project.misses(argument):
-                machine.report(
-                    f"\\{command} names {argument}, which is outside the source; it is not read (--outside allows it)"
-                )
-            return None
-        real = found.resolve()
-        if real in self._visited:
-            if any(self._names.get(frame.name, self.path).resolve() == real for frame in machine.files):
-                machine.report(f"\\{command}{{{argument}}} includes a file in itself")
-            return None
-        return self._open(found, on_problem, on_progress)
+def _none_known(ids: Sequence[UnitId]) -> None:
+    return None

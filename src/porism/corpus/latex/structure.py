@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from porism.corpus.groups import Unread
 from porism.corpus.latex.macros import Environment
 from porism.corpus.latex.tables import PROOFS, REFERENCES, SECTION_LEVELS, THEOREMS
 from porism.corpus.latex.text import LatexText
@@ -36,6 +37,8 @@ class LatexStructure(LatexText):
         self._section = Unit("text", "", 1)
         self._section_ended = False
         self._title_labels: list[str] = []
+        self.at_section: Callable[[], Iterator[Unread]] = lambda: iter(())
+        """Called where a section has begun; may go on at a later one, and says what it passes over."""
         self._content_before = False
         super().__init__()
         for name in _INCLUDES.split():
@@ -48,7 +51,7 @@ class LatexStructure(LatexText):
         for name in ("author", "date"):
             self.commands["\\" + name] = self._drop
 
-    def read(self, frame: FileFrame, *, preamble: bool) -> Iterator[Document]:
+    def read(self, frame: FileFrame, *, preamble: bool) -> Iterator[Document | Unread]:
         """Yields the documents of one main file with all that it includes.
 
         :param preamble: whether the text begins at ``\\begin{document}`` only.
@@ -61,8 +64,10 @@ class LatexStructure(LatexText):
         while (token := self.expander.next()) is not None:
             self.token(token)
             if self._section_ended or self.store.crowded:
-                self._section_ended = False
+                begun, self._section_ended = self._section_ended, False
                 yield from self.store.flush()
+                if begun:
+                    yield from self.at_section()
         self._end_units()
         self.close(0)
         self._end_section()
@@ -84,7 +89,7 @@ class LatexStructure(LatexText):
             unit = self._units[-1] if self._units else self._section
             unit.labels.append(name)
             if unit.kind not in ("text", "abstract", "proof"):
-                self.kinds.setdefault(name, unit.kind)
+                self.labels.add(name, unit.kind)
 
     def end_of_file(self) -> None:
         if len(self._files) > 1:
@@ -146,6 +151,32 @@ class LatexStructure(LatexText):
     def files(self) -> list[FileFrame]:
         """The files that are open, outermost first."""
         return self._files
+
+    # between sections ------------------------------------------------------------------------------------------
+
+    @property
+    def path(self) -> list[tuple[int, Content]]:
+        """The headings above what is being read, each with its level."""
+        return self._path
+
+    @property
+    def is_at_beginning_of_section(self) -> bool:
+        """Whether the heading of a section was the last thing that was read."""
+        section = self._section
+        return (
+            section.kind == "section" and self.out is section.body and not section.body and not section.labels
+            and not self._units and not self._title_labels and not self._section_ended
+            and bool(self._path) and not any(self._values.values())
+        )
+
+    def open_files(self, frames: list[FileFrame]) -> None:
+        """What is left to read is the rest of these files, outermost first."""
+        self._files = frames
+        self.expander.stream.go_on(frames)
+
+    def go_on(self, path: list[tuple[int, Content]], section: Unit) -> None:
+        """Goes on in a section that has just begun."""
+        self._path, self._section, self.out = path, section, section.body
 
     # sections --------------------------------------------------------------------------------------------------
 

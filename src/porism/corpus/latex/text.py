@@ -12,6 +12,7 @@ from porism.corpus.latex.conditionals import Conditionals
 from porism.corpus.latex.definitions import Declarations
 from porism.corpus.latex.diagrams import DIAGRAM, diagram_parts
 from porism.corpus.latex.formula import FormulaReader, skip_arguments, skip_dimension
+from porism.corpus.latex.labels import LabelKinds
 from porism.corpus.latex.macros import Expander
 from porism.corpus.latex.tables import (
     ACCENTS,
@@ -59,9 +60,8 @@ class LatexText:
     def __init__(self) -> None:
         self.expander = Expander(self.report, KEPT_COMMANDS)
         self.declarations = Declarations(self.expander)
-        Conditionals(self.expander)
-        self.kinds: dict[str, str] = {}
-        """Label → what it names, of what has been read."""
+        self.conditionals = Conditionals(self.expander)
+        self.labels = LabelKinds()
         self.formulas = FormulaReader(self.expander, self._formula_label, self._reference_text)
         self.preamble = True
         self.out: Parts = []
@@ -384,10 +384,10 @@ class LatexText:
         before = self.out[-1] if self.out else ""
         if before == " " and len(self.out) > 1:  # of a tie
             before = self.out[-2]
-        return reference_text(command, labels, self.kinds, before if isinstance(before, str) else "")
+        return reference_text(command, labels, self.labels.kind_of, before if isinstance(before, str) else "")
 
     def _formula_label(self, name: str) -> None:
-        self.kinds[name] = "equation"
+        self.labels.set(name, "equation")
         self.label(name)
 
     def _citation(self, command: str) -> None:

@@ -79,6 +79,11 @@ class FileFrame:
         self.pos = found + len(end)
         return raw
 
+    @property
+    def has_missed(self) -> bool:
+        """Whether :meth:`until` has looked for something as far as the end of the file, and not found it."""
+        return bool(self._missing)
+
     def match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
         """What the pattern matches right here; it is passed over."""
         found = pattern.match(self.text, self.pos)
@@ -154,6 +159,18 @@ class TokenStream:
         while frames and isinstance(frame := frames[-1], _TokenFrame) and frame.pos >= len(frame.tokens):
             frames.pop()
         return frames[-1] if frames and isinstance(frames[-1], FileFrame) else None
+
+    def files_only(self) -> list[FileFrame] | None:
+        """The open files, outermost first; None while something of an expansion is left to read."""
+        self._frames = [
+            frame for frame in self._frames if isinstance(frame, FileFrame) or frame.pos < len(frame.tokens)
+        ]
+        files = [frame for frame in self._frames if isinstance(frame, FileFrame)]
+        return files if len(files) == len(self._frames) else None
+
+    def go_on(self, frames: Sequence[FileFrame]) -> None:
+        """What is left to read is the rest of these files."""
+        self._frames = list(frames)
 
     def drop_expansions(self) -> None:
         """Forgets what remains of expansions and continues in the file."""

@@ -7,7 +7,7 @@ skipped; of the others each document is compared with what the index has of it, 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -231,6 +231,11 @@ class SourceScan:
             if group.alone:
                 self.position[:] = base + done, max(self.position[1], base + total)
 
+        if (
+            recorded is not None and recorded.complete and recorded.format == group.format
+            and not (self._read_all or plan.wanted.anew)
+        ):
+            group.recall(recorded.note, lambda ids: self._known(opened, ids))
         try:
             for item in group.items(on_problem, on_progress):
                 self._chunk.append((opened, item))
@@ -245,6 +250,14 @@ class SourceScan:
         opened.ended = True
         if not opened.failed:
             self._chunk.append((opened, None))
+
+    def _known(self, opened: OpenGroup, ids: Sequence[UnitId]) -> list[tuple[int, int]] | None:
+        """The digest and line of each of these documents, None unless the index has all of them from this group."""
+        placed = [opened.plan.placer.id(doc_id) for doc_id in ids]
+        origins = self._origins(placed)
+        if not np.all(origins.owners == opened.number) or any(map(self.ids.has, placed)):
+            return None
+        return list(zip(origins.digests.tolist(), origins.lines.tolist(), strict=True))
 
     def _look_up(self) -> Iterator[Batch]:
         """Compares the documents that wait with the index."""
