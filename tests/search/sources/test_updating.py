@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 
 from porism.analysis.documents import load_document
 from porism.corpus import ReaderOptions
+from porism.corpus.units import UnitStore
 from porism.errors import ConfigError, Problem, SourceError
 from porism.index import IndexWriter, Snapshot
 from porism.search.index import open_index
@@ -493,3 +495,51 @@ def test_an_interruption_is_made_up_for(write: Write) -> None:
     assert "n/001.md" in contents(index)
     update_index(index, jobs=1)
     same_as_new(index, notes)
+
+
+def test_of_a_book_only_the_chapters_that_changed_are_read(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ("c1", "c2", "c3", "c4")
+
+    def chapter(name: str, text: str) -> str:
+        return f"\\section{{{name}}}\n{text} $\\R$\n\\begin{{lemma}}\\label{{{name}}} a $x^2$\n\\end{{lemma}}\n"
+
+    def problems(path: Path) -> list[tuple[str, str, str]]:
+        with Snapshot.open(path) as snapshot:
+            (group,) = snapshot.sources["p"].groups.values()
+        return sorted((problem.document, problem.where, problem.what) for problem in group.problems)
+
+    read: list[str] = []
+    document = UnitStore._document
+    monkeypatch.setattr(UnitStore, "_document", lambda self, unit: (read.append(unit.file), document(self, unit))[1])
+    inputs = "".join(f"\\input{{{name}}}\n" for name in names)
+    root = write(**{
+        "p/main.tex": MAIN % inputs, "p/macros.tex": "\\def\\R{R}",
+        **{f"p/{name}.tex": chapter(name, "words") for name in names},
+    })
+    index = root / "index"
+    index_sources([root / "p"], index, jobs=1)
+
+    def update(files: set[str], added: int, changed: int, removed: int, **changes: str | None) -> None:
+        write(**{f"p/{name}.tex": text for name, text in changes.items()})
+        read.clear()
+        check(update_index(index, jobs=1), added, changed, removed)
+        assert set(read) - {"main.tex"} == files
+        same_as_new(index, root / "p")
+        assert problems(index) == problems(max(root.glob("fresh*"), key=lambda path: int(path.name[5:])))
+
+    update({"c2.tex", "c4.tex"}, 0, 1, 0, c2=chapter("c2", "other words"))
+    update({f"{name}.tex" for name in names}, 0, 4, 0, macros="\\def\\R{Q}")
+    update({"c1.tex", "c4.tex"}, 0, 1, 0, c1=chapter("c1", "new words\\end{x}"))
+    update({"c3.tex", "c4.tex"}, 0, 1, 0, c3=chapter("c3", "newer words"))
+    update({"c1.tex", "c4.tex"}, 0, 0, 2, main=MAIN % inputs.replace("\\input{c2}\n", ""), c2=None)
+    with IndexWriter(index, create=False) as writer:  # an update that did not come to its end
+        source = writer.sources.sources["p"]
+        groups = {name: replace(group, complete=False) for name, group in source.groups.items()}
+        writer.sources = replace(writer.sources, sources={"p": replace(source, groups=groups)})
+        writer.delete(["p/c1.tex#c1"])
+        writer.commit()
+    update({"c1.tex", "c3.tex", "c4.tex"}, 1, 0, 0)
+    with IndexWriter(index, create=False) as writer:
+        writer.delete(["p/c1.tex#c1"])
+        writer.commit()
+    update({"c1.tex", "c4.tex"}, 1, 1, 0, c4=chapter("c4", "last words"))
