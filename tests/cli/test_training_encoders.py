@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 
+import numpy as np
 import pytest
 from tiny_models import need_models
 
@@ -14,6 +16,7 @@ pytest.importorskip("datasets", reason="training needs it: pip install 'porism[n
 from tiny_encoders import PAIRS, hits, save_encoder  # noqa: E402
 
 from porism.neural.encoder import load_encoder  # noqa: E402
+from porism.search.index import open_index  # noqa: E402
 from porism.train.pairs.files import read_pairs, write_pairs  # noqa: E402
 
 SMALL = ("--length", 32, "--device", "cpu", "--precision", "float32", "--rate", 1e-2, "--batch", 12)
@@ -49,6 +52,23 @@ def test_an_encoder_is_trained_on_files_of_pairs(porism, sample_index, tmp_path,
     wrong = porism("train", "encoder", "x", "--from", model, "--pairs", tmp_path / "pairs", "--output", tmp_path / "y",
                    "--matryoshka", "a")
     assert "no list of dimensions" in wrong.err
+
+
+def test_questions_are_trained_against_the_documents_of_the_index(porism, sample_index, tmp_path, model):
+    index = tmp_path / "index"
+    shutil.copytree(sample_index, index)
+    with open_index(index) as opened:
+        left, *others = (document.id for document in opened.documents)
+    (tmp_path / "left.txt").write_text(f"{left}\n")
+    result = porism("train", "encoder", "own", "--index", index, "--from", model, "--miner", "titles", "--most", 40,
+                    "--loss", "collection", "--exclude-ids", tmp_path / "left.txt", *SMALL)
+    assert result.status == 0
+    told = re.search(r"encoding ([\d,]+) texts that answers are told from", result.err)
+    # The documents beside the 40 positives, without the one and what nearly repeats it.
+    assert 40 + len(others) - 5 <= int(told[1].replace(",", "")) <= 40 + len(others)
+    (before, after) = (load_encoder(name, index_path=index, device="cpu") for name in (model, "own"))
+    np.testing.assert_array_equal(*(one.encode_documents(["a limit"]).vectors for one in (before, after)))
+    assert not np.array_equal(*(one.encode_queries(["a limit"])[0] for one in (before, after)))
 
 
 def test_pairs_get_negatives_and_scores(porism, sample_index, tmp_path, model):

@@ -47,7 +47,7 @@ def test_queries_say_how_much_of_them_was_not_read(folder: Path) -> None:
     vectors, beyond = one.encode_queries(["a prime number", LONG, "", "  "])
     plain = encoder(folder, EncoderSettings(length=16)).encode_documents(["a maximum a prime number"])
     np.testing.assert_allclose(vectors[0], plain.vectors[0], atol=1e-6)
-    tokens = len(one._tokenizer("a maximum " + LONG, add_special_tokens=False)["input_ids"])
+    tokens = len(one._routes["query"].tokenizer("a maximum " + LONG, add_special_tokens=False)["input_ids"])
     assert beyond.tolist() == [0, tokens - 14, 0, 0]
     assert not vectors[2:].any()
 
@@ -124,11 +124,11 @@ def test_a_batch_is_halved_where_memory_does_not_suffice(folder: Path, monkeypat
     expected = one.encode_documents(MANY).vectors
     inner, sizes = one._forward, []
 
-    def little_memory(sequences: Any) -> Any:
+    def little_memory(sequences: Any, task: Any) -> Any:
         sizes.append(len(sequences))
         if len(sequences) > 2:
             raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 99 bytes")
-        return inner(sequences)
+        return inner(sequences, task)
 
     monkeypatch.setattr(one, "_forward", little_memory)
     np.testing.assert_allclose(one.encode_documents(MANY).vectors, expected, atol=1e-6)
@@ -137,7 +137,7 @@ def test_a_batch_is_halved_where_memory_does_not_suffice(folder: Path, monkeypat
     sizes.clear()
     one.encode_documents(MANY)
     assert max(sizes) <= 4  # it goes on with less
-    monkeypatch.setattr(one, "_forward", lambda sequences: (_ for _ in ()).throw(MemoryError("none left")))
+    monkeypatch.setattr(one, "_forward", lambda sequences, task: (_ for _ in ()).throw(MemoryError("none left")))
     with pytest.raises(ConfigError, match="a single text"):
         one.encode_documents(TEXTS[:1])
 

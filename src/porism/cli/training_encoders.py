@@ -25,8 +25,10 @@ _OPTIONS: tuple[Callable[[Function], Function], ...] = (
                       "of terms."),
     click.option("--dimensions", type=int, default=128, show_default=True,
                  help="Dimensions of a token, for late interaction."),
-    click.option("--loss", type=click.Choice(["ranking", "pairwise", "triplet", "margin-mse"]), default="ranking",
-                 show_default=True, help="What is minimised."),
+    click.option("--loss", type=click.Choice(["ranking", "collection", "pairwise", "triplet", "margin-mse"]),
+                 default="ranking", show_default=True,
+                 help="What is minimised; collection trains only how questions are read, against all documents of the "
+                      "index."),
     click.option("--epochs", type=int, default=1, show_default=True, help="How often each pair is seen."),
     click.option("--steps", type=int, default=None, show_default="all", help="Ends the training earlier."),
     click.option("--batch", type=int, default=64, show_default=True, help="Pairs of a step."),
@@ -42,6 +44,8 @@ _OPTIONS: tuple[Callable[[Function], Function], ...] = (
                  help="Of splade: how much few terms in queries are worth."),
     click.option("--symmetric/--one-way", default=True, show_default=True,
                  help="Whether a positive shall find its anchor, too."),
+    click.option("--rivals", type=int, default=20_000, show_default=True, metavar="N",
+                 help="Of the loss collection: documents to compare with, drawn where there are more."),
     click.option("--matryoshka", default="", metavar="N,N,...", help="Numbers of dimensions that shall do alone."),
     click.option("--original", type=float, default=0.0, show_default=True, metavar="SHARE",
                  help="Share of the weights before training in the model at the end."),
@@ -103,8 +107,9 @@ def encoder(
     pairs = _pairs(index_path, files, given, quiet)
     with counting_progress("training", quiet) as progress:
         report = train_encoder(
-            pairs, base, target, settings, text=ModelText(formulas=given["formulas"]), device=device, restart=restart,
-            on_progress=progress, on_note=lambda note: echo(note, err=True),
+            pairs, base, target, settings, collection=_collection(index_path, given),
+            text=ModelText(formulas=given["formulas"]), device=device, restart=restart, on_progress=progress,
+            on_note=lambda note: echo(note, err=True),
         )
     if not quiet:
         before = f", {report.resumed:,} of them before" if report.resumed else ""
@@ -115,6 +120,21 @@ def encoder(
         echo("Run the same command to go on." if report.interrupted else f"{counted(report.pairs, 'pair')}: {target}")
     if report.interrupted:
         raise click.exceptions.Exit(130)
+
+
+def _collection(index_path: Path, given: dict[str, Any]) -> list[str]:
+    """What the loss ``collection`` compares with: the documents of the index but those that the options leave out."""
+    if given["loss"] != "collection":
+        return []
+    from porism.analysis.model_text import ModelText
+    from porism.search.index import open_index
+    from porism.train.encoder.collection import collection_texts
+    from porism.train.pairs.exclusion import exclusion
+
+    text = ModelText(formulas=given["formulas"])
+    with open_index(index_path) as index:
+        exclude = exclusion(given["topics"], given["ids"], index.documents, text, given["overlap"])
+        return collection_texts(index.documents, text, exclude)
 
 
 def _settings(given: dict[str, Any]) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from porism.neural.encoder_files import EncoderFiles
 from porism.neural.encoder_model import (
     ModelBatches,
     Precision,
+    Route,
     autocast,
     check_vocabulary,
     input_length,
@@ -33,6 +34,9 @@ from porism.neural.loading import EXTRA, load_torch, loading
 from porism.neural.text_reader import TextReader
 
 _PURPOSE = "encoding text"
+
+Task = Literal["query", "document"]
+"""What a text is: some models read both by different parts."""
 
 
 class Encoded(NamedTuple):
@@ -57,13 +61,11 @@ class Encoder:
         self.files = files
         self.settings = files.settings
         self._model = model
-        self._tokenizer = model.tokenizer
         self._batches = ModelBatches(files.named, tokens_at_once, on_note)
-        self.length = input_length(model, self.settings, files)
-        special = special_tokens(model.tokenizer, files.named)
-        self._reader = TextReader(model.tokenizer, special, self.settings, self.length)
+        self._routes = {task: Route(model, task) for task in get_args(Task)}
+        self._readers = {task: self._reader(route) for task, route in self._routes.items()}
+        self.length = self._readers["document"].length
         self._autocast = autocast(model, precision)
-        check_vocabulary(model, files)
         self.dimensions = self._dimensions()
 
     def __repr__(self) -> str:
@@ -78,34 +80,41 @@ class Encoder:
 
         :raises ConfigError: vectors are not numbers, or a single text does not fit into memory.
         """
-        pieces = [self._reader.document(text) for text in texts]
+        pieces = [self._readers["document"].document(text) for text in texts]
         offsets = np.zeros(len(texts) + 1, np.int64)
         np.cumsum([len(of_text) for of_text in pieces], out=offsets[1:])
-        return Encoded(self._encode([piece for of_text in pieces for piece in of_text], on_progress), offsets)
+        sequences = [piece for of_text in pieces for piece in of_text]
+        return Encoded(self._encode(sequences, "document", on_progress), offsets)
 
     def encode_queries(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
         """The vectors of queries (float32, queries × dimensions), 0 for one without tokens, and how many tokens of each
         are beyond what the model reads (int64)."""
-        read = [self._reader.query(text) for text in texts]
+        read = [self._readers["query"].query(text) for text in texts]
         beyond = np.array([more for _, more in read], np.int64)
         vectors = np.zeros((len(texts), self.dimensions), np.float32)
         there = [number for number, (tokens, _) in enumerate(read) if tokens]
         if there:
-            vectors[there] = self._encode([read[number][0] for number in there])
+            vectors[there] = self._encode([read[number][0] for number in there], "query")
         return vectors, beyond
 
     def chunk_places(self, text: str) -> list[tuple[int, int]]:
         """Where in the text of a document what each of its vectors was computed from begins and ends; of a text that
         is cut in the middle, all of it."""
-        return self._reader.chunk_places(text)
+        return self._readers["document"].chunk_places(text)
+
+    def _reader(self, route: Route) -> TextReader:
+        length = input_length(route, self.settings, self.files)
+        check_vocabulary(route, self.files)
+        return TextReader(route.tokenizer, special_tokens(route.tokenizer, self.files.named), self.settings, length)
 
     def _encode(
-        self, sequences: Sequence[Sequence[int]], on_progress: Callable[[int, int], None] = lambda done, total: None
+        self, sequences: Sequence[Sequence[int]], task: Task,
+        on_progress: Callable[[int, int], None] = lambda done, total: None,
     ) -> NDArray[np.float32]:
         found = np.empty((len(sequences), self.dimensions), np.float32)
 
         def run(numbers: NDArray[np.int64]) -> None:
-            found[numbers] = self._forward([sequences[number] for number in numbers.tolist()])
+            found[numbers] = self._forward([sequences[number] for number in numbers.tolist()], task)
 
         self._batches.run([len(one) for one in sequences], run, on_progress)
         bad = int(np.count_nonzero(~np.isfinite(found).all(axis=1)))
@@ -116,11 +125,11 @@ class Encoder:
             )
         return self._fitted(found)
 
-    def _forward(self, sequences: Sequence[Sequence[int]]) -> NDArray[np.float32]:
+    def _forward(self, sequences: Sequence[Sequence[int]], task: Task) -> NDArray[np.float32]:
         torch = load_torch(_PURPOSE)
-        features = model_inputs(self._tokenizer, sequences, self._model.device)
+        features = model_inputs(self._routes[task].tokenizer, sequences, self._model.device)
         with torch.inference_mode(), self._autocast():
-            vectors = self._model(features)["sentence_embedding"]
+            vectors = self._model(features, task=task)["sentence_embedding"]
         array: NDArray[np.float32] = vectors.detach().to("cpu", torch.float32).numpy()
         return array[:, : self.dimensions]
 
@@ -173,8 +182,13 @@ def _set_pooling(model: Any, files: EncoderFiles) -> None:
     if wanted == "model":
         return
     pooling: Any = need("sentence_transformers.sentence_transformer.modules", EXTRA, _PURPOSE).Pooling
-    for name, module in model.named_children():
-        if isinstance(module, pooling):
-            model._modules[name] = pooling(module.embedding_dimension, pooling_mode=wanted)
-            return
-    raise ConfigError("the model pools in no layer that could be told to", where=files.named, hint="Leave pooling out.")
+    found = False
+    for parent in list(model.modules()):
+        for name, module in parent.named_children():
+            if isinstance(module, pooling):
+                setattr(parent, name, pooling(module.embedding_dimension, pooling_mode=wanted))
+                found = True
+    if not found:
+        raise ConfigError(
+            "no layer of the model pools the vectors of tokens", where=files.named, hint="Leave pooling out."
+        )

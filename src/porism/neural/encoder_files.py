@@ -47,7 +47,8 @@ class EncoderFiles:
         """The digest of the model and of all settings on which vectors of documents depend."""
         settings = self.settings.to_dict()
         part = {name: settings.get(name) for name in _IN_VECTORS}
-        return xxhash.xxh3_64_hexdigest(self.digest.encode() + orjson.dumps(part, option=orjson.OPT_SORT_KEYS))
+        digest = self.settings.documents or self.digest
+        return xxhash.xxh3_64_hexdigest(digest.encode() + orjson.dumps(part, option=orjson.OPT_SORT_KEYS))
 
 
 def find_encoder(

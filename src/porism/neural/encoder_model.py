@@ -139,6 +139,28 @@ class ModelBatches:
             on_progress(done, len(lengths))
 
 
+class Route:
+    """What of a model reads queries or documents (``task``): a part of its own, or all; with the attributes of the
+    model that checks of models use."""
+
+    def __init__(self, model: Any, task: str) -> None:
+        """:raises ConfigError: the model has different parts, but none for this."""
+        router: Any = need("sentence_transformers.base.modules.router", EXTRA, _PURPOSE).Router
+        modules = list(model.children())
+        if isinstance(modules[0], router):
+            routes = modules[0].sub_modules
+            name = task if task in routes else modules[0].default_route
+            if name not in routes:
+                raise ConfigError(f"the model has no route for a {task}", hint="Its router needs query and document.")
+            modules = [*routes[name], *modules[1:]]
+        self.modules = modules
+        self.tokenizer = modules[0].tokenizer
+        self.max_seq_length = modules[0].max_seq_length
+
+    def __getitem__(self, place: int) -> Any:
+        return self.modules[place]
+
+
 def input_length(model: Any, settings: EncoderSettings, files: EncoderFiles) -> int:
     """Tokens, special ones among them, that a model reads of a text at once, as its settings or itself say.
 

@@ -40,6 +40,8 @@ class EncoderSettings(Settings):
     the text. ``length`` is how many tokens the model reads at once, special ones and the prefix among them (as many as
     it can if None), and ``cut`` what it reads of a longer text; two chunks share ``overlap`` tokens. Of vectors the
     first ``dimensions`` stay, if said (Matryoshka). ``trained_on`` names what the model was trained on.
+    ``documents`` is the digest of another model where documents have the vectors that it gives them: then what an index
+    has of that one serves, too.
 
     :raises ConfigError: a setting is out of its range.
     """
@@ -54,6 +56,7 @@ class EncoderSettings(Settings):
     similarity: Similarity = "cos"
     pooling: Pooling = "model"
     trained_on: tuple[str, ...] = ()
+    documents: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "trained_on", tuple(self.trained_on))

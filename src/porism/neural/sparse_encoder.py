@@ -18,12 +18,12 @@ import orjson
 from numpy.typing import NDArray
 
 from porism.errors import ConfigError
-from porism.extras import need
 from porism.neural.batches import TOKENS_AT_ONCE
 from porism.neural.encoder_files import EncoderFiles
 from porism.neural.encoder_model import (
     ModelBatches,
     Precision,
+    Route,
     autocast,
     check_vocabulary,
     input_length,
@@ -32,7 +32,7 @@ from porism.neural.encoder_model import (
     special_tokens,
 )
 from porism.neural.encoder_settings import EncoderSettings
-from porism.neural.loading import EXTRA, load_torch, loading
+from porism.neural.loading import load_torch, loading
 from porism.neural.sparse_queries import QueryTable, QueryWeights
 from porism.neural.text_reader import TextReader
 
@@ -210,35 +210,19 @@ class SparseEncoder:
         return one._replace(terms=one.terms[kept], weights=one.weights[kept])
 
 
-class _Route:
-    """What of a model reads queries or documents; with the attributes that checks of models use."""
-
-    def __init__(self, model: Any, task: str) -> None:
-        modules = list(model.children())
-        router: Any = need("sentence_transformers.base.modules.router", EXTRA, _PURPOSE).Router
-        if isinstance(modules[0], router):
-            routes = modules[0].sub_modules
-            name = task if task in routes else modules[0].default_route
-            if name not in routes:
-                raise ConfigError(f"the model has no route for a {task}", hint="Its router needs query and document.")
-            modules = [*routes[name], *modules[1:]]
-        self._modules = modules
-        self.tokenizer = modules[0].tokenizer
-        self.max_seq_length = modules[0].max_seq_length
-
-    def __getitem__(self, place: int) -> Any:
-        return self._modules[place]
+class _Route(Route):
+    """What of a model weighs the terms of queries or documents."""
 
     @property
     def is_lexical(self) -> bool:
         """Whether what it weighs are the tokens of a vocabulary."""
-        return type(self._modules[-1]).__name__ in ("SpladePooling", "SparseStaticEmbedding")
+        return type(self.modules[-1]).__name__ in ("SpladePooling", "SparseStaticEmbedding")
 
     @property
     def table(self) -> Any | None:
         """The weights of tokens where nothing but these is needed."""
-        static = len(self._modules) == 1 and type(self._modules[0]).__name__ == "SparseStaticEmbedding"
-        return self._modules[0].weight if static else None
+        static = len(self.modules) == 1 and type(self.modules[0]).__name__ == "SparseStaticEmbedding"
+        return self.modules[0].weight if static else None
 
 
 def _united(parts: Sequence[QueryWeights]) -> QueryWeights:

@@ -104,6 +104,22 @@ def test_an_encoder_is_trained_on_files_too(write: Write, trained: Path) -> None
     assert "mine pairs own" not in {stage["stage"] for stage in experiment.record["stages"]}
 
 
+def test_questions_are_trained_against_the_collection(write: Write, trained: Path) -> None:
+    path = write(RECIPE, ('pairs = ["own"]\nsteps = 2', 'pairs = ["own"]\nloss = "collection"\nsteps = 2'))
+    output = run_recipe(path).output
+    before, after = (load_encoder(one, device="cpu") for one in (trained / "bert", output / "models" / "small"))
+    assert after.settings.trained_on[-2:] == ("titles", "citations")
+    assert before.dimensions == after.dimensions
+    (trained / "notes.jsonl").write_text((trained / "notes.jsonl").read_text().replace("the", "a"))
+    stages = run_recipe(path).record["stages"]
+    assert "train encoder small" in {stage["stage"] for stage in stages if not stage["cached"]}
+    alone = write(
+        RECIPE, ('[collection]\nsource = "notes.jsonl"\nchannels = ["words"]\n', ""),
+        ('pairs = ["own"]', 'files = ["links.tsv"]\nloss = "collection"'),
+    )
+    assert any("the loss collection needs one" in error for error in errors(alone))
+
+
 @pytest.mark.parametrize(("change", "message"), [
     (('[collection]\nsource = "notes.jsonl"\nchannels = ["words"]\n', ""), "a collection, and there is none"),
     (('"titles"', '"title"'), "there is no miner of pairs 'title'. Did you mean titles?"),

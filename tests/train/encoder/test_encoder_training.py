@@ -240,6 +240,6 @@ def test_the_ranking_loss_is_the_cross_entropy_of_the_positive(model: Path) -> N
     both = (one_way + torch.nn.functional.cross_entropy(scores.T, right)) / 2
     for symmetric, expected in ((False, one_way), (True, both)):
         for part in (None, 2):
-            loss = losses.make_loss(network, EncoderTraining(temperature=0.1, symmetric=symmetric), part)
+            loss = losses.make_loss(EncoderTraining(temperature=0.1, symmetric=symmetric), network, part)
             found = loss([dict(one) for one in features], None)
             assert float(found) == pytest.approx(float(expected), abs=1e-5), (symmetric, part)

@@ -16,8 +16,10 @@ from porism.recipes.digests import file_digest
 from porism.recipes.draft import tolerant
 from porism.recipes.execution import Execution, OnCount
 from porism.recipes.kinds.base import TableKind
+from porism.recipes.kinds.collection import collection_of, planned_index
 from porism.recipes.kinds.language_models import LANGUAGE_MODEL_KIND
-from porism.recipes.kinds.pairs import PAIR_KIND
+from porism.recipes.kinds.pairs import PAIR_KIND, excluded_from
+from porism.recipes.kinds.searching import searched_index
 from porism.recipes.kinds.trained_models import (
     LANGUAGE_MODELS,
     TrainingStage,
@@ -32,8 +34,10 @@ from porism.recipes.loading import Loading, Requirement
 from porism.recipes.planning import Input, Planner, Stage
 from porism.recipes.recipe import own_settings
 from porism.settings import Settings, read_settings, write_settings
+from porism.train.encoder.collection import collection_texts
 from porism.train.encoder.settings import EncoderTraining
 from porism.train.encoder.training import train_encoder
+from porism.train.pairs.exclusion import Exclusion
 from porism.train.pairs.files import read_pairs
 
 
@@ -81,11 +85,13 @@ class TrainEncoder(TrainingStage):
         for name in table.files:
             pairs += read_pairs(execution.draft.file(name))
         formulas = [execution.recipe.tables["pairs"][name].formulas for name in table.pairs]
+        text = ModelText(formulas=formulas[0] if formulas else table.formulas)
+        settings = read_settings(EncoderTraining, table.settings)
         folder = execution.cache.unfinished(stage.kind, stage.key)
         report = train_encoder(
-            pairs, _base(execution, table), folder / stage.name, read_settings(EncoderTraining, table.settings),
-            text=ModelText(formulas=formulas[0] if formulas else table.formulas), device=table.device,
-            on_progress=on_count,
+            pairs, _base(execution, table), folder / stage.name, settings,
+            collection=_collection(execution, table, text) if settings.loss == "collection" else (), text=text,
+            device=table.device, on_progress=on_count,
         )
         if report.interrupted:
             raise KeyboardInterrupt
@@ -129,6 +135,10 @@ class EncoderKind(TableKind[EncoderTable]):
                     f"formulas are written in different ways ({', '.join(sorted(writings))})", (*path, "pairs"),
                     "A model reads formulas in one way.",
                 )
+            if table.settings.get("loss") == "collection" and collection_of(check.recipe) is None:
+                check.errors.error(
+                    "the loss collection needs one, and there is none", (*path, "loss"), "Add [collection]."
+                )
             if table.model not in check.names(LANGUAGE_MODELS):
                 check_base(check, table.model, (*path, "model"))
 
@@ -157,6 +167,8 @@ class EncoderKind(TableKind[EncoderTable]):
             made = [PAIR_KIND.planned(planner, one) for one in table.pairs]
             inputs = {one.name: one.key for one in made}
             inputs |= {file: file_digest(planner.draft.file(file)) for file in table.files}
+            if table.settings.get("loss") == "collection":
+                inputs["index collection"] = planned_index(planner).key
             if table.model in planner.recipe.tables.get(LANGUAGE_MODELS, {}):
                 begins = LANGUAGE_MODEL_KIND.planned(planner, table.model)
                 inputs[begins.name] = begins.key
@@ -171,6 +183,18 @@ class EncoderKind(TableKind[EncoderTable]):
 
 
 ENCODER_KIND = EncoderKind()
+
+
+def _collection(execution: Execution, table: EncoderTable, text: ModelText) -> list[str]:
+    """The documents of the collection but those that its tables of pairs leave out."""
+    documents = searched_index(execution).documents
+    tables = PAIR_KIND.of(execution.recipe)
+    found = [excluded_from(tables[name], execution.draft, documents) for name in table.pairs]
+    together = Exclusion(
+        tuple(dict.fromkeys(one for each in found for one in each.texts)),
+        frozenset().union(*(each.ids for each in found)), min((each.overlap for each in found), default=0.6),
+    )
+    return collection_texts(documents, text, together)
 
 
 def _base(execution: Execution, table: EncoderTable) -> Path:

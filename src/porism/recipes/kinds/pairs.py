@@ -24,10 +24,11 @@ from porism.recipes.planning import Input, Planner, Stage
 from porism.settings import SettingError, Settings, read_settings, write_settings
 from porism.train.negatives import IndexSearch, Negatives, add_negatives
 from porism.train.pairs.base import Miner
-from porism.train.pairs.exclusion import exclusion
+from porism.train.pairs.exclusion import Exclusion, exclusion
 from porism.train.pairs.files import write_pairs
 from porism.train.pairs.mining import mine_pairs
 from porism.train.pairs.registry import parse_miner
+from porism.types import Documents
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +71,7 @@ class MinePairs(StageKind):
         draft = execution.draft
         text = ModelText(formulas=table.formulas)
         index = searched_index(execution)
-        excluded = exclusion(
-            [draft.file(name) for name in table.exclude_topics], [draft.file(name) for name in table.exclude_ids],
-            index.documents, text, table.overlap,
-        )
+        excluded = excluded_from(table, draft, index.documents)
         mined = mine_pairs(
             index.documents, _miners(table, draft), text, exclude=excluded, most=table.most, seed=table.seed,
             on_progress=on_count,
@@ -145,6 +143,14 @@ class PairKind(TableKind[PairSettings]):
 
 
 PAIR_KIND = PairKind()
+
+
+def excluded_from(table: PairSettings, draft: Draft, documents: Documents) -> Exclusion:
+    """What a table of pairs says that nothing may be trained on."""
+    return exclusion(
+        [draft.file(name) for name in table.exclude_topics], [draft.file(name) for name in table.exclude_ids],
+        documents, ModelText(formulas=table.formulas), table.overlap,
+    )
 
 
 def _miners(table: PairSettings, draft: Draft) -> list[Miner]:

@@ -11,7 +11,7 @@ from porism.train.encoder.settings import EncoderTraining
 from porism.train.encoder.sparse import make_sparse_loss
 
 
-def make_loss(model: Any, settings: EncoderTraining, part: int | None) -> Any:
+def make_loss(settings: EncoderTraining, model: Any, part: int | None) -> Any:
     """The loss of a training; with ``part`` the ranking loss has so many texts in memory at once.
 
     :raises MissingExtra: sentence-transformers is not installed.

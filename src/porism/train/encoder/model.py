@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from porism.analysis.model_text import Cut
 from porism.errors import ConfigError
 from porism.extras import need
 from porism.neural.encoder import load_encoder
@@ -36,7 +37,7 @@ def open_encoder(
 
     :param pooling: how vectors of tokens become one, if not as the model says.
     :param length: how many tokens it reads at most; as many as it can if None.
-    :raises ConfigError: the model cannot be loaded, is no transformer, or reads fewer tokens.
+    :raises ConfigError: the model cannot be loaded, is no transformer, reads fewer tokens, or has several parts.
     :raises MissingExtra: sentence-transformers is not installed.
     """
     load_transformers(PURPOSE)
@@ -49,6 +50,11 @@ def open_encoder(
             transformer = modules.Transformer(os.fspath(folder))
             pool = modules.Pooling(transformer.get_embedding_dimension(), "cls" if pooling == "cls" else "mean")
             model = library.SentenceTransformer(modules=[transformer, pool], device=str(device))
+    if isinstance(model[0], need("sentence_transformers.base.modules.router", EXTRA, PURPOSE).Router):
+        raise ConfigError(
+            "the model reads questions and documents by different parts already", where=os.fspath(folder),
+            hint="Begin with the model that it was trained from.",
+        )
     if pooling != "model":
         pools = [module for module in model.children() if isinstance(module, modules.Pooling)]
         if not pools:
@@ -78,6 +84,12 @@ def _silent(name: str) -> Iterator[None]:
         yield
     finally:
         logger.setLevel(before)
+
+
+def as_read(texts: Sequence[str], network: Any, cut: Cut, prefix: str = "") -> list[str]:
+    """Texts with a prefix, and without their middle where the model reads head and tail."""
+    column = [f"{prefix}{text}" for text in texts]
+    return head_and_tail(column, network.tokenizer, network.max_seq_length) if cut == "head-tail" else column
 
 
 def head_and_tail(texts: Sequence[str], tokenizer: Any, length: int) -> list[str]:

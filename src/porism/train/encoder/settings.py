@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Literal, get_args
 
 from porism.analysis.model_text import Cut
@@ -15,11 +17,17 @@ Kind = Literal["dense", "colbert", "splade"]
 """What a trained model gives: one vector of a text, one of each token, for late interaction, or weights of
 the terms of its vocabulary."""
 
-Loss = Literal["ranking", "pairwise", "triplet", "margin-mse"]
+Loss = Literal["ranking", "collection", "pairwise", "triplet", "margin-mse"]
 """What is minimised: the cross-entropy of the positive among all texts of the batch (InfoNCE, multiple negatives
-ranking), or among it and the negatives of its own pair (ColBERT's pairwise softmax, for late interaction), the margin
-by which a negative is farther than the positive, or the squared difference to the margins of a teacher (Hofstätter et
-al. 2020)."""
+ranking), among all texts of a collection, whose vectors stay (:mod:`porism.train.encoder.collection`), or among it and
+the negatives of its own pair (ColBERT's pairwise softmax, for late interaction), the margin by which a negative is
+farther than the positive, or the squared difference to the margins of a teacher (Hofstätter et al. 2020)."""
+
+_LOSSES: Mapping[Kind, tuple[Loss, ...]] = MappingProxyType({
+    "dense": ("ranking", "collection", "triplet", "margin-mse"),
+    "colbert": ("ranking", "pairwise"),
+    "splade": ("ranking", "triplet", "margin-mse"),
+})
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +39,8 @@ class EncoderTraining(Settings):
     teaches does not depend on it. ``rate`` is the highest learning rate, reached after a share ``warmup`` of the steps,
     then falling linearly; ``decay`` that of AdamW. Similarities are divided by ``temperature``; ``symmetric`` asks the
     positive for its anchor, too. ``margin`` is that of triplets. ``negatives`` of each pair are used at most.
+    The loss ``collection`` compares with up to ``rivals`` texts beside the positives, and trains only how questions are
+    read: documents keep the vectors that the model gives them.
     ``matryoshka`` lists numbers of dimensions whose vectors shall do alone. ``original`` is the share of the weights
     before training in the model at the end (Wortsman et al. 2022): some of it keeps what the model knew.
     A model of the ``kind`` colbert gives tokens of ``dimensions``, learns by ``ranking`` or ``pairwise``, and compares
@@ -59,6 +69,7 @@ class EncoderTraining(Settings):
     symmetric: bool = True
     margin: float = 0.2
     negatives: int = 1
+    rivals: int = 20_000
     matryoshka: tuple[int, ...] = ()
     original: float = 0.0
     length: int | None = 128
@@ -81,7 +92,7 @@ class EncoderTraining(Settings):
                 raise ConfigError(f"{name} cannot be {value!r}", hint=f"Choose from {', '.join(known)}.")
         for name, number in (
             ("epochs", self.epochs), ("steps", self.steps), ("part", self.part), ("accumulate", self.accumulate),
-            ("length", self.length), ("reads", self.reads),
+            ("length", self.length), ("reads", self.reads), ("rivals", self.rivals),
         ):
             if number is not None and number < 1:
                 raise ConfigError(f"{name} cannot be {number}", hint="Use a whole number from 1.")
@@ -106,10 +117,10 @@ class EncoderTraining(Settings):
 
     def _check_kind(self) -> None:
         late = self.kind == "colbert"
-        if self.loss in (("triplet", "margin-mse") if late else ("pairwise",)):
+        if self.loss not in _LOSSES[self.kind]:
             raise ConfigError(
                 f"models of the kind {self.kind} do not learn by the loss {self.loss}",
-                hint="Use ranking or pairwise." if late else "Use ranking, triplet or margin-mse.",
+                hint=f"Choose from {', '.join(_LOSSES[self.kind])}.",
             )
         if late and (self.matryoshka or self.pooling != "model"):
             raise ConfigError("matryoshka and pooling are for vectors of texts, not of tokens", hint="Leave them out.")

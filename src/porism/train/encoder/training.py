@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -15,17 +16,19 @@ import orjson
 import xxhash
 
 from porism.analysis.model_text import ModelText
-from porism.errors import ConfigError
+from porism.errors import ConfigError, counted
 from porism.extras import need
 from porism.files.durable import make_folder, storage_errors
+from porism.neural.encoder_files import find_encoder
 from porism.neural.encoder_settings import EncoderSettings, read_encoder_settings, write_encoder_settings
 from porism.neural.loading import EXTRA, choose_device, load_torch
 from porism.settings import write_settings
 from porism.train.checkpoints import Checkpoints, check_target, publish_folder, write_report
 from porism.train.encoder.batches import plan_batches
+from porism.train.encoder.collection import Rivals, collection_loss, find_rivals, with_documents
 from porism.train.encoder.late import open_late_encoder
 from porism.train.encoder.losses import is_row_wise, make_loss
-from porism.train.encoder.model import PURPOSE, head_and_tail, open_encoder
+from porism.train.encoder.model import PURPOSE, as_read, open_encoder
 from porism.train.encoder.settings import EncoderTraining, Kind
 from porism.train.encoder.sparse import open_sparse
 from porism.train.pairs.base import Pair
@@ -75,6 +78,7 @@ def train_encoder(
     folder: str | os.PathLike[str],
     settings: EncoderTraining | None = None,
     *,
+    collection: Sequence[str] = (),
     text: ModelText | None = None,
     device: str = "auto",
     restart: bool = False,
@@ -88,6 +92,7 @@ def train_encoder(
     ``restart`` or the pairs, the model or the settings have changed. Ctrl-C and SIGTERM end the training after the step
     that is under way and are noted in the report.
 
+    :param collection: texts that a search would rank, for the loss ``collection``: none of topics to be measured with.
     :param text: how the texts of the pairs were written, which is kept with the model.
     :param device: where it trains: ``auto``, ``cpu``, ``cuda``, ….
     :param on_note: receives sentences on what is done otherwise than asked.
@@ -106,9 +111,10 @@ def train_encoder(
     )
     if settings.steps is not None:
         batches = batches[: settings.steps * settings.accumulate]
+    rivals = find_rivals(examples, collection, settings) if settings.loss == "collection" else None
     make_folder(target.parent)
     checkpoints = Checkpoints(
-        target.with_name(f"{target.name}.training"), _fingerprint(examples, model, settings), restart=restart
+        target.with_name(f"{target.name}.training"), _fingerprint(examples, model, settings, rivals), restart=restart
     )
     try:
         where = choose_device(device)
@@ -119,7 +125,13 @@ def train_encoder(
         else:
             network = open_encoder(model, where, settings.pooling, settings.length)
         original = _weights(network) if settings.original else None
-        trainer = _trainer(network, examples, batches, settings, where, checkpoints.folder, on_note)
+        losses: Callable[[Any, int | None], Any] = partial(make_loss, settings)
+        if rivals is not None:
+            on_note(f"encoding {counted(len(rivals.texts), 'text')} that answers are told from")
+            reads = settings.reads or read_encoder_settings(model).length
+            documents = open_encoder(model, where, settings.pooling, reads)
+            losses = _always(collection_loss(network, documents, rivals, settings))
+        trainer = _trainer(network, examples, batches, settings, where, checkpoints.folder, losses, on_note)
         outcome = run_trainer(
             trainer, checkpoints, on_progress=on_progress, checkpoint_seconds=checkpoint_seconds
         )
@@ -133,6 +145,8 @@ def train_encoder(
                 network.max_seq_length = settings.reads
             if original is not None:
                 _blend(network, original, settings.original)
+            if rivals is not None:
+                network = with_documents(network, documents)
             reading = _reading(model, settings, text, examples)
             _save(network, reading, target, checkpoints.folder / "made", {
                 "from": os.fspath(model), "settings": write_settings(settings), **report.to_dict(),
@@ -149,11 +163,11 @@ def _examples(pairs: Sequence[Pair], settings: EncoderTraining) -> list[Pair]:
 
     :raises ConfigError: there are too few, or they have no negatives or scores that it needs.
     """
-    most = settings.negatives if settings.loss == "ranking" else 1
+    most = {"ranking": settings.negatives, "collection": 0}.get(settings.loss, 1)
     examples = [
         replace(pair, negatives=pair.negatives[:most], scores=pair.scores[: most + 1]) for pair in pairs
     ]
-    if settings.loss != "ranking":
+    if settings.loss not in ("ranking", "collection"):
         examples = [pair for pair in examples if pair.negatives]
         if not examples:
             raise ConfigError(
@@ -171,19 +185,24 @@ def _examples(pairs: Sequence[Pair], settings: EncoderTraining) -> list[Pair]:
     return examples
 
 
-def _fingerprint(pairs: Sequence[Pair], model: str | os.PathLike[str], settings: EncoderTraining) -> str:
+def _fingerprint(
+    pairs: Sequence[Pair], model: str | os.PathLike[str], settings: EncoderTraining, rivals: Rivals | None
+) -> str:
     whole = xxhash.xxh3_128()
     whole.update(orjson.dumps([os.path.abspath(model), write_settings(settings)], option=orjson.OPT_SORT_KEYS))
     for pair in pairs:
         whole.update(orjson.dumps([pair.anchor, pair.positive, pair.negatives, pair.scores, pair.miner]))
+    if rivals is not None:
+        whole.update(rivals.digest.encode())
     return whole.hexdigest()
 
 
 def _trainer(
     network: Any, pairs: Sequence[Pair], batches: list[list[int]], settings: EncoderTraining, device: Any, folder: Path,
-    on_note: OnNote,
+    losses: Callable[[Any, int | None], Any], on_note: OnNote,
 ) -> Any:
-    """The trainer of sentence-transformers over planned batches."""
+    """The trainer of sentence-transformers over planned batches; ``losses`` makes that of a
+    model and a number of texts in memory at once."""
     library: Any = need("sentence_transformers", EXTRA, PURPOSE)
     sampling: Any = need("sentence_transformers.base.sampler", EXTRA, PURPOSE)
     datasets: Any = need("datasets", EXTRA, PURPOSE)
@@ -213,7 +232,7 @@ def _trainer(
 
         def use_part(self, rows: int) -> None:
             if not is_row_wise(settings):
-                self.loss = self.prepare_loss(make_loss(self.model, settings, rows), self.model)
+                self.loss = self.prepare_loss(losses(self.model, rows), self.model)
 
         def part_step(self, model: Any, inputs: Any, num_items_in_batch: Any) -> Any:
             if self.part is None or not is_row_wise(settings):
@@ -240,10 +259,15 @@ def _trainer(
     torch.manual_seed(settings.seed)
     trainer = EncoderTrainer(
         model=network, args=arguments, train_dataset=datasets.Dataset.from_dict({"number": range(len(pairs))}),
-        loss=make_loss(network, settings, settings.part), data_collator=_Collator(network, pairs, settings),
+        loss=losses(network, settings.part), data_collator=_Collator(network, pairs, settings),
     )
     trainer.part = settings.part
     return trainer
+
+
+def _always(loss: Any) -> Callable[[Any, int | None], Any]:
+    """One loss, however many texts are in memory at once: its rows do not depend on one another."""
+    return lambda model, part: loss
 
 
 class _Collator:
@@ -256,16 +280,16 @@ class _Collator:
 
     def __call__(self, rows: Sequence[Any]) -> dict[str, Any]:
         pairs = [self.pairs[row["number"]] for row in rows]
-        columns = {"anchor": [f"{self.settings.query_prefix}{pair.anchor}" for pair in pairs]}
+        columns: dict[str, Sequence[str]] = {"anchor": [pair.anchor for pair in pairs]}
         found_texts = [(pair.positive, *pair.negatives) for pair in pairs]
+        if self.settings.loss == "collection":
+            found_texts = []  # they have their vectors
         for number, texts in enumerate(zip(*found_texts, strict=True)):
-            columns["positive" if number == 0 else f"negative_{number}"] = [
-                f"{self.settings.document_prefix}{text}" for text in texts
-            ]
+            columns["positive" if number == 0 else f"negative_{number}"] = texts
         found: dict[str, Any] = {}
-        for name, column in columns.items():
-            if self.settings.cut == "head-tail":
-                column = head_and_tail(column, self.network.tokenizer, self.network.max_seq_length)
+        for name, given in columns.items():
+            prefix = self.settings.query_prefix if name == "anchor" else self.settings.document_prefix
+            column = as_read(given, self.network, self.settings.cut, prefix)
             task: dict[str, Any] = {}
             if self.settings.kind == "colbert":
                 side = "query" if name == "anchor" else "document"
@@ -273,8 +297,10 @@ class _Collator:
             for key, value in self.network.preprocess(column, **task).items():
                 if hasattr(value, "shape"):
                     found[f"{name}_{key}"] = value
+        torch = load_torch(PURPOSE)
+        if self.settings.loss == "collection":
+            found["label"] = torch.tensor([row["number"] for row in rows])
         if self.settings.loss == "margin-mse":
-            torch = load_torch(PURPOSE)
             found["label"] = torch.tensor([pair.scores[0] - pair.scores[1] for pair in pairs])
         return found
 
@@ -297,10 +323,14 @@ def _reading(
 ) -> EncoderSettings:
     """How the trained model reads text: as the model before, where training does not say otherwise."""
     before = read_encoder_settings(model)
+    length, documents = settings.reads or settings.length, ""
+    if settings.loss == "collection":
+        length = settings.reads or before.length
+        documents = find_encoder(model).digest if settings.pooling == "model" else ""
     kinds = dict.fromkeys(pair.miner for pair in pairs if pair.miner)
     return replace(
         before, text=text or before.text, query_prefix=settings.query_prefix, document_prefix=settings.document_prefix,
-        cut=settings.cut, length=settings.reads or settings.length, pooling="model",
+        cut=settings.cut, length=length, pooling="model", documents=documents,
         trained_on=tuple(dict.fromkeys((*before.trained_on, *kinds))),
     )
 

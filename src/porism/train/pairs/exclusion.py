@@ -30,13 +30,18 @@ class Exclusion:
         excluded = np.array([not self.ids.isdisjoint((p.anchor_id, p.positive_id)) for p in pairs], np.bool_)
         if not self.texts or not pairs:
             return excluded
-        near = NearDuplicates(self.texts, self.overlap)
         texts = dict.fromkeys(text for pair in pairs for text in (pair.anchor, pair.positive))
         distinct = {text: number for number, text in enumerate(texts)}
-        repeats = near.find(list(distinct))
+        repeats = self.repeats(list(distinct))
         sides = np.array([(distinct[p.anchor], distinct[p.positive]) for p in pairs])
         result: NDArray[np.bool_] = excluded | repeats[sides].any(axis=1)
         return result
+
+    def repeats(self, texts: Sequence[str]) -> NDArray[np.bool_]:
+        """Which texts nearly repeat an excluded one."""
+        if not self.texts or not texts:
+            return np.zeros(len(texts), np.bool_)
+        return NearDuplicates(self.texts, self.overlap).find(list(texts))
 
 
 def exclusion(
