@@ -32,7 +32,7 @@ from benchmarks.effectiveness.lean import read_folder
 from benchmarks.effectiveness.names import name_judgments, name_queries
 from porism.corpus import split_math
 from porism.evaluate import evaluate_run, restrict_qrels
-from porism.retrieve import SearchModel
+from porism.retrieve import RetrieverSettings
 from porism.retrieve.models import read_model
 from porism.sample import ENTRIES, QRELS, QUERIES
 
@@ -51,8 +51,11 @@ class Task:
     without_itself: bool = False
     depth: int = 10
 
-    def scores(self, model: SearchModel | None = None) -> NDArray[np.float64]:
-        """The measure of each topic (float64), in the order of the queries."""
+    def run(self, model: RetrieverSettings | None = None) -> porism.Run:
+        """What a model finds.
+
+        :raises ConfigError: the index lacks what the model needs.
+        """
         index = self.index if model is None else self.index.with_models(model)
         run = index.run(self.queries, self.depth + self.without_itself)
         if self.without_itself:
@@ -60,7 +63,16 @@ class Task:
                 topic: [(found, score) for found, score in run[topic] if found != topic][: self.depth]
                 for topic in run
             }, run.name)
-        found = evaluate_run(run, {query.id: self.qrels[query.id] for query in self.queries}, [self.measure])
+        return run
+
+    @property
+    def judged(self) -> dict[str, Mapping[str, int]]:
+        """The judgments of the queries."""
+        return {query.id: self.qrels[query.id] for query in self.queries}
+
+    def scores(self, model: RetrieverSettings | None = None) -> NDArray[np.float64]:
+        """The measure of each topic (float64), in the order of the queries."""
+        found = evaluate_run(self.run(model), self.judged, [self.measure])
         values = found.per_topic[next(iter(found.per_topic))]
         return np.array([values.get(query.id, 0.0) for query in self.queries])
 
@@ -188,7 +200,7 @@ def all_tasks(data: Path, work: Path, sets: Iterable[str]) -> Iterator[Task]:
 
 
 def compare(
-    tasks: Sequence[Task], models: Mapping[str, SearchModel | None], halves: bool = False
+    tasks: Sequence[Task], models: Mapping[str, RetrieverSettings | None], halves: bool = False
 ) -> dict[str, dict[str, NDArray[np.float64]]]:
     """Prints the table of the models on the sets; task → model → scores of the topics."""
     found = {task.name: {name: task.scores(model) for name, model in models.items()} for task in tasks}

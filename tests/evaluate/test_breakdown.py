@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from porism.corpus import read_topic_information, read_topics
 from porism.errors import ConfigError, QueryError
 from porism.evaluate import (
+    GroupDifference,
     QueryFeatures,
     breakdown,
     evaluate_run,
@@ -98,6 +99,29 @@ def test_a_breakdown_by_hand(ranked: Ranked) -> None:
         "topics": ["v"],
         "runs": {"one": {"RR": 1.0, "num_rel_ret": 1}, "two": {"RR": 0.0, "num_rel_ret": 0}},
     }
+
+
+def test_differences_in_groups_by_hand(ranked: Ranked) -> None:
+    runs = [ranked("one", s="a", t="ba", u="ba", v="a"), ranked("two", s="ba", t="a", u="a", x="a")]
+    evaluations = [evaluate_run(run, QRELS, ["RR", "num_rel_ret"]) for run in runs]
+    groups = groups_by(INFORMATION, "category")
+    assert breakdown(evaluations, groups).difference("Proof", "two", "RR") is None
+    found = breakdown(evaluations, groups, baseline=0, level=0.9)
+    assert found.difference("Computation", "two", "RR") == GroupDifference(0.5, (0.5, 0.5), 1)
+    assert found.difference("Proof", "two", "RR") == GroupDifference(0.0, (-0.5, 0.5), 2)  # -0.5 and +0.5
+    assert found.difference("unknown", "two", "num_rel_ret") == GroupDifference(-1.0, (-1.0, -1.0), 1)
+    assert found.difference("Proof", "one", "RR") is None
+    other = breakdown(evaluations, groups, baseline=1)
+    assert other.difference("unknown", "one", "RR") == GroupDifference(1.0, (1.0, 1.0), 1)
+    counts = breakdown(evaluations, {"all": tuple("stuv")}, baseline=1).difference("all", "one", "num_rel_ret")
+    assert counts is not None
+    assert counts.difference == 1.0  # of sums, as the values are
+    plain = json.loads(json.dumps(found.to_dict()))
+    assert (plain["baseline"], plain["level"]) == ("one", 0.9)
+    assert plain["groups"]["Proof"]["differences"] == {"two": {
+        "RR": {"difference": 0.0, "interval": [-0.5, 0.5], "topics": 2},
+        "num_rel_ret": {"difference": 0.0, "interval": [0.0, 0.0], "topics": 2},
+    }}
 
 
 def test_a_breakdown_says_what_was_tuned_on_its_topics(ranked: Ranked) -> None:

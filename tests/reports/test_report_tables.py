@@ -82,6 +82,14 @@ def test_the_text_has_warning_table_marks_and_method(report: Report) -> None:
     assert lines[at + 3].startswith("_fused †")
     assert any(line.startswith("nDCG' by category") for line in lines)
     assert any(line.startswith("seconds a query") for line in lines)
+    part = next(part for part in report.breakdowns if part.by == "category")
+    at = next(number for number, line in enumerate(lines) if line.startswith("nDCG' by category"))
+    shown = next(line for line in lines[at + 3 :] if line.startswith("  less "))
+    first = part.difference(part.groups[0], "plain", "nDCG'")
+    assert first is not None
+    mine, other = (part.values[part.groups[0]][name]["nDCG'"] for name in ("plain", report.baseline))
+    assert first.difference == pytest.approx(mine - other)
+    assert shown.split()[-len(part.groups)] == f"{first.difference:+.4f}".replace("-", "−")
     assert any(line.startswith("6 topics of qrels_&.txt") for line in lines)
     assert not any(line.startswith("P'@2 ") for line in lines)
 

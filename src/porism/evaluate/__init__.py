@@ -11,7 +11,15 @@ from __future__ import annotations
 
 from porism.evaluate.ablation import LeaveOneOut, OnePerCluster, leave_one_out, one_per_cluster
 from porism.evaluate.bootstrap import confidence_interval, evaluation_intervals
-from porism.evaluate.breakdown import Breakdown, breakdown, groups_by, length_groups, math_share_groups, value_groups
+from porism.evaluate.breakdown import (
+    Breakdown,
+    GroupDifference,
+    breakdown,
+    groups_by,
+    length_groups,
+    math_share_groups,
+    value_groups,
+)
 from porism.evaluate.clustering import Clustering, cluster_runs
 from porism.evaluate.comparison import Comparison, TestResult, compare_runs
 from porism.evaluate.curves import RECALL_LEVELS, precision_recall, rank_positions
@@ -33,6 +41,7 @@ __all__ = [
     "Comparison",
     "DepthTable",
     "Evaluation",
+    "GroupDifference",
     "LeaveOneOut",
     "Measure",
     "Missing",

@@ -6,11 +6,12 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from porism.errors import ConfigError, QueryError
+from porism.evaluate.bootstrap import Interval, confidence_intervals
 from porism.evaluate.evaluation import Evaluation, aggregate
 from porism.evaluate.query_features import query_features
 from porism.evaluate.tables import aligned, shown, some
@@ -30,6 +31,15 @@ _USUAL_ORDER = (
 )
 
 
+class GroupDifference(NamedTuple):
+    """How far the value of a run on a group is above that of the baseline, on the ``topics`` (so many) where both are
+    defined, with the bootstrap ``interval`` of the paired difference."""
+
+    difference: float
+    interval: Interval
+    topics: int
+
+
 @dataclass(frozen=True, slots=True)
 class Breakdown:
     """Runs on groups of topics.
@@ -37,7 +47,8 @@ class Breakdown:
     ``values`` is group → run → measure → aggregated value over the group's topics; a measure that is undefined for all
     of them is absent. ``topics`` is group → those of its topics that were scored; groups without any are left out.
     ``ungrouped`` are scored topics that are in no group. ``tuned`` is run → what must be said of one that was tuned on
-    topics that it is scored on.
+    topics that it is scored on. ``differences`` is group → run → measure → difference to the ``baseline``, where there
+    is one, with intervals of this ``level``; groups are not corrected for how many they are.
     """
 
     by: str
@@ -45,6 +56,9 @@ class Breakdown:
     values: Mapping[str, Mapping[str, Mapping[str, float]]]
     ungrouped: tuple[str, ...]
     tuned: Mapping[str, str] = field(default_factory=dict)
+    differences: Mapping[str, Mapping[str, Mapping[str, GroupDifference]]] = field(default_factory=dict)
+    baseline: str = ""
+    level: float = 0.95
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -55,8 +69,26 @@ class Breakdown:
         """The value of a measure; None where it is undefined for all topics of the group."""
         return self.values[group][run].get(measure)
 
+    def difference(self, group: str, run: str, measure: str) -> GroupDifference | None:
+        """The difference of a run to the baseline; None for the baseline itself, or where none is defined."""
+        return self.differences.get(group, {}).get(run, {}).get(measure)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
+        found = self._plain()
+        if self.baseline:
+            found |= {"baseline": self.baseline, "level": self.level}
+            for group, runs in self.differences.items():
+                found["groups"][group]["differences"] = {
+                    run: {
+                        measure: {"difference": one.difference, "interval": list(one.interval), "topics": one.topics}
+                        for measure, one in measures.items()
+                    }
+                    for run, measures in runs.items()
+                }
+        return found
+
+    def _plain(self) -> dict[str, Any]:
         return {
             "by": self.by,
             "groups": {
@@ -88,10 +120,16 @@ class Breakdown:
         return "\n".join([*aligned(rows), *notes])
 
 
-def breakdown(evaluations: Evaluation | Iterable[Evaluation], groups: Groups, *, by: str = "group") -> Breakdown:
+def breakdown(
+    evaluations: Evaluation | Iterable[Evaluation], groups: Groups, *, by: str = "group", baseline: int | None = None,
+    level: float = 0.95, seed: int = 0,
+) -> Breakdown:
     """Aggregates evaluations over groups of topics; a topic may be in several.
 
+    :param baseline: the place of the run to which the others are compared, topic by topic; none are if None.
+    :param level: that of the intervals of differences, which are drawn by the ``seed``.
     :raises QueryError: no group has a topic that was scored.
+    :raises ConfigError: the level is not between 0 and 1.
     """
     given = [evaluations] if isinstance(evaluations, Evaluation) else list(evaluations)
     scored = dict.fromkeys(topic for evaluation in given for topic in evaluation.topics)
@@ -111,7 +149,31 @@ def breakdown(evaluations: Evaluation | Iterable[Evaluation], groups: Groups, *,
     }
     grouped = {topic for members in topics.values() for topic in members}
     tuned = {evaluation.run_name: evaluation.tuned_note for evaluation in given if evaluation.tuned_on}
-    return Breakdown(by, topics, values, tuple(topic for topic in scored if topic not in grouped), tuned)
+    ungrouped = tuple(topic for topic in scored if topic not in grouped)
+    if baseline is None or len(given) < 2:
+        return Breakdown(by, topics, values, ungrouped, tuned)
+    differences = {group: _differences(given, baseline, members, level, seed) for group, members in topics.items()}
+    return Breakdown(by, topics, values, ungrouped, tuned, differences, given[baseline].run_name, level)
+
+
+def _differences(
+    evaluations: Sequence[Evaluation], baseline: int, topics: Iterable[str], level: float, seed: int
+) -> dict[str, dict[str, GroupDifference]]:
+    """Run → measure → its difference to the baseline on some topics."""
+    reference, members = evaluations[baseline], list(topics)
+    found: dict[str, dict[str, GroupDifference]] = {}
+    for evaluation in (*evaluations[:baseline], *evaluations[baseline + 1 :]):
+        for name in map(repr, evaluation.measures):
+            mine, other = evaluation.per_topic[name], reference.per_topic[name]
+            values = np.array([mine[topic] - other[topic] for topic in members if topic in mine and topic in other])
+            if not len(values):
+                continue
+            scale = len(values) if evaluation.is_count(name) else 1
+            low, high = confidence_intervals(values[:, None], level, seed=seed)[0]
+            found.setdefault(evaluation.run_name, {})[name] = GroupDifference(
+                float(values.mean()) * scale, (low * scale, high * scale), len(values)
+            )
+    return found
 
 
 def _aggregated(evaluation: Evaluation, topics: Iterable[str]) -> dict[str, float]:

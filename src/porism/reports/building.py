@@ -75,7 +75,7 @@ def make_report(
         for measure in comparison.measures
     }
     parts = told_details(
-        named, qrels, comparison, depth=depth, queries=queries, information=information, columns=columns
+        named, qrels, comparison, depth=depth, queries=queries, information=information, columns=columns, seed=seed
     )
     curves = list(tuning)
     for run in named:

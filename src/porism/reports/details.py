@@ -8,7 +8,7 @@ from typing import Any
 
 from porism.errors import ConfigError
 from porism.evaluate import Breakdown, Comparison, Qrels, QueryFeatures, breakdown, groups_by, query_features
-from porism.evaluate.breakdown import value_groups
+from porism.evaluate.breakdown import Groups, value_groups
 from porism.evaluate.clustering import cluster_runs
 from porism.evaluate.curves import precision_recall, rank_positions
 from porism.evaluate.diversity import rank_biased_overlap, spearman
@@ -33,7 +33,7 @@ SHOWN_RANKS = 10
 
 def told_details(
     runs: Sequence[Run], qrels: Qrels, comparison: Comparison, *, depth: int | None, queries: Iterable[Query],
-    information: Mapping[str, Mapping[str, str]] | None, columns: Sequence[str] | None,
+    information: Mapping[str, Mapping[str, str]] | None, columns: Sequence[str] | None, seed: int = 0,
 ) -> dict[str, Any]:
     """Those fields of a :class:`~porism.reports.report.Report` that tables show too; see ``make_report``.
 
@@ -53,7 +53,7 @@ def told_details(
     }
     return {
         "features": features,
-        "breakdowns": _breakdowns(comparison, features, information, columns),
+        "breakdowns": _breakdowns(comparison, features, information, columns, seed),
         "judged": {run.name: _judged_per_mille(run, judged, depth) for run in runs},
         "seconds": seconds,
         "times": {
@@ -133,10 +133,10 @@ def _at_depths(
 
 def _breakdowns(
     comparison: Comparison, features: Mapping[str, QueryFeatures],
-    information: Mapping[str, Mapping[str, str]] | None, columns: Sequence[str] | None,
+    information: Mapping[str, Mapping[str, str]] | None, columns: Sequence[str] | None, seed: int,
 ) -> tuple[Breakdown, ...]:
     """By each column of the topic information that there is, then by length and share of mathematics."""
-    found: list[Breakdown] = []
+    groups: list[tuple[str, Groups]] = []
     information = information or {}
     known = {name for row in information.values() for name in row}
     if information and not set(information) & set(comparison.topics):
@@ -145,13 +145,19 @@ def _breakdowns(
             hint=f"It has {some(list(information))}; scored were {some(comparison.topics)}.",
         )
     chosen = columns if columns is not None else [column for column in COLUMNS if column in known]
-    found += [breakdown(comparison.evaluations, groups_by(information, column), by=column) for column in chosen]
+    groups += [(column, groups_by(information, column)) for column in chosen]
     if features:
         lengths = {topic: feature.length for topic, feature in features.items()}
         shares = {topic: 100 * feature.math_share for topic, feature in features.items()}
-        found.append(breakdown(comparison.evaluations, value_groups(lengths, 4, "tokens"), by="length"))
-        found.append(breakdown(comparison.evaluations, value_groups(shares, 4, "%"), by="share of mathematics"))
-    return tuple(found)
+        groups += [
+            ("length", value_groups(lengths, 4, "tokens")), ("share of mathematics", value_groups(shares, 4, "%")),
+        ]
+    return tuple(
+        breakdown(
+            comparison.evaluations, members, by=by, baseline=comparison.baseline, level=comparison.level, seed=seed
+        )
+        for by, members in groups
+    )
 
 
 def _diversity(runs: Sequence[Run], topics: Sequence[str], depth: int | None) -> Diversity | None:

@@ -192,13 +192,25 @@ def _against(report: Report, measure: str) -> dict[str, Any]:
 
 
 def _by_group(report: Report, part: Breakdown) -> dict[str, Any]:
+    said = f"{report.measure} by {part.by}; in brackets the number of topics."
+    rows = []
+    for name in report.names:
+        rows.append([name, *(number(part.value(group, name, report.measure)) for group in part.groups)])
+        if part.baseline and name != part.baseline:
+            found = [part.difference(group, name, report.measure) for group in part.groups]
+            rows.append([f"{name} less {part.baseline}", *(
+                "–" if one is None
+                else f"{signed(one.difference)} ({signed(one.interval[0])} to {signed(one.interval[1])})"
+                for one in found
+            )])
+    if part.baseline:
+        said += (
+            f" Below, differences topic by topic with {per_cent(part.level)} confidence intervals, which are not "
+            "corrected for the number of groups."
+        )
     return {
-        "caption": f"{report.measure} by {part.by}; in brackets the number of topics.",
-        "head": ["Run", *(f"{group} ({len(part.topics[group])})" for group in part.groups)],
-        "rows": [
-            [name, *(number(part.value(group, name, report.measure)) for group in part.groups)]
-            for name in report.names
-        ],
+        "caption": said, "head": ["Run", *(f"{group} ({len(part.topics[group])})" for group in part.groups)],
+        "rows": rows,
     }
 
 

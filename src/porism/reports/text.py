@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from porism.evaluate.breakdown import GroupDifference
 from porism.evaluate.comparison import marked_name
 from porism.evaluate.tables import aligned
 from porism.reports.canvas import printable
@@ -91,7 +92,23 @@ def _by_group(report: Report, by: str) -> list[str]:
     rows.append(["topics", *(str(len(part.topics[group])) for group in part.groups)])
     for name, marked in zip(report.names, _marked(report), strict=True):
         rows.append([marked, *(number(part.value(group, name, report.measure), 4) for group in part.groups)])
+        if part.baseline and name != part.baseline:
+            rows += [
+                [label, *(shown(part.difference(group, name, report.measure)) for group in part.groups)]
+                for label, shown in (
+                    (f"  less {part.baseline}", _group_difference),
+                    (f"  interval, {100 * part.level:.10g} %", _group_interval),
+                )
+            ]
     return aligned(rows)
+
+
+def _group_difference(found: GroupDifference | None) -> str:
+    return "–" if found is None else signed(found.difference, 4)
+
+
+def _group_interval(found: GroupDifference | None) -> str:
+    return "–" if found is None else f"{signed(found.interval[0], 4)} to {signed(found.interval[1], 4)}"
 
 
 def _times(report: Report) -> list[str]:
