@@ -62,6 +62,14 @@ def processors_without_bfloat16() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _what_stays() -> Iterator[None]:
+    """So does what the tests of a file have loaded, such as a compiler: else each later look takes a second."""
+    yield
+    gc.collect()
+    gc.freeze()
+
+
 LONGEST_TEST = 120.0
 """Seconds of this process's own processor time after which a test is ended: it hangs."""
 

@@ -66,23 +66,14 @@ print("compiled:", [str(event.data["dispatcher"]) for _, event in seen.buffer if
 """Indexes while other processes compile; this one waits for what they make."""
 
 
-FOLDERS = """
-import sys
-from porism.compiled.building import kernels_of
-
-for kernel in kernels_of(sys.argv[1:]):
-    print(kernel.cache_folder())
-"""
-
-
-def test_one_command_compiles_what_all_need_even_after_an_interruption(tmp_path):
+def test_one_command_compiles_what_all_need_even_after_an_interruption(tmp_path, monkeypatch):
     notes, index = tmp_path / "notes", tmp_path / "index"
     notes.mkdir()
     (notes / "one.md").write_text("# Squares\n\nThe sum of words $n^2 + x$ and $\\sum_{i=1}^m i^2$.\n")
     (notes / "two.md").write_text("# Cubes\n\nOther words $n^3 + x$ are told.\n")
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
     if not LONG:
-        copy_most_kernels(environment)
+        copy_most_kernels(tmp_path / "cache", monkeypatch)
     command = [sys.executable, "-m", "porism", "index", notes, "--index", index, "--jobs", "1"]
     with subprocess.Popen(
         command, env=environment, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
@@ -105,22 +96,24 @@ def test_one_command_compiles_what_all_need_even_after_an_interruption(tmp_path)
     assert compiled_files(tmp_path) == before
 
 
-def copy_most_kernels(environment: dict[str, str]) -> None:
+def copy_most_kernels(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Fills a new cache with the kernels that are compiled here, all but the smallest of each module."""
     work = compilation()
     if work is not None:
         work.run()
     kernels = kernels_of(SEARCHING)
-    script = [sys.executable, "-c", FOLDERS, *SEARCHING]
-    found = subprocess.run(script, env=environment, capture_output=True, text=True, check=True)
+    folders = [kernel.cache_folder() for kernel in kernels]
+    with monkeypatch.context() as changes:
+        changes.setattr("numba.config.CACHE_DIR", str(cache))
+        copies = [kernel.cache_folder() for kernel in kernels]
     left = {kernel.module: kernel for kernel in kernels if kernel.size < LARGEST_LEFT}  # the last is the smallest
-    for kernel, folder in zip(kernels, found.stdout.split(), strict=True):
+    for kernel, folder, copy in zip(kernels, folders, copies, strict=True):
         if kernel not in left.values():
-            Path(folder).mkdir(parents=True, exist_ok=True)
-            here = kernel.cache_folder()
-            assert here is not None
-            for file in Path(here).glob(f"{kernel.module.rpartition('.')[2]}.{kernel.__name__}-*"):
-                shutil.copy2(file, folder)
+            assert folder is not None
+            assert copy is not None
+            Path(copy).mkdir(parents=True, exist_ok=True)
+            for file in Path(folder).glob(f"{kernel.module.rpartition('.')[2]}.{kernel.__name__}-*"):
+                shutil.copy2(file, copy)
 
 
 def compiled_files(folder: Path) -> dict[Path, int]:

@@ -8,10 +8,10 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from processes import descendants, processor_seconds
 
 from porism.index import Snapshot
 
@@ -22,21 +22,11 @@ pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/p
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """More documents than can be analysed before the signal comes."""
     path = tmp_path_factory.mktemp("source") / "notes.jsonl"
-    text = " ".join(f"word{number} $x_{{{number}}}^2+y$" for number in range(60))
+    text = " ".join(f"word{number} $x_{{{number}}}^2+y$" for number in range(12))
     with open(path, "w", encoding="utf-8") as file:
         for number in range(20_000):
             file.write(json.dumps({"id": f"d{number}", "body": f"{text} {number}"}) + "\n")
     return path
-
-
-def descendants(process: int) -> Iterator[int]:
-    try:
-        children = [int(child) for child in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
-    except FileNotFoundError:
-        return
-    for child in children:
-        yield child
-        yield from descendants(child)
 
 
 def is_alive(process: int) -> bool:
@@ -48,10 +38,7 @@ def is_alive(process: int) -> bool:
 
 def worked(process: int) -> bool:
     """Whether a process has used some processor time: it is past starting."""
-    try:
-        return int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[11]) > 100
-    except (FileNotFoundError, ProcessLookupError):
-        return False
+    return processor_seconds(process) > 1
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])

@@ -10,9 +10,12 @@ from pathlib import Path
 
 import pytest
 from index_cases import Doc, batch_of, read_all
+from long_forms import LONG
 
 from porism.errors import IndexCorrupt
 from porism.index import IndexWriter, Segment, Snapshot
+
+TURNS = 60 if LONG else 20
 
 
 def turn(number: int) -> list[Doc]:
@@ -31,7 +34,7 @@ import sys
 from test_readers import Snapshot, check
 
 last, opened = -1, 0
-while last < 60:
+while last < int(sys.argv[2]):
     with Snapshot.open(sys.argv[1]) as snapshot:
         now = check(snapshot)
         assert check(snapshot) == now >= last
@@ -50,7 +53,7 @@ def test_readers_in_other_processes_and_threads(tmp_path: Path) -> None:
             **os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [str(Path(__file__).parent), *sys.path]))
         }
         readers = [
-            subprocess.Popen([sys.executable, "-c", READER, str(path)], stdout=subprocess.PIPE, text=True,
+            subprocess.Popen([sys.executable, "-c", READER, str(path), str(TURNS)], stdout=subprocess.PIPE, text=True,
                              env=environment)
             for _ in range(2)
         ]
@@ -68,8 +71,8 @@ def test_readers_in_other_processes_and_threads(tmp_path: Path) -> None:
         thread.start()
         first = Snapshot.open(path)
         number = 0
-        # The readers need a moment to start: the writer goes on until they have seen turn 60 and ended.
-        while number < 60 or any(reader.poll() is None for reader in readers):
+        # The readers need a moment to start: the writer goes on until they have seen the last turn and ended.
+        while number < TURNS or any(reader.poll() is None for reader in readers):
             number += 1
             writer.add(batch_of(turn(number)))
             if number % 7 == 0:

@@ -20,7 +20,7 @@ from porism.search.sources.indexing import index_documents
 from porism.types import Content, Document, Formula
 
 SIZES = (1, 2, 5, 12, 40, 130)
-LARGE = 2_500 if LONG else 600
+LARGE = 2_500 if LONG else 400
 """Children of one node in the largest formulas."""
 
 ORDINARY = (
@@ -117,4 +117,4 @@ def test_ordinary_formulas_are_found_among_them(latex: str, ask: Ask, snapshot: 
 @pytest.mark.parametrize("name", ["commutative: a sum of many variables", "deep: fractions", "wide: matrix of indices",
                                   "wild: a sum of wildcards", "senseless: open braces"])
 def test_a_very_long_one_is_asked(name: str, ask: Ask) -> None:
-    check(ask(long_formula(HOSTILE[name], 1_000_000 if LONG else 200_000), 100), 100)
+    check(ask(long_formula(HOSTILE[name], 1_000_000 if LONG else 60_000), 100), 100)

@@ -156,7 +156,7 @@ def kill_updates(root: Path, rounds: int, seed: int) -> tuple[int, int]:
 
 def test_killed_at_random_moments(tmp_path: Path) -> None:
     folders = [str(Path(__file__).parent), *filter(None, sys.path)]
-    rounds, seed = os.environ.get("PORISM_KILLS", "40" if LONG else "6"), os.environ.get("PORISM_SEED", "5")
+    rounds, seed = os.environ.get("PORISM_KILLS", "40" if LONG else "4"), os.environ.get("PORISM_SEED", "5")
     result = subprocess.run(
         [sys.executable, "-c", HARNESS, str(tmp_path), rounds, seed], capture_output=True, text=True,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(folders)},
