@@ -55,7 +55,10 @@ def test_only_the_chapter_that_changed_is_read(read: Read) -> None:
     assert now.unread == 4
     assert [document.id for document in now.documents][2:4] == ["two.tex#lem:two", "two.tex#section-1"]
     assert read(two=chapter("two", "other words") + "\nand more\n").unread == 4
-    assert read(two=chapter("two", before="\n\n")).unread == 2  # what comes before its heading belongs to the first
+    assert read(two=chapter("two")).unread == 4
+    moved = read(two=chapter("two", before="\n\n"))  # what comes before its heading belongs to the first
+    assert moved.unread == 2
+    assert [document.metadata["line"] for document in moved.documents][2:4] == ["5", "3"]
     assert read(main=book("\\input{one}\n\\input{two}\n\n\n\\input{three}\n\\input{four}\n")).unread == 4
     later = book("% on other lines\n\n\\input{one}\n\\input{two}\n\n\n\\input{three}\n\\input{four}\n")
     assert read(main=later).unread == 6
