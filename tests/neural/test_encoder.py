@@ -205,7 +205,7 @@ def test_models_are_found_by_folder_name_in_an_index_and_package(tmp_path: Path)
 def test_a_missing_library_names_the_extra(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 
-    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    monkeypatch.setitem(sys.modules, "transformers", None)
     with pytest.raises(MissingExtra, match=r"porism\[neural\]"):
         encoder(folder)
 

@@ -1,4 +1,4 @@
-"""Encoders: texts to vectors, on ``SentenceTransformer`` of sentence-transformers.
+"""Encoders: texts to vectors, by models of the form that sentence-transformers has.
 
 What is done here beside its ``encode``: texts are cut or chunked as the settings of the model say, batches hold texts
 of one length up to a number of tokens (:mod:`porism.neural.batches`), a lack of memory halves the batch, and vectors
@@ -31,6 +31,7 @@ from porism.neural.encoder_model import (
 )
 from porism.neural.encoder_settings import EncoderSettings
 from porism.neural.loading import EXTRA, load_torch, loading
+from porism.neural.plain_encoder import PlainEncoder
 from porism.neural.text_reader import TextReader
 
 _PURPOSE = "encoding text"
@@ -179,7 +180,7 @@ def load_encoder(
 
 def _set_pooling(model: Any, files: EncoderFiles) -> None:
     wanted = files.settings.pooling
-    if wanted == "model":
+    if wanted == "model" or isinstance(model, PlainEncoder):
         return
     pooling: Any = need("sentence_transformers.sentence_transformer.modules", EXTRA, _PURPOSE).Pooling
     found = False

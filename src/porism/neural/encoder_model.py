@@ -28,6 +28,7 @@ from porism.neural.loading import (
     processor_has_bfloat16,
     quiet,
 )
+from porism.neural.plain_encoder import PlainEncoder, open_plain
 
 Precision = Literal["auto", "float32", "bfloat16", "float16", "int8"]
 """The numbers that a model computes with. ``auto`` is bfloat16 on a GPU and on a CPU that has instructions for it, and
@@ -51,12 +52,13 @@ def open_model(
 ) -> tuple[Any, EncoderFiles]:
     """A model by any of its names, on a device; one of the hub is fetched where it is not here.
 
+    A bi-encoder of the usual form is opened without sentence-transformers (:mod:`porism.neural.plain_encoder`).
+
     :param check: raises where the model in a folder, with how it was named, is of another kind than wanted.
     :raises ConfigError: there is no such model, device or precision, or the folder is incomplete.
     :raises MissingExtra: torch, transformers or sentence-transformers is not installed.
     """
     transformers = load_transformers(_PURPOSE)
-    library: Any = need("sentence_transformers", EXTRA, _PURPOSE)
     if precision not in get_args(Precision):
         known = ", ".join(get_args(Precision))
         raise ConfigError(f"a model cannot compute in {precision!r}", hint=f"Choose from {known}.")
@@ -66,6 +68,11 @@ def open_model(
     check(named.folder, named.named)
     with loading(named.folder, "model"), quiet(transformers), warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        if kind == "SentenceTransformer" and precision != "int8":
+            plain = open_plain(named.folder, target, named.settings.pooling)
+            if plain is not None:
+                return plain, named
+        library: Any = need("sentence_transformers", EXTRA, _PURPOSE)
         model = pretrained(_Published(getattr(library, kind), str(target)), named.folder)
     model = model.eval()
     return quantised(model) if precision == "int8" else model, named
@@ -83,8 +90,8 @@ def fetched_encoder(
     """
     name = os.fspath(named)
     transformers = load_transformers(_PURPOSE)
-    library: Any = need("sentence_transformers", EXTRA, _PURPOSE)
     if model_folder(name, index_path) is None:
+        library: Any = need("sentence_transformers", EXTRA, _PURPOSE)
         with loading(name, "model"), quiet(transformers):
             pretrained(_Published(getattr(library, kind)), name)
     return find_encoder(name, index_path, settings)
@@ -145,9 +152,10 @@ class Route:
 
     def __init__(self, model: Any, task: str) -> None:
         """:raises ConfigError: the model has different parts, but none for this."""
-        router: Any = need("sentence_transformers.base.modules.router", EXTRA, _PURPOSE).Router
         modules = list(model.children())
-        if isinstance(modules[0], router):
+        if not isinstance(model, PlainEncoder) and isinstance(
+            modules[0], need("sentence_transformers.base.modules.router", EXTRA, _PURPOSE).Router
+        ):
             routes = modules[0].sub_modules
             name = task if task in routes else modules[0].default_route
             if name not in routes:

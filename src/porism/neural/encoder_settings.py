@@ -22,6 +22,9 @@ from porism.settings import Settings, read_settings, write_settings
 SETTINGS_FILE = "porism.json"
 """The file in the folder of a model."""
 
+_PUBLISHED_FILE = "config_sentence_transformers.json"
+_DOCUMENT_PROMPTS = ("document", "passage", "corpus")
+
 Similarity = Literal["cos", "dot"]
 """What compares two vectors: their cosine or their inner product."""
 
@@ -94,7 +97,8 @@ class EncoderSettings(Settings):
 
 
 def read_encoder_settings(folder: str | os.PathLike[str]) -> EncoderSettings:
-    """The settings in the folder of a model; the usual ones where it has none.
+    """The settings in the folder of a model; where it has none, the prompts and the similarity that
+    sentence-transformers stored with it, else the usual ones.
 
     :raises FormatError: the file cannot be read or is not JSON.
     :raises ConfigError: a setting does not exist or does not fit; the message names the file.
@@ -103,7 +107,7 @@ def read_encoder_settings(folder: str | os.PathLike[str]) -> EncoderSettings:
     try:
         found = orjson.loads(path.read_bytes())
     except (FileNotFoundError, NotADirectoryError):
-        return EncoderSettings()
+        return _published_settings(Path(folder) / _PUBLISHED_FILE)
     except OSError as error:
         raise FormatError(f"cannot be read ({error.strerror or error})", where=str(path)) from error
     except orjson.JSONDecodeError as error:
@@ -112,6 +116,23 @@ def read_encoder_settings(folder: str | os.PathLike[str]) -> EncoderSettings:
         return read_settings(EncoderSettings, found)
     except ConfigError as error:
         raise ConfigError(error.what, where=str(path), hint=error.hint) from error
+
+
+def _published_settings(path: Path) -> EncoderSettings:
+    """What a bi-encoder's own configuration says of prompts and similarity, as ``encode_query`` and ``encode_document``
+    of sentence-transformers read it."""
+    try:
+        found = orjson.loads(path.read_bytes())
+    except (OSError, orjson.JSONDecodeError):
+        return EncoderSettings()
+    if not isinstance(found, dict) or found.get("model_type", "SentenceTransformer") != "SentenceTransformer":
+        return EncoderSettings()
+    prompts = found.get("prompts") or {}
+    document = next(filter(None, map(prompts.get, _DOCUMENT_PROMPTS)), "")
+    similarity: Similarity = "dot" if found.get("similarity_fn_name") in ("dot", "dot_product") else "cos"
+    return EncoderSettings(
+        query_prefix=prompts.get("query") or "", document_prefix=document, similarity=similarity
+    )
 
 
 def write_encoder_settings(folder: str | os.PathLike[str], settings: EncoderSettings) -> Path:
