@@ -148,7 +148,7 @@ def test_vectors_that_are_not_numbers_are_refused(tmp_path: Path) -> None:
     folder = save_encoder(tmp_path / "broken")
     one = encoder(folder)
     with torch.no_grad():
-        one._model[0].auto_model.get_input_embeddings().weight[:] = float("nan")
+        one._routes["document"][0].auto_model.get_input_embeddings().weight[:] = float("nan")
     with pytest.raises(ConfigError, match=r"2 of 2 texts a vector that is not made of finite numbers"):
         one.encode_documents(TEXTS[:2])
 
