@@ -61,6 +61,19 @@ def test_vectors_are_those_of_sentence_transformers(tmp_path: Path, layers: tupl
     np.testing.assert_allclose(encoder.encode_documents([*TEXTS, LONG]).vectors, expected, atol=2e-6)
 
 
+def test_weights_of_16_bits_give_what_autocast_gives(tmp_path: Path) -> None:
+    import torch
+    from sentence_transformers import SentenceTransformer
+
+    folder = save(tmp_path / "model", "normalize")
+    encoder = load_encoder(folder, device="cpu", precision="bfloat16")
+    linear = encoder._model.children()[0].auto_model.encoder.layer[0].intermediate.dense
+    assert linear.weight.dtype == torch.bfloat16
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        expected = SentenceTransformer(str(folder), device="cpu").encode(TEXTS[:1])
+    np.testing.assert_allclose(encoder.encode_documents(TEXTS[:1]).vectors, expected, atol=1e-6)
+
+
 def test_prompts_and_similarity_of_a_model_are_read(tmp_path: Path) -> None:
     prompts = {"query": "series: ", "document": "limit of "}
     folder = save(tmp_path / "model", prompts=prompts, similarity_fn_name="dot")

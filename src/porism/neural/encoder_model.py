@@ -248,7 +248,10 @@ def autocast(model: Any, precision: Precision) -> Callable[[], Any]:
         precision = "bfloat16" if kind == "cuda" or (kind == "cpu" and processor_has_bfloat16()) else "float32"
     if precision in ("float32", "int8"):
         return nullcontext
-    return lambda: torch.autocast(kind, dtype=getattr(torch, precision))
+    numbers = getattr(torch, precision)
+    if isinstance(model, PlainEncoder):
+        model.compute_in(numbers)
+    return lambda: torch.autocast(kind, dtype=numbers)
 
 
 def quantised(model: Any) -> Any:

@@ -122,6 +122,14 @@ class PlainEncoder:
         """Where it computes."""
         return self._transformer.device
 
+    def compute_in(self, numbers: Any) -> None:
+        """Keeps the weights of linear layers as numbers of this type of torch, as autocast converts them to at each
+        call: results are the same."""
+        torch = load_torch(_PURPOSE)
+        for module in self._transformer.modules():
+            if isinstance(module, torch.nn.Linear):
+                module.to(numbers)
+
     def children(self) -> list[FirstPart]:
         """The part that reads tokens."""
         return [self._first]
