@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -49,19 +50,28 @@ def bpe_tokenizer(texts: Iterable[str] = TEXTS, size: int = 400, **special: str)
 
 
 def word_tokenizer(texts: Iterable[str] = TEXTS, size: int = 200, limit: int = 512) -> Any:
-    """A WordPiece tokenizer as BERT has, with ``[CLS]`` and ``[SEP]`` around a text."""
-    from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+    """A WordPiece tokenizer as BERT has, with ``[CLS]`` and ``[SEP]`` around a text.
+
+    Its vocabulary is that of any run: all characters, and the most frequent words, the first by the alphabet of equally
+    frequent ones. (The library's trainer breaks ties as it likes.)
+    """
+    from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
     from transformers import PreTrainedTokenizerFast
 
     special = {
         "pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]", "mask_token": "[MASK]"
     }
-    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
-    tokenizer.normalizer = normalizers.BertNormalizer()
-    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    normalizer, splitter = normalizers.BertNormalizer(), pre_tokenizers.BertPreTokenizer()
+    counts = Counter(
+        word for text in texts for word, _ in splitter.pre_tokenize_str(normalizer.normalize_str(text))
+    )
+    letters = sorted({letter for word in counts for letter in word})
+    words = sorted((word for word in counts if len(word) > 1), key=lambda word: (-counts[word], word))
+    known = [*special.values(), *letters, *(f"##{letter}" for letter in letters)]
+    known += words[: max(0, size - len(known))]
+    tokenizer = Tokenizer(models.WordPiece({word: at for at, word in enumerate(known)}, unk_token="[UNK]"))
+    tokenizer.normalizer, tokenizer.pre_tokenizer = normalizer, splitter
     tokenizer.decoder = decoders.WordPiece()
-    trainer = trainers.WordPieceTrainer(vocab_size=size, special_tokens=list(special.values()), show_progress=False)
-    tokenizer.train_from_iterator(texts, trainer)
     around = [("[CLS]", tokenizer.token_to_id("[CLS]")), ("[SEP]", tokenizer.token_to_id("[SEP]"))]
     tokenizer.post_processor = processors.TemplateProcessing(
         single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=around

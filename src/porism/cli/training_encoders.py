@@ -42,6 +42,10 @@ _OPTIONS: tuple[Callable[[Function], Function], ...] = (
                  help="Of splade: how much few terms in documents are worth."),
     click.option("--query-flops", type=float, default=5e-5, show_default=True,
                  help="Of splade: how much few terms in queries are worth."),
+    click.option("--inference-free", is_flag=True,
+                 help="Of splade: queries need no model; a table weighs their tokens."),
+    click.option("--table-rate", type=float, default=1e-2, show_default=True,
+                 help="With --inference-free: the highest learning rate of the table."),
     click.option("--symmetric/--one-way", default=True, show_default=True,
                  help="Whether a positive shall find its anchor, too."),
     click.option("--rivals", type=int, default=20_000, show_default=True, metavar="N",
@@ -145,8 +149,6 @@ def _settings(given: dict[str, Any]) -> Any:
     from porism.train.encoder.settings import EncoderTraining
 
     chosen = {field.name: given[field.name] for field in fields(EncoderTraining) if field.name in given}
-    if chosen["temperature"] is None:
-        chosen["temperature"] = 1.0 if chosen["kind"] == "splade" else 0.05
     parts = [part.strip() for part in given["matryoshka"].split(",") if part.strip()]
     if not all(part.isdecimal() for part in parts):
         raise ConfigError(f"{given['matryoshka']!r} is no list of dimensions", hint="For example: 384,192,96.")

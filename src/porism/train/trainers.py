@@ -82,12 +82,19 @@ def precision_arguments(precision: Precision, device: Any) -> dict[str, Any]:
 def guarded(base: Any, on_note: OnNote) -> Any:
     """A trainer class that goes on with smaller parts of its batches when memory runs out, and refuses bad losses.
 
+    A model can have ``own_rates``: pattern of the names of parameters → learning rate.
+
     ``trainer.part`` is how many rows of a batch are in memory at once (None for all). A subclass says in
     ``use_part(rows)`` how it works with fewer.
     """
 
     class Guarded(base):  # type: ignore[misc]  # the base is known when it is imported
         part: int | None = None
+
+        def __init__(self, *, model: Any, args: Any, **more: Any) -> None:
+            if rates := getattr(model, "own_rates", None):
+                args.learning_rate_mapping = rates
+            super().__init__(model=model, args=args, **more)
 
         def training_step(self, model: Any, inputs: Any, num_items_in_batch: Any = None) -> Any:
             kept = self._gradients()

@@ -116,7 +116,7 @@ def make_collection_loss(model: Any, rivals: Rivals, vectors: Any, settings: Enc
             never = torch.tensor(-math.inf, device=anchors.device)
             total = 0.0
             for size, found in zip(sizes, columns, strict=True):
-                scores = functional.normalize(anchors[:, :size], dim=-1) @ found / settings.temperature
+                scores = functional.normalize(anchors[:, :size], dim=-1) @ found * settings.scale
                 total = total + functional.cross_entropy(scores.index_put((rows, texts), never), positives)
             return total / len(sizes)
 

@@ -54,10 +54,10 @@ def make_late_loss(model: Any, settings: EncoderTraining, part: int | None) -> A
     :raises MissingExtra: sentence-transformers is not installed.
     """
     if settings.loss == "pairwise":
-        return _pairwise(model, 1 / settings.temperature)
+        return _pairwise(model, settings.scale)
     losses: Any = need("sentence_transformers.multi_vector_encoder.losses", EXTRA, _PURPOSE)
     scoring: Any = need("sentence_transformers.multi_vector_encoder.scoring", EXTRA, _PURPOSE)
-    options = {"scale": 1 / settings.temperature, "similarity_fct": scoring.mean_colbert_scores}
+    options = {"scale": settings.scale, "similarity_fct": scoring.mean_colbert_scores}
     if part is None:
         return losses.MultiVectorMultipleNegativesRankingLoss(model, **options)
     return losses.CachedMultiVectorMultipleNegativesRankingLoss(model, mini_batch_size=part, **options)

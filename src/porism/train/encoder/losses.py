@@ -28,7 +28,7 @@ def make_loss(settings: EncoderTraining, model: Any, part: int | None) -> Any:
     elif settings.loss == "margin-mse":
         loss = losses.MarginMSELoss(model)
     else:
-        options: dict[str, Any] = {"scale": 1 / settings.temperature}
+        options: dict[str, Any] = {"scale": settings.scale}
         if settings.symmetric:
             options |= {"directions": ("query_to_doc", "doc_to_query"), "partition_mode": "per_direction"}
         if part is None:

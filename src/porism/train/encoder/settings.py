@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -37,17 +38,19 @@ class EncoderTraining(Settings):
     ``epochs`` is how often each pair is seen, ``steps`` ends the training earlier; each step has ``batch`` pairs times
     ``accumulate``, of which ``part`` are in memory at once: gradients are cached (Gao et al. 2021), so what a batch
     teaches does not depend on it. ``rate`` is the highest learning rate, reached after a share ``warmup`` of the steps,
-    then falling linearly; ``decay`` that of AdamW. Similarities are divided by ``temperature``; ``symmetric`` asks the
-    positive for its anchor, too. ``margin`` is that of triplets. ``negatives`` of each pair are used at most.
-    The loss ``collection`` compares with up to ``rivals`` texts beside the positives, and trains only how questions are
-    read: documents keep the vectors that the model gives them.
+    then falling linearly; ``decay`` that of AdamW. Similarities are divided by ``temperature`` (None: 0.05, and 1 for
+    the inner products of the kind splade); ``symmetric`` asks the positive for its anchor, too. ``margin`` is that of
+    triplets. ``negatives`` of each pair are used at most. The loss ``collection`` compares with up to ``rivals`` texts
+    beside the positives, and trains only how questions are read: documents keep the vectors that the model gives them.
     ``matryoshka`` lists numbers of dimensions whose vectors shall do alone. ``original`` is the share of the weights
     before training in the model at the end (Wortsman et al. 2022): some of it keeps what the model knew.
     A model of the ``kind`` colbert gives tokens of ``dimensions``, learns by ``ranking`` or ``pairwise``, and compares
     by the mean cosine over the tokens of a query; ``symmetric`` does not apply to it.
     Of the ``kind`` splade a masked language model becomes a sparse encoder, or one is trained further: inner products
-    are compared, for which a ``temperature`` of 1 is usual, and ``document_flops`` and ``query_flops`` weigh the sums
-    over terms of squared mean weights that keep texts at few terms (Formal et al. 2021, equation 4).
+    are compared, and ``document_flops`` and ``query_flops`` weigh the sums over terms of squared mean weights that keep
+    texts at few terms (Formal et al. 2021, equation 4). With ``inference_free`` queries need no model: a table gives
+    each token a weight, which begins as its inverse document frequency and learns at the rate ``table_rate`` (Geng et
+    al. 2024).
     ``length`` tokens of a text are read in training, and later ``reads``, or as many if that is None; that, ``cut`` and
     the prefixes belong to the model from then on.
 
@@ -65,7 +68,7 @@ class EncoderTraining(Settings):
     rate: float = 5e-5
     warmup: float = 0.1
     decay: float = 0.01
-    temperature: float = 0.05
+    temperature: float | None = None
     symmetric: bool = True
     margin: float = 0.2
     negatives: int = 1
@@ -82,6 +85,8 @@ class EncoderTraining(Settings):
     seed: int = 1
     document_flops: float = 3e-5
     query_flops: float = 5e-5
+    inference_free: bool = False
+    table_rate: float = 1e-2
 
     def __post_init__(self) -> None:
         for name, value, known in (
@@ -99,8 +104,8 @@ class EncoderTraining(Settings):
         self._check_kind()
         if self.batch < 2:
             raise ConfigError(f"batches of {self.batch} have nothing to compare with", hint="Use 2 or more.")
-        if self.rate <= 0 or self.temperature <= 0:
-            raise ConfigError("the learning rate and the temperature are above 0", hint="Try 5e-5 and 0.05.")
+        if self.rate <= 0 or self.table_rate <= 0 or 1 / self.scale <= 0:
+            raise ConfigError("learning rates and the temperature are above 0", hint="Try 5e-5 and 0.05.")
         if not 0 <= self.original < 1 or not 0 <= self.warmup < 1:
             raise ConfigError("original and warmup are shares from 0 to below 1", hint="Try 0 and 0.1.")
         if self.negatives < 0 or self.decay < 0 or self.margin < 0:
@@ -115,8 +120,19 @@ class EncoderTraining(Settings):
         if any(size < 1 for size in self.matryoshka):
             raise ConfigError("numbers of dimensions are 1 or more", hint="For example: 384, 192, 96.")
 
+    @property
+    def scale(self) -> float:
+        """What similarities are multiplied by: one over the temperature."""
+        if self.temperature is None:
+            return 1.0 if self.kind == "splade" else 20.0
+        return 1 / self.temperature if self.temperature else math.inf
+
     def _check_kind(self) -> None:
         late = self.kind == "colbert"
+        if self.inference_free and self.kind != "splade":
+            raise ConfigError(
+                f"queries of models of the kind {self.kind} need the model", hint="Take inference_free for splade only."
+            )
         if self.loss not in _LOSSES[self.kind]:
             raise ConfigError(
                 f"models of the kind {self.kind} do not learn by the loss {self.loss}",

@@ -121,7 +121,7 @@ def train_encoder(
         if settings.kind == "colbert":
             network = open_late_encoder(model, where, settings, [pair.positive for pair in examples])
         elif settings.kind == "splade":
-            network = open_sparse(model, where, settings.length)
+            network = open_sparse(model, where, settings, [pair.positive for pair in examples])
         else:
             network = open_encoder(model, where, settings.pooling, settings.length)
         original = _weights(network) if settings.original else None
