@@ -126,10 +126,10 @@ def encoder(
         raise click.exceptions.Exit(130)
 
 
-def _collection(index_path: Path, given: dict[str, Any]) -> list[str]:
+def _collection(index_path: Path, given: dict[str, Any]) -> dict[str, str]:
     """What the loss ``collection`` compares with: the documents of the index but those that the options leave out."""
     if given["loss"] != "collection":
-        return []
+        return {}
     from porism.analysis.model_text import ModelText
     from porism.search.index import open_index
     from porism.train.encoder.collection import collection_texts

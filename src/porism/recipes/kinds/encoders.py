@@ -90,7 +90,7 @@ class TrainEncoder(TrainingStage):
         folder = execution.cache.unfinished(stage.kind, stage.key)
         report = train_encoder(
             pairs, _base(execution, table), folder / stage.name, settings,
-            collection=_collection(execution, table, text) if settings.loss == "collection" else (), text=text,
+            collection=_collection(execution, table, text) if settings.loss == "collection" else {}, text=text,
             device=table.device, on_progress=on_count,
         )
         if report.interrupted:
@@ -185,7 +185,7 @@ class EncoderKind(TableKind[EncoderTable]):
 ENCODER_KIND = EncoderKind()
 
 
-def _collection(execution: Execution, table: EncoderTable, text: ModelText) -> list[str]:
+def _collection(execution: Execution, table: EncoderTable, text: ModelText) -> dict[str, str]:
     """The documents of the collection but those that its tables of pairs leave out."""
     documents = searched_index(execution).documents
     tables = PAIR_KIND.of(execution.recipe)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import random
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,7 +39,8 @@ _AT_ONCE = 64
 @dataclass(frozen=True, slots=True)
 class Rivals:
     """The ``texts`` that positives are told from, by number: the ``positives`` (int64) of the pairs, and for each pair
-    the numbers of the texts that are no negatives of it (``spared``), since they are its anchor or answer it, too."""
+    the numbers of the texts that are no negatives of it (``spared``): its anchor, what answers it, too, and the
+    documents that all of these are from."""
 
     texts: tuple[str, ...]
     positives: NDArray[np.int64]
@@ -55,27 +56,30 @@ class Rivals:
         return whole.hexdigest()
 
 
-def collection_texts(documents: Documents, text: ModelText, exclude: Exclusion) -> list[str]:
-    """The texts of documents, as a model reads them, without those that nothing may be trained on."""
-    texts = [document_text(document, text) for document in documents if document.id not in exclude.ids]
-    return [one for one, left in zip(texts, exclude.repeats(texts).tolist(), strict=True) if not left]
+def collection_texts(documents: Documents, text: ModelText, exclude: Exclusion) -> dict[str, str]:
+    """The texts of documents by id, as a model reads them, without those that nothing may be trained on."""
+    texts = {
+        document.id: document_text(document, text) for document in documents if document.id not in exclude.ids
+    }
+    repeats = exclude.repeats(list(texts.values())).tolist()
+    return {name: written for (name, written), left in zip(texts.items(), repeats, strict=True) if not left}
 
 
-def find_rivals(pairs: Sequence[Pair], collection: Sequence[str], settings: EncoderTraining) -> Rivals:
-    """The texts of all positives, and those of a collection: all, or ``settings.rivals`` of them drawn by the seed."""
+def find_rivals(pairs: Sequence[Pair], collection: Mapping[str, str], settings: EncoderTraining) -> Rivals:
+    """The texts of all positives, and those of a collection by id: all, or ``settings.rivals`` of them drawn by the
+    seed. A document that an anchor or one of its positives is from is no negative of it."""
     numbers: dict[str, int] = {}
     for pair in pairs:
         numbers.setdefault(pair.positive, len(numbers))
-    others = [text for text in dict.fromkeys(collection) if text and text not in numbers]
+    others = sorted(name for name, text in collection.items() if text and text not in numbers)
     if len(others) > settings.rivals:
         others = random.Random(settings.seed).sample(others, settings.rivals)
-    for text in others:
-        numbers[text] = len(numbers)
+    for name in others:
+        numbers.setdefault(collection[name], len(numbers))
     known: dict[str, set[int]] = defaultdict(set)
     for pair in pairs:
-        known[pair.anchor].add(numbers[pair.positive])
-        if pair.anchor in numbers:
-            known[pair.anchor].add(numbers[pair.anchor])
+        texts = [pair.anchor, pair.positive, *(collection.get(name, "") for name in (pair.anchor_id, pair.positive_id))]
+        known[pair.anchor].update(numbers[text] for text in texts if text in numbers)
     positives = [numbers[pair.positive] for pair in pairs]
     spared = tuple(
         np.array(sorted(known[pair.anchor] - {positive}), np.int64)

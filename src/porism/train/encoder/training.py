@@ -78,7 +78,7 @@ def train_encoder(
     folder: str | os.PathLike[str],
     settings: EncoderTraining | None = None,
     *,
-    collection: Sequence[str] = (),
+    collection: Mapping[str, str] = MappingProxyType({}),
     text: ModelText | None = None,
     device: str = "auto",
     restart: bool = False,
@@ -92,7 +92,7 @@ def train_encoder(
     ``restart`` or the pairs, the model or the settings have changed. Ctrl-C and SIGTERM end the training after the step
     that is under way and are noted in the report.
 
-    :param collection: texts that a search would rank, for the loss ``collection``: none of topics to be measured with.
+    :param collection: texts of documents by id, for the loss ``collection``: none of topics to be measured with.
     :param text: how the texts of the pairs were written, which is kept with the model.
     :param device: where it trains: ``auto``, ``cpu``, ``cuda``, ….
     :param on_note: receives sentences on what is done otherwise than asked.
