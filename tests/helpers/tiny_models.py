@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -122,6 +123,24 @@ def save_bert(folder: Path, texts: Iterable[str] = TEXTS, limit: int = 512) -> P
         max_position_embeddings=limit, pad_token_id=tokenizer.pad_token_id,
     )
     return _save(folder, BertForMaskedLM(config), tokenizer)
+
+
+def save_cross_encoder(folder: Path, limit: int = 64, seed: int = 0, labels: int = 1) -> Path:
+    """A sequence classification of 16 numbers: what sentence-transformers calls a cross-encoder."""
+    import torch
+    from transformers import BertConfig, BertForSequenceClassification
+
+    tokenizer = word_tokenizer(limit=limit)
+    torch.manual_seed(seed)
+    config = BertConfig(
+        vocab_size=len(tokenizer), hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32,
+        max_position_embeddings=limit, pad_token_id=tokenizer.pad_token_id, initializer_range=0.5, num_labels=labels,
+    )
+    _save(folder, BertForSequenceClassification(config), tokenizer)
+    described = folder / "tokenizer_config.json"
+    names = {"model_input_names": ["input_ids", "token_type_ids", "attention_mask"]}
+    described.write_text(json.dumps(json.loads(described.read_text()) | names))
+    return folder
 
 
 def save_encoder(folder: Path, texts: Iterable[str] = TEXTS, limit: int = 64, seed: int = 0) -> Path:

@@ -58,11 +58,12 @@ class Stage(ABC):
         """The same stage under another name."""
         return NamedStage(self, name)
 
-    def reranked(self, reranker: Reranker, depth: int | None = None, *, batch: bool = False) -> Stage:
+    def reranked(self, reranker: Reranker, depth: int | None = None, *, batch: bool | None = None) -> Stage:
         """The stage with its first ``depth`` results re-ranked: ``stage >> reranker`` with a depth of one's own.
 
         :param depth: the reranker's own by default, else 100.
-        :param batch: asks the reranker all queries at once; then no query has a time of its own.
+        :param batch: asks the reranker all queries at once; then no query has a time of its own. What the reranker
+            wants by default: its attribute ``batch``.
         :raises ConfigError: it is no reranker.
         :raises QueryError: the depth is below 1.
         """
@@ -176,7 +177,9 @@ class CutoffStage(Stage):
 class RerankStage(Stage):
     """A stage with its first results re-ranked; it returns at least as many as are re-ranked."""
 
-    def __init__(self, stage: Stage, reranker: Reranker, depth: int | None = None, *, batch: bool = False) -> None:
+    def __init__(
+        self, stage: Stage, reranker: Reranker, depth: int | None = None, *, batch: bool | None = None
+    ) -> None:
         """See :meth:`Stage.reranked`."""
         if not isinstance(reranker, Reranker):
             hint = "Make it one by porism.adapters.from_pyterrier." if hasattr(reranker, "transform") else None
@@ -186,7 +189,7 @@ class RerankStage(Stage):
         self.stage = stage
         self.by = reranker
         self.depth = check_count(getattr(reranker, "depth", DEPTH) if depth is None else depth, "the depth")
-        self.batch = batch
+        self.batch = bool(getattr(reranker, "batch", False)) if batch is None else batch
         self.name = stage.name
 
     def _search(self, queries: Sequence[Query], k: int) -> Run:
@@ -285,6 +288,7 @@ class CutReranker:
         self.reranker = reranker
         self.k = check_count(k, "a cutoff")
         self.depth = getattr(reranker, "depth", DEPTH)
+        self.batch = bool(getattr(reranker, "batch", False))
 
     def rerank(self, queries: Iterable[Query], run: Run, depth: int = DEPTH) -> Run:
         """What the reranker gives, cut off."""

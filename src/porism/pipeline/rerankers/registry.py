@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from porism.errors import ConfigError
 from porism.pipeline.protocols import Reranker
+from porism.pipeline.rerankers.model_kinds import CROSS_ENCODER_KIND, ENCODER_KIND
 from porism.pipeline.rerankers.retriever import RetrieverRerankerKind
 from porism.pipeline.rerankers.stored_pairs import STORED_PAIRS_KIND
 from porism.search.searcher import IndexSearcher
@@ -56,6 +57,8 @@ class RerankerKind(Protocol):
 RERANKERS: Mapping[str, RerankerKind] = MappingProxyType({
     "retriever": RetrieverRerankerKind(),
     STORED_PAIRS_KIND.name: STORED_PAIRS_KIND,
+    CROSS_ENCODER_KIND.name: CROSS_ENCODER_KIND,
+    ENCODER_KIND.name: ENCODER_KIND,
 })
 """The kinds by the names that recipes give them."""
 

@@ -1,0 +1,119 @@
+"""``porism rerank``: the first results of a run in a new order."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from porism.cli.fusing import check_files, check_folders
+from porism.cli.options import check_outputs, index_option
+from porism.cli.progress import ProblemLog, counting_progress
+from porism.cli.terminal import echo
+from porism.errors import counted
+
+if TYPE_CHECKING:
+    from porism.neural.scoring.base import Cost
+
+
+def _list_kinds(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
+    """Prints the kinds of rerankers, and ends the command."""
+    if wanted and not context.resilient_parsing:
+        from porism.pipeline.rerankers.registry import RERANKERS
+
+        for name in RERANKERS:
+            echo(name)
+        context.exit()
+
+
+@click.command(short_help="Re-rank the first results of a run.")
+@click.argument("run_path", type=click.Path(path_type=Path), metavar="RUN")
+@index_option
+@click.option("--topics", "topics_path", required=True, type=click.Path(path_type=Path), metavar="FILE",
+              help="The topics of the run: ARQMath topics, lines of JSON, or lines of id, tab, text.")
+@click.option("--kind", default="cross-encoder", show_default=True, metavar="NAME",
+              help="What gives documents their scores; --list shows all kinds.")
+@click.option("--model", default="default", metavar="NAME|DIR", help="The model of that kind: a folder or a name.")
+@click.option("--depth", type=click.IntRange(min=1), default=100, show_default=True,
+              help="So many results of each topic are re-ranked; the others follow in their order.")
+@click.option("--set", "assignments", multiple=True, metavar="NAME=VALUE",
+              help="A setting of the kind, e.g. length=256 or query_fields=title,question. Repeatable.")
+@click.option("--output", required=True, type=click.Path(path_type=Path), metavar="RUN", help="The TREC run to write.")
+@click.option("--cache", "cache_path", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+              help="Keep the scores of models here, and go on there after an interruption.  "
+                   "[default: beside --output, .scores added to its name]")
+@click.option("--no-cache", is_flag=True, help="Keep no scores.")
+@click.option("--name", default="porism", show_default=True, help="The name of the new run, its last column.")
+@click.option("--list", is_flag=True, is_eager=True, expose_value=False, callback=_list_kinds,
+              help="Show all kinds, and do nothing else.")
+@click.option("--problems", metavar="FILE", help="Write all reports of what could not be scored to a file.")
+@click.option("--quiet", is_flag=True, help="No progress bar and no summary.")
+def rerank(
+    run_path: Path, index_path: Path, topics_path: Path, kind: str, model: str, depth: int,
+    assignments: tuple[str, ...], output: Path, cache_path: Path | None, no_cache: bool, name: str,
+    problems: str | None, quiet: bool,
+) -> None:
+    """Re-rank the first results of each topic of the run file RUN.
+
+    A model says how much there is to do before it does it. Its scores are kept; so the same command goes on after an
+    interruption, and another depth computes only what is new.
+    """
+    import time
+
+    from porism.cli.first_use import compile_once
+    from porism.corpus import read_topics
+    from porism.neural.scoring.cache import ScoreCache
+    from porism.pipeline.rerankers.registry import reranker_kind
+    from porism.runs.run import Run
+    from porism.search.searcher import IndexSearcher
+    from porism.settings import parse_assignments
+
+    if no_cache and cache_path is not None:
+        raise click.UsageError("--cache and --no-cache exclude each other.")
+    cache_path = cache_path or output.with_name(f"{output.name}.scores")
+    check_files([run_path, topics_path])
+    check_folders([output])
+    check_outputs({"--output": output}, [run_path], [topics_path])
+    method = reranker_kind(kind)
+    settings = method.settings(model, parse_assignments(assignments), Path())
+    log = ProblemLog(problems)
+    run = Run.read(run_path, log)
+    topics = read_topics(topics_path)
+    with ExitStack() as stack:
+        index = stack.enter_context(IndexSearcher(index_path))
+        compile_once(quiet)
+        reranker: Any = method.make(settings, depth, index)
+        progress = stack.enter_context(counting_progress("re-ranking", quiet))
+        for attribute, value in (("on_progress", progress), ("on_cost", lambda cost: _show(cost, quiet))):
+            if hasattr(reranker, attribute):
+                setattr(reranker, attribute, value)
+        if hasattr(reranker, "texts"):
+            reranker.texts.on_problem = log
+        if hasattr(reranker, "cache") and not no_cache:
+            reranker.cache = stack.enter_context(ScoreCache(cache_path))
+        started = time.monotonic()
+        found = reranker.rerank([topic for topic in topics if topic.id in run], run, depth)
+        seconds = time.monotonic() - started
+    found.renamed(name).write(output)
+    if quiet:
+        return
+    log.close()
+    longest = max((len(run[query_id]) for query_id in run), default=0)
+    if longest < depth:
+        echo(f"the run has {counted(longest, 'result')} a topic at most, fewer than the depth of {depth:,}", err=True)
+    echo(f"{counted(len(found), 'topic')} re-ranked by {kind} in {seconds:.1f} s: {output}")
+
+
+def _show(cost: Cost, quiet: bool) -> None:
+    """Says how much there is to do."""
+    if quiet:
+        return
+    known = f", {cost.cached:,} of them scored before" if cost.cached else ""
+    minutes, seconds = divmod(round(cost.seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    about = f"{hours} h {minutes} min" if hours else f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
+    left = cost.inputs - cost.cached
+    work = f"; {cost.tokens:,} tokens to read, about {about}" if left else ""
+    echo(f"{counted(cost.inputs, 'input')}{known}{work}", err=True)

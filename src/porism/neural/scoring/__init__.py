@@ -1,0 +1,1 @@
+"""Models that score texts together: a query with a document, or with two of them."""

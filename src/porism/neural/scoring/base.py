@@ -1,0 +1,127 @@
+"""What scores texts together, and how many such texts are scored: each once, by length, from a cache where it can."""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.errors import ConfigError
+from porism.neural.batches import TOKENS_AT_ONCE
+from porism.neural.encoder_model import ModelBatches
+from porism.neural.scoring.cache import ScoreCache, score_key
+
+Texts = tuple[str, ...]
+"""What is read together: a query and a document, or a query and two documents."""
+
+_PROBED = 8
+"""So many inputs of middle length are scored first, to estimate how long all take."""
+
+
+class Tokens(NamedTuple):
+    """What a model reads: tokens, and of each the number of its segment (empty where the model has none)."""
+
+    ids: list[int]
+    segments: list[int]
+
+
+class Cost(NamedTuple):
+    """What scoring will cost.
+
+    :param inputs: texts that are read together, all of them.
+    :param cached: how many have a score already.
+    :param tokens: of those that have none.
+    :param seconds: about how long these take, measured on a few.
+    """
+
+    inputs: int
+    cached: int
+    tokens: int
+    seconds: float
+
+
+class Scorer(ABC):
+    """A model that gives texts which it reads together one score. Not safe to share between threads."""
+
+    named: str
+    """How the model was named, for messages."""
+
+    what: str = "score"
+    """What its scores are, in a word or two."""
+
+    digest: str
+    """Identifies the model and everything else that scores depend on."""
+
+    def __init__(self, tokens_at_once: int = TOKENS_AT_ONCE, on_note: Callable[[str], None] = lambda note: None):
+        """``on_note`` receives sentences on what had to be done otherwise, such as halving a batch."""
+        self.tokens_at_once = tokens_at_once
+        self.on_note = on_note
+
+    @abstractmethod
+    def read(self, inputs: Sequence[Texts]) -> list[Tokens]:
+        """The tokens of each input, cut to what the model reads at once."""
+
+    @abstractmethod
+    def forward(self, batch: Sequence[Tokens]) -> NDArray[np.float64]:
+        """The score of each of a batch (float64 [n])."""
+
+    @abstractmethod
+    def read_lengths(self, texts: Texts) -> list[tuple[int, int]]:
+        """Of each text of an input how many tokens are read, of how many."""
+
+
+def score_texts(
+    scorer: Scorer, inputs: Sequence[Texts], *, cache: ScoreCache | None = None,
+    on_cost: Callable[[Cost], None] = lambda cost: None,
+    on_progress: Callable[[int, int], None] = lambda done, total: None,
+) -> NDArray[np.float64]:
+    """The score of each input (float64 [n]); equal inputs are scored once.
+
+    Batches go over all inputs by length, so that little is padded. Each batch is in the cache when the next begins.
+
+    :param on_cost: receives what it will cost, before most of it is spent.
+    :param on_progress: receives how many inputs are done of how many, without those of the cache.
+    :raises ConfigError: a score is no finite number, or a single input does not fit into memory.
+    """
+    distinct = list(dict.fromkeys(inputs))
+    place = {texts: number for number, texts in enumerate(distinct)}
+    keys = [score_key(scorer.digest, texts) for texts in distinct]
+    found = cache.get(keys) if cache is not None else np.full(len(distinct), np.nan)
+    missing = np.flatnonzero(np.isnan(found))
+    known = len(distinct) - len(missing)
+    if len(missing):
+        tokens = scorer.read([distinct[number] for number in missing.tolist()])
+        lengths = [len(one.ids) for one in tokens]
+
+        def run(numbers: NDArray[np.int64]) -> None:
+            scores = np.asarray(scorer.forward([tokens[number] for number in numbers.tolist()]), np.float64)
+            if not np.isfinite(scores).all():
+                raise ConfigError(
+                    "the model gives texts a score that is no finite number", where=scorer.named,
+                    hint="Its weights are damaged, or its precision does not suffice: try float32.",
+                )
+            at = missing[numbers]
+            found[at] = scores
+            if cache is not None:
+                cache.put([keys[number] for number in at.tolist()], scores)
+
+        batches = ModelBatches(scorer.named, scorer.tokens_at_once, scorer.on_note)
+        by_length = np.argsort(lengths, kind="stable")
+        probed = by_length[max(0, len(by_length) // 2 - _PROBED // 2) :][:_PROBED]
+        started = time.perf_counter()
+        batches.run([lengths[number] for number in probed.tolist()], lambda some: run(probed[some]))
+        rate = (time.perf_counter() - started) / max(1, sum(lengths[number] for number in probed.tolist()))
+        rest = np.setdiff1d(np.arange(len(tokens)), probed)
+        on_cost(Cost(len(distinct), known, sum(lengths), rate * sum(lengths)))
+        batches.run(
+            [lengths[number] for number in rest.tolist()], lambda some: run(rest[some]),
+            lambda done, total: on_progress(len(probed) + done, len(tokens)),
+        )
+    else:
+        on_cost(Cost(len(distinct), known, 0, 0.0))
+    scores: NDArray[np.float64] = found[[place[texts] for texts in inputs]] if inputs else np.zeros(0)
+    return scores

@@ -1,0 +1,143 @@
+"""Cross-encoders: a query and a document, or two, read at once by a model of sequence classification."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.errors import ConfigError
+from porism.neural.batches import TOKENS_AT_ONCE
+from porism.neural.encoder_model import Precision, model_inputs
+from porism.neural.loading import load_torch
+from porism.neural.scoring.base import Scorer, Texts, Tokens
+from porism.neural.scoring.model_files import PURPOSE, has_architecture, open_scoring_model
+
+KIND = "AutoModelForSequenceClassification"
+
+
+class CrossEncoder(Scorer):
+    """Scores a query with a document, or with two documents, by a folder of sentence-transformers' ``CrossEncoder`` or
+    of any sequence classification of transformers.
+
+    With one document the score is the logit of relevance (Nogueira and Cho 2019). With two it is the probability that
+    the first is more relevant (duoBERT: Nogueira et al. 2019): ``[CLS] query [SEP] first [SEP] second [SEP]``.
+
+    A query is read up to half of what the model reads, or further where documents leave room, and documents share the
+    rest equally.
+    """
+
+    def __init__(
+        self, named: str | os.PathLike[str], *, documents: int = 1, length: int = 0, device: str = "auto",
+        precision: Precision = "auto", tokens_at_once: int = TOKENS_AT_ONCE,
+        index_path: str | os.PathLike[str] | None = None, on_note: Callable[[str], None] = lambda note: None,
+    ) -> None:
+        """
+        :param documents: 1 or 2: how many are read at once.
+        :param length: tokens that are read at once; 0 is as many as the model can, and at most 512.
+        :raises ConfigError: there is no such model or device, or it is no classification with one or two classes.
+        :raises MissingExtra: torch or transformers is not installed.
+        """
+        super().__init__(tokens_at_once, on_note)
+        if documents not in (1, 2):
+            raise ConfigError(f"a cross-encoder reads one or two documents, not {documents}")
+        self._model = open_scoring_model(
+            KIND, named, length=length, device=device, precision=precision, index_path=index_path
+        )
+        self.named, self.documents, self.length = self._model.named, documents, self._model.length
+        _check_head(self._model.network, self.named)
+        self._first, self._middle, self._last, self._second = _around(self._model.tokenizer, self.named)
+        self.digest = self._model.with_settings("cross-encoder", {"documents": documents, "length": self.length})
+        self._room = self.length - len(self._first) - documents * len(self._middle) - len(self._last)
+        if self._room < 1 + documents:
+            raise ConfigError(f"{self.length} tokens leave no room for texts", where=self.named,
+                              hint="Raise the length.")
+
+    def read(self, inputs: Sequence[Texts]) -> list[Tokens]:
+        """See :meth:`Scorer.read`: each text is tokenised once, whatever it is read with."""
+        distinct = list(dict.fromkeys(text for texts in inputs for text in texts))
+        ids = self._model.tokenizer(distinct, add_special_tokens=False, verbose=False)["input_ids"] if distinct else []
+        known = dict(zip(distinct, ids, strict=True))
+        return [self._together([known[text] for text in texts]) for texts in inputs]
+
+    def _together(self, parts: Sequence[Sequence[int]]) -> Tokens:
+        most, each = self._shares([len(part) for part in parts])
+        query = parts[0][:most]
+        ids = [*self._first, *query]
+        segments = [0] * len(ids)
+        for number, part in enumerate(parts[1:]):
+            ids += self._middle
+            segments += [number * self._second] * len(self._middle)
+            read = part[:each]
+            ids += read
+            segments += [self._second] * len(read)
+        ids += self._last
+        segments += [self._second] * len(self._last)
+        return Tokens(ids, segments)
+
+    def forward(self, batch: Sequence[Tokens]) -> NDArray[np.float64]:
+        """See :meth:`Scorer.forward`."""
+        torch = load_torch(PURPOSE)
+        inputs = model_inputs(self._model.tokenizer, [one.ids for one in batch], self._model.network.device)
+        if "token_type_ids" in inputs:
+            for row, one in enumerate(batch):
+                inputs["token_type_ids"][row, : len(one.segments)] = torch.tensor(one.segments)
+        with torch.inference_mode(), self._model.context():
+            logits = self._model.network(**inputs).logits
+        found: NDArray[np.float64] = logits.detach().to("cpu", torch.float32).numpy().astype(np.float64)
+        relevance = found[:, 1] - found[:, 0] if found.shape[1] == 2 else found[:, 0]
+        if self.documents == 1:
+            return relevance
+        return 1.0 / (1.0 + np.exp(-np.clip(relevance, -700, 700)))
+
+    def read_lengths(self, texts: Texts) -> list[tuple[int, int]]:
+        """Of each text how many tokens are read, of how many."""
+        found = self._model.tokenizer(list(texts), add_special_tokens=False, verbose=False)["input_ids"]
+        counts = [len(one) for one in found]
+        most, each = self._shares(counts)
+        return [(min(counts[0], most), counts[0]), *((min(count, each), count) for count in counts[1:])]
+
+    def _shares(self, counts: Sequence[int]) -> tuple[int, int]:
+        """How many tokens of the query are read, and how many of each document at most."""
+        query = min(counts[0], max(1, self._room // 2, self._room - sum(counts[1:])))
+        return query, (self._room - query) // self.documents
+
+
+def is_cross_encoder(folder: Path) -> bool:
+    """Whether a folder has a model of sequence classification."""
+    return has_architecture(folder, "ForSequenceClassification")
+
+
+def _check_head(network: Any, named: str) -> None:
+    labels = int(network.config.num_labels)
+    if labels not in (1, 2):
+        raise ConfigError(f"the model tells {labels} classes apart, and a score needs one or two", where=named,
+                          hint="Take a model that was trained to score relevance.")
+    wanted = getattr(network.config, "architectures", None) or []
+    if wanted and not any(str(one).endswith("ForSequenceClassification") for one in wanted):
+        raise ConfigError(
+            f"is a {wanted[0]}, whose classification would be made of random numbers", where=named,
+            hint="Give a cross-encoder; an encoder re-ranks by the kind encoder.",
+        )
+
+
+def _around(tokenizer: Any, named: str) -> tuple[list[int], list[int], list[int], int]:
+    """What a tokenizer puts before, between and after two texts, and the segment of the second text.
+
+    :raises ConfigError: it puts it elsewhere.
+    """
+    one, two = (list(tokenizer(text, add_special_tokens=False)["input_ids"]) for text in ("a", "b"))
+    whole = tokenizer("a", "b")
+    ids = list(whole["input_ids"])
+    for start in range(len(ids)):
+        if one and ids[start : start + len(one)] == one:
+            for later in range(start + len(one), len(ids)):
+                if two and ids[later : later + len(two)] == two:
+                    segments = whole.get("token_type_ids") or [0] * len(ids)
+                    middle = ids[start + len(one) : later]
+                    return ids[:start], middle, ids[later + len(two) :], int(segments[later])
+    raise ConfigError("the tokenizer does not put its special tokens around two texts", where=named)

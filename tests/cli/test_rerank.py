@@ -1,0 +1,77 @@
+"""``porism rerank``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from reranking_cases import QUERIES, RUN, reranked_index
+from tiny_models import need_encoders, save_bert, save_cross_encoder
+
+from porism.runs.run import Run
+
+need_encoders()
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("rerank")
+    reranked_index(folder)
+    save_cross_encoder(folder / "cross")
+    save_bert(folder / "language", limit=64)
+    RUN.write(folder / "first.run")
+    lines = [json.dumps({"id": query.id, **{name: part.text for name, part in query.fields.items()}}) for query in QUERIES]
+    (folder / "topics.jsonl").write_text("\n".join(lines) + "\n")
+    return folder
+
+
+def arguments(files: Path, output: Path) -> tuple[object, ...]:
+    return (files / "first.run", "--index", files / "i.index", "--topics", files / "topics.jsonl", "--output", output,
+            "--set", "device=cpu", "--set", "precision=float32")
+
+
+@pytest.mark.parametrize(("kind", "model"), [("cross-encoder", "cross"), ("encoder", "language")])
+def test_a_run_is_reranked_and_its_scores_are_kept(porism, files, tmp_path, kind, model) -> None:
+    output = tmp_path / "out.run"
+    result = porism("rerank", *arguments(files, output), "--kind", kind, "--model", files / model, "--depth", 5)
+    assert result.status == 0
+    assert f"2 topics re-ranked by {kind} in " in result.out
+    assert "1 document in the index no more (gone)" in result.err
+    assert "1 document without text (empty)" in result.err
+    found = Run.read(output)
+    assert sorted(doc_id for doc_id, _ in found["q1"]) == sorted(doc_id for doc_id, _ in RUN["q1"])
+    assert [doc_id for doc_id, _ in found["q1"][3:]] == ["gone", "empty", "d3"]
+    assert found.provenance is not None
+    assert found.provenance.made_by["depth"] == 5
+    assert (tmp_path / "out.run.scores").exists()
+    if kind == "cross-encoder":
+        assert "6 inputs; " in result.err
+        again = porism("rerank", *arguments(files, tmp_path / "again.run"), "--model", files / model, "--depth", 50,
+                       "--cache", tmp_path / "out.run.scores")
+        assert "7 inputs, 6 of them scored before; " in again.err
+        assert "the run has 6 results a topic at most, fewer than the depth of 50" in again.err
+
+
+def test_no_scores_are_kept_and_nothing_is_said(porism, files, tmp_path) -> None:
+    result = porism("rerank", *arguments(files, tmp_path / "out.run"), "--model", files / "cross", "--no-cache", "--quiet")
+    assert (result.status, result.out, result.err) == (0, "", "")
+    assert not (tmp_path / "out.run.scores").exists()
+
+
+def test_the_kind_of_searches_needs_no_model(porism, files, tmp_path) -> None:
+    result = porism("rerank", files / "first.run", "--index", files / "i.index", "--topics", files / "topics.jsonl",
+                    "--output", tmp_path / "out.run", "--kind", "retriever", "--model", "words")
+    assert result.status == 0
+    assert Run.read(tmp_path / "out.run")["q1"][0][0] == "d1"
+
+
+def test_what_is_refused(porism, files, tmp_path) -> None:
+    given = arguments(files, tmp_path / "out.run")
+    assert "needs a model" in porism("rerank", *given).err
+    assert "no kind of reranker" in porism("rerank", *given, "--kind", "none").err
+    assert "is a BertForMaskedLM" in porism("rerank", *given, "--model", files / "language").err
+    both = porism("rerank", *given, "--model", files / "cross", "--cache", tmp_path / "c", "--no-cache")
+    assert (both.status, "exclude each other" in both.err) == (2, True)
+    assert not (tmp_path / "out.run").exists()
+    assert porism("rerank", "--list").out.split()[:2] == ["retriever", "stored-pairs"]
