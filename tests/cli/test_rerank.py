@@ -21,7 +21,8 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     save_cross_encoder(folder / "cross")
     save_bert(folder / "language", limit=64)
     RUN.write(folder / "first.run")
-    lines = [json.dumps({"id": query.id, **{name: part.text for name, part in query.fields.items()}}) for query in QUERIES]
+    topics = [{"id": query.id, **{name: part.text for name, part in query.fields.items()}} for query in QUERIES]
+    lines = map(json.dumps, topics)
     (folder / "topics.jsonl").write_text("\n".join(lines) + "\n")
     return folder
 
@@ -53,8 +54,25 @@ def test_a_run_is_reranked_and_its_scores_are_kept(porism, files, tmp_path, kind
         assert "the run has 6 results a topic at most, fewer than the depth of 50" in again.err
 
 
+def test_pairwise_scores_are_written(porism, files, tmp_path) -> None:
+    given = arguments(files, tmp_path / "out.run")
+    result = porism("rerank", *given, "--kind", "pairwise-cross-encoder", "--model", files / "cross",
+                    "--pairs", tmp_path / "pairs.npz")
+    assert result.status == 0
+    assert "18 inputs; " in result.err
+    again = porism("aggregate", tmp_path / "pairs.npz", "--run", files / "first.run", "--output", tmp_path / "again.run")
+    assert again.status == 0
+    first, second = Run.read(tmp_path / "out.run"), Run.read(tmp_path / "again.run")
+    assert {query: [doc for doc, _ in first[query]] for query in first} == {
+        query: [doc for doc, _ in second[query]] for query in second
+    }
+    refused = porism("rerank", *given, "--model", files / "cross", "--pairs", tmp_path / "other.npz")
+    assert (refused.status, "--pairs is for kinds that compare all pairs" in refused.err) == (2, True)
+
+
 def test_no_scores_are_kept_and_nothing_is_said(porism, files, tmp_path) -> None:
-    result = porism("rerank", *arguments(files, tmp_path / "out.run"), "--model", files / "cross", "--no-cache", "--quiet")
+    given = arguments(files, tmp_path / "out.run")
+    result = porism("rerank", *given, "--model", files / "cross", "--no-cache", "--quiet")
     assert (result.status, result.out, result.err) == (0, "", "")
     assert not (tmp_path / "out.run.scores").exists()
 

@@ -45,6 +45,8 @@ def _list_kinds(context: click.Context, parameter: click.Parameter, wanted: bool
               help="Keep the scores of models here, and go on there after an interruption.  "
                    "[default: beside --output, .scores added to its name]")
 @click.option("--no-cache", is_flag=True, help="Keep no scores.")
+@click.option("--pairs", "pairs_path", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+              help="Also write the pairwise scores of a model of pairs, for porism aggregate and porism flips.")
 @click.option("--name", default="porism", show_default=True, help="The name of the new run, its last column.")
 @click.option("--list", is_flag=True, is_eager=True, expose_value=False, callback=_list_kinds,
               help="Show all kinds, and do nothing else.")
@@ -52,8 +54,8 @@ def _list_kinds(context: click.Context, parameter: click.Parameter, wanted: bool
 @click.option("--quiet", is_flag=True, help="No progress bar and no summary.")
 def rerank(
     run_path: Path, index_path: Path, topics_path: Path, kind: str, model: str, depth: int,
-    assignments: tuple[str, ...], output: Path, cache_path: Path | None, no_cache: bool, name: str,
-    problems: str | None, quiet: bool,
+    assignments: tuple[str, ...], output: Path, cache_path: Path | None, no_cache: bool,
+    pairs_path: Path | None, name: str, problems: str | None, quiet: bool,
 ) -> None:
     """Re-rank the first results of each topic of the run file RUN.
 
@@ -65,6 +67,7 @@ def rerank(
     from porism.cli.first_use import compile_once
     from porism.corpus import read_topics
     from porism.neural.scoring.cache import ScoreCache
+    from porism.pairwise import write_pairwise
     from porism.pipeline.rerankers.registry import reranker_kind
     from porism.runs.run import Run
     from porism.search.searcher import IndexSearcher
@@ -74,8 +77,8 @@ def rerank(
         raise click.UsageError("--cache and --no-cache exclude each other.")
     cache_path = cache_path or output.with_name(f"{output.name}.scores")
     check_files([run_path, topics_path])
-    check_folders([output])
-    check_outputs({"--output": output}, [run_path], [topics_path])
+    check_folders([path for path in (output, pairs_path) if path is not None])
+    check_outputs({"--output": output, "--pairs": pairs_path}, [run_path], [topics_path])
     method = reranker_kind(kind)
     settings = method.settings(model, parse_assignments(assignments), Path())
     log = ProblemLog(problems)
@@ -85,6 +88,8 @@ def rerank(
         index = stack.enter_context(IndexSearcher(index_path))
         compile_once(quiet)
         reranker: Any = method.make(settings, depth, index)
+        if pairs_path is not None and (not hasattr(reranker, "last_pairs") or reranker.sorting is not None):
+            raise click.UsageError("--pairs is for kinds that compare all pairs: duo-t5, pairwise-cross-encoder.")
         progress = stack.enter_context(counting_progress("re-ranking", quiet))
         for attribute, value in (("on_progress", progress), ("on_cost", lambda cost: _show(cost, quiet))):
             if hasattr(reranker, attribute):
@@ -97,6 +102,8 @@ def rerank(
         found = reranker.rerank([topic for topic in topics if topic.id in run], run, depth)
         seconds = time.monotonic() - started
     found.renamed(name).write(output)
+    if pairs_path is not None:
+        write_pairwise(pairs_path, reranker.last_pairs)
     if quiet:
         return
     log.close()

@@ -52,7 +52,7 @@ def test_two_classes_are_one_logit(tmp_path: Path) -> None:
 def test_two_documents_are_read_one_after_the_other(folder: Path) -> None:
     model = opened(folder, documents=2)
     tokenizer = model._model.tokenizer
-    (read,) = model.read([("prime number", TEXTS[0], TEXTS[1])])
+    read = model.together(model.tokenised(["prime number", TEXTS[0], TEXTS[1]]))
     assert tokenizer.decode(read.ids).count("[SEP]") == 3
     assert read.ids[0] == tokenizer.cls_token_id
     query = len(tokenizer("prime number", add_special_tokens=False)["input_ids"])
@@ -66,15 +66,15 @@ def test_two_documents_are_read_one_after_the_other(folder: Path) -> None:
 def test_long_texts_are_cut_and_both_are_read(folder: Path) -> None:
     model = opened(folder, length=20)
     long = " ".join(["prime"] * 100)
-    (read,) = model.read([(long, long)])
+    read = model.together(model.tokenised([long, long]))
     assert len(read.ids) == 20
     assert model.read_lengths((long, long))[0][1] > 90
     counts = model.read_lengths((long, long))
     assert counts[0][0] + counts[1][0] == 17
     assert counts[0][0] == 8
     assert model.read_lengths((long, "a"))[0][0] == 16  # a short document leaves room
-    both = opened(folder, length=20, documents=2).read([("a", long, long)])[0]
-    assert len(both.ids) <= 20
+    both = opened(folder, length=20, documents=2)
+    assert len(both.together(both.tokenised(["a", long, long])).ids) == 19  # 15 tokens for two documents, 7 each
 
 
 def test_equal_inputs_are_read_once_and_scores_are_kept(folder: Path, tmp_path: Path) -> None:
@@ -154,7 +154,7 @@ def test_scores_that_are_no_numbers_are_refused(folder: Path) -> None:
 
 
 def test_models_of_other_kinds_are_refused(tmp_path: Path, folder: Path) -> None:
-    with pytest.raises(ConfigError, match="BertForMaskedLM.*random numbers.*kind encoder"):
+    with pytest.raises(ConfigError, match=r"BertForMaskedLM.*random numbers.*kind encoder"):
         opened(save_bert(tmp_path / "language"))
     with pytest.raises(ConfigError, match="tells 3 classes apart"):
         opened(save_cross_encoder(tmp_path / "three", labels=3))

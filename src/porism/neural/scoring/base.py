@@ -56,22 +56,43 @@ class Scorer(ABC):
     digest: str
     """Identifies the model and everything else that scores depend on."""
 
+    documents: int
+    """How many documents it reads with a query."""
+
+    length: int
+    """How many tokens it reads at once."""
+
+    room: int
+    """How many of these are for texts."""
+
     def __init__(self, tokens_at_once: int = TOKENS_AT_ONCE, on_note: Callable[[str], None] = lambda note: None):
         """``on_note`` receives sentences on what had to be done otherwise, such as halving a batch."""
         self.tokens_at_once = tokens_at_once
         self.on_note = on_note
 
     @abstractmethod
-    def read(self, inputs: Sequence[Texts]) -> list[Tokens]:
-        """The tokens of each input, cut to what the model reads at once."""
+    def tokenised(self, texts: Sequence[str]) -> list[list[int]]:
+        """The tokens of each text, without special ones."""
+
+    @abstractmethod
+    def together(self, parts: Sequence[Sequence[int]]) -> Tokens:
+        """What the model reads of the tokens of a query and of documents, each cut to its share."""
 
     @abstractmethod
     def forward(self, batch: Sequence[Tokens]) -> NDArray[np.float64]:
         """The score of each of a batch (float64 [n])."""
 
-    @abstractmethod
+    def shares(self, counts: Sequence[int]) -> list[int]:
+        """How many tokens are read of a query and of documents that have so many: of the query up to half of the room,
+        or more where documents leave some, and documents share the rest equally."""
+        query = min(counts[0], max(1, self.room // 2, self.room - sum(counts[1:])))
+        each = (self.room - query) // self.documents
+        return [query, *(min(count, each) for count in counts[1:])]
+
     def read_lengths(self, texts: Texts) -> list[tuple[int, int]]:
         """Of each text of an input how many tokens are read, of how many."""
+        counts = [len(tokens) for tokens in self.tokenised(texts)]
+        return list(zip(self.shares(counts), counts, strict=True))
 
 
 def score_texts(
@@ -94,11 +115,15 @@ def score_texts(
     missing = np.flatnonzero(np.isnan(found))
     known = len(distinct) - len(missing)
     if len(missing):
-        tokens = scorer.read([distinct[number] for number in missing.tolist()])
-        lengths = [len(one.ids) for one in tokens]
+        asked = [distinct[number] for number in missing.tolist()]
+        texts_in_them = list(dict.fromkeys(text for texts in asked for text in texts))
+        tokens = dict(zip(texts_in_them, scorer.tokenised(texts_in_them), strict=True))
+        frame = scorer.length - scorer.room
+        lengths = [frame + sum(scorer.shares([len(tokens[text]) for text in texts])) for texts in asked]
 
         def run(numbers: NDArray[np.int64]) -> None:
-            scores = np.asarray(scorer.forward([tokens[number] for number in numbers.tolist()]), np.float64)
+            batch = [scorer.together([tokens[text] for text in asked[number]]) for number in numbers.tolist()]
+            scores = np.asarray(scorer.forward(batch), np.float64)
             if not np.isfinite(scores).all():
                 raise ConfigError(
                     "the model gives texts a score that is no finite number", where=scorer.named,
@@ -115,11 +140,11 @@ def score_texts(
         started = time.perf_counter()
         batches.run([lengths[number] for number in probed.tolist()], lambda some: run(probed[some]))
         rate = (time.perf_counter() - started) / max(1, sum(lengths[number] for number in probed.tolist()))
-        rest = np.setdiff1d(np.arange(len(tokens)), probed)
+        rest = np.setdiff1d(np.arange(len(asked)), probed)
         on_cost(Cost(len(distinct), known, sum(lengths), rate * sum(lengths)))
         batches.run(
             [lengths[number] for number in rest.tolist()], lambda some: run(rest[some]),
-            lambda done, total: on_progress(len(probed) + done, len(tokens)),
+            lambda done, total: on_progress(len(probed) + done, len(asked)),
         )
     else:
         on_cost(Cost(len(distinct), known, 0, 0.0))

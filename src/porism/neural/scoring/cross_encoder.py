@@ -14,7 +14,7 @@ from porism.errors import ConfigError
 from porism.neural.batches import TOKENS_AT_ONCE
 from porism.neural.encoder_model import Precision, model_inputs
 from porism.neural.loading import load_torch
-from porism.neural.scoring.base import Scorer, Texts, Tokens
+from porism.neural.scoring.base import Scorer, Tokens
 from porism.neural.scoring.model_files import PURPOSE, has_architecture, open_scoring_model
 
 KIND = "AutoModelForSequenceClassification"
@@ -27,8 +27,7 @@ class CrossEncoder(Scorer):
     With one document the score is the logit of relevance (Nogueira and Cho 2019). With two it is the probability that
     the first is more relevant (duoBERT: Nogueira et al. 2019): ``[CLS] query [SEP] first [SEP] second [SEP]``.
 
-    A query is read up to half of what the model reads, or further where documents leave room, and documents share the
-    rest equally.
+    Texts that are too long are cut at their ends (:meth:`Scorer.shares`).
     """
 
     def __init__(
@@ -49,35 +48,33 @@ class CrossEncoder(Scorer):
             KIND, named, length=length, device=device, precision=precision, index_path=index_path
         )
         self.named, self.documents, self.length = self._model.named, documents, self._model.length
+        self.what = "logit of relevance" if documents == 1 else "probability"
         _check_head(self._model.network, self.named)
         self._first, self._middle, self._last, self._second = _around(self._model.tokenizer, self.named)
         self.digest = self._model.with_settings("cross-encoder", {"documents": documents, "length": self.length})
-        self._room = self.length - len(self._first) - documents * len(self._middle) - len(self._last)
-        if self._room < 1 + documents:
+        self.room = self.length - len(self._first) - documents * len(self._middle) - len(self._last)
+        if self.room < 1 + documents:
             raise ConfigError(f"{self.length} tokens leave no room for texts", where=self.named,
                               hint="Raise the length.")
 
-    def read(self, inputs: Sequence[Texts]) -> list[Tokens]:
-        """See :meth:`Scorer.read`: each text is tokenised once, whatever it is read with."""
-        distinct = list(dict.fromkeys(text for texts in inputs for text in texts))
-        ids = self._model.tokenizer(distinct, add_special_tokens=False, verbose=False)["input_ids"] if distinct else []
-        known = dict(zip(distinct, ids, strict=True))
-        return [self._together([known[text] for text in texts]) for texts in inputs]
+    def tokenised(self, texts: Sequence[str]) -> list[list[int]]:
+        """See :meth:`Scorer.tokenised`."""
+        if not texts:
+            return []
+        found: list[list[int]] = self._model.tokenizer(
+            list(texts), add_special_tokens=False, verbose=False
+        )["input_ids"]
+        return found
 
-    def _together(self, parts: Sequence[Sequence[int]]) -> Tokens:
-        most, each = self._shares([len(part) for part in parts])
-        query = parts[0][:most]
-        ids = [*self._first, *query]
+    def together(self, parts: Sequence[Sequence[int]]) -> Tokens:
+        """See :meth:`Scorer.together`."""
+        shares = self.shares([len(part) for part in parts])
+        ids = [*self._first, *parts[0][: shares[0]]]
         segments = [0] * len(ids)
-        for number, part in enumerate(parts[1:]):
-            ids += self._middle
-            segments += [number * self._second] * len(self._middle)
-            read = part[:each]
-            ids += read
-            segments += [self._second] * len(read)
-        ids += self._last
-        segments += [self._second] * len(self._last)
-        return Tokens(ids, segments)
+        for number, (part, share) in enumerate(zip(parts[1:], shares[1:], strict=True)):
+            ids += [*self._middle, *part[:share]]
+            segments += [number * self._second] * len(self._middle) + [self._second] * share
+        return Tokens([*ids, *self._last], [*segments, *[self._second] * len(self._last)])
 
     def forward(self, batch: Sequence[Tokens]) -> NDArray[np.float64]:
         """See :meth:`Scorer.forward`."""
@@ -93,18 +90,6 @@ class CrossEncoder(Scorer):
         if self.documents == 1:
             return relevance
         return 1.0 / (1.0 + np.exp(-np.clip(relevance, -700, 700)))
-
-    def read_lengths(self, texts: Texts) -> list[tuple[int, int]]:
-        """Of each text how many tokens are read, of how many."""
-        found = self._model.tokenizer(list(texts), add_special_tokens=False, verbose=False)["input_ids"]
-        counts = [len(one) for one in found]
-        most, each = self._shares(counts)
-        return [(min(counts[0], most), counts[0]), *((min(count, each), count) for count in counts[1:])]
-
-    def _shares(self, counts: Sequence[int]) -> tuple[int, int]:
-        """How many tokens of the query are read, and how many of each document at most."""
-        query = min(counts[0], max(1, self._room // 2, self._room - sum(counts[1:])))
-        return query, (self._room - query) // self.documents
 
 
 def is_cross_encoder(folder: Path) -> bool:

@@ -13,6 +13,7 @@ from porism.pipeline.protocols import Reranker
 from porism.pipeline.rerankers.model_kinds import CROSS_ENCODER_KIND, ENCODER_KIND
 from porism.pipeline.rerankers.retriever import RetrieverRerankerKind
 from porism.pipeline.rerankers.stored_pairs import STORED_PAIRS_KIND
+from porism.pipeline.rerankers.true_false_kinds import DUO_KIND, MONO_KIND, PAIRWISE_CROSS_ENCODER_KIND
 from porism.search.searcher import IndexSearcher
 from porism.settings import SettingError, nearest, read_settings
 
@@ -59,6 +60,9 @@ RERANKERS: Mapping[str, RerankerKind] = MappingProxyType({
     STORED_PAIRS_KIND.name: STORED_PAIRS_KIND,
     CROSS_ENCODER_KIND.name: CROSS_ENCODER_KIND,
     ENCODER_KIND.name: ENCODER_KIND,
+    MONO_KIND.name: MONO_KIND,
+    DUO_KIND.name: DUO_KIND,
+    PAIRWISE_CROSS_ENCODER_KIND.name: PAIRWISE_CROSS_ENCODER_KIND,
 })
 """The kinds by the names that recipes give them."""
 

@@ -1,0 +1,160 @@
+"""Models that compare two documents: all pairs, one order, sorted with few, in pipelines after others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from reranking_cases import QUERIES, RUN, reranked_index
+from tiny_models import TEXTS, need_encoders, save_cross_encoder, save_mono
+
+from porism.errors import ConfigError, QueryError
+from porism.neural.scoring.base import Cost, score_texts
+from porism.neural.scoring.cache import ScoreCache
+from porism.pairwise import aggregate
+from porism.pipeline import pipeline
+from porism.pipeline.rerankers.compared import ModelPairsReranker
+from porism.pipeline.rerankers.registry import RERANKERS
+from porism.search.index import Index, open_index
+from porism.settings import SettingError
+
+need_encoders()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("comparing")
+    reranked_index(folder)
+    save_cross_encoder(folder / "cross")
+    save_mono(folder / "t5")
+    return folder
+
+
+@pytest.fixture
+def index(folder: Path) -> Iterator[Index]:
+    with open_index(folder / "i.index") as opened:
+        yield opened
+
+
+MODELS = {"duo-t5": "t5", "pairwise-cross-encoder": "cross", "mono-t5": "t5", "cross-encoder": "cross"}
+
+
+def made(kind: str, folder: Path, index: Index, depth: int = 50, **given: Any) -> Any:
+    method = RERANKERS[kind]
+    settings = method.settings(MODELS[kind], {"device": "cpu", "precision": "float32", **given}, folder)
+    method.check(settings)
+    return method.make(settings, depth, index)
+
+
+@pytest.mark.parametrize("kind", ["duo-t5", "pairwise-cross-encoder"])
+def test_all_ordered_pairs_are_compared_and_aggregated(kind: str, folder: Path, index: Index) -> None:
+    reranker = made(kind, folder, index, method="sum")
+    assert isinstance(reranker, ModelPairsReranker)
+    costs: list[Cost] = []
+    reranker.on_cost = costs.append
+    run = (pipeline(RUN) >> reranker).search(QUERIES, 10)
+    assert [cost.inputs for cost in costs] == [4 * 3 + 3 * 2]
+    question, texts = "maximum of a continuous function", [TEXTS[2], TEXTS[1], TEXTS[0]]
+    inputs = [(question, first, second) for first in texts for second in texts if first != second]
+    sums = score_texts(reranker.scorer, inputs).reshape(3, 2).sum(1)
+    expected = dict(zip(("d2", "d1", "d0"), sums.tolist(), strict=True))
+    assert dict(run["q2"]) == pytest.approx(expected, abs=1e-4)
+    assert [doc_id for doc_id, _ in run["q1"][4:]] == ["gone", "empty"]
+    assert run.provenance is not None
+    described = run.provenance.made_by["reranker"]
+    assert (described["aggregation"]["method"], described["orders"]) == ("sum", "both")
+
+
+def test_pairwise_scores_can_be_kept_and_aggregated_again(folder: Path, index: Index) -> None:
+    reranker = made("duo-t5", folder, index)
+    pairs = reranker.compared([(QUERIES[1], ["d2", "d1", "d0"])])
+    assert pairs.pairs == 6
+    assert pairs.queries[0].ranked
+    again = aggregate(pairs, "sym-sum")
+    assert dict(again["q2"]) == pytest.approx(dict((pipeline(RUN) >> reranker).search(QUERIES, 10)["q2"]), abs=1e-5)
+
+
+def test_one_order_halves_the_cost(folder: Path, index: Index) -> None:
+    reranker = made("pairwise-cross-encoder", folder, index, orders="one", method="sum")
+    costs: list[Cost] = []
+    reranker.on_cost = costs.append
+    scores = reranker.scores(QUERIES[1], ["d2", "d1", "d0"])
+    assert costs[0].inputs == 3
+    assert scores.sum() == pytest.approx(3)  # each pair shares 1
+    both = made("pairwise-cross-encoder", folder, index).pairs(QUERIES[1], ["d2", "d1", "d0"])
+    assert scores[0] == pytest.approx(both.matrix[0, 1] + both.matrix[0, 2], abs=1e-5)
+
+
+def test_fewer_comparisons_by_a_sorting(folder: Path, index: Index) -> None:
+    reranker = made("duo-t5", folder, index, sorting="all-pairs")
+    ids = ["d0", "gone", "d1", "d2", "d3"]
+    scores = reranker.scores(QUERIES[0], ids)
+    summed = made("duo-t5", folder, index).scores(QUERIES[0], ids)
+    assert np.argsort(-scores[[0, 2, 3, 4]]).tolist() == np.argsort(-summed[[0, 2, 3, 4]]).tolist()
+    assert np.isnan(scores[1])
+    few = made("duo-t5", folder, index, sorting="sliding", sorting_parameters={"passes": 1, "both": False})
+    asked: list[int] = []
+    forward = few.scorer.forward
+
+    def counting(batch: Sequence[Any]) -> Any:
+        asked.append(len(batch))
+        return forward(batch)
+
+    few.scorer.forward = counting
+    assert sorted(few.scores(QUERIES[0], ["d0", "d1", "d2", "d3"]).tolist()) == [1, 2, 3, 4]
+    assert sum(asked) == 3
+    assert few.describe()["sorting"] == "sliding"
+
+
+def test_mono_and_duo_after_a_search(folder: Path, index: Index, tmp_path: Path) -> None:
+    mono, duo = made("mono-t5", folder, index, 6), made("duo-t5", folder, index, 2)
+    with ScoreCache(tmp_path / "scores") as cache:
+        mono.cache = duo.cache = cache
+        run = (pipeline(RUN) >> mono >> duo).search(QUERIES, 10)
+        assert len(cache) == 7 + 2 * 2
+        before = (pipeline(RUN) >> mono).search(QUERIES, 10)
+        assert len(cache) == 7 + 2 * 2
+        assert "logit of true" in mono.explain(QUERIES[0], "d1").label
+    for query in QUERIES:
+        first = [doc_id for doc_id, _ in before[query.id]]
+        found = [doc_id for doc_id, _ in run[query.id]]
+        assert sorted(found[:2]) == sorted(first[:2])
+        assert found[2:] == first[2:]
+
+
+def test_explanations_name_the_comparisons(folder: Path, index: Index) -> None:
+    duo = made("duo-t5", folder, index)
+    ids = ["d0", "d1", "d2", "d3"]
+    explained = duo.explain(QUERIES[0], ids, "d1")
+    assert explained.value == pytest.approx(duo.scores(QUERIES[0], ids)[1])
+    assert "sym-sum of 3 comparisons" in explained.label
+    assert "best against d" in explained.label
+    by_sorting = made("duo-t5", folder, index, sorting="sliding")
+    explained = by_sorting.explain(QUERIES[0], ids, "d1")
+    assert explained.value == by_sorting.scores(QUERIES[0], ids)[1]
+    assert "sorted by sliding" in explained.label
+    for reranker in (duo, by_sorting):
+        with pytest.raises(QueryError, match="'empty' is not compared"):
+            reranker.explain(QUERIES[0], [*ids, "empty"], "empty")
+
+
+def test_few_candidates(folder: Path, index: Index) -> None:
+    for given in ({}, {"sorting": "heap"}):
+        duo = made("duo-t5", folder, index, **given)
+        assert np.isnan(duo.scores(QUERIES[0], ["gone", "empty"])).all()
+        assert np.isfinite(duo.scores(QUERIES[0], ["d0"])).all()
+
+
+@pytest.mark.parametrize(("given", "message"), [
+    ({"method": "sums"}, "Did you mean sum"), ({"sorting": "heaps"}, "Did you mean heap"),
+    ({"orders": "two"}, "orders"),
+    ({"sorting": "heap", "sorting_parameters": {"top": 0}}, "top"), ({"length": -1}, "length"),
+])
+def test_wrong_settings(folder: Path, given: dict[str, object], message: str) -> None:
+    with pytest.raises(SettingError, match=message):
+        RERANKERS["duo-t5"].settings("t5", given, folder)
+    with pytest.raises(ConfigError, match="orders cannot be 'two'"):
+        ModelPairsReranker(None, None, orders="two")  # type: ignore[arg-type]
