@@ -60,7 +60,8 @@ def test_pairwise_scores_are_written(porism, files, tmp_path) -> None:
                     "--pairs", tmp_path / "pairs.npz")
     assert result.status == 0
     assert "18 inputs; " in result.err
-    again = porism("aggregate", tmp_path / "pairs.npz", "--run", files / "first.run", "--output", tmp_path / "again.run")
+    again = porism("aggregate", tmp_path / "pairs.npz", "--run", files / "first.run",
+                   "--output", tmp_path / "again.run")
     assert again.status == 0
     first, second = Run.read(tmp_path / "out.run"), Run.read(tmp_path / "again.run")
     assert {query: [doc for doc, _ in first[query]] for query in first} == {
