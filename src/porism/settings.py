@@ -74,6 +74,20 @@ def read_settings(cls: type[T], given: Mapping[str, Any], *, at: Path = ()) -> T
     return settings
 
 
+def read_named(
+    kinds: Mapping[str, type[T]], name: str, parameters: Mapping[str, Any] | None, what: str
+) -> T:
+    """The dataclass that a registry has by this name, with parameters as plain values; ``what`` says what it is one of,
+    for errors.
+
+    :raises ConfigError: the registry has none of this name; as :class:`SettingError`, it has no such parameter, or not
+        with such a value.
+    """
+    if name not in kinds:
+        raise ConfigError(f"there is no {what} {name!r}", hint=nearest(name, kinds))
+    return read_settings(kinds[name], parameters or {})
+
+
 def write_settings(settings: Any) -> dict[str, Any]:
     """A dataclass of settings as plain values, ready for JSON and TOML: settings that are None are left out.
 

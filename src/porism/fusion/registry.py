@@ -15,7 +15,7 @@ from porism.fusion.regression import RBC
 from porism.fusion.table import FusionTable
 from porism.fusion.weighted_majority import WIBC
 from porism.runs.run import Run
-from porism.settings import nearest, read_settings
+from porism.settings import read_named
 
 FUSIONS: Mapping[str, type[Fusion]] = {
     method.name: method
@@ -37,9 +37,7 @@ def make_fusion(method: str, parameters: Mapping[str, Any] | None = None) -> Fus
     :raises ConfigError: there is no such method; as :class:`SettingError`, it has no such parameter, or not with such a
         value.
     """
-    if method not in FUSIONS:
-        raise ConfigError(f"there is no fusion {method!r}", hint=nearest(method, FUSIONS))
-    return read_settings(FUSIONS[method], parameters or {})
+    return read_named(FUSIONS, method, parameters, "fusion")
 
 
 def fuse(

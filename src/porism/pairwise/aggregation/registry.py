@@ -14,7 +14,7 @@ from porism.pairwise.aggregation.truncation import LoopTruncation
 from porism.pairwise.scores import Floats, Holes, PairwiseRun, PairwiseScores
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run
-from porism.settings import nearest, read_settings
+from porism.settings import read_named
 
 AGGREGATIONS: Mapping[str, type[Aggregation]] = {**REPEATABLE, LoopTruncation.name: LoopTruncation}
 """Method name → its class."""
@@ -29,9 +29,7 @@ def make_aggregation(method: str, parameters: Mapping[str, Any] | None = None) -
     :raises ConfigError: there is no such method; as :class:`SettingError`, it has no such parameter, or not with such a
         value.
     """
-    if method not in AGGREGATIONS:
-        raise ConfigError(f"there is no aggregation {method!r}", hint=nearest(method, AGGREGATIONS))
-    return read_settings(AGGREGATIONS[method], parameters or {})
+    return read_named(AGGREGATIONS, method, parameters, "aggregation")
 
 
 def aggregated_scores(

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from porism.errors import ConfigError
 from porism.pairwise.sorting.active import ActiveSelection
 from porism.pairwise.sorting.all_pairs import AllPairs
 from porism.pairwise.sorting.base import Sorting
 from porism.pairwise.sorting.heap import HeapSort
 from porism.pairwise.sorting.sliding import SlidingWindow
-from porism.settings import nearest, read_settings
+from porism.settings import read_named
 
 SORTINGS: Mapping[str, type[Sorting]] = {
     method.name: method for method in (AllPairs, HeapSort, SlidingWindow, ActiveSelection)
@@ -25,6 +24,4 @@ def make_sorting(method: str, parameters: Mapping[str, Any] | None = None) -> So
     :raises ConfigError: there is no such method; as :class:`SettingError`, it has no such parameter, or not with such a
         value.
     """
-    if method not in SORTINGS:
-        raise ConfigError(f"there is no sorting {method!r}", hint=nearest(method, SORTINGS))
-    return read_settings(SORTINGS[method], parameters or {})
+    return read_named(SORTINGS, method, parameters, "sorting")

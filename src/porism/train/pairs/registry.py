@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from porism.errors import ConfigError
-from porism.settings import nearest, parse_assignments, read_settings
+from porism.settings import parse_assignments, read_named
 from porism.train.pairs.answers import Answers
 from porism.train.pairs.base import Miner
 from porism.train.pairs.citations import Citations
@@ -27,9 +26,7 @@ def make_miner(name: str, settings: Mapping[str, Any] | None = None) -> Miner:
 
     :raises ConfigError: there is no such miner, or a setting does not exist or fit.
     """
-    if name not in MINERS:
-        raise ConfigError(f"there is no miner of pairs {name!r}", hint=nearest(name, MINERS))
-    return read_settings(MINERS[name], settings or {})
+    return read_named(MINERS, name, settings, "miner of pairs")
 
 
 def parse_miner(written: str) -> Miner:
