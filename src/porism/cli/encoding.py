@@ -166,9 +166,12 @@ def encode_vectors_and_tell(index_path: Path, model: str, quiet: bool, **options
     if not quiet:
         rate = report.encoded / max(report.seconds, 1e-9)
         stopped = "Stopped. " if report.interrupted else ""
+        done = f"{stopped}{counted(report.encoded, 'document')} encoded in {report.seconds:.1f} s ({rate:,.1f}/s)"
+        if not report.encoded and not report.interrupted:
+            done = f"All {counted(report.documents, 'document')} have their vectors already"
         echo(
-            f"{stopped}{counted(report.encoded, 'document')} encoded in {report.seconds:.1f} s ({rate:,.1f}/s) by "
-            f"{report.record.name}, {report.record.dimensions} dimensions ({report.record.numbers}): {index_path}"
+            f"{done} by {report.record.name}, {report.record.dimensions} dimensions ({report.record.numbers}): "
+            f"{index_path}"
         )
         if report.interrupted:
             echo("Run the same command to go on.")
