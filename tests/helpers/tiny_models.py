@@ -95,6 +95,20 @@ def save_t5(folder: Path, texts: Iterable[str] = TEXTS) -> Path:
     return _save(folder, T5ForConditionalGeneration(config), tokenizer)
 
 
+def save_causal(folder: Path, positions: int = 512) -> Path:
+    """A GPT-2 with two layers of 16 numbers, which writes nonsense."""
+    import torch
+    from transformers import GPT2Config, GPT2LMHeadModel
+
+    tokenizer = bpe_tokenizer()
+    torch.manual_seed(0)
+    config = GPT2Config(
+        vocab_size=len(tokenizer), n_embd=16, n_layer=2, n_head=2, n_positions=positions,
+        bos_token_id=tokenizer.eos_token_id, eos_token_id=tokenizer.eos_token_id, pad_token_id=tokenizer.pad_token_id,
+    )
+    return _save(folder, GPT2LMHeadModel(config), tokenizer)
+
+
 def save_mono(folder: Path, *words: str) -> Path:
     """A T5 whose tokenizer has some words as tokens, by default *true* and *false*, and a frame's words."""
     import torch

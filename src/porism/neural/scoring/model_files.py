@@ -45,12 +45,12 @@ class OpenedModel:
 
 def open_scoring_model(
     kind: str, named: str | os.PathLike[str], *, length: int = 0, device: str = "auto", precision: Precision = "auto",
-    index_path: str | os.PathLike[str] | None = None,
+    index_path: str | os.PathLike[str] | None = None, most: int = 512,
 ) -> OpenedModel:
     """A model by its folder, the name of a model of the index, of an installed package, or on the hub.
 
     :param kind: a class of transformers, such as ``AutoModelForSequenceClassification``.
-    :param length: tokens that it reads at once; 0 is as many as it can, and at most 512.
+    :param length: tokens that it reads at once; 0 is as many as it can, and at most ``most``.
     :raises ConfigError: there is no such model or device, it is of another kind, or it cannot read so much.
     :raises MissingExtra: torch or transformers is not installed.
     """
@@ -72,7 +72,7 @@ def open_scoring_model(
         network = quantised(network)
     folder = folder or model_folder(name, index_path)  # the hub's, which was fetched by now
     digest = digest_of(Path(folder)) if folder is not None else xxhash.xxh3_64_hexdigest(name.encode())
-    return OpenedModel(name, network, tokenizer, context, length or min(able, 512), f"{digest}:{precision}")
+    return OpenedModel(name, network, tokenizer, context, length or min(able, most), f"{digest}:{precision}")
 
 
 def has_architecture(folder: Path, ending: str) -> bool:

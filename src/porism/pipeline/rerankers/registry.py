@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from porism.errors import ConfigError
 from porism.pipeline.protocols import Reranker
+from porism.pipeline.rerankers.listwise import LISTWISE_KIND
 from porism.pipeline.rerankers.model_kinds import CROSS_ENCODER_KIND, ENCODER_KIND
 from porism.pipeline.rerankers.retriever import RetrieverRerankerKind
 from porism.pipeline.rerankers.stored_pairs import STORED_PAIRS_KIND
@@ -63,6 +64,7 @@ RERANKERS: Mapping[str, RerankerKind] = MappingProxyType({
     MONO_KIND.name: MONO_KIND,
     DUO_KIND.name: DUO_KIND,
     PAIRWISE_CROSS_ENCODER_KIND.name: PAIRWISE_CROSS_ENCODER_KIND,
+    LISTWISE_KIND.name: LISTWISE_KIND,
 })
 """The kinds by the names that recipes give them."""
 
