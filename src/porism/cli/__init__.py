@@ -34,6 +34,7 @@ from porism.cli.similarities import similarities
 from porism.cli.terminal import echo
 from porism.cli.training import train
 from porism.cli.training_encoders import encoder
+from porism.cli.training_formulas import formula_encoder
 from porism.cli.training_language import language_model
 from porism.cli.training_neural import decontextualised, extended
 from porism.cli.training_pairs import pairs
@@ -61,7 +62,10 @@ porism.add_section("Search", demo, search, open_result, similar, parse)
 porism.add_section("Collections", index, update, info, check, delete, merge, expand)
 porism.add_section("Models", train, encode, neighbours, similarities)
 porism.add_section("Experiments", run, evaluate, rerank, fuse, aggregate, flips, compare, experiment)
-for method in (word2vec, fasttext, positional, decontextualised, tokenizer, extended, pairs, encoder, language_model):
+for method in (
+    word2vec, fasttext, positional, decontextualised, tokenizer, extended, pairs, encoder, language_model,
+    formula_encoder,
+):
     train.add_command(method)
 
 

@@ -17,14 +17,17 @@ from porism.errors import counted
 if TYPE_CHECKING:
     from porism.retrieve.dense.model import Approximate
 
+FORMULAS = "formula-encoder"
+"""The kind of models that encode formulas, not documents."""
+
 
 @click.command(short_help="Encode documents, to search them by meaning.")
 @click.argument("model", metavar="MODEL")
 @index_option
 @click.option("--name", default="", help="What the encoder is called in the index; by default as the model is.")
-@click.option("--kind", type=click.Choice(["dense", "splade", "colbert"]),
-              help="What the model gives: vectors, weights of terms, or vectors of tokens; as its folder says if not "
-                   "given.")
+@click.option("--kind", type=click.Choice(["dense", "splade", "colbert", "formula-encoder"]),
+              help="What the model gives: vectors, weights of terms, vectors of tokens, or vectors of formulas; as its "
+                   "folder says if not given.")
 @click.option("--set", "assignments", multiple=True, metavar="NAME=VALUE",
               help="How documents are read, e.g. text.formulas=spoken or cut=chunks; repeatable.")
 @click.option("--numbers", type=click.Choice(["float32", "float16", "int8"]), default=None, show_default="float32",
@@ -47,7 +50,8 @@ def encode(
     quiet: bool,
 ) -> None:
     """Encode the documents of an index by MODEL, so that porism search --model neural or dense finds them by meaning,
-    --model splade by the terms that a sparse encoder gave them, or --model colbert by their tokens.
+    --model splade by the terms that a sparse encoder gave them, or --model colbert by their tokens. An encoder of
+    formulas encodes these, for --model formula-encoder.
 
     MODEL is the folder of an encoder, the name of one trained for the index, of an installed package that carries its
     weights, or of a model on the hub of Hugging Face. The index remembers it: later updates encode new documents. Only
@@ -60,13 +64,17 @@ def encode(
         _forget(index_path, name or model)
         echo(f"the encoder {name or model} is no longer part of the index")
         return
-    options = {"name": name, "settings": parse_assignments(assignments), "precision": precision, "device": device}
+    chosen = kind or model_kind(model, index_path)
+    options: dict[str, Any] = {"name": name}
+    if chosen != FORMULAS:
+        options |= {"settings": parse_assignments(assignments), "precision": precision, "device": device}
+    elif assignments or precision != "auto" or device != "auto":
+        raise click.UsageError(f"--set, --precision and --device are not for models of the kind {FORMULAS}.")
     given: dict[str, Any] = {
         "numbers": numbers, "approximate": _approximate(approximate) if approximate else None,
         "bits": bits and int(bits), "centroids": centroids, "retrain": retrain or None,
     }
     options |= {option: value for option, value in given.items() if value is not None}
-    chosen = kind or model_kind(model, index_path)
     for option in options:
         if option in given and option not in _OPTIONS[chosen]:
             raise click.UsageError(f"--{option} is not for models of the kind {chosen}.")
@@ -78,10 +86,15 @@ def model_kind(model: str, index_path: Path) -> str:
 
     :raises ConfigError: there is none of this name, or its folder is incomplete.
     """
+    from porism.neural.encoder_files import model_folder
     from porism.neural.encoder_model import fetched_encoder
+    from porism.neural.formula_encoder import is_formula_encoder
     from porism.neural.sparse_encoder import is_sparse_model
     from porism.neural.token_model import is_token_model
 
+    here = model_folder(model, index_path)
+    if here is not None and is_formula_encoder(here):
+        return FORMULAS
     folder = fetched_encoder(model, index_path).folder
     return "splade" if is_sparse_model(folder) else "colbert" if is_token_model(folder) else "dense"
 
@@ -115,12 +128,15 @@ def encode_terms_and_tell(index_path: Path, model: str, quiet: bool, **options: 
 
 
 def _forget(index_path: Path, name: str) -> None:
-    from porism.files.artifacts import SPARSE, TOKENS
+    from porism.files.artifacts import FORMULA_ENCODERS, SPARSE, TOKENS
     from porism.retrieve.colbert.encoding import forget_tokens
     from porism.retrieve.dense.encoding import forget_encoder
+    from porism.retrieve.formula_encoder.encoding import forget_formula_encoder
     from porism.retrieve.splade.encoding import forget_terms
 
-    if name in SPARSE.names(index_path):
+    if name in FORMULA_ENCODERS.names(index_path):
+        forget_formula_encoder(index_path, name)
+    elif name in SPARSE.names(index_path):
         forget_terms(index_path, name)
     elif name in TOKENS.names(index_path):
         forget_tokens(index_path, name)
@@ -181,6 +197,27 @@ def encode_vectors_and_tell(index_path: Path, model: str, quiet: bool, **options
         raise click.exceptions.Exit(130)
 
 
+def encode_formulas_and_tell(index_path: Path, model: str, quiet: bool, **options: Any) -> None:
+    """Encodes the formulas of an index and prints a summary; exits with 130 after an interruption."""
+    from porism.retrieve.formula_encoder.encoding import encode_formulas
+
+    with counting_progress("encoding", quiet) as progress:
+        report = encode_formulas(index_path, model, on_progress=progress, **options)
+    if not quiet:
+        rate = report.encoded / max(report.seconds, 1e-9)
+        echo(
+            f"{'Stopped. ' if report.interrupted else ''}{counted(report.encoded, 'formula')} encoded in "
+            f"{report.seconds:.1f} s ({rate:,.0f}/s) by {report.record.name}, {report.record.dimensions} dimensions: "
+            f"{index_path}"
+        )
+        echo(
+            "Run the same command to go on." if report.interrupted else
+            f"Ask it: porism search --formulas 'x^2+y^2' --model formula-encoder --index {index_path}"
+        )
+    if report.interrupted:
+        raise click.exceptions.Exit(130)
+
+
 def _approximate(given: Sequence[str]) -> Approximate:
     from porism.errors import ConfigError
     from porism.retrieve.dense.model import Approximate
@@ -200,10 +237,12 @@ def _approximate(given: Sequence[str]) -> Approximate:
 
 _ENCODING: Mapping[str, Callable[..., None]] = MappingProxyType({
     "dense": encode_vectors_and_tell, "splade": encode_terms_and_tell, "colbert": encode_tokens_and_tell,
+    FORMULAS: encode_formulas_and_tell,
 })
 """What encodes an index, by what the model gives."""
 
 _OPTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType({
     "dense": ("numbers", "approximate"), "splade": (), "colbert": ("bits", "centroids", "retrain"),
+    FORMULAS: (),
 })
 """Options that are for one kind of models alone."""

@@ -132,6 +132,9 @@ MODELS = ArtifactKind("models", "a model", "porism train {name}")
 ENCODERS = ArtifactKind("encoders", "an encoder", "porism encode MODEL --name {name}", ".json")
 SPARSE = ArtifactKind("sparse", "a sparse encoder", "porism encode MODEL --name {name}")
 TOKENS = ArtifactKind("tokens", "a store of tokens", "porism encode MODEL --name {name}")
+FORMULA_ENCODERS = ArtifactKind(
+    "formula-encoders", "an encoder of formulas", "porism train formula-encoder {name}", ".json"
+)
 
-ARTIFACT_KINDS = (TOKENIZERS, EMBEDDINGS, SIMILARITIES, MODELS, ENCODERS, SPARSE, TOKENS)
+ARTIFACT_KINDS = (TOKENIZERS, EMBEDDINGS, SIMILARITIES, MODELS, ENCODERS, SPARSE, TOKENS, FORMULA_ENCODERS)
 """All kinds; a new one is listed here, and :mod:`porism.search.artifacts` says how it is verified."""

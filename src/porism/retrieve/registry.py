@@ -17,6 +17,7 @@ from porism.retrieve.base import FormulaRanker, Retriever, RetrieverSettings
 from porism.retrieve.colbert.kind import COLBERT
 from porism.retrieve.dense.kind import DENSE
 from porism.retrieve.documents.named_models import LEXICAL
+from porism.retrieve.formula_encoder.ranker import FORMULA_ENCODER
 from porism.retrieve.formulas.ranker import STRUCTURE
 from porism.retrieve.formulas.tangent_cft import TANGENT_CFT
 from porism.retrieve.kinds import Finds, RetrieverKind
@@ -24,7 +25,8 @@ from porism.retrieve.sums.kind import sum_kind
 from porism.settings import SettingError, nearest
 
 RETRIEVERS: Mapping[str, RetrieverKind[Any]] = MappingProxyType({
-    kind.name: kind for kind in (LEXICAL, STRUCTURE, TANGENT_CFT, DENSE, COLBERT, sum_kind(lambda: RETRIEVERS))
+    kind.name: kind
+    for kind in (LEXICAL, STRUCTURE, TANGENT_CFT, FORMULA_ENCODER, DENSE, COLBERT, sum_kind(lambda: RETRIEVERS))
 })
 """The kinds by the names that settings give them (``kind = "..."``)."""
 

@@ -13,6 +13,7 @@ from porism.errors import ConfigError, IndexCorrupt, IndexVersionError
 from porism.files.artifacts import (
     EMBEDDINGS,
     ENCODERS,
+    FORMULA_ENCODERS,
     MODELS,
     SIMILARITIES,
     SPARSE,
@@ -30,6 +31,9 @@ from porism.retrieve.colbert.provider import DocumentTokens
 from porism.retrieve.colbert.stores import read_store
 from porism.retrieve.dense.provider import DenseVectors
 from porism.retrieve.dense.records import EncoderRecord, read_record
+from porism.retrieve.formula_encoder.provider import EncodedFormulas
+from porism.retrieve.formula_encoder.records import FormulaEncoderRecord
+from porism.retrieve.formula_encoder.records import read_record as read_formula_record
 from porism.retrieve.splade.stores import terms_spec
 from porism.settings import read_settings
 
@@ -88,6 +92,8 @@ def _info(kind: ArtifactKind, manifest: Manifest, file: Path) -> Mapping[str, An
     """
     if kind is TOKENIZERS:
         return _tokenizer(manifest, kind.name_of(file))
+    if kind is FORMULA_ENCODERS:
+        return read_formula_record(file).to_dict()
     return read_record(file).to_dict() if kind is ENCODERS else Container(file, None).info
 
 
@@ -137,6 +143,19 @@ def _changed_model(folder: Path, manifest: Manifest, info: Mapping[str, Any]) ->
     return f"{missing:,} documents are not encoded yet: porism encode {record.model}" if missing else ""
 
 
+def _changed_formula_encoder(folder: Path, manifest: Manifest, info: Mapping[str, Any]) -> str:
+    """Encoders of formulas: as for others."""
+    record = read_settings(FormulaEncoderRecord, info)
+    try:
+        record.folder(folder)
+    except ConfigError as error:
+        return error.what
+    with Snapshot.open(folder) as snapshot:
+        vectors = EncodedFormulas(folder, record)
+        missing = sum(segment.formula_count for segment in snapshot.segments if not vectors.has(segment))
+    return f"{missing:,} formulas are not encoded yet: porism encode {record.model}" if missing else ""
+
+
 def _changed_sparse(folder: Path, manifest: Manifest, info: Mapping[str, Any]) -> str:
     """Sparse encoders: as for others."""
     try:
@@ -172,4 +191,5 @@ _OUTDATED: Mapping[ArtifactKind, Outdated] = MappingProxyType({
     ENCODERS: _changed_model,
     SPARSE: _changed_sparse,
     TOKENS: _changed_tokens,
+    FORMULA_ENCODERS: _changed_formula_encoder,
 })

@@ -14,7 +14,16 @@ from porism.analysis.tokenizers.tokenizer import (
     TokenizerReference,
 )
 from porism.errors import ConfigError, IndexCorrupt, IndexVersionError, PorismError
-from porism.files.artifacts import EMBEDDINGS, ENCODERS, MODELS, SIMILARITIES, SPARSE, TOKENIZERS, TOKENS
+from porism.files.artifacts import (
+    EMBEDDINGS,
+    ENCODERS,
+    FORMULA_ENCODERS,
+    MODELS,
+    SIMILARITIES,
+    SPARSE,
+    TOKENIZERS,
+    TOKENS,
+)
 from porism.files.lock import WriterLock
 from porism.index import Snapshot
 from porism.index.container import Container, Stamp
@@ -30,6 +39,7 @@ from porism.index.manifest import (
 )
 from porism.index.segment import DATA_FILE
 from porism.retrieve.dense.records import read_record
+from porism.retrieve.formula_encoder.records import read_record as read_formula_record
 from porism.retrieve.vectors import missing_vectors
 from porism.search.sources.indexing import prepare_for_searches
 from porism.settings import read_settings
@@ -211,6 +221,9 @@ def _tasks(folder: Path, manifest: Manifest) -> Iterator[_Task]:
     for file in ENCODERS.files(folder):
         again = f"Remove it, and encode again: porism encode MODEL --name {ENCODERS.name_of(file)}."
         yield _Task(ENCODERS.folder, file, partial(_check_encoder, file), again)
+    for file in FORMULA_ENCODERS.files(folder):
+        again = f"Remove it, and encode again: porism encode MODEL --name {FORMULA_ENCODERS.name_of(file)}."
+        yield _Task(FORMULA_ENCODERS.folder, file, partial(_check_formula_encoder, file), again)
     for file in SPARSE.files(folder):
         yield _container(SPARSE.folder, file, None, None, f"Encode again: porism encode MODEL --name {file.stem}.")
     for file in TOKENS.files(folder):
@@ -246,6 +259,10 @@ def _check_tokenizer(reference: TokenizerReference, read: _Read) -> None:
 
 def _check_encoder(path: Path, read: _Read) -> None:
     read_record(path)
+
+
+def _check_formula_encoder(path: Path, read: _Read) -> None:
+    read_formula_record(path)
 
 
 def _check_matrix(path: Path, read: _Read) -> None:

@@ -24,16 +24,15 @@ from numpy.typing import NDArray
 
 from porism.analysis.analyzer import Analyzer
 from porism.analysis.documents import clean_text
-from porism.concurrency.locks import Lock
 from porism.embeddings.corpus import GENSIM
 from porism.embeddings.settings import FastText
 from porism.embeddings.subwords import WordVectors, write_word_vectors
-from porism.engine.units import FormulaUnits, formula_units
-from porism.errors import ConfigError, IndexCorrupt, QueryError
+from porism.engine.units import formula_units
+from porism.errors import ConfigError, IndexCorrupt
 from porism.explanation import Explanation
 from porism.extras import need
 from porism.files.artifacts import MODELS
-from porism.formula import extract, notation_of, operator_tree, parse
+from porism.formula import extract, operator_tree, parse
 from porism.index import Segment, Snapshot
 from porism.index.container import Container, ContainerWriter
 from porism.index.vectors import (
@@ -48,9 +47,8 @@ from porism.index.vectors import (
 )
 from porism.retrieve.base import RetrieverSettings
 from porism.retrieve.formulas.matches import FormulaMatch
+from porism.retrieve.formulas.nearest_formulas import NearestFormulas, stored_formula
 from porism.retrieve.kinds import Artifact, FormulaKind
-from porism.retrieve.nearest import nearest, product_error, products
-from porism.retrieve.ranking import Found, UnitIds, UnitResults, merge
 from porism.types import Formula
 
 MODEL = "tangent-cft"
@@ -61,7 +59,6 @@ EXTRACTORS = ("tangent-cft", "tangent-cft-operators")
 
 _KIND = "embeddings"
 _CHUNK = 1_024
-_MOST_COSINES = 1 << 23
 
 TRAINING = FastText(
     dimensions=100, min_count=1, sample=1e-3, rate=0.025, skip_gram=True, min_n=3, max_n=6,
@@ -134,13 +131,7 @@ def trained_vectors(index_path: Path) -> tuple[TangentCftVectors, ...]:
 
 def _words(segment: Segment, formulas: NDArray[np.integer]) -> Words:
     """The words of formulas of a segment; those of one that cannot be read are none."""
-    return _words_of([_stored(segment, formula) for formula in formulas.tolist()])
-
-
-def _stored(segment: Segment, formula: int) -> Formula:
-    """A formula as it is in an index, which does not say in which notation."""
-    source = segment.formula_source(formula)
-    return Formula(source, notation_of(source))
+    return _words_of([stored_formula(segment, formula) for formula in formulas.tolist()])
 
 
 def _words_of(formulas: Sequence[Formula]) -> Words:
@@ -267,12 +258,8 @@ def _unit(vectors: NDArray[Any]) -> NDArray[np.float64]:
     return unit
 
 
-class TangentCftRanker:
-    """Ranks the formulas of a snapshot by the cosine of their Tangent-CFT vectors with a query formula's.
-
-    Exact: every formula is compared. Formulas whose cosine is not above the model's ``least`` are not results; ties
-    come by descending key. Safe to share between threads.
-    """
+class TangentCftRanker(NearestFormulas):
+    """Ranks the formulas of a snapshot by the cosine of their Tangent-CFT vectors with a query formula's."""
 
     def __init__(
         self, snapshot: Snapshot, model: TangentCftModel | None = None, vectors: TangentCftVectors | None = None
@@ -283,36 +270,15 @@ class TangentCftRanker:
         """
         self.model = model or TangentCftModel()
         self.vectors = vectors or TangentCftVectors(snapshot.path)
-        self.units: list[FormulaUnits] = formula_units(snapshot.segments)
-        self._ids = UnitIds(self.units)
-        self._lock = Lock()
-        self._matrices: list[NDArray[np.float32]] | None = None
-
-    def search(self, formulas: Sequence[Formula], k: int = 10) -> list[UnitResults]:
-        """The best ``k`` formulas for each of ``formulas``; none where no word of a query formula is known.
-
-        :raises QueryError: ``k`` is below 1.
-        """
-        if k < 1:
-            raise QueryError(f"{k} results cannot be found", hint="Ask for at least 1.")
-        queries = self.vectors.embed(formulas)
-        results: list[UnitResults] = []
-        at_once = max(1, _MOST_COSINES // max([1, *(units.doc_count for units in self.units)]))
-        for start in range(0, len(queries), at_once):
-            results += self._search(queries[start : start + at_once], k)
-        return results
+        super().__init__(snapshot, self.vectors, self.model.least)
 
     def match(self, formula: Formula, key: str) -> FormulaMatch:
         """Why a formula, given by its key, has its score: what either tree adds to the cosine.
 
         :raises QueryError: the index has no such formula.
         """
-        places = [(number, unit) for number, one in enumerate(self.units) if (unit := one.find(key)) is not None]
-        if not places:
-            raise QueryError(f"there is no formula {key!r} in the index")
-        number, unit = places[0]
-        found = _stored(self.units[number].segment, unit)
-        score = float(products(self._vectors()[number][[unit]], self.vectors.embed([formula])[0])[0])
+        score, segment, unit, _ = self.cosine(formula, key)
+        found = stored_formula(segment, unit)
         (layout, operators), (other_layout, other_operators) = self.vectors.parts(formula), self.vectors.parts(found)
         layouts, trees = float(layout @ other_layout), float(operators @ other_operators)
         across = score - layouts - trees
@@ -323,31 +289,6 @@ class TangentCftRanker:
         ]
         explanation = Explanation(score, f"formula {found.source}", parts)
         return FormulaMatch(formula, found, score, (), (), (), 0.0, 0.0, explanation)
-
-    def _search(self, queries: NDArray[np.float32], k: int) -> list[UnitResults]:
-        found: list[list[Found]] = [[] for _ in queries]
-        for number, (units, matrix) in enumerate(zip(self.units, self._vectors(), strict=True)):
-            if not units.live.any():
-                continue
-            near = queries @ matrix.T
-            near[:, ~units.live] = -np.inf
-            for row, query, parts in zip(near, queries, found, strict=True):
-                best_here = nearest(row, k, units.id_order, product_error(query), self._exact(matrix, query))
-                above = best_here[1] > self.model.least
-                parts.append(Found(number, best_here[0][above], best_here[1][above]))
-        return [merge(parts, k, self._ids) for parts in found]
-
-    @staticmethod
-    def _exact(
-        matrix: NDArray[np.float32], query: NDArray[np.float32]
-    ) -> Callable[[NDArray[np.int32]], NDArray[np.float64]]:
-        return lambda formulas: products(matrix[formulas], query)
-
-    def _vectors(self) -> list[NDArray[np.float32]]:
-        with self._lock:
-            if self._matrices is None:
-                self._matrices = [self.vectors.segment_vectors(units.segment) for units in self.units]
-            return self._matrices
 
 
 def _make(snapshot: Snapshot, analyzer: Analyzer, model: TangentCftModel) -> TangentCftRanker:

@@ -1,0 +1,1 @@
+"""Formula search by the vectors of an encoder that was trained on equal and nearly equal formulas."""

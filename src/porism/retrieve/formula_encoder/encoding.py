@@ -1,0 +1,112 @@
+"""Encoding the formulas of an index by a model, and remembering the model, so that later commits encode new ones."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from porism.errors import ConfigError
+from porism.files.artifacts import FORMULA_ENCODERS
+from porism.files.lock import WriterLock
+from porism.index import Snapshot
+from porism.index.manifest import LOCK_FILE
+from porism.index.vectors import remove_vectors
+from porism.neural.encoder_files import model_folder
+from porism.neural.formula_encoder import load_formula_encoder
+from porism.retrieve.encoder_names import encoder_name, lasting_name
+from porism.retrieve.formula_encoder.provider import EncodedFormulas
+from porism.retrieve.formula_encoder.records import FAMILY, FormulaEncoderRecord, records, write_record
+
+
+@dataclass(frozen=True, slots=True)
+class FormulaEncodeReport:
+    """What was encoded: the ``record`` of the encoder, how many ``formulas`` the index has, how many of them were
+    ``encoded`` now, in ``seconds``, and whether it was ``interrupted``."""
+
+    record: FormulaEncoderRecord
+    formulas: int
+    encoded: int
+    seconds: float
+    interrupted: bool
+
+
+def encode_formulas(
+    index_path: str | os.PathLike[str],
+    model: str | os.PathLike[str],
+    *,
+    name: str = "",
+    on_progress: Callable[[int, int], None] = lambda done, total: None,
+) -> FormulaEncodeReport:
+    """Encodes the formulas of an index that have no vectors of a model yet, and remembers the model under a name.
+
+    :param model: the folder of an encoder of formulas, or the name of one that was trained for the index.
+    :param name: what the encoder is called in settings of models; that of the model if empty.
+    :param on_progress: receives of how many formulas vectors are there, of how many.
+
+    An interruption (Ctrl-C) keeps what was encoded and is noted in the report, not raised; the same call goes on.
+
+    :raises ConfigError: there is no such model, or it is incomplete.
+    :raises IndexNotFound: there is no index. :raises IndexLocked: another process writes to it.
+    :raises MissingExtra: safetensors is not installed. :raises StorageError: the folder cannot be written.
+    """
+    started = time.monotonic()
+    index = Path(index_path)
+    Snapshot.open(index).close()
+    folder = model_folder(os.fspath(model), index)
+    if folder is None:
+        raise ConfigError(
+            f"there is no encoder of formulas {os.fspath(model)!r}", where=str(index),
+            hint=f"Give its folder, or train one: porism train formula-encoder NAME --index {index}",
+        )
+    encoder = load_formula_encoder(folder)
+    record = FormulaEncoderRecord(
+        FORMULA_ENCODERS.check_name(name or encoder_name(model)), lasting_name(folder, index), encoder.about.name,
+        encoder.network.dimensions,
+    )
+    vectors = EncodedFormulas(index, record, encoder)
+    lock = WriterLock(index / LOCK_FILE)
+    encoded, interrupted = 0, False
+    try:
+        with Snapshot.open(index) as snapshot:
+            write_record(index, record)
+            _remove_others(snapshot)
+            total = sum(map(vectors.count, snapshot.segments))
+            done = 0
+
+            def step(count: int) -> None:
+                nonlocal done
+                done += count
+                on_progress(min(done, total), total)
+
+            try:
+                for segment in snapshot.segments:
+                    encoded += vectors.complete(segment, step)
+                vectors.finish(snapshot.segments)
+            except KeyboardInterrupt:
+                interrupted = True
+    finally:
+        lock.release()
+    return FormulaEncodeReport(record, total, encoded, time.monotonic() - started, interrupted)
+
+
+def forget_formula_encoder(index_path: str | os.PathLike[str], name: str) -> None:
+    """Forgets an encoder of formulas of an index, and removes its vectors.
+
+    :raises ConfigError: the index has none of this name.
+    """
+    path = FORMULA_ENCODERS.path(index_path, name)
+    if not path.exists():
+        raise FORMULA_ENCODERS.missing(index_path, name)
+    path.unlink()
+    with Snapshot.open(index_path) as snapshot:
+        _remove_others(snapshot)
+
+
+def _remove_others(snapshot: Snapshot) -> None:
+    """Removes vectors of encoders that the index does not have any more."""
+    keep = [one.spec.name for one in records(snapshot.path)]
+    for segment in snapshot.segments:
+        remove_vectors(segment, FAMILY, keep)
