@@ -37,7 +37,7 @@ def test_a_node_is_read_with_the_way_to_it() -> None:
         [kind["V"], kind["V"], 1, plus, 0, 0, 0],
     ]
     assert rows.parents.tolist() == [-1, 0, 1, 1, 0]
-    assert vocabulary.rows(tree("x^2+y"), 3).count == 3
+    assert vocabulary.rows(tree("x^2+y"), 3).size == 3
 
 
 def test_relations_of_nodes() -> None:

@@ -32,7 +32,7 @@ from porism.errors import counted
               help="Formulas that are trained on at most, by chance where there are more.")
 @click.option("--variants", type=int, default=2, show_default=True,
               help="Equal formulas that are made of each, and nearly equal ones.")
-@click.option("--epochs", type=int, default=2, show_default=True, help="How often each formula is seen.")
+@click.option("--epochs", type=int, default=1, show_default=True, help="How often each formula is seen.")
 @click.option("--steps", type=int, default=None, show_default="all", help="Ends the training earlier.")
 @click.option("--batch", type=int, default=192, show_default=True, help="Formulas of a step.")
 @click.option("--part", type=int, default=None, show_default="all", help="Formulas of a batch in memory at once.")

@@ -41,7 +41,7 @@ from porism.neural.formula_nodes import (
 from porism.neural.loading import EXTRA
 from porism.settings import Settings, read_settings, write_settings
 
-KIND = "formula-encoder"
+KIND: Literal["formula-encoder"] = "formula-encoder"
 """What ``porism.json`` says that such a model is."""
 
 WEIGHTS_FILE = "model.safetensors"
@@ -175,11 +175,11 @@ class FormulaEncoder:
     def encode_rows(self, rows: Sequence[NodeRows]) -> NDArray[np.float32]:
         """The vectors of formulas by what is read of them."""
         vectors = np.zeros((len(rows), self.network.dimensions), np.float32)
-        order = sorted((number for number, row in enumerate(rows) if row.known), key=lambda one: rows[one].count)
+        order = sorted((number for number, row in enumerate(rows) if row.known), key=lambda one: rows[one].size)
         start = 0
         while start < len(order):
             stop = start + 1
-            while stop < len(order) and (stop + 1 - start) * rows[order[stop]].count <= _BATCH_NODES:
+            while stop < len(order) and (stop + 1 - start) * rows[order[stop]].size <= _BATCH_NODES:
                 stop += 1
             chosen = order[start:stop]
             nodes, mask = self._nodes([rows[one] for one in chosen])
@@ -192,7 +192,7 @@ class FormulaEncoder:
         """What each node adds to the vector of a tree (float64, nodes × dimensions); their sum has the length 1."""
         rows = self.rows(root)
         if not rows.known:
-            return np.zeros((rows.count, self.network.dimensions))
+            return np.zeros((rows.size, self.network.dimensions))
         nodes = self._nodes([rows])[0][0].astype(np.float64)
         whole: NDArray[np.float64] = nodes / np.linalg.norm(nodes.sum(axis=0))
         return whole

@@ -44,7 +44,7 @@ class NodeRows(NamedTuple):
     known: bool
 
     @property
-    def count(self) -> int:
+    def size(self) -> int:
         """How many nodes are read."""
         return len(self.parents)
 
@@ -108,16 +108,16 @@ def make_vocabulary(roots: Iterable[OperatorNode], least: int) -> Vocabulary:
 
 def node_batch(rows: Sequence[NodeRows]) -> NodeBatch:
     """Formulas as one batch, padded to the longest."""
-    longest = max(row.count for row in rows)
+    longest = max(row.size for row in rows)
     features = np.full((len(FEATURES), len(rows), longest), NOTHING, np.int64)
     parents = np.full((len(rows), longest), -2, np.int64)
     names = np.full((len(rows), longest), -1 - longest, np.int64)
     mask = np.zeros((len(rows), longest), np.bool_)
     for number, row in enumerate(rows):
-        features[:, number, : row.count] = row.features
-        parents[number, : row.count] = row.parents
-        names[number, : row.count] = row.names
-        mask[number, : row.count] = True
+        features[:, number, : row.size] = row.features
+        parents[number, : row.size] = row.parents
+        names[number, : row.size] = row.names
+        mask[number, : row.size] = True
     return NodeBatch(features, _relations(parents, names), mask)
 
 
@@ -125,7 +125,7 @@ def _relations(parents: NDArray[np.int64], names: NDArray[np.int64]) -> NDArray[
     """How the second of two nodes is related to the first; of several relations the last of the list counts."""
     places = np.arange(parents.shape[1])
     is_parent = parents[:, :, None] == places
-    relations = is_parent.astype(np.int64)
+    relations: NDArray[np.int64] = is_parent.astype(np.int64)
     relations[is_parent.transpose(0, 2, 1)] = 2
     relations[(parents[:, :, None] == parents[:, None, :]) & (parents[:, :, None] >= 0)] = 3
     relations[(names[:, :, None] == names[:, None, :]) & (names[:, :, None] >= 0)] = 4

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import MappingProxyType
 
+import formula_encoder_cases
 import pytest
 from cft_cases import random_model
 from recipe_cases import RECIPE
@@ -15,6 +16,8 @@ from porism.corpus import read_topics
 from porism.pipeline import RetrieverReranker
 from porism.recipes import RecipeError, plan_recipe, run_recipe
 from porism.retrieve import TangentCftModel, registry
+from porism.retrieve.formula_encoder.encoding import encode_formulas
+from porism.retrieve.formula_encoder.model import FormulaEncoderModel
 from porism.retrieve.models import read_model
 from porism.search.index import open_index
 from porism.search.sources.updating import index_sources
@@ -103,6 +106,24 @@ def test_tangent_cft_searches_an_index_that_it_was_trained_for(write: Write, lab
     assert len(found) == 4
     random_model(laboratory / "trained", seed=3)
     again = run_recipe(write(CFT_RECIPE)).run("cft", "dev")
+    assert {topic: again[topic] for topic in again} != {topic: made[topic] for topic in made}  # not from the cache
+
+
+def test_an_encoder_of_formulas_searches_an_index_that_has_one(write: Write, laboratory: Path) -> None:
+    pytest.importorskip("safetensors", reason="models need safetensors: pip install 'porism[neural]'")
+    index_sources([laboratory / "notes.jsonl"], laboratory / "trained", jobs=1)
+    recipe = write(CFT_RECIPE, ("tangent-cft", "formula-encoder"))
+    with pytest.raises(RecipeError, match="porism train formula-encoder NAME"):
+        plan_recipe(recipe)
+    formula_encoder_cases.random_model(laboratory / "trained")
+    encode_formulas(laboratory / "trained", "fe")
+    made = run_recipe(recipe).run("cft", "dev")
+    with open_index(laboratory / "trained", FormulaEncoderModel(least=0.1)) as index:
+        expected = index.run(read_topics(laboratory / "topics.tsv"))
+    assert {topic: made[topic] for topic in made} == {topic: expected[topic] for topic in expected if expected[topic]}
+    formula_encoder_cases.random_model(laboratory / "trained", seed=3)
+    encode_formulas(laboratory / "trained", "fe")
+    again = run_recipe(recipe).run("cft", "dev")
     assert {topic: again[topic] for topic in again} != {topic: made[topic] for topic in made}  # not from the cache
 
 

@@ -16,7 +16,7 @@ from porism.index.manifest import LOCK_FILE
 from porism.index.vectors import remove_vectors
 from porism.neural.encoder_files import model_folder
 from porism.neural.formula_encoder import load_formula_encoder
-from porism.retrieve.encoder_names import encoder_name, lasting_name
+from porism.retrieve.encoding import encoder_name, lasting_name
 from porism.retrieve.formula_encoder.provider import EncodedFormulas
 from porism.retrieve.formula_encoder.records import FAMILY, FormulaEncoderRecord, records, write_record
 

@@ -27,7 +27,9 @@ def make_network(network: FormulaNetwork, labels: int, seed: int) -> Any:
     functional = torch.nn.functional
     draw = torch.Generator().manual_seed(seed)
 
-    class Network(torch.nn.Module):  # type: ignore[misc]
+    module: Any = torch.nn.Module
+
+    class Network(module):  # type: ignore[misc]
         def __init__(self) -> None:
             super().__init__()
             for name, shape in weight_shapes(network, labels).items():

@@ -12,7 +12,7 @@ from porism.train.trainers import Precision
 
 @dataclass(frozen=True, slots=True)
 class FormulaTraining(Settings):
-    """All settings of a training; the defaults are those that were measured.
+    """All settings of a training.
 
     ``network`` is what is trained; it knows labels that occur in ``least`` formulas or more. ``most`` formulas are
     trained on at most, drawn by chance where there are more; all if None. Of each formula
@@ -31,7 +31,7 @@ class FormulaTraining(Settings):
     least: int = 3
     most: int | None = None
     variants: int = 2
-    epochs: int = 2
+    epochs: int = 1
     steps: int | None = None
     batch: int = 192
     part: int | None = None

@@ -191,7 +191,7 @@ class _Formulas:
     def __init__(self, examples: Sequence[FormulaExample], settings: FormulaTraining) -> None:
         self._examples, self._settings = examples, settings
         draw = np.random.default_rng(settings.seed)
-        lengths = np.array([example.formula.count for example in examples])
+        lengths = np.array([example.formula.size for example in examples])
         self._order = np.concatenate([
             _epoch(lengths, settings.batch, draw) for _ in range(settings.epochs)
         ])
@@ -278,12 +278,12 @@ def _trainer(
             return total
 
         def compute_loss(self, model: Any, inputs: Any, *given: Any, **named: Any) -> Any:
-            sides = [
+            formula, equal, different = (
                 model(*(inputs[f"{side}_{part}"] for part in ("features", "relations", "mask")))
                 for side in ("formula", "equal", "different")
-            ]
+            )
             return self.share * contrastive_loss(
-                *sides, inputs["has_different"], inputs["same"], settings.temperature, settings.hard
+                formula, equal, different, inputs["has_different"], inputs["same"], settings.temperature, settings.hard
             )
 
     arguments = transformers.TrainingArguments(
