@@ -13,11 +13,11 @@ from typing import Any
 
 import hypothesis
 import pytest
-from long_forms import LONG
+from long_forms import FEWEST_EXAMPLES, LONG
 
 hypothesis.settings.register_profile(
     "porism", deadline=None,  # how long an example takes depends on the machine
-    max_examples=100 if LONG else 50,
+    max_examples=100 if LONG else FEWEST_EXAMPLES,
 )
 hypothesis.settings.load_profile("porism")
 

@@ -99,7 +99,7 @@ def test_tests_that_use_a_module_mirror_it_the_ones_with_its_name_first(tools):
     assert find(package / "evaluate" / "splits.py", package, tests) == ["tests/evaluate/test_splits.py"]
     assert "tests/index/test_rows.py" in find(package / "index" / "row_kernels.py", package, tests)
     assert find(package / "index" / "lock.py", package, tests)[-1] != "tests/index/test_storage.py"
-    for path in (package / "formula").rglob("*.py"):
+    for path in sorted((package / "formula").rglob("*.py"))[:: 1 if LONG else 8]:
         assert find(path, package, tests), path
 
 

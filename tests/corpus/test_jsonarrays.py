@@ -124,15 +124,15 @@ def test_runs_of_entries_that_are_no_objects_are_one_problem(tmp_path: Path, mon
 
 
 def test_memory_does_not_grow_with_the_array(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    entries, arrays, most = (20_000, 2_000_000, 12 << 20) if LONG else (3_000, 300_000, 3 << 20)
+    entries, length, arrays, most = (20_000, 1_000, 2_000_000, 12 << 20) if LONG else (1_000, 4_000, 90_000, 3 << 20)
     if not LONG:
         for module in (jsonarrays, jsonrecords):
-            monkeypatch.setattr(module, "MOST_BRACKETS", 100_000)
+            monkeypatch.setattr(module, "MOST_BRACKETS", 30_000)
     path = tmp_path / "a.json"
     with path.open("w", encoding="utf-8") as file:
         file.write("[")
         for number in range(entries):
-            file.write(f'{{"id": "{number}", "text": "{"x" * 1_000}", "list": [[1], [2], [3]]}},')
+            file.write(f'{{"id": "{number}", "text": "{"x" * length}", "list": [[1], [2], [3]]}},')
         file.write('{"id": "last", "text": "y", "list": [' + "[1]," * arrays + "[2]]}]")
     assert path.stat().st_size > 1.3 * most
     tracemalloc.start()

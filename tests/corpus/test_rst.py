@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_forms import examples
+from long_forms import LONG, examples
 
 from porism.corpus.base import ignore_problem
 from porism.corpus.rst.parser import parse_rst
@@ -17,7 +17,7 @@ from porism.corpus.rst.reader import rst_documents
 from porism.errors import Problem
 from porism.types import Document
 
-LONG = "word " * 500
+MANY_WORDS = "word " * 500
 
 
 def read(text: str) -> list[Document]:
@@ -42,7 +42,7 @@ def test_roles_and_marks(source: str, expected: str) -> None:
 def test_sections_and_labels() -> None:
     documents = read(
         "=====\nTitle\n=====\n\nintro\n\n.. _sec-a:\n\nA :math:`x`\n-----------\n\n"
-        f"{LONG}\n\nB\n~\n\nb\n\nC\n---\n\nc\n"
+        f"{MANY_WORDS}\n\nB\n~\n\nb\n\nC\n---\n\nc\n"
     )
     assert [document.id for document in documents] == ["n.rst#title", "n.rst#a-x", "n.rst#b", "n.rst#c"]
     assert [document.metadata["section"] for document in documents] == [
@@ -175,7 +175,8 @@ def test_work_grows_with_the_length(piece: str) -> None:
         return calls, passes
 
     work(10)
-    few, _ = work(250)
-    many, passes = work(1_000)
+    size = 250 if LONG else 80
+    few, _ = work(size)
+    many, passes = work(4 * size)
     assert many < 4.4 * few
     assert passes <= 2  # before and after

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from index_cases import Doc, batch_of, normal, read_all
+from long_forms import LONG
 
 from porism.errors import IndexNotFound
 from porism.index import IndexWriter, Snapshot
@@ -55,7 +56,7 @@ def expect(path: Path, committed: dict[str, Doc]) -> Snapshot:
     return snapshot
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(12 if LONG else 5))
 def test_random_operations(tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
     path = tmp_path / "index"
@@ -122,13 +123,14 @@ def test_nothing_is_seen_before_the_first_commit(tmp_path: Path) -> None:
 
 
 def test_many_small_commits_make_few_segments(tmp_path: Path) -> None:
+    count = 100 if LONG else 50
     with IndexWriter(tmp_path) as writer:
-        for number in range(100):
+        for number in range(count):
             writer.add(batch_of([Doc(f"d{number}", {"body": [f"w{number}"]})]))
             writer.commit()
             assert len(Snapshot.open(tmp_path).segments) <= 3 * FACTOR
     snapshot = Snapshot.open(tmp_path)
-    assert snapshot.doc_count == 100
+    assert snapshot.doc_count == count
     assert len(snapshot.segments) < 2 * FACTOR
     assert {folder.name for folder in (tmp_path / "segments").iterdir()} == {s.name for s in snapshot.segments}
 

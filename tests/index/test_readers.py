@@ -15,7 +15,7 @@ from long_forms import LONG
 from porism.errors import IndexCorrupt
 from porism.index import IndexWriter, Segment, Snapshot
 
-TURNS = 60 if LONG else 20
+TURNS = 60 if LONG else 15
 
 
 def turn(number: int) -> list[Doc]:
@@ -34,6 +34,7 @@ import sys
 from test_readers import Snapshot, check
 
 last, opened = -1, 0
+print("reading", flush=True)
 while last < int(sys.argv[2]):
     with Snapshot.open(sys.argv[1]) as snapshot:
         now = check(snapshot)
@@ -57,6 +58,9 @@ def test_readers_in_other_processes_and_threads(tmp_path: Path) -> None:
                              env=environment)
             for _ in range(2)
         ]
+        for reader in readers:  # else the writer works while they start
+            assert reader.stdout is not None
+            assert reader.stdout.readline() == "reading\n"
         failures: list[BaseException] = []
         stop = threading.Event()
 
@@ -71,7 +75,7 @@ def test_readers_in_other_processes_and_threads(tmp_path: Path) -> None:
         thread.start()
         first = Snapshot.open(path)
         number = 0
-        # The readers need a moment to start: the writer goes on until they have seen the last turn and ended.
+        # The writer goes on until the readers have seen the last turn and ended.
         while number < TURNS or any(reader.poll() is None for reader in readers):
             number += 1
             writer.add(batch_of(turn(number)))

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from index_cases import Doc, batch_of
+from long_forms import LONG
 
 from porism.errors import IndexCorrupt, IndexUnreadable
 from porism.index import IndexWriter, Snapshot, container
@@ -26,18 +27,18 @@ from porism.errors import IndexUnreadable
 from porism.index import IndexWriter, Snapshot, merging
 
 merging.FACTOR = 1000
-path = Path(sys.argv[1])
+path, segments, files = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
 with IndexWriter(path) as writer:
-    for number in range(30):
+    for number in range(segments):
         writer.add(batch_of([Doc(f"d{number}", {"body": ["x"]})]))
         writer.commit(before_publish=lambda segments: [
-            segments[-1].write_derived(f"postings-d{n}", {"a": np.arange(3)}, {}) for n in range(20)
+            segments[-1].write_derived(f"postings-d{n}", {"a": np.arange(3)}, {}) for n in range(files)
         ])
 held = len(os.listdir("/proc/self/fd")) if os.path.exists("/proc/self/fd") else 0
 resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
 snapshot = Snapshot.open(path)
-arrays = [segment.read_derived(f"postings-d{n}")[0]["a"] for segment in snapshot.segments for n in range(20)]
-assert len(snapshot.segments) == 30 and all(array.tolist() == [0, 1, 2] for array in arrays)
+arrays = [segment.read_derived(f"postings-d{n}")[0]["a"] for segment in snapshot.segments for n in range(files)]
+assert len(snapshot.segments) == segments and all(array.tolist() == [0, 1, 2] for array in arrays)
 assert not held or len(os.listdir("/proc/self/fd")) <= held
 taken = []
 try:
@@ -54,11 +55,15 @@ for opening in (Snapshot.open, lambda path: snapshot.segments[0].read_derived("p
 
 
 def test_an_index_of_many_segments_holds_no_descriptors(tmp_path: Path) -> None:
-    """30 segments with 20 files of derived data each, under a limit of 64; and what is told when none is left."""
+    """30 segments with 20 files of derived data each, under a limit of 64; and what is told when none is left.
+
+    The short form has 12 segments with 8 files each.
+    """
+    segments, files = (30, 20) if LONG else (12, 8)
     folders = [str(Path(__file__).parent), *filter(None, sys.path)]
     result = subprocess.run(
-        [sys.executable, "-c", MANY, str(tmp_path / "index")], capture_output=True, text=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(folders)},
+        [sys.executable, "-c", MANY, str(tmp_path / "index"), str(segments), str(files)],
+        capture_output=True, text=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(folders)},
     )
     assert result.returncode == 0, result.stderr
     lines = result.stdout.splitlines()

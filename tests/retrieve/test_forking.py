@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="fork")
 HARNESS = f"""
 from forking import fork_while_searching
 
-print(fork_while_searching({10 if LONG else 2}, 30.0))
+print(fork_while_searching({10 if LONG else 2}, 30.0, {None if LONG else 60}))
 """
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from long_forms import LONG
 
 from porism.corpus import read_qrels, read_topics
 from porism.errors import ConfigError
@@ -36,6 +37,8 @@ SETTINGS: dict[str, Any] = {
     "fusion": {"k": 60, "weights": [1.0, 1.0]},
 }
 """Two searches, one by words alone, and the fusion of both."""
+ASKED = read_topics(QUERIES)[: None if LONG else 14]
+JUDGMENTS = {topic: gains for topic, gains in read_qrels(QRELS).items() if topic in {query.id for query in ASKED}}
 SPACE = {"model.feedback.weight": [0.0, 0.4], "words.channels.words.b": [0.3, 0.75], "fusion.weights.1": [0.1, 1.0]}
 
 
@@ -51,7 +54,7 @@ def objective(index: Index) -> RunObjective:
         searches = [pipeline(index, SearchModel.from_dict(settings[name])) for name in ("model", "words")]
         return fused(*searches, method="rrf", **settings["fusion"])
 
-    return settings_objective(build, SETTINGS, read_topics(QUERIES), read_qrels(QRELS), "nDCG@10", k=20, name="sample")
+    return settings_objective(build, SETTINGS, ASKED, JUDGMENTS, "nDCG@10", k=20, name="sample")
 
 
 def test_settings_of_every_stage_are_tuned_together(objective: RunObjective, tmp_path: Path) -> None:
@@ -61,7 +64,7 @@ def test_settings_of_every_stage_are_tuned_together(objective: RunObjective, tmp
     scores = {tuple(trial.parameters.values()): trial.score for trial in found.trials}
     assert len(set(scores.values())) > 4  # each of the settings reaches its stage
     run = apply_tuned(found, objective.make_run)
-    evaluation = evaluate_run(run, read_qrels(QRELS), ["nDCG@10"])
+    evaluation = evaluate_run(run, JUDGMENTS, ["nDCG@10"])
     assert evaluation["nDCG@10"] == pytest.approx(max(score or 0 for score in scores.values()))
     assert evaluation.tuned_on == objective.topics
     climbed = tune(objective, SPACE, Coordinate(starts=1), store=TrialStore(tmp_path / "trials"))
@@ -72,19 +75,19 @@ def test_folds_of_a_pipeline(objective: RunObjective) -> None:
     found = cross_validate(objective, {"fusion.weights.1": [0.1, 1.0]}, folds=3)
     assert isinstance(found, CrossValidated)
     run = apply_tuned(found, objective.make_run)
-    evaluation = evaluate_run(run, read_qrels(QRELS), ["nDCG@10"])
+    evaluation = evaluate_run(run, JUDGMENTS, ["nDCG@10"])
     assert evaluation["nDCG@10"] == pytest.approx(found.score)
     assert evaluation.tuned_on == ()
 
 
 def test_trials_are_known_by_settings_queries_and_judgments(index: Index, objective: RunObjective) -> None:
     def same(**changed: Any) -> str:
-        given = {"settings": SETTINGS, "queries": read_topics(QUERIES), "qrels": read_qrels(QRELS),
+        given = {"settings": SETTINGS, "queries": ASKED, "qrels": JUDGMENTS,
                  "measure": "nDCG@10", "k": 20, "name": "sample", **changed}
         return settings_objective(lambda settings: pipeline(index), **given).digest
 
     assert same() == objective.digest
-    queries, qrels = read_topics(QUERIES), read_qrels(QRELS)
+    queries, qrels = ASKED, JUDGMENTS
     others = [
         same(k=10), same(name="other"), same(measure="RR"), same(queries=queries[1:]),
         same(qrels=dict(list(qrels.items())[1:])), same(settings={**SETTINGS, "fusion": {"k": 1}}),
