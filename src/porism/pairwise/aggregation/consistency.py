@@ -52,7 +52,8 @@ class OutOfFlip(Aggregation):
 
 @dataclass(frozen=True, slots=True)
 class ScoreDistance(Aggregation):
-    """``sᵢ = Σⱼ (1 - |pᵢⱼ - (1 - pⱼᵢ)|) · log pᵢⱼ`` (PROPORTIONAL-TO-SCORE-DISTANCE: Avila and Lourenço 2021, equation 9).
+    """``sᵢ = Σⱼ (1 - |pᵢⱼ - (1 - pⱼᵢ)|) · log pᵢⱼ`` (PROPORTIONAL-TO-SCORE-DISTANCE: Avila and Lourenço 2021, equation
+    9).
 
     :param least: smaller probabilities count as this much under the logarithm.
     """
