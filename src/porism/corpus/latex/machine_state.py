@@ -96,14 +96,15 @@ def _sorted(counted: tuple[dict[str, int], list[str]]) -> tuple[list[tuple[str, 
 
 
 def definitions_changed(before: Tables, now: Tables) -> dict[str, dict[str, Any]]:
-    """What was defined or has lost its meaning, as plain values."""
+    """What was defined or has lost its meaning, as plain values, by name: however the state came about, it is written
+    alike."""
     changed: dict[str, dict[str, Any]] = {}
     for kind, table in now.items():
         old = before[kind]
         entries: dict[str, Any] = {name: _to_json(value) for name, value in table.items() if old.get(name) != value}
         entries.update({name: None for name in old if name not in table})
         if entries:
-            changed[kind] = entries
+            changed[kind] = dict(sorted(entries.items()))
     return changed
 
 
