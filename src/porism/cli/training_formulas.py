@@ -70,7 +70,7 @@ def formula_encoder(
     network = FormulaNetwork(**{key: given.pop(key) for key in ("dimensions", "layers", "heads", "width", "nodes")})
     with phase_progress(("variants", "training"), quiet) as (reading, training):
         report = train_formula_encoder(
-            index_path, target, FormulaTraining(network, **given), topics=topics, jobs=jobs, device=device,
+            index_path, target, FormulaTraining(network=network, **given), topics=topics, jobs=jobs, device=device,
             restart=restart, on_reading=reading, on_progress=training, on_note=lambda note: echo(note, err=True),
         )
     if not quiet:

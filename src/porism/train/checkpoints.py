@@ -9,14 +9,18 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 import orjson
+import xxhash
 
 from porism.errors import ConfigError, StorageError
 from porism.files.durable import make_folder, replace_file, storage_errors
 from porism.files.lock import try_lock
+from porism.settings import write_settings
 
 WHOLE = "porism-whole"
 """The file that marks a whole checkpoint."""
@@ -30,6 +34,8 @@ _CHECKPOINT = re.compile(r"checkpoint-(\d+)\Z")
 
 class Checkpoints:
     """The folder of one training; as long as it is open, no other process can use it.
+
+    It is a context, after which the folder is closed, and gone once the trained model is published.
 
     :param folder: where checkpoints are.
     :param fingerprint: what tells this training from others; checkpoints of another one are removed.
@@ -52,6 +58,38 @@ class Checkpoints:
             for _, checkpoint in self._all():
                 _remove(checkpoint)
             replace_file(folder / _STATE, orjson.dumps({"fingerprint": fingerprint}))
+
+        self._published = False
+
+    @classmethod
+    def of(cls, target: Path, fingerprint: str, *, restart: bool = False) -> Checkpoints:
+        """Those of the training of the model ``target``: in ``TARGET.training``, beside it."""
+        make_folder(target.parent)
+        return cls(target.with_name(f"{target.name}.training"), fingerprint, restart=restart)
+
+    def __enter__(self) -> Checkpoints:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close(remove=self._published)
+
+    def publish(self, target: Path, write: Callable[[Path], object], report: dict[str, Any]) -> None:
+        """Writes a trained model, so that its folder appears whole and with its report.
+
+        :param write: writes the files of the model into the folder given, which is new.
+        :raises StorageError: a file cannot be written.
+        """
+        made = self.folder / "made"
+        with storage_errors(target):
+            if made.exists():
+                shutil.rmtree(made)
+            make_folder(made)
+            write(made)
+        write_report(made, report)
+        publish_folder(made, target)
+        self._published = True
 
     def last(self) -> Path | None:
         """The newest whole checkpoint; None where there is none."""
@@ -81,6 +119,15 @@ class Checkpoints:
             return str(orjson.loads((self.folder / _STATE).read_bytes())["fingerprint"])
         except (OSError, orjson.JSONDecodeError, KeyError, TypeError):  # it is new, or no state: nothing to go on from
             return ""
+
+
+def fingerprint(settings: Any, examples: Iterable[Any]) -> str:
+    """A digest of what a training depends on: its settings, and examples (and the model that it begins with) as values
+    ready for JSON."""
+    whole = xxhash.xxh3_128(orjson.dumps(write_settings(settings), option=orjson.OPT_SORT_KEYS))
+    for example in examples:
+        whole.update(orjson.dumps(example))
+    return whole.hexdigest()
 
 
 def check_target(target: Path) -> None:

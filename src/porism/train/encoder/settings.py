@@ -11,8 +11,7 @@ from typing import Literal, get_args
 from porism.analysis.model_text import Cut
 from porism.errors import ConfigError
 from porism.neural.encoder_settings import Pooling
-from porism.settings import Settings
-from porism.train.trainers import Precision
+from porism.train.settings import TrainerSettings
 
 Kind = Literal["dense", "colbert", "splade"]
 """What a trained model gives: one vector of a text, one of each token, for late interaction, or weights of
@@ -31,19 +30,17 @@ _LOSSES: Mapping[Kind, tuple[Loss, ...]] = MappingProxyType({
 })
 
 
-@dataclass(frozen=True, slots=True)
-class EncoderTraining(Settings):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EncoderTraining(TrainerSettings):
     """All settings of a training; the defaults are those that were measured.
 
-    ``epochs`` is how often each pair is seen, ``steps`` ends the training earlier; each step has ``batch`` pairs times
-    ``accumulate``, of which ``part`` are in memory at once: gradients are cached (Gao et al. 2021), so what a batch
-    teaches does not depend on it. ``rate`` is the highest learning rate, reached after a share ``warmup`` of the steps,
-    then falling linearly; ``decay`` that of AdamW. Similarities are divided by ``temperature`` (None: 0.05, and 1 for
-    the inner products of the kind splade); ``symmetric`` asks the positive for its anchor, too. ``margin`` is that of
-    triplets. ``negatives`` of each pair are used at most. The loss ``collection`` compares with up to ``rivals`` texts
-    beside the positives, and trains only how questions are read: documents keep the vectors that the model gives them.
-    ``matryoshka`` lists numbers of dimensions whose vectors shall do alone. ``original`` is the share of the weights
-    before training in the model at the end (Wortsman et al. 2022): some of it keeps what the model knew.
+    What a batch teaches does not depend on ``part``: gradients are cached (Gao et al. 2021). Similarities are divided
+    by ``temperature`` (None: 0.05, and 1 for the inner products of the kind splade); ``symmetric`` asks the positive
+    for its anchor, too. ``margin`` is that of triplets. ``negatives`` of each pair are used at most. The loss
+    ``collection`` compares with up to ``rivals`` texts beside the positives, and trains only how questions are read:
+    documents keep the vectors that the model gives them. ``matryoshka`` lists numbers of dimensions whose vectors shall
+    do alone. ``original`` is the share of the weights before training in the model at the end (Wortsman et al. 2022):
+    some of it keeps what the model knew.
     A model of the ``kind`` colbert gives tokens of ``dimensions``, learns by ``ranking`` or ``pairwise``, and compares
     by the mean cosine over the tokens of a query; ``symmetric`` does not apply to it.
     Of the ``kind`` splade a masked language model becomes a sparse encoder, or one is trained further: inner products
@@ -60,14 +57,7 @@ class EncoderTraining(Settings):
     kind: Kind = "dense"
     dimensions: int = 128
     loss: Loss = "ranking"
-    epochs: int = 1
-    steps: int | None = None
     batch: int = 64
-    part: int | None = None
-    accumulate: int = 1
-    rate: float = 5e-5
-    warmup: float = 0.1
-    decay: float = 0.01
     temperature: float | None = None
     symmetric: bool = True
     margin: float = 0.2
@@ -81,35 +71,23 @@ class EncoderTraining(Settings):
     pooling: Pooling = "model"
     query_prefix: str = ""
     document_prefix: str = ""
-    precision: Precision = "auto"
-    seed: int = 1
     document_flops: float = 3e-5
     query_flops: float = 5e-5
     inference_free: bool = False
     table_rate: float = 1e-2
 
     def __post_init__(self) -> None:
-        for name, value, known in (
-            ("kind", self.kind, get_args(Kind)), ("loss", self.loss, get_args(Loss)), ("cut", self.cut, get_args(Cut)),
-            ("pooling", self.pooling, get_args(Pooling)), ("precision", self.precision, get_args(Precision)),
-        ):
-            if value not in known:
-                raise ConfigError(f"{name} cannot be {value!r}", hint=f"Choose from {', '.join(known)}.")
-        for name, number in (
-            ("epochs", self.epochs), ("steps", self.steps), ("part", self.part), ("accumulate", self.accumulate),
-            ("length", self.length), ("reads", self.reads), ("rivals", self.rivals),
-        ):
-            if number is not None and number < 1:
-                raise ConfigError(f"{name} cannot be {number}", hint="Use a whole number from 1.")
+        self.check_trainer(least_batch=2)
+        for name, known in (("kind", Kind), ("loss", Loss), ("cut", Cut), ("pooling", Pooling)):
+            self.check_choice(name, get_args(known))
+        self.check_counts("length", "reads", "rivals")
         self._check_kind()
-        if self.batch < 2:
-            raise ConfigError(f"batches of {self.batch} have nothing to compare with", hint="Use 2 or more.")
-        if self.rate <= 0 or self.table_rate <= 0 or 1 / self.scale <= 0:
+        if self.table_rate <= 0 or 1 / self.scale <= 0:
             raise ConfigError("learning rates and the temperature are above 0", hint="Try 5e-5 and 0.05.")
-        if not 0 <= self.original < 1 or not 0 <= self.warmup < 1:
-            raise ConfigError("original and warmup are shares from 0 to below 1", hint="Try 0 and 0.1.")
-        if self.negatives < 0 or self.decay < 0 or self.margin < 0:
-            raise ConfigError("negatives, decay and margin are 0 or more", hint="Try 1, 0.01 and 0.2.")
+        if not 0 <= self.original < 1:
+            raise ConfigError("original is a share from 0 to below 1", hint="Try 0.")
+        if self.negatives < 0 or self.margin < 0:
+            raise ConfigError("negatives and margin are 0 or more", hint="Try 1 and 0.2.")
         if self.document_flops < 0 or self.query_flops < 0:
             raise ConfigError("the weights of FLOPS are 0 or more", hint="Try 3e-5 for documents and 5e-5 for queries.")
         if self.kind == "splade" and (self.matryoshka or self.pooling != "model"):

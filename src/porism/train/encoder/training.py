@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import os
-import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-import orjson
-import xxhash
-
 from porism.analysis.model_text import ModelText
 from porism.errors import ConfigError, counted
 from porism.extras import need
-from porism.files.durable import make_folder, storage_errors
 from porism.neural.encoder_files import find_encoder
 from porism.neural.encoder_settings import EncoderSettings, read_encoder_settings, write_encoder_settings
 from porism.neural.loading import EXTRA, choose_device, load_torch
 from porism.settings import write_settings
-from porism.train.checkpoints import Checkpoints, check_target, publish_folder, write_report
+from porism.train.checkpoints import Checkpoints, check_target, fingerprint
 from porism.train.encoder.batches import plan_batches
 from porism.train.encoder.collection import Rivals, collection_loss, find_rivals, with_documents
 from porism.train.encoder.late import open_late_encoder
@@ -31,15 +27,14 @@ from porism.train.encoder.losses import is_row_wise, make_loss
 from porism.train.encoder.model import PURPOSE, as_read, open_encoder
 from porism.train.encoder.settings import EncoderTraining, Kind
 from porism.train.encoder.sparse import open_sparse
+from porism.train.guarded import OnNote, guarded
 from porism.train.pairs.base import Pair
 from porism.train.trainers import (
     CHECKPOINT_SECONDS,
-    OnNote,
     OnProgress,
-    guarded,
-    mean_losses,
-    precision_arguments,
+    TrainingReport,
     run_trainer,
+    trainer_arguments,
 )
 
 _FAMILIES: Mapping[Kind, str] = MappingProxyType({
@@ -48,28 +43,15 @@ _FAMILIES: Mapping[Kind, str] = MappingProxyType({
 """How the names of the trainers of sentence-transformers begin."""
 
 
-@dataclass(frozen=True, slots=True)
-class EncoderReport:
-    """What was trained: the folder, how many pairs, steps done of how many, how many of them before this start, the
-    mean loss of the first and the last steps, the seconds of this start, and whether it was interrupted: then there is
-    no folder yet, and the same call goes on."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EncoderReport(TrainingReport):
+    """What was trained, and on how many pairs."""
 
-    path: Path
     pairs: int
-    steps: int
-    total: int
-    resumed: int
-    first_loss: float
-    last_loss: float
-    seconds: float
-    interrupted: bool
 
     def to_dict(self) -> dict[str, Any]:
         """A JSON-ready mapping."""
-        return {
-            "pairs": self.pairs, "steps": self.steps, "first_loss": self.first_loss, "last_loss": self.last_loss,
-            "seconds": self.seconds,
-        }
+        return {"pairs": self.pairs, **TrainingReport.to_dict(self)}
 
 
 def train_encoder(
@@ -112,11 +94,7 @@ def train_encoder(
     if settings.steps is not None:
         batches = batches[: settings.steps * settings.accumulate]
     rivals = find_rivals(examples, collection, settings) if settings.loss == "collection" else None
-    make_folder(target.parent)
-    checkpoints = Checkpoints(
-        target.with_name(f"{target.name}.training"), _fingerprint(examples, model, settings, rivals), restart=restart
-    )
-    try:
+    with Checkpoints.of(target, _fingerprint(examples, model, settings, rivals), restart=restart) as checkpoints:
         where = choose_device(device)
         if settings.kind == "colbert":
             network = open_late_encoder(model, where, settings, [pair.positive for pair in examples])
@@ -132,14 +110,8 @@ def train_encoder(
             documents = open_encoder(model, where, settings.pooling, reads)
             losses = _always(collection_loss(network, documents, rivals, settings))
         trainer = _trainer(network, examples, batches, settings, where, checkpoints.folder, losses, on_note)
-        outcome = run_trainer(
-            trainer, checkpoints, on_progress=on_progress, checkpoint_seconds=checkpoint_seconds
-        )
-        first, last = mean_losses(outcome.losses)
-        report = EncoderReport(
-            target, len(examples), outcome.steps, outcome.total, outcome.resumed, first, last,
-            time.monotonic() - started, outcome.interrupted,
-        )
+        outcome = run_trainer(trainer, checkpoints, on_progress=on_progress, checkpoint_seconds=checkpoint_seconds)
+        report = EncoderReport(pairs=len(examples), **outcome.reported(target, started))
         if not outcome.interrupted:
             if settings.reads is not None:
                 network.max_seq_length = settings.reads
@@ -148,13 +120,14 @@ def train_encoder(
             if rivals is not None:
                 network = with_documents(network, documents)
             reading = _reading(model, settings, text, examples)
-            _save(network, reading, target, checkpoints.folder / "made", {
-                "from": os.fspath(model), "settings": write_settings(settings), **report.to_dict(),
-            })
-    except BaseException:
-        checkpoints.close()
-        raise
-    checkpoints.close(remove=not report.interrupted)
+
+            def write(folder: Path) -> None:
+                network.save_pretrained(str(folder), create_model_card=False)
+                write_encoder_settings(folder, reading)
+
+            checkpoints.publish(
+                target, write, {"from": os.fspath(model), "settings": write_settings(settings), **report.to_dict()}
+            )
     return report
 
 
@@ -188,13 +161,8 @@ def _examples(pairs: Sequence[Pair], settings: EncoderTraining) -> list[Pair]:
 def _fingerprint(
     pairs: Sequence[Pair], model: str | os.PathLike[str], settings: EncoderTraining, rivals: Rivals | None
 ) -> str:
-    whole = xxhash.xxh3_128()
-    whole.update(orjson.dumps([os.path.abspath(model), write_settings(settings)], option=orjson.OPT_SORT_KEYS))
-    for pair in pairs:
-        whole.update(orjson.dumps([pair.anchor, pair.positive, pair.negatives, pair.scores, pair.miner]))
-    if rivals is not None:
-        whole.update(rivals.digest.encode())
-    return whole.hexdigest()
+    rows = ([pair.anchor, pair.positive, pair.negatives, pair.scores, pair.miner] for pair in pairs)
+    return fingerprint(settings, chain([os.path.abspath(model), rivals and rivals.digest], rows))
 
 
 def _trainer(
@@ -206,7 +174,6 @@ def _trainer(
     library: Any = need("sentence_transformers", EXTRA, PURPOSE)
     sampling: Any = need("sentence_transformers.base.sampler", EXTRA, PURPOSE)
     datasets: Any = need("datasets", EXTRA, PURPOSE)
-    need("accelerate", EXTRA, PURPOSE)
     torch = load_torch(PURPOSE)
 
     class Planned(sampling.DefaultBatchSampler):  # type: ignore[misc]
@@ -222,7 +189,7 @@ def _trainer(
     family = _FAMILIES[settings.kind]
 
     class EncoderTrainer(guarded(getattr(library, f"{family}Trainer"), on_note)):  # type: ignore[misc]
-        share = 1.0
+        splits = is_row_wise(settings)
 
         def get_batch_sampler(self, dataset: Any, **_: Any) -> Any:
             return Planned(dataset)
@@ -231,30 +198,11 @@ def _trainer(
             """Nothing is computed for a model card, which would show texts of the collection."""
 
         def use_part(self, rows: int) -> None:
-            if not is_row_wise(settings):
+            if not self.splits:
                 self.loss = self.prepare_loss(losses(self.model, rows), self.model)
 
-        def part_step(self, model: Any, inputs: Any, num_items_in_batch: Any) -> Any:
-            if self.part is None or not is_row_wise(settings):
-                return super().part_step(model, inputs, num_items_in_batch)
-            rows = self.batch_rows(inputs)
-            total = 0.0
-            for start in range(0, rows, self.part):
-                some = {name: value[start : start + self.part] for name, value in inputs.items()}
-                self.share = min(self.part, rows - start) / rows
-                total = total + super().part_step(model, some, num_items_in_batch)
-            self.share = 1.0
-            return total
-
-        def compute_loss(self, *given: Any, **named: Any) -> Any:
-            return super().compute_loss(*given, **named) * self.share
-
     arguments = getattr(library, f"{family}TrainingArguments")(
-        output_dir=str(folder), num_train_epochs=1, per_device_train_batch_size=settings.batch,
-        gradient_accumulation_steps=settings.accumulate, learning_rate=settings.rate, warmup_steps=settings.warmup,
-        weight_decay=settings.decay, lr_scheduler_type="linear", seed=settings.seed, data_seed=settings.seed,
-        save_strategy="no", eval_strategy="no", logging_strategy="no", report_to="none", disable_tqdm=True,
-        dataloader_num_workers=0, **precision_arguments(settings.precision, device),
+        dataloader_num_workers=0, **trainer_arguments(settings, device, folder)
     )
     torch.manual_seed(settings.seed)
     trainer = EncoderTrainer(
@@ -333,14 +281,3 @@ def _reading(
         cut=settings.cut, length=length, pooling="model", documents=documents,
         trained_on=tuple(dict.fromkeys((*before.trained_on, *kinds))),
     )
-
-
-def _save(network: Any, reading: EncoderSettings, target: Path, made: Path, report: dict[str, Any]) -> None:
-    """Saves a model so that its folder appears whole."""
-    with storage_errors(target):
-        if made.exists():
-            shutil.rmtree(made)
-        network.save_pretrained(str(made), create_model_card=False)
-    write_encoder_settings(made, reading)
-    write_report(made, report)
-    publish_folder(made, target)

@@ -3,35 +3,32 @@
 from __future__ import annotations
 
 import os
-import shutil
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import orjson
-import xxhash
 from numpy.typing import NDArray
 
-from porism.extras import need
-from porism.files.durable import make_folder, storage_errors
 from porism.neural.formula_encoder import FormulaEncoder, FormulaModelFile, save_formula_encoder
 from porism.neural.formula_nodes import NodeRows, node_batch
-from porism.neural.loading import EXTRA, choose_device, load_torch, load_transformers
+from porism.neural.loading import choose_device, load_torch
 from porism.settings import write_settings
-from porism.train.checkpoints import Checkpoints, check_target, publish_folder, write_report
+from porism.train.checkpoints import Checkpoints, check_target, fingerprint
 from porism.train.formulas.examples import FormulaExample, FormulaExamples, digest_examples, formula_examples
 from porism.train.formulas.network import PURPOSE, contrastive_loss, make_network, weights_of
 from porism.train.formulas.settings import FormulaTraining
+from porism.train.guarded import OnNote
 from porism.train.trainers import (
     CHECKPOINT_SECONDS,
-    OnNote,
+    Batch,
+    Epochs,
     OnProgress,
-    guarded,
-    mean_losses,
-    precision_arguments,
+    TrainingReport,
+    make_trainer,
     run_trainer,
 )
 
@@ -47,34 +44,22 @@ class Told(NamedTuple):
     apart: float
 
 
-@dataclass(frozen=True, slots=True)
-class FormulaReport:
-    """What was trained: the folder, how many ``formulas`` have variants, how many were ``excluded`` as those of topics
-    and how many have no variants (``alone``); steps done of how many, how many of them before this start; the mean loss
-    of the first and last steps; how well formulas were told ``before`` and ``after``; the seconds of this start, and
-    whether it was interrupted: then there is no folder yet, and the same call goes on."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormulaReport(TrainingReport):
+    """What was trained, and on what: how many ``formulas`` have variants, how many were ``excluded`` as those of topics
+    and how many have no variants (``alone``); how well formulas were told ``before`` and ``after``."""
 
-    path: Path
     formulas: int
     excluded: int
     alone: int
-    steps: int
-    total: int
-    resumed: int
-    first_loss: float
-    last_loss: float
     before: Told | None
     after: Told | None
-    seconds: float
-    interrupted: bool
 
     def to_dict(self) -> dict[str, Any]:
         """A JSON-ready mapping."""
         return {
-            "formulas": self.formulas, "excluded": self.excluded, "alone": self.alone, "steps": self.steps,
-            "first_loss": self.first_loss, "last_loss": self.last_loss,
+            "formulas": self.formulas, "excluded": self.excluded, "alone": self.alone, **TrainingReport.to_dict(self),
             "before": self.before and self.before._asdict(), "after": self.after and self.after._asdict(),
-            "seconds": self.seconds,
         }
 
 
@@ -112,34 +97,25 @@ def train_formula_encoder(
     where = choose_device(device)
     made = formula_examples(index_path, settings, topics=topics, jobs=jobs, on_progress=on_reading)
     trained, held_out = _split(made.examples, settings)
-    make_folder(target.parent)
-    checkpoints = Checkpoints(
-        target.with_name(f"{target.name}.training"), _fingerprint(made, settings), restart=restart
-    )
-    try:
+    with Checkpoints.of(target, _fingerprint(made, settings), restart=restart) as checkpoints:
         network = make_network(settings.network, len(made.vocabulary), settings.seed)
         before = _told(made, settings, network, held_out)
-        trainer = _trainer(network.to(where), trained, settings, where, checkpoints.folder, on_note)
+        trainer = make_trainer(
+            network.to(where), _epochs(trained, settings), _collate, partial(_loss, settings), settings, device=where,
+            folder=checkpoints.folder, on_note=on_note, part_of=_part_of,
+        )
         outcome = run_trainer(trainer, checkpoints, on_progress=on_progress, checkpoint_seconds=checkpoint_seconds)
-        first, last = mean_losses(outcome.losses)
-        after = None if outcome.interrupted else _told(made, settings, network, held_out)
         report = FormulaReport(
-            target, len(made.examples), made.excluded, made.alone, outcome.steps, outcome.total, outcome.resumed, first,
-            last, before, after, time.monotonic() - started, outcome.interrupted,
+            formulas=len(made.examples), excluded=made.excluded, alone=made.alone, before=before,
+            after=None if outcome.interrupted else _told(made, settings, network, held_out),
+            **outcome.reported(target, started),
         )
         if not outcome.interrupted:
-            folder_made = checkpoints.folder / "made"
-            with storage_errors(target):
-                if folder_made.exists():
-                    shutil.rmtree(folder_made)
-            make_folder(folder_made)
-            save_formula_encoder(folder_made, settings.network, made.vocabulary, weights_of(network))
-            write_report(folder_made, {"settings": write_settings(settings), **report.to_dict()})
-            publish_folder(folder_made, target)
-    except BaseException:
-        checkpoints.close()
-        raise
-    checkpoints.close(remove=not report.interrupted)
+            checkpoints.publish(
+                target,
+                lambda folder: save_formula_encoder(folder, settings.network, made.vocabulary, weights_of(network)),
+                {"settings": write_settings(settings), **report.to_dict()},
+            )
     return report
 
 
@@ -153,9 +129,7 @@ def _split(
 
 
 def _fingerprint(made: FormulaExamples, settings: FormulaTraining) -> str:
-    whole = xxhash.xxh3_128(digest_examples(made.examples).encode())
-    whole.update(orjson.dumps([write_settings(settings), list(made.vocabulary.labels)], option=orjson.OPT_SORT_KEYS))
-    return whole.hexdigest()
+    return fingerprint(settings, [list(made.vocabulary.labels), digest_examples(made.examples)])
 
 
 def _told(
@@ -182,31 +156,24 @@ def _told(
     return Told(float((own >= cosines.max(axis=1)).mean()), apart)
 
 
-class _Formulas:
-    """The examples of all epochs in the order in which a trainer reads them, each with an equal and a different one.
+_Item = tuple[FormulaExample, NodeRows, NodeRows | None]
+"""An example with one of its equal formulas, and one that is nearly equal, if it has any."""
 
-    Order and choices depend on the seed and the place alone, so that an interrupted training goes on as it would have.
-    """
 
-    def __init__(self, examples: Sequence[FormulaExample], settings: FormulaTraining) -> None:
-        self._examples, self._settings = examples, settings
-        draw = np.random.default_rng(settings.seed)
-        lengths = np.array([example.formula.size for example in examples])
-        self._order = np.concatenate([
-            _epoch(lengths, settings.batch, draw) for _ in range(settings.epochs)
-        ])
+def _epochs(examples: Sequence[FormulaExample], settings: FormulaTraining) -> Epochs[_Item]:
+    """The examples of all epochs, each with an equal and a different one by chance."""
+    draw = np.random.default_rng(settings.seed)
+    lengths = np.array([example.formula.size for example in examples])
 
-    def __len__(self) -> int:
-        return len(self._order)
-
-    def __getitem__(self, place: int) -> tuple[FormulaExample, NodeRows, NodeRows | None]:
-        example = self._examples[self._order[place]]
-        draw = np.random.default_rng((self._settings.seed, place))
-        equal = example.equal[draw.integers(len(example.equal))]
-        if draw.random() < self._settings.identical:
+    def item(number: int, place: int) -> _Item:
+        example, choice = examples[number], np.random.default_rng((settings.seed, place))
+        equal = example.equal[choice.integers(len(example.equal))]
+        if choice.random() < settings.identical:
             equal = example.formula
-        different = example.different[draw.integers(len(example.different))] if example.different else None
+        different = example.different[choice.integers(len(example.different))] if example.different else None
         return example, equal, different
+
+    return Epochs(np.concatenate([_epoch(lengths, settings.batch, draw) for _ in range(settings.epochs)]), item)
 
 
 def _epoch(lengths: NDArray[np.int64], batch: int, draw: np.random.Generator) -> NDArray[np.int64]:
@@ -222,7 +189,7 @@ def _epoch(lengths: NDArray[np.int64], batch: int, draw: np.random.Generator) ->
     return np.concatenate([*(full[number] for number in draw.permutation(len(full)).tolist()), *rest])
 
 
-def _collate(items: Sequence[tuple[FormulaExample, NodeRows, NodeRows | None]]) -> dict[str, Any]:
+def _collate(items: Sequence[_Item]) -> dict[str, Any]:
     """A batch: the nodes of formulas, of equal ones and of different ones, and which of the batch are equal."""
     torch = load_torch(PURPOSE)
     found: dict[str, Any] = {}
@@ -249,55 +216,18 @@ def _collate(items: Sequence[tuple[FormulaExample, NodeRows, NodeRows | None]]) 
     return found
 
 
-def _trainer(
-    network: Any, examples: Sequence[FormulaExample], settings: FormulaTraining, device: Any, folder: Path,
-    on_note: OnNote,
-) -> Any:
-    transformers = load_transformers(PURPOSE)
-    need("accelerate", EXTRA, PURPOSE)
-    torch = load_torch(PURPOSE)
+def _part_of(batch: Batch, start: int, stop: int) -> Batch:
+    """The rows of a batch; which formulas are the ``same`` is a square of rows."""
+    some = {name: value[start:stop] for name, value in batch.items()}
+    some["same"] = some["same"][:, start:stop]
+    return some
 
-    class FormulaTrainer(guarded(transformers.Trainer, on_note)):  # type: ignore[misc]
-        share = 1.0
 
-        def _get_train_sampler(self, *_: Any) -> Any:
-            return torch.utils.data.SequentialSampler(self.train_dataset)
-
-        def part_step(self, model: Any, inputs: Any, num_items_in_batch: Any) -> Any:
-            rows = self.batch_rows(inputs)
-            if self.part is None or self.part >= rows:
-                return super().part_step(model, inputs, num_items_in_batch)
-            total: Any = 0.0
-            for start in range(0, rows, self.part):
-                stop = min(start + self.part, rows)
-                some = {name: value[start:stop] for name, value in inputs.items()}
-                some["same"] = some["same"][:, start:stop]
-                self.share = (stop - start) / rows
-                total = total + super().part_step(model, some, num_items_in_batch)
-            self.share = 1.0
-            return total
-
-        def compute_loss(self, model: Any, inputs: Any, *given: Any, **named: Any) -> Any:
-            formula, equal, different = (
-                model(*(inputs[f"{side}_{part}"] for part in ("features", "relations", "mask")))
-                for side in ("formula", "equal", "different")
-            )
-            return self.share * contrastive_loss(
-                formula, equal, different, inputs["has_different"], inputs["same"], settings.temperature, settings.hard
-            )
-
-    arguments = transformers.TrainingArguments(
-        output_dir=str(folder), num_train_epochs=1, max_steps=settings.steps or -1,
-        per_device_train_batch_size=settings.batch, gradient_accumulation_steps=settings.accumulate,
-        learning_rate=settings.rate, warmup_steps=settings.warmup, weight_decay=settings.decay,
-        lr_scheduler_type="linear", seed=settings.seed, data_seed=settings.seed, save_strategy="no",
-        eval_strategy="no", logging_strategy="no", report_to="none", disable_tqdm=True, remove_unused_columns=False,
-        **precision_arguments(settings.precision, device),
+def _loss(settings: FormulaTraining, model: Any, batch: Batch) -> Any:
+    formula, equal, different = (
+        model(*(batch[f"{side}_{part}"] for part in ("features", "relations", "mask")))
+        for side in ("formula", "equal", "different")
     )
-    torch.manual_seed(settings.seed)
-    trainer = FormulaTrainer(
-        model=network, args=arguments, train_dataset=_Formulas(examples, settings), data_collator=_collate,
+    return contrastive_loss(
+        formula, equal, different, batch["has_different"], batch["same"], settings.temperature, settings.hard
     )
-    trainer.model_accepts_loss_kwargs = False  # the loss above is a mean, which accumulation has to divide
-    trainer.part = settings.part
-    return trainer

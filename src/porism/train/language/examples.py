@@ -19,7 +19,7 @@ PURPOSE = "training a language model"
 
 _AT_ONCE = 1_000
 _MASKED, _CHANGED = 0.8, 0.9
-_IGNORED = -100
+IGNORED = -100
 """The label of a token that is not to be found, by which losses leave it out."""
 
 
@@ -100,7 +100,7 @@ class Reading:
         how = draw.random(len(tokens))
         random = draw.integers(0, len(self.tokenizer), len(tokens))
         shown = np.where(how < _MASKED, self.tokenizer.mask_token_id, np.where(how < _CHANGED, random, tokens))
-        features["labels"] = np.where(wanted, tokens, _IGNORED)
+        features["labels"] = np.where(wanted, tokens, IGNORED)
         features["input_ids"] = np.where(wanted, shown, tokens)
         return features
 
@@ -108,7 +108,7 @@ class Reading:
         """Sequences padded to the longest of them, as tensors."""
         torch = load_torch(PURPOSE)
         longest = max(len(row["input_ids"]) for row in rows)
-        fillers = {"input_ids": self.tokenizer.pad_token_id or 0, "labels": _IGNORED}
+        fillers = {"input_ids": self.tokenizer.pad_token_id or 0, "labels": IGNORED}
         found: dict[str, Any] = {}
         for name in rows[0]:
             if name == "next_sentence_label":

@@ -5,36 +5,33 @@ from __future__ import annotations
 import inspect
 import math
 import os
-import shutil
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
-
-import numpy as np
-import orjson
-import xxhash
 
 from porism.analysis.model_text import ModelText
 from porism.errors import ConfigError
 from porism.extras import need
-from porism.files.durable import make_folder, storage_errors
 from porism.neural.encoder_settings import EncoderSettings, write_encoder_settings
 from porism.neural.loading import EXTRA, choose_device, load_tokenizer, load_torch, load_transformers, loading
 from porism.settings import write_settings
-from porism.train.checkpoints import Checkpoints, check_target, publish_folder, write_report
-from porism.train.language.examples import PURPOSE, Reading
+from porism.train.checkpoints import Checkpoints, check_target, fingerprint
+from porism.train.guarded import OnNote
+from porism.train.language.examples import IGNORED, PURPOSE, Reading
 from porism.train.language.sequences import Example
 from porism.train.language.settings import LanguageTraining
 from porism.train.trainers import (
     CHECKPOINT_SECONDS,
-    OnNote,
+    Batch,
+    Epochs,
     OnProgress,
-    guarded,
-    mean_losses,
-    precision_arguments,
+    TrainingReport,
+    make_trainer,
     run_trainer,
+    shuffled,
 )
 from porism.types import Document
 
@@ -48,25 +45,22 @@ class Measured:
     following: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class LanguageReport:
-    """What was trained: the folder, how many documents, sequences and tokens, steps done of how many, how many of them
-    before this start, the mean loss of the first and last steps, the measures before and after, the seconds of this
-    start, and whether it was interrupted: then there is no folder yet, and the same call goes on."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LanguageReport(TrainingReport):
+    """What was trained, and on how many documents, sequences and tokens; the measures before and after."""
 
-    path: Path
     documents: int
     sequences: int
     tokens: int
-    steps: int
-    total: int
-    resumed: int
-    first_loss: float
-    last_loss: float
     before: Measured
     after: Measured | None
-    seconds: float
-    interrupted: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """A JSON-ready mapping."""
+        return {
+            "documents": self.documents, "sequences": self.sequences, "tokens": self.tokens,
+            **TrainingReport.to_dict(self), "before": asdict(self.before), "after": self.after and asdict(self.after),
+        }
 
 
 def train_language_model(
@@ -104,38 +98,29 @@ def train_language_model(
     read = reading.sentences(documents, text)
     examples = reading.examples(read, held_out=False)
     measured = reading.measured(reading.examples(read, held_out=True), settings.batch)
-    tokens = sum(len(one.first) + len(one.second) for one in examples)
-    make_folder(target.parent)
-    fingerprint = _fingerprint(examples, model, settings)
-    checkpoints = Checkpoints(target.with_name(f"{target.name}.training"), fingerprint, restart=restart)
-    try:
+    with Checkpoints.of(target, _fingerprint(examples, model, settings), restart=restart) as checkpoints:
         before = measure(network, measured)
-        trainer = _trainer(network, examples, reading, settings, where, checkpoints.folder, on_note)
-        outcome = run_trainer(trainer, checkpoints, on_progress=on_progress, checkpoint_seconds=checkpoint_seconds)
-        first, last = mean_losses(outcome.losses)
-        after = None if outcome.interrupted else measure(network, measured)
-        report = LanguageReport(
-            target, len(read), len(examples), tokens, outcome.steps, outcome.total, outcome.resumed, first, last,
-            before, after, time.monotonic() - started, outcome.interrupted,
+        trainer = make_trainer(
+            network, Epochs(shuffled(len(examples), settings), lambda number, place: reading.masked(
+                examples[number], place
+            )), reading.collate, _loss, settings, device=where, folder=checkpoints.folder, on_note=on_note,
+            weight=_masked_tokens,
         )
-        if after is not None:
-            made = checkpoints.folder / "made"
-            with storage_errors(target):
-                if made.exists():
-                    shutil.rmtree(made)
-                network.save_pretrained(made)
-                reading.tokenizer.save_pretrained(made)
-            write_encoder_settings(made, EncoderSettings(text=text, trained_on=(settings.objective,)))
-            write_report(made, {
-                "from": os.fspath(model), "settings": write_settings(settings), "documents": len(read),
-                "sequences": len(examples), "tokens": tokens, "steps": outcome.steps, "first_loss": first,
-                "last_loss": last, "before": asdict(before), "after": asdict(after), "seconds": report.seconds,
-            })
-            publish_folder(made, target)
-    except BaseException:
-        checkpoints.close()
-        raise
-    checkpoints.close(remove=not report.interrupted)
+        outcome = run_trainer(trainer, checkpoints, on_progress=on_progress, checkpoint_seconds=checkpoint_seconds)
+        report = LanguageReport(
+            documents=len(read), sequences=len(examples), before=before,
+            tokens=sum(len(one.first) + len(one.second) for one in examples),
+            after=None if outcome.interrupted else measure(network, measured), **outcome.reported(target, started),
+        )
+        if not outcome.interrupted:
+            def write(folder: Path) -> None:
+                network.save_pretrained(folder)
+                reading.tokenizer.save_pretrained(folder)
+                write_encoder_settings(folder, EncoderSettings(text=text, trained_on=(settings.objective,)))
+
+            checkpoints.publish(
+                target, write, {"from": os.fspath(model), "settings": write_settings(settings), **report.to_dict()}
+            )
     return report
 
 
@@ -151,7 +136,7 @@ def measure(network: Any, batches: Sequence[dict[str, Any]]) -> Measured:
             labels, following = given.pop("labels"), given.pop("next_sentence_label", None)
             output = network(**given)
             logits = output.prediction_logits if following is not None else output.logits
-            wanted = labels != -100
+            wanted = labels != IGNORED
             loss += float(torch.nn.functional.cross_entropy(logits[wanted].float(), labels[wanted], reduction="sum"))
             tokens += int(wanted.sum())
             if following is not None:
@@ -190,75 +175,13 @@ def _open(model: str | os.PathLike[str], settings: LanguageTraining, device: Any
 
 
 def _fingerprint(examples: Sequence[Example], model: str | os.PathLike[str], settings: LanguageTraining) -> str:
-    whole = xxhash.xxh3_128()
-    whole.update(orjson.dumps([os.path.abspath(model), write_settings(settings)], option=orjson.OPT_SORT_KEYS))
-    for one in examples:
-        whole.update(orjson.dumps([list(one.first), list(one.second), one.follows]))
-    return whole.hexdigest()
+    rows = ([list(one.first), list(one.second), one.follows] for one in examples)
+    return fingerprint(settings, chain([os.path.abspath(model)], rows))
 
 
-class _Sequences:
-    """The sequences of all epochs in the order in which a trainer reads them, masked anew in each epoch.
-
-    Order and masks depend on the seed and the place alone, so that an interrupted training goes on as it would have.
-    """
-
-    def __init__(self, examples: Sequence[Example], reading: Reading, epochs: int) -> None:
-        self._examples, self._reading = examples, reading
-        draw = np.random.default_rng(reading.settings.seed)
-        self._order = np.concatenate([draw.permutation(len(examples)) for _ in range(epochs)])
-
-    def __len__(self) -> int:
-        return len(self._order)
-
-    def __getitem__(self, place: int) -> dict[str, Any]:
-        return self._reading.masked(self._examples[self._order[place]], place)
+def _loss(model: Any, batch: Batch) -> Any:
+    return model(**batch).loss
 
 
-def _trainer(
-    network: Any, examples: Sequence[Example], reading: Reading, settings: LanguageTraining, device: Any, folder: Path,
-    on_note: OnNote,
-) -> Any:
-    transformers = load_transformers(PURPOSE)
-    need("accelerate", EXTRA, PURPOSE)
-    torch = load_torch(PURPOSE)
-
-    class LanguageTrainer(guarded(transformers.Trainer, on_note)):  # type: ignore[misc]
-        share = 1.0
-
-        def _get_train_sampler(self, *_: Any) -> Any:
-            return torch.utils.data.SequentialSampler(self.train_dataset)
-
-        def part_step(self, model: Any, inputs: Any, num_items_in_batch: Any) -> Any:
-            rows = self.batch_rows(inputs)
-            if self.part is None or self.part >= rows:
-                return super().part_step(model, inputs, num_items_in_batch)
-            total: Any = 0.0
-            masked = max(1, int((inputs["labels"] != -100).sum()))
-            for start in range(0, rows, self.part):
-                some = {name: value[start : start + self.part] for name, value in inputs.items()}
-                self.share = int((some["labels"] != -100).sum()) / masked
-                if self.share:
-                    total = total + super().part_step(model, some, num_items_in_batch)
-            self.share = 1.0
-            return total
-
-        def compute_loss(self, model: Any, inputs: Any, *given: Any, **named: Any) -> Any:
-            return model(**inputs).loss * self.share
-
-    arguments = transformers.TrainingArguments(
-        output_dir=str(folder), num_train_epochs=1, max_steps=settings.steps or -1,
-        per_device_train_batch_size=settings.batch, gradient_accumulation_steps=settings.accumulate,
-        learning_rate=settings.rate, warmup_steps=settings.warmup, weight_decay=settings.decay,
-        lr_scheduler_type="linear", seed=settings.seed, data_seed=settings.seed, save_strategy="no",
-        eval_strategy="no", logging_strategy="no", report_to="none", disable_tqdm=True, remove_unused_columns=False,
-        **precision_arguments(settings.precision, device),
-    )
-    torch.manual_seed(settings.seed)
-    trainer = LanguageTrainer(
-        model=network, args=arguments, train_dataset=_Sequences(examples, reading, settings.epochs),
-        data_collator=reading.collate,
-    )
-    trainer.model_accepts_loss_kwargs = False  # the loss above is a mean, which accumulation has to divide
-    trainer.part = settings.part
-    return trainer
+def _masked_tokens(batch: Batch) -> int:
+    return int((batch["labels"] != IGNORED).sum())
