@@ -11,7 +11,7 @@ import pytest
 from formula_encoder_cases import SMALL, random_model
 
 from porism.analysis.analyzer import Analyzer
-from porism.errors import ConfigError
+from porism.errors import ConfigError, IndexLocked
 from porism.index import IndexWriter, Snapshot
 from porism.neural.formula_encoder import FormulaEncoder
 from porism.pipeline import pipeline
@@ -135,6 +135,33 @@ def test_an_encoder_is_listed_checked_and_forgotten(index: Path) -> None:
         ranked(index, "x")
     with pytest.raises(ConfigError, match="no encoder of formulas 'fe'"):
         forget_formula_encoder(index, "fe")
+
+
+def test_only_one_process_writes_vectors(index: Path) -> None:
+    with IndexWriter(index):
+        for write_to in (forget_formula_encoder, encode_formulas):
+            with pytest.raises(IndexLocked):
+                write_to(index, "fe")
+    assert ranked(index, "x")
+    forget_formula_encoder(index, "fe")
+
+
+def test_an_interrupted_encoding_keeps_what_it_has(index: Path) -> None:
+    forget_formula_encoder(index, "fe")
+
+    with Snapshot.open(index) as snapshot:
+        first, second = (segment.formula_count for segment in snapshot.segments)
+
+    def interrupt(done: int, total: int) -> None:
+        if done == first:
+            raise KeyboardInterrupt
+
+    stopped = encode_formulas(index, "fe", on_progress=interrupt)
+    assert (stopped.formulas, stopped.encoded, stopped.interrupted) == (first + second, 0, True)
+    counts: list[tuple[int, int]] = []
+    rest = encode_formulas(index, "fe", on_progress=lambda done, total: counts.append((done, total)))
+    assert (rest.formulas, rest.encoded, rest.interrupted) == (first + second, second, False)
+    assert counts[-1] == (first + second, first + second)
 
 
 def test_one_of_several_encoders_is_named(index: Path) -> None:

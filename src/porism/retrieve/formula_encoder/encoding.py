@@ -10,13 +10,11 @@ from pathlib import Path
 
 from porism.errors import ConfigError
 from porism.files.artifacts import FORMULA_ENCODERS
-from porism.files.lock import WriterLock
 from porism.index import Snapshot
-from porism.index.manifest import LOCK_FILE
 from porism.index.vectors import remove_vectors
 from porism.neural.encoder_files import model_folder
 from porism.neural.formula_encoder import load_formula_encoder
-from porism.retrieve.encoding import encoder_name, lasting_name
+from porism.retrieve.encoding import encode_segments, encoder_name, lasting_name, locked
 from porism.retrieve.formula_encoder.provider import EncodedFormulas
 from porism.retrieve.formula_encoder.records import FAMILY, FormulaEncoderRecord, records, write_record
 
@@ -66,42 +64,25 @@ def encode_formulas(
         FORMULA_ENCODERS.check_name(name or encoder_name(model)), lasting_name(folder, index), encoder.about.name,
         encoder.network.dimensions,
     )
-    vectors = EncodedFormulas(index, record, encoder)
-    lock = WriterLock(index / LOCK_FILE)
-    encoded, interrupted = 0, False
-    try:
-        with Snapshot.open(index) as snapshot:
-            write_record(index, record)
-            _remove_others(snapshot)
-            total = sum(map(vectors.count, snapshot.segments))
-            done = 0
-
-            def step(count: int) -> None:
-                nonlocal done
-                done += count
-                on_progress(min(done, total), total)
-
-            try:
-                for segment in snapshot.segments:
-                    encoded += vectors.complete(segment, step)
-                vectors.finish(snapshot.segments)
-            except KeyboardInterrupt:
-                interrupted = True
-    finally:
-        lock.release()
-    return FormulaEncodeReport(record, total, encoded, time.monotonic() - started, interrupted)
+    with locked(index) as snapshot:
+        write_record(index, record)
+        _remove_others(snapshot)
+        encoded, interrupted = encode_segments(snapshot, EncodedFormulas(index, record, encoder), on_progress)
+        formulas = sum(segment.formula_count for segment in snapshot.segments)
+        return FormulaEncodeReport(record, formulas, encoded, time.monotonic() - started, interrupted)
 
 
 def forget_formula_encoder(index_path: str | os.PathLike[str], name: str) -> None:
     """Forgets an encoder of formulas of an index, and removes its vectors.
 
     :raises ConfigError: the index has none of this name.
+    :raises IndexLocked: another process writes to it.
     """
     path = FORMULA_ENCODERS.path(index_path, name)
     if not path.exists():
         raise FORMULA_ENCODERS.missing(index_path, name)
-    path.unlink()
-    with Snapshot.open(index_path) as snapshot:
+    with locked(Path(index_path)) as snapshot:
+        path.unlink()
         _remove_others(snapshot)
 
 
