@@ -46,10 +46,11 @@ from porism.neural.token_codec import BITS, CompressedTokens, centroid_count, tr
 from porism.neural.token_encoder import QueryTokens, TokenEncoder, load_token_encoder
 from porism.neural.token_model import make_token_model
 from porism.retrieve.colbert.model import ColbertModel
-from porism.retrieve.colbert.provider import DocumentTokens, document_digests
+from porism.retrieve.colbert.provider import DocumentTokens
 from porism.retrieve.colbert.retriever import ColbertRetriever
 from porism.retrieve.colbert.scoring import TokenQuery
 from porism.retrieve.colbert.stores import TokenStore, read_store
+from porism.retrieve.encoding import document_digests
 from porism.types import Document, Query
 
 TIMED = 10

@@ -27,7 +27,7 @@ from porism.index.vector_rows import NumberType, VectorRows, pack
 from porism.index.vectors import open_vectors
 from porism.retrieve.dense.approximate import make_index, near_rows
 from porism.retrieve.dense.model import DenseModel, Hnsw, IvfPq
-from porism.retrieve.dense.records import find_record
+from porism.retrieve.dense.records import DENSE_RECORDS
 from porism.retrieve.exhaustive import best_products
 from porism.retrieve.nearest import nearest, product_error, products
 
@@ -110,7 +110,7 @@ def main() -> None:
     if options.index:
         from porism.index import Snapshot
 
-        record = find_record(options.index, options.encoder)
+        record = DENSE_RECORDS.find(options.index, options.encoder)
         with Snapshot.open(options.index) as snapshot:
             vectors = np.concatenate([
                 (rows := open_vectors(segment, record.spec, segment.doc_count)).decode(0, len(rows.vectors))

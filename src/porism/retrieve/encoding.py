@@ -16,14 +16,13 @@ import orjson
 from numpy.typing import NDArray
 
 from porism.analysis.model_text import ModelText, document_text
-from porism.errors import ConfigError
 from porism.files.artifacts import MODELS
 from porism.files.lock import WriterLock
 from porism.index import Segment, Snapshot
 from porism.index.documents import stored_document
 from porism.index.manifest import LOCK_FILE
 from porism.index.vectors import content_digests
-from porism.neural.encoder_files import EncoderFiles, find_encoder
+from porism.neural.encoder_files import EncoderFiles
 from porism.neural.encoder_model import ModelClass, fetched_encoder
 from porism.neural.encoder_settings import EncoderSettings
 from porism.retrieve.kinds import VectorProvider
@@ -63,22 +62,6 @@ def lasting_name(model: str | os.PathLike[str], index: Path) -> str:
         return os.fspath(model)
     resolved = folder.resolve()
     return resolved.name if resolved.parent == (index / MODELS.folder).resolve() else str(resolved)
-
-
-def recorded_files(
-    index_path: str | os.PathLike[str], model: str, digest: str, settings: EncoderSettings, *, made: str, again: str
-) -> EncoderFiles:
-    """The files of the model that an index remembers; ``made`` is what the index has of it, ``again`` what to do where
-    it is another now.
-
-    :raises ConfigError: they are not there, or are others than those that documents were encoded with.
-    """
-    found = find_encoder(model, index_path, settings)
-    if found.digest != digest:
-        raise ConfigError(
-            f"the model {model!r} is another than the one whose {made} the index has", where=str(index_path), hint=again
-        )
-    return found
 
 
 def chosen_files(

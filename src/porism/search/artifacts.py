@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from porism.errors import ConfigError, IndexCorrupt, IndexVersionError
 from porism.files.artifacts import (
@@ -24,21 +24,28 @@ from porism.files.artifacts import (
 from porism.index import Snapshot
 from porism.index.container import Container
 from porism.index.manifest import Manifest, read_manifest
-from porism.index.vectors import has_vectors
-from porism.neural.encoder_files import find_encoder
-from porism.neural.encoder_settings import EncoderSettings
 from porism.retrieve.colbert.provider import DocumentTokens
-from porism.retrieve.colbert.stores import read_store
+from porism.retrieve.colbert.stores import TOKEN_STORES
 from porism.retrieve.dense.provider import DenseVectors
-from porism.retrieve.dense.records import EncoderRecord, read_record
+from porism.retrieve.dense.records import DENSE_RECORDS
 from porism.retrieve.formula_encoder.provider import EncodedFormulas
-from porism.retrieve.formula_encoder.records import FormulaEncoderRecord
-from porism.retrieve.formula_encoder.records import read_record as read_formula_record
-from porism.retrieve.splade.stores import terms_spec
-from porism.settings import read_settings
+from porism.retrieve.formula_encoder.records import FORMULA_RECORDS
+from porism.retrieve.kinds import VectorProvider
+from porism.retrieve.remembered import Encoding, Remembered
+from porism.retrieve.splade.provider import DocumentTerms
+from porism.retrieve.splade.stores import SPARSE_STORES
+from porism.settings import write_settings
 
-Outdated = Callable[[Path, Manifest, Mapping[str, Any]], str]
-"""From the folder of an index, its manifest and what an artifact says of itself to why it is out of date, or ``""``."""
+E = TypeVar("E", bound=Encoding)
+
+Outdated = Callable[[Path, Manifest, Path, Mapping[str, Any]], str]
+"""From the folder of an index, its manifest, the file of an artifact and what it says of itself to why it is out of
+date, or ``""``."""
+
+RECORDS: Mapping[ArtifactKind, Remembered[Any]] = MappingProxyType({
+    ENCODERS: DENSE_RECORDS, FORMULA_ENCODERS: FORMULA_RECORDS,
+})
+"""Encodings that are described by a record in JSON; other artifacts are containers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +89,7 @@ def _artifacts(folder: Path, manifest: Manifest) -> Iterator[Artifact]:
             except (IndexCorrupt, IndexVersionError) as error:
                 yield Artifact(kind.folder, name, file, size, {}, f"it cannot be read: {error.what}")
                 continue
-            yield Artifact(kind.folder, name, file, size, info, outdated(folder, manifest, info))
+            yield Artifact(kind.folder, name, file, size, info, outdated(folder, manifest, file, info))
 
 
 def _info(kind: ArtifactKind, manifest: Manifest, file: Path) -> Mapping[str, Any]:
@@ -92,9 +99,9 @@ def _info(kind: ArtifactKind, manifest: Manifest, file: Path) -> Mapping[str, An
     """
     if kind is TOKENIZERS:
         return _tokenizer(manifest, kind.name_of(file))
-    if kind is FORMULA_ENCODERS:
-        return read_formula_record(file).to_dict()
-    return read_record(file).to_dict() if kind is ENCODERS else Container(file, None).info
+    if kind in RECORDS:
+        return write_settings(RECORDS[kind].read(file))
+    return Container(file, None).info
 
 
 def _tokenizer(manifest: Manifest, name: str) -> Mapping[str, Any]:
@@ -102,11 +109,11 @@ def _tokenizer(manifest: Manifest, name: str) -> Mapping[str, Any]:
     return found
 
 
-def _no_channel(folder: Path, manifest: Manifest, info: Mapping[str, Any]) -> str:
+def _no_channel(folder: Path, manifest: Manifest, file: Path, info: Mapping[str, Any]) -> str:
     return "" if info else "no channel of the index uses it"
 
 
-def _changed_index(folder: Path, manifest: Manifest, info: Mapping[str, Any]) -> str:
+def _changed_index(folder: Path, manifest: Manifest, file: Path, info: Mapping[str, Any]) -> str:
     """Trained vectors and models: documents that were added later do not make them wrong, only older than the index."""
     generation = info.get("generation")
     if generation is None or generation == manifest.generation:
@@ -115,7 +122,7 @@ def _changed_index(folder: Path, manifest: Manifest, info: Mapping[str, Any]) ->
     return f"made {commits} commit{'s' if commits != 1 else ''} ago"
 
 
-def _changed_vectors(folder: Path, manifest: Manifest, info: Mapping[str, Any]) -> str:
+def _changed_vectors(folder: Path, manifest: Manifest, file: Path, info: Mapping[str, Any]) -> str:
     """Matrices: first of all the embeddings must be those that the similarities were computed from."""
     made_of = info.get("embeddings")
     if made_of:
@@ -127,69 +134,34 @@ def _changed_vectors(folder: Path, manifest: Manifest, info: Mapping[str, Any]) 
             return f"the embeddings {made_of['name']!r} that it was made of cannot be read"
         if f"{stamp.digest:016x}" != made_of["digest"]:
             return f"the embeddings {made_of['name']!r} were trained again since"
-    return _changed_index(folder, manifest, info)
+    return _changed_index(folder, manifest, file, info)
 
 
-def _changed_model(folder: Path, manifest: Manifest, info: Mapping[str, Any]) -> str:
-    """Encoders: the model must be there, and as it was when documents were encoded, which all must be."""
-    record = read_settings(EncoderRecord, info)
-    try:
-        record.files(folder)
-    except ConfigError as error:
-        return error.what
-    with Snapshot.open(folder) as snapshot:
-        vectors = DenseVectors(folder, record)
-        missing = sum(segment.doc_count for segment in snapshot.segments if not vectors.has(segment))
-    return f"{missing:,} documents are not encoded yet: porism encode {record.model}" if missing else ""
+def _not_encoded(
+    remembered: Remembered[E], provider: Callable[[Path, E], VectorProvider], noun: str = "documents"
+) -> Outdated:
+    """Encodings: the model must be there, and as it was when things were encoded, which all must be."""
 
+    def outdated(folder: Path, manifest: Manifest, file: Path, info: Mapping[str, Any]) -> str:
+        try:
+            record = remembered.read(file)
+            record.check(folder)
+        except IndexCorrupt as error:
+            return f"it cannot be read: {error.what}"
+        except ConfigError as error:
+            return error.what
+        vectors = provider(folder, record)
+        with Snapshot.open(folder) as snapshot:
+            missing = sum(vectors.count(segment) for segment in snapshot.segments if not vectors.has(segment))
+        return f"{missing:,} {noun} are not encoded yet: porism encode {record.model}" if missing else ""
 
-def _changed_formula_encoder(folder: Path, manifest: Manifest, info: Mapping[str, Any]) -> str:
-    """Encoders of formulas: as for others."""
-    record = read_settings(FormulaEncoderRecord, info)
-    try:
-        record.folder(folder)
-    except ConfigError as error:
-        return error.what
-    with Snapshot.open(folder) as snapshot:
-        vectors = EncodedFormulas(folder, record)
-        missing = sum(segment.formula_count for segment in snapshot.segments if not vectors.has(segment))
-    return f"{missing:,} formulas are not encoded yet: porism encode {record.model}" if missing else ""
-
-
-def _changed_sparse(folder: Path, manifest: Manifest, info: Mapping[str, Any]) -> str:
-    """Sparse encoders: as for others."""
-    try:
-        settings = read_settings(EncoderSettings, info["settings"])
-        model, digest = str(info["model"]), str(info["digest"])
-        if find_encoder(model, folder, settings).digest != digest:
-            return f"the model {model!r} is another than the one whose terms the index has"
-    except (KeyError, TypeError):
-        return "it does not describe a sparse encoder"
-    except ConfigError as error:
-        return error.what
-    spec = terms_spec(digest, settings)
-    with Snapshot.open(folder) as snapshot:
-        missing = sum(one.doc_count for one in snapshot.segments if not has_vectors(one, spec, one.doc_count))
-    return f"{missing:,} documents are not encoded yet: porism encode {model}" if missing else ""
-
-
-def _changed_tokens(folder: Path, manifest: Manifest, info: Mapping[str, Any]) -> str:
-    """Token stores: the model must be there, and as it was when documents were encoded, which all must be."""
-    store = read_store(TOKENS.path(folder, info["name"]))
-    try:
-        store.files(folder)
-    except ConfigError as error:
-        return error.what
-    with Snapshot.open(folder) as snapshot:
-        tokens = DocumentTokens(folder, store)
-        missing = sum(segment.doc_count for segment in snapshot.segments if not tokens.has(segment))
-    return f"{missing:,} documents are not encoded yet: porism encode {store.model}" if missing else ""
+    return outdated
 
 
 _OUTDATED: Mapping[ArtifactKind, Outdated] = MappingProxyType({
     TOKENIZERS: _no_channel, EMBEDDINGS: _changed_index, SIMILARITIES: _changed_vectors, MODELS: _changed_index,
-    ENCODERS: _changed_model,
-    SPARSE: _changed_sparse,
-    TOKENS: _changed_tokens,
-    FORMULA_ENCODERS: _changed_formula_encoder,
+    ENCODERS: _not_encoded(DENSE_RECORDS, DenseVectors),
+    SPARSE: _not_encoded(SPARSE_STORES, DocumentTerms),
+    TOKENS: _not_encoded(TOKEN_STORES, DocumentTokens),
+    FORMULA_ENCODERS: _not_encoded(FORMULA_RECORDS, EncodedFormulas, "formulas"),
 })

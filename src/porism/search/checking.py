@@ -10,20 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from porism.analysis.tokenizers.tokenizer import (
-    TokenizerReference,
-)
+from porism.analysis.tokenizers.tokenizer import TokenizerReference
 from porism.errors import ConfigError, IndexCorrupt, IndexVersionError, PorismError
-from porism.files.artifacts import (
-    EMBEDDINGS,
-    ENCODERS,
-    FORMULA_ENCODERS,
-    MODELS,
-    SIMILARITIES,
-    SPARSE,
-    TOKENIZERS,
-    TOKENS,
-)
+from porism.files.artifacts import EMBEDDINGS, MODELS, SIMILARITIES, SPARSE, TOKENIZERS, TOKENS
 from porism.files.lock import WriterLock
 from porism.index import Snapshot
 from porism.index.container import Container, Stamp
@@ -38,9 +27,9 @@ from porism.index.manifest import (
     read_tombstones,
 )
 from porism.index.segment import DATA_FILE
-from porism.retrieve.dense.records import read_record
-from porism.retrieve.formula_encoder.records import read_record as read_formula_record
+from porism.retrieve.remembered import Remembered
 from porism.retrieve.vectors import missing_vectors
+from porism.search.artifacts import RECORDS
 from porism.search.sources.indexing import prepare_for_searches
 from porism.settings import read_settings
 from porism.similarity import SimilaritySettings, build_similarities
@@ -218,12 +207,10 @@ def _tasks(folder: Path, manifest: Manifest) -> Iterator[_Task]:
         yield _container(EMBEDDINGS.folder, file, None, None, _TRAINED)
     for file in MODELS.files(folder):
         yield _container(MODELS.folder, file, None, None, f"Train it again: {MODELS.make.format(name=file.stem)}.")
-    for file in ENCODERS.files(folder):
-        again = f"Remove it, and encode again: porism encode MODEL --name {ENCODERS.name_of(file)}."
-        yield _Task(ENCODERS.folder, file, partial(_check_encoder, file), again)
-    for file in FORMULA_ENCODERS.files(folder):
-        again = f"Remove it, and encode again: porism encode MODEL --name {FORMULA_ENCODERS.name_of(file)}."
-        yield _Task(FORMULA_ENCODERS.folder, file, partial(_check_formula_encoder, file), again)
+    for kind, records in RECORDS.items():
+        for file in kind.files(folder):
+            again = f"Remove it, and encode again: porism encode MODEL --name {kind.name_of(file)}."
+            yield _Task(kind.folder, file, partial(_check_record, records, file), again)
     for file in SPARSE.files(folder):
         yield _container(SPARSE.folder, file, None, None, f"Encode again: porism encode MODEL --name {file.stem}.")
     for file in TOKENS.files(folder):
@@ -257,12 +244,8 @@ def _check_tokenizer(reference: TokenizerReference, read: _Read) -> None:
     reference.check()
 
 
-def _check_encoder(path: Path, read: _Read) -> None:
-    read_record(path)
-
-
-def _check_formula_encoder(path: Path, read: _Read) -> None:
-    read_formula_record(path)
+def _check_record(records: Remembered[Any], path: Path, read: _Read) -> None:
+    records.read(path)
 
 
 def _check_matrix(path: Path, read: _Read) -> None:

@@ -23,7 +23,7 @@ from porism.neural.token_encoder import TokenEncoder, load_token_encoder
 from porism.retrieve.colbert.encoding import encode_tokens, forget_tokens
 from porism.retrieve.colbert.model import ColbertModel
 from porism.retrieve.colbert.retriever import ColbertRetriever
-from porism.retrieve.colbert.stores import find_store
+from porism.retrieve.colbert.stores import TOKEN_STORES
 from porism.retrieve.vectors import prepare_vectors
 from porism.search.artifacts import list_artifacts
 from porism.search.checking import check_index
@@ -61,7 +61,7 @@ def prepare(segments: Sequence[Segment]) -> None:
 
 @pytest.mark.parametrize("text", QUESTIONS)
 def test_scores_are_max_sims_of_the_tokens_that_are_stored(encoded: Path, text: str) -> None:
-    store = find_store(encoded)
+    store = TOKEN_STORES.find(encoded)
     vectors = load_token_encoder(store.model, device="cpu").encode_queries([text])[0].vectors
     expected = reference(encoded, store, vectors)
     found = dict(ranking(encoded, text))
@@ -94,7 +94,7 @@ def test_pruning_finds_some_of_the_documents_with_the_same_scores(encoded: Path)
     few = ranking(encoded, QUESTIONS[1], ColbertModel(probes=1, candidates=12))
     assert len(few) == 12
     assert set(few) <= set(whole)
-    store = find_store(encoded)
+    store = TOKEN_STORES.find(encoded)
     vectors = load_token_encoder(store.model, device="cpu").encode_queries([QUESTIONS[1]])[0].vectors
     cosines = store.codec.centroids @ vectors.T
     probed = set(cosines.argmax(axis=0).tolist())
@@ -205,7 +205,7 @@ def test_only_new_documents_are_encoded_and_deleted_ones_go(index: Path, monkeyp
 def test_an_interruption_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _, report = token_index(tmp_path / "whole")
     assert (report.documents, report.encoded, report.interrupted) == (60, 56, False)  # the empty ones have one text
-    monkeypatch.setattr("porism.retrieve.colbert.provider.CHUNK_DOCUMENTS", 8)
+    monkeypatch.setattr("porism.retrieve.colbert.provider.DocumentTokens.chunk", 8)
     monkeypatch.setattr("porism.retrieve.colbert.encoding._SAMPLED_AT_ONCE", 8)
     monkeypatch.setattr("porism.retrieve.colbert.encoding._LEAST_SAMPLE", 1)
     monkeypatch.setattr("porism.retrieve.colbert.encoding._TOKENS_OF_CENTROID", 1)
@@ -224,7 +224,7 @@ def test_an_interruption_loses_nothing(tmp_path: Path, monkeypatch: pytest.Monke
     second = encode_tokens(path, tmp_path / "part" / "tiny", centroids=16, device="cpu")
     assert not second.interrupted
     assert 0 < second.encoded <= 60 - 24
-    store = find_store(path)
+    store = TOKEN_STORES.find(path)
     vectors = load_token_encoder(store.model, device="cpu").encode_queries([QUESTIONS[0]])[0].vectors
     assert dict(ranking(path, QUESTIONS[0])) == pytest.approx(reference(path, store, vectors), abs=2e-5)
     assert not list((path / "encoding").glob("*"))
@@ -234,7 +234,7 @@ def test_an_interruption_loses_nothing(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_damage_is_found_and_mended(index: Path) -> None:
     before = ranking(index, QUESTIONS[0])
-    store = find_store(index)
+    store = TOKEN_STORES.find(index)
     files = sorted(index.glob(f"segments/*/derived/vectors-{store.spec.name}.bin"))
     assert len(files) == 2
     data = bytearray(files[0].read_bytes())
@@ -264,7 +264,7 @@ def test_a_damaged_codec_is_reported(index: Path) -> None:
 def test_a_store_is_listed_and_forgotten(index: Path) -> None:
     (one,) = [artifact for artifact in list_artifacts(index) if artifact.kind == "tokens"]
     assert (one.name, one.outdated) == ("tiny", "")
-    assert one.made_of["digest"] == find_store(index).digest
+    assert one.made_of["digest"] == TOKEN_STORES.find(index).digest
     with IndexWriter(index), pytest.raises(IndexLocked):
         forget_tokens(index, "tiny")
     forget_tokens(index, "tiny")
@@ -278,7 +278,7 @@ def test_a_store_is_listed_and_forgotten(index: Path) -> None:
 def test_another_model_of_the_same_name_is_refused_until_documents_are_encoded_again(
     tmp_path: Path, index: Path
 ) -> None:
-    before = find_store(index)
+    before = TOKEN_STORES.find(index)
     shutil.rmtree(tmp_path / "tiny")
     save_token_model(tmp_path / "tiny", seed=5)
     with pytest.raises(ConfigError, match="is another than the one whose tokens the index has"):

@@ -17,7 +17,7 @@ from porism.neural.encoder import load_encoder
 from porism.neural.encoder_settings import EncoderSettings
 from porism.retrieve.dense.encoding import encode_index, forget_encoder
 from porism.retrieve.dense.model import Approximate, DenseModel, Hnsw, IvfPq
-from porism.retrieve.dense.records import find_record
+from porism.retrieve.dense.records import DENSE_RECORDS
 from porism.retrieve.dense.retriever import DenseRetriever
 from porism.retrieve.encoding import encoder_name
 from porism.retrieve.vectors import prepare_vectors
@@ -178,7 +178,7 @@ def test_commits_merges_and_deletes_encode_new_documents_only(tmp_path: Path, co
 
 
 def test_an_interruption_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, counted: list[int]) -> None:
-    monkeypatch.setattr("porism.retrieve.dense.provider.CHUNK_DOCUMENTS", 4)
+    monkeypatch.setattr("porism.retrieve.dense.provider.DenseVectors.chunk", 4)
     path = write_index(tmp_path / "i.index", [document(number) for number in range(10)])
     model = save_encoder(tmp_path / "tiny")
 
@@ -212,7 +212,7 @@ def test_another_model_is_another_set_of_vectors(tmp_path: Path) -> None:
     assert len(list(path.rglob("vectors-dense-*.bin"))) == 2
     encode_index(path, tmp_path / "tiny", name="tiny", settings=EncoderSettings(length=9), device="cpu")
     assert len(list(path.rglob("vectors-dense-*.bin"))) == 2  # in place of those before
-    assert find_record(path).spec != first.record.spec
+    assert DENSE_RECORDS.find(path).spec != first.record.spec
 
 
 def test_a_model_that_has_changed_or_gone_is_not_searched_with(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ from porism.retrieve.lexical.settings import ChannelSettings
 from porism.retrieve.models import read_model
 from porism.retrieve.splade.encoding import encode_terms, forget_terms
 from porism.retrieve.splade.provider import rows_of
-from porism.retrieve.splade.stores import find_store, write_store
+from porism.retrieve.splade.stores import SPARSE_STORES, write_store
 from porism.retrieve.vectors import prepare_vectors
 from porism.search.artifacts import list_artifacts
 from porism.search.checking import check_index
@@ -203,7 +203,7 @@ def test_scores_do_not_depend_on_segments(tmp_path: Path) -> None:
 def test_an_interruption_loses_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, counted: list[int]
 ) -> None:
-    monkeypatch.setattr("porism.retrieve.splade.provider.CHUNK_DOCUMENTS", 10)
+    monkeypatch.setattr("porism.retrieve.splade.provider.DocumentTerms.chunk", 10)
     path = write_index(tmp_path / "i.index", [document(number) for number in range(40)])
     model = save_splade(tmp_path / "tiny")
     encode, calls = SparseEncoder.encode_documents, 0
@@ -327,7 +327,7 @@ def test_weights_are_rounded_to_steps_and_too_large_ones_refused(tmp_path: Path)
 
 
 def test_a_store_says_what_its_index_needs(index: Path) -> None:
-    store = find_store(index)
+    store = SPARSE_STORES.find(index)
     assert store.name == "tiny"
     assert store.table is None
     assert sorted(store.dictionary) == sorted(store.dictionary.select(store.numbers).strings())

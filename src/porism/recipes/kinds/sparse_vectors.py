@@ -17,7 +17,7 @@ from porism.recipes.kinds.encoded_documents import EncodedKind, EncodeDocuments,
 from porism.recipes.kinds.vector_needs import SPARSE_VECTORS
 from porism.retrieve.splade.encoding import encode_terms
 from porism.retrieve.splade.provider import DocumentTerms
-from porism.retrieve.splade.stores import find_store
+from porism.retrieve.splade.stores import SPARSE_STORES
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class EncodeTerms(EncodeDocuments):
 
     def is_whole(self, index: Path, name: str) -> bool:
         """Whether all segments have their terms."""
-        terms = DocumentTerms(index, find_store(index, name))
+        terms = DocumentTerms(index, SPARSE_STORES.find(index, name))
         with Snapshot.open(index) as snapshot:
             return all(map(terms.has, snapshot.segments))
 
@@ -52,12 +52,12 @@ class EncodeTerms(EncodeDocuments):
         self, index: Path, name: str, table: SparseVectorTable, files: EncoderFiles, settings: EncoderSettings
     ) -> bool:
         """Whether they are of another model, or read otherwise."""
-        there = find_store(index, name)
+        there = SPARSE_STORES.find(index, name)
         return (there.digest, there.settings) != (files.digest, settings)
 
     def about(self, index: Path, name: str) -> dict[str, Any]:
         """How many terms the model knows, and whether queries need it."""
-        store = find_store(index, name)
+        store = SPARSE_STORES.find(index, name)
         return {"vocabulary": len(store.dictionary), "inference_free": store.table is not None}
 
 

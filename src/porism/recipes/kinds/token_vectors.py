@@ -16,7 +16,7 @@ from porism.recipes.kinds.encoded_documents import EncodedKind, EncodeDocuments,
 from porism.recipes.kinds.vector_needs import TOKEN_VECTORS
 from porism.retrieve.colbert.encoding import encode_tokens
 from porism.retrieve.colbert.provider import DocumentTokens
-from porism.retrieve.colbert.stores import find_store
+from porism.retrieve.colbert.stores import TOKEN_STORES
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class EncodeTokens(EncodeDocuments):
 
     def is_whole(self, index: Path, name: str) -> bool:
         """Whether all segments have their tokens."""
-        tokens = DocumentTokens(index, find_store(index, name))
+        tokens = DocumentTokens(index, TOKEN_STORES.find(index, name))
         with Snapshot.open(index) as snapshot:
             return all(map(tokens.has, snapshot.segments))
 
@@ -57,14 +57,14 @@ class EncodeTokens(EncodeDocuments):
         self, index: Path, name: str, table: TokenVectorTable, files: EncoderFiles, settings: EncoderSettings
     ) -> bool:
         """Whether they are of another model, or read or compressed otherwise."""
-        there = find_store(index, name)
+        there = TOKEN_STORES.find(index, name)
         return (there.digest, there.settings, there.codec.bits, there.wanted) != (
             files.digest, settings, table.bits, table.centroids
         )
 
     def about(self, index: Path, name: str) -> dict[str, Any]:
         """How they are compressed."""
-        codec = find_store(index, name).codec
+        codec = TOKEN_STORES.find(index, name).codec
         return {"dimensions": codec.dimensions, "bits": codec.bits, "centroids": len(codec.centroids)}
 
 

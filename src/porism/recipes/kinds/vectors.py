@@ -18,7 +18,7 @@ from porism.recipes.kinds.encoded_documents import EncodedKind, EncodeDocuments,
 from porism.recipes.kinds.vector_needs import VECTORS
 from porism.retrieve.dense.encoding import encode_index
 from porism.retrieve.dense.provider import DenseVectors
-from porism.retrieve.dense.records import find_record
+from porism.retrieve.dense.records import DENSE_RECORDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class EncodeTexts(EncodeDocuments):
 
     def is_whole(self, index: Path, name: str) -> bool:
         """Whether all segments have their vectors."""
-        vectors = DenseVectors(index, find_record(index, name))
+        vectors = DenseVectors(index, DENSE_RECORDS.find(index, name))
         with Snapshot.open(index) as snapshot:
             return all(map(vectors.has, snapshot.segments))
 
@@ -53,12 +53,12 @@ class EncodeTexts(EncodeDocuments):
         self, index: Path, name: str, table: VectorTable, files: EncoderFiles, settings: EncoderSettings
     ) -> bool:
         """Whether they are of another model, or read or stored otherwise."""
-        there = find_record(index, name)
+        there = DENSE_RECORDS.find(index, name)
         return (there.digest, there.settings, there.numbers) != (files.digest, settings, table.numbers)
 
     def about(self, index: Path, name: str) -> dict[str, Any]:
         """Their dimensions and numbers."""
-        record = find_record(index, name)
+        record = DENSE_RECORDS.find(index, name)
         return {"dimensions": record.dimensions, "numbers": record.numbers}
 
 

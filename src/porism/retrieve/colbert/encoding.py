@@ -16,14 +16,13 @@ from porism.errors import ConfigError
 from porism.files.artifacts import TOKENS
 from porism.index import Snapshot
 from porism.index.token_rows import open_tokens
-from porism.index.vectors import remove_vectors
 from porism.neural.encoder_model import Precision
 from porism.neural.encoder_settings import EncoderSettings
 from porism.neural.token_codec import BITS, centroid_count, train_codec
 from porism.neural.token_encoder import TokenEncoder, load_token_encoder
 from porism.neural.token_model import MODEL_CLASS
 from porism.retrieve.colbert.provider import DocumentTokens
-from porism.retrieve.colbert.stores import FAMILY, TokenStore, read_store, stores
+from porism.retrieve.colbert.stores import TOKEN_STORES, TokenStore, read_store
 from porism.retrieve.encoding import (
     chosen_files,
     document_digests,
@@ -111,9 +110,7 @@ def encode_tokens(
                 "sample": len(tokens), "seed": seed, "generation": snapshot.generation,
             })
             store = read_store(path)
-        keep = [one.spec.name for one in stores(index)]
-        for segment in snapshot.segments:
-            remove_vectors(segment, FAMILY, keep)
+        TOKEN_STORES.remove_others(index, snapshot.segments)
         provider = DocumentTokens(index, store, encoder=encoder, known=known)
         encoded, interrupted = encode_segments(snapshot, provider, on_progress)
         counts = (0, 0) if interrupted else _sizes(snapshot, store, index)
@@ -128,14 +125,7 @@ def forget_tokens(index_path: str | os.PathLike[str], name: str) -> None:
     :raises ConfigError: the index has none of this name.
     :raises IndexLocked: another process writes to it.
     """
-    path = TOKENS.path(index_path, name)
-    if not path.exists():
-        raise TOKENS.missing(index_path, name)
-    with locked(Path(index_path)) as snapshot:
-        path.unlink()
-        keep = [one.spec.name for one in stores(index_path)]
-        for segment in snapshot.segments:
-            remove_vectors(segment, FAMILY, keep)
+    TOKEN_STORES.forget(index_path, name)
 
 
 def _fits(

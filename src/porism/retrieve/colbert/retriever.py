@@ -30,7 +30,7 @@ from porism.retrieve.colbert.explanations import Meeting, TextTokens, explain_me
 from porism.retrieve.colbert.model import ColbertModel
 from porism.retrieve.colbert.queries import token_queries
 from porism.retrieve.colbert.scoring import TokenQuery
-from porism.retrieve.colbert.stores import find_store
+from porism.retrieve.colbert.stores import TOKEN_STORES
 from porism.retrieve.ranking import Found, UnitIds, UnitResults, merge, search_each
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run
@@ -51,7 +51,7 @@ class ColbertRetriever:
         """
         self.snapshot = snapshot
         self._model = model or ColbertModel()
-        self.store = find_store(snapshot.path, self._model.store)
+        self.store = TOKEN_STORES.find(snapshot.path, self._model.store)
         self._queries = token_queries(self.store.files(snapshot.path), self._model.device, self.store.precision)
         self._ids = UnitIds(snapshot.segments)
         self._lock = Lock()

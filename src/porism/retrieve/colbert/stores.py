@@ -5,7 +5,6 @@ All segments share the codec. So an update needs to be told nothing, and a new c
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
@@ -20,7 +19,7 @@ from porism.neural.encoder_files import EncoderFiles
 from porism.neural.encoder_model import Precision
 from porism.neural.encoder_settings import EncoderSettings
 from porism.neural.token_codec import KIND, TokenCodec, read_codec
-from porism.retrieve.encoding import recorded_files
+from porism.retrieve.remembered import FromFiles, Remembered
 from porism.settings import read_settings
 
 FAMILY = "tokens"
@@ -28,10 +27,12 @@ FAMILY = "tokens"
 
 
 @dataclass(frozen=True, eq=False)
-class TokenStore:
+class TokenStore(FromFiles):
     """A token store of an index: its ``name``, how its ``model`` is found (a folder, or a name), the ``digest`` of its
     files, how it reads text, with which ``precision`` it computes, how many centroids were ``wanted`` (None: by
     the number of tokens), and the ``codec``, with the digest of its file."""
+
+    stored = "tokens"
 
     name: str
     model: str
@@ -48,20 +49,6 @@ class TokenStore:
         files = EncoderFiles(self.model, Path(), self.settings, self.digest)
         digest = xxhash.xxh3_64_hexdigest(f"{files.vectors} {self.codec_digest:016x}".encode())
         return TokenSpec(f"{FAMILY}-{digest}", self.codec.width, len(self.codec.centroids))
-
-    def files(self, index_path: str | os.PathLike[str]) -> EncoderFiles:
-        """The files of the encoder.
-
-        :raises ConfigError: they are not there, or are others than those that documents were encoded with.
-        """
-        return recorded_files(
-            index_path, self.model, self.digest, self.settings, made="tokens",
-            again=self.again(index_path),
-        )
-
-    def again(self, index_path: str | os.PathLike[str]) -> str:
-        """What to do where tokens are missing."""
-        return f"Encode them: porism encode {self.model} --name {self.name} --index {index_path}"
 
 
 def read_store(path: Path) -> TokenStore:
@@ -88,20 +75,7 @@ def read_store(path: Path) -> TokenStore:
         ) from error
 
 
-def stores(index_path: str | os.PathLike[str]) -> list[TokenStore]:
-    """The token stores of an index, in the order of their names.
-
-    :raises IndexCorrupt: a file cannot be read.
-    """
-    return [read_store(path) for path in TOKENS.files(index_path)]
-
-
-def find_store(index_path: str | os.PathLike[str], name: str = "") -> TokenStore:
-    """The token store of this name; the only one where no name is given.
-
-    :raises ConfigError: the index has none, none of this name, or several where no name is given.
-    """
-    return read_store(TOKENS.chosen(
-        index_path, name, none="the index has no tokens of documents", several="store = {name}",
-        make=f"Encode them by a model for late interaction: porism encode DIR --index {index_path}",
-    ))
+TOKEN_STORES = Remembered(
+    TOKENS, FAMILY, read_store, none="the index has no tokens of documents", several="store = {name}",
+    make="Encode them by a model for late interaction: porism encode DIR --index {index}",
+)

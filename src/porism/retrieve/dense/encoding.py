@@ -11,14 +11,14 @@ from typing import Any
 
 from porism.files.artifacts import ENCODERS
 from porism.index.vector_rows import NumberType, check_type
-from porism.index.vectors import remove_vectors
 from porism.neural.encoder import load_encoder
 from porism.neural.encoder_model import Precision
 from porism.neural.encoder_settings import EncoderSettings
 from porism.retrieve.dense.model import Approximate
 from porism.retrieve.dense.provider import DenseVectors
-from porism.retrieve.dense.records import FAMILY, EncoderRecord, records, write_record
+from porism.retrieve.dense.records import DENSE_RECORDS, EncoderRecord
 from porism.retrieve.encoding import chosen_files, encode_segments, encoder_name, lasting_name, locked
+from porism.retrieve.remembered import write_record
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +72,8 @@ def encode_index(
         encoder.dimensions, encoder.settings, numbers, precision, approximate or Approximate(),
     )
     with locked(index) as snapshot:
-        write_record(index, record)
-        keep = [one.spec.name for one in records(index)]
-        for segment in snapshot.segments:
-            remove_vectors(segment, FAMILY, keep)
+        write_record(ENCODERS, index, record.name, record)
+        DENSE_RECORDS.remove_others(index, snapshot.segments)
         encoded, interrupted = encode_segments(snapshot, DenseVectors(index, record, encoder=encoder), on_progress)
         return EncodeReport(record, snapshot.doc_count, encoded, time.monotonic() - started, interrupted)
 
@@ -86,11 +84,4 @@ def forget_encoder(index_path: str | os.PathLike[str], name: str) -> None:
     :raises ConfigError: the index has none of this name.
     :raises IndexLocked: another process writes to it.
     """
-    path = ENCODERS.path(index_path, name)
-    if not path.exists():
-        raise ENCODERS.missing(index_path, name)
-    with locked(Path(index_path)) as snapshot:
-        path.unlink()
-        keep = [one.spec.name for one in records(index_path)]
-        for segment in snapshot.segments:
-            remove_vectors(segment, FAMILY, keep)
+    DENSE_RECORDS.forget(index_path, name)

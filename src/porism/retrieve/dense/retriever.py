@@ -28,7 +28,7 @@ from porism.index.vector_rows import VectorRows
 from porism.index.vectors import open_vectors
 from porism.retrieve.dense.approximate import ApproximateIndex
 from porism.retrieve.dense.model import DenseModel
-from porism.retrieve.dense.records import find_record
+from porism.retrieve.dense.records import DENSE_RECORDS
 from porism.retrieve.dense.shared import query_encoder
 from porism.retrieve.exhaustive import best_products
 from porism.retrieve.nearest import nearest, product_error, products
@@ -56,7 +56,7 @@ class DenseRetriever:
         """
         self.snapshot = snapshot
         self._model = model or DenseModel()
-        self.record = find_record(snapshot.path, self._model.encoder)
+        self.record = DENSE_RECORDS.find(snapshot.path, self._model.encoder)
         self._queries = query_encoder(self.record.files(snapshot.path), self._model.device, self.record.precision)
         self._segments = [_SegmentVectors(segment, self) for segment in snapshot.segments]
         self._ids = UnitIds(snapshot.segments)

@@ -11,12 +11,12 @@ from pathlib import Path
 from porism.errors import ConfigError
 from porism.files.artifacts import FORMULA_ENCODERS
 from porism.index import Snapshot
-from porism.index.vectors import remove_vectors
 from porism.neural.encoder_files import model_folder
 from porism.neural.formula_encoder import load_formula_encoder
 from porism.retrieve.encoding import encode_segments, encoder_name, lasting_name, locked
 from porism.retrieve.formula_encoder.provider import EncodedFormulas
-from porism.retrieve.formula_encoder.records import FAMILY, FormulaEncoderRecord, records, write_record
+from porism.retrieve.formula_encoder.records import FORMULA_RECORDS, FormulaEncoderRecord
+from porism.retrieve.remembered import write_record
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +65,8 @@ def encode_formulas(
         encoder.network.dimensions,
     )
     with locked(index) as snapshot:
-        write_record(index, record)
-        _remove_others(snapshot)
+        write_record(FORMULA_ENCODERS, index, record.name, record)
+        FORMULA_RECORDS.remove_others(index, snapshot.segments)
         encoded, interrupted = encode_segments(snapshot, EncodedFormulas(index, record, encoder), on_progress)
         formulas = sum(segment.formula_count for segment in snapshot.segments)
         return FormulaEncodeReport(record, formulas, encoded, time.monotonic() - started, interrupted)
@@ -78,16 +78,4 @@ def forget_formula_encoder(index_path: str | os.PathLike[str], name: str) -> Non
     :raises ConfigError: the index has none of this name.
     :raises IndexLocked: another process writes to it.
     """
-    path = FORMULA_ENCODERS.path(index_path, name)
-    if not path.exists():
-        raise FORMULA_ENCODERS.missing(index_path, name)
-    with locked(Path(index_path)) as snapshot:
-        path.unlink()
-        _remove_others(snapshot)
-
-
-def _remove_others(snapshot: Snapshot) -> None:
-    """Removes vectors of encoders that the index does not have any more."""
-    keep = [one.spec.name for one in records(snapshot.path)]
-    for segment in snapshot.segments:
-        remove_vectors(segment, FAMILY, keep)
+    FORMULA_RECORDS.forget(index_path, name)

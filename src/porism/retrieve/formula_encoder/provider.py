@@ -23,7 +23,7 @@ from porism.index.vectors import (
     open_vectors,
 )
 from porism.neural.formula_encoder import FormulaEncoder
-from porism.retrieve.formula_encoder.records import FormulaEncoderRecord, records
+from porism.retrieve.formula_encoder.records import FORMULA_RECORDS, FormulaEncoderRecord
 from porism.types import Formula
 
 _CHUNK = 4_096
@@ -108,4 +108,4 @@ def read_tree(formula: Formula) -> OperatorNode:
 
 def remembered(index_path: Path) -> list[EncodedFormulas]:
     """What computes vectors of formulas for an index: one for each encoder that it remembers."""
-    return [EncodedFormulas(index_path, record) for record in records(index_path)]
+    return [EncodedFormulas(index_path, record) for record in FORMULA_RECORDS.all(index_path)]

@@ -9,7 +9,7 @@ from porism.formula.tree import OperatorNode
 from porism.index import Snapshot
 from porism.retrieve.formula_encoder.model import FormulaEncoderModel
 from porism.retrieve.formula_encoder.provider import EncodedFormulas, read_tree, remembered
-from porism.retrieve.formula_encoder.records import find_record
+from porism.retrieve.formula_encoder.records import FORMULA_RECORDS
 from porism.retrieve.formulas.matches import FormulaMatch
 from porism.retrieve.formulas.nearest_formulas import NearestFormulas, stored_formula
 from porism.retrieve.kinds import Artifact, FormulaKind
@@ -27,7 +27,7 @@ class FormulaEncoderRanker(NearestFormulas):
         :raises ConfigError: the index has no such encoder.
         """
         self.model = model or FormulaEncoderModel()
-        self.vectors = EncodedFormulas(snapshot.path, find_record(snapshot.path, self.model.encoder))
+        self.vectors = EncodedFormulas(snapshot.path, FORMULA_RECORDS.find(snapshot.path, self.model.encoder))
         super().__init__(snapshot, self.vectors, self.model.least)
 
     def match(self, formula: Formula, key: str) -> FormulaMatch:

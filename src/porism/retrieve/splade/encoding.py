@@ -12,14 +12,14 @@ from typing import Any
 
 from porism.files.artifacts import SPARSE
 from porism.index import Segment
-from porism.index.vectors import forget_parts, open_vectors, remove_vectors
+from porism.index.vectors import forget_parts, open_vectors
 from porism.neural.encoder_model import Precision
 from porism.neural.encoder_settings import EncoderSettings
 from porism.neural.sparse_encoder import load_sparse_encoder
 from porism.retrieve.encoding import chosen_files, encode_segments, encoder_name, lasting_name, locked
 from porism.retrieve.splade.channels import remove_postings
 from porism.retrieve.splade.provider import DocumentTerms
-from porism.retrieve.splade.stores import FAMILY, SparseStore, read_store, stores, write_store
+from porism.retrieve.splade.stores import SPARSE_STORES, SparseStore, read_store, write_store
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,22 +86,13 @@ def forget_terms(index_path: str | os.PathLike[str], name: str) -> None:
     :raises IndexLocked: another process writes to it.
     """
     index = Path(index_path)
-    path = SPARSE.path(index, name)
-    if not path.exists():
-        raise SPARSE.missing(index, name)
-    with locked(index) as snapshot:
-        store = read_store(path)
-        path.unlink()
-        _remove(snapshot.segments, store, index)
+    SPARSE_STORES.forget(index, name, lambda segments, store: _remove(segments, store, index))
 
 
 def _remove(segments: Sequence[Segment], store: SparseStore, index: Path) -> None:
     """Removes what an encoder that the index does not have any more has left, unless another one has the same."""
     remove_postings(segments, store, index)
-    keep = [one.spec.name for one in stores(index)]
-    for segment in segments:
-        remove_vectors(segment, FAMILY, keep)
-    if store.spec.name not in keep:
+    if store.spec.name not in SPARSE_STORES.remove_others(index, segments):
         forget_parts(index, store.spec)
 
 

@@ -13,7 +13,7 @@ from porism.index import Segment
 from porism.retrieve.lexical.settings import ChannelSettings
 from porism.retrieve.splade.channels import channel_of
 from porism.retrieve.splade.queries import EncodedQueries
-from porism.retrieve.splade.stores import SparseStore, find_store
+from porism.retrieve.splade.stores import SPARSE_STORES, SparseStore
 from porism.retrieve.splade.units import EncodedUnits
 from porism.retrieve.weightings.base import LexicalChannel
 
@@ -44,7 +44,7 @@ def open_encoded(
         channel = parse_channel(named)
         if not isinstance(channel, EncodedChannel) or settings.weight == 0:
             continue
-        store = find_store(index_path, channel.encoder)
+        store = SPARSE_STORES.find(index_path, channel.encoder)
         name = encoded_channel(store.name)
         if name in found:
             raise ConfigError(

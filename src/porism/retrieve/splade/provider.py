@@ -15,79 +15,36 @@ from numpy.typing import NDArray
 
 from porism.errors import ConfigError
 from porism.index import Segment
-from porism.index.vectors import ComputedRows, complete_vectors, forget_parts, has_vectors
+from porism.index.vectors import ComputedRows
 from porism.neural.sparse_encoder import EncodedTerms, SparseEncoder, load_sparse_encoder
-from porism.retrieve.encoding import document_digests, document_texts
+from porism.retrieve.encoding import document_texts
+from porism.retrieve.providers import DocumentProvider
 from porism.retrieve.splade.channels import store_postings
-from porism.retrieve.splade.stores import STEPS, SparseStore, stores
-
-CHUNK_DOCUMENTS = 256
-"""Documents that are encoded between two times that terms are written."""
+from porism.retrieve.splade.stores import SPARSE_STORES, STEPS, SparseStore
 
 _MOST_STEPS = 65_535
 
 
-class DocumentTerms:
-    """Computes the weighted terms of documents for one store; loads the encoder when the first document is to be
-    encoded."""
+class DocumentTerms(DocumentProvider[SparseStore, SparseEncoder]):
+    """Computes the weighted terms of documents."""
 
-    def __init__(
-        self, index_path: Path, store: SparseStore, *, encoder: SparseEncoder | None = None, device: str = "auto",
-        on_note: Callable[[str], None] = lambda note: None,
-    ) -> None:
-        self._index_path, self._store = index_path, store
-        self._encoder, self._device, self._note = encoder, device, on_note
+    what = "the sparse encoder"
+    chunk = 256
 
-    @property
-    def name(self) -> str:
-        """The name of the rows."""
-        return self._store.spec.name
+    def load(self, device: str, on_note: Callable[[str], None]) -> SparseEncoder:
+        """Loads the encoder."""
+        files = self._record.files(self._index_path)
+        return load_sparse_encoder(files, device=device, precision=self._record.precision, on_note=on_note)
 
-    @property
-    def origin(self) -> str:
-        """What they are of."""
-        return f"the sparse encoder {self._store.name}"
-
-    def has(self, segment: Segment) -> bool:
-        """Whether a segment has them."""
-        return has_vectors(segment, self._store.spec, segment.doc_count)
-
-    def count(self, segment: Segment) -> int:
-        """The documents of a segment, deleted ones too."""
-        return segment.doc_count
-
-    def complete(self, segment: Segment, on_progress: Callable[[int], None] = lambda count: None) -> int:
-        """Stores the weighted terms of the documents of a segment; returns how many documents were encoded.
-
-        :raises ConfigError: the encoder is not there any more, or is another than before.
-        :raises MissingExtra: a library is not installed.
-        :raises StorageError: the folder cannot be written.
-        """
-        if self.has(segment):
-            on_progress(segment.doc_count)
-            return 0
-        digests = document_digests(segment)
-
-        def compute(documents: NDArray[np.int64]) -> ComputedRows:
-            texts = document_texts(segment, documents, self._store.settings.text)
-            return rows_of(self._loaded().encode_documents(texts), self._store)
-
-        return complete_vectors(
-            segment, self._store.spec, digests, compute, chunk=CHUNK_DOCUMENTS, on_progress=on_progress
-        )
+    def compute(self, segment: Segment, documents: NDArray[np.int64], digests: NDArray[np.uint64]) -> ComputedRows:
+        """The weighted terms of documents."""
+        texts = document_texts(segment, documents, self._record.settings.text)
+        return rows_of(self.encoder.encode_documents(texts), self._record)
 
     def finish(self, segments: Sequence[Segment]) -> None:
         """Stores the postings of all segments, and removes what waited for the segments."""
-        forget_parts(self._index_path, self._store.spec)
-        store_postings(segments, self._store, self._index_path)
-
-    def _loaded(self) -> SparseEncoder:
-        if self._encoder is None:
-            files = self._store.files(self._index_path)
-            self._encoder = load_sparse_encoder(
-                files, device=self._device, precision=self._store.precision, on_note=self._note
-            )
-        return self._encoder
+        super().finish(segments)
+        store_postings(segments, self._record, self._index_path)
 
 
 def rows_of(encoded: EncodedTerms, store: SparseStore) -> ComputedRows:
@@ -112,4 +69,4 @@ def rows_of(encoded: EncodedTerms, store: SparseStore) -> ComputedRows:
 
 def remembered_terms(index_path: Path) -> list[DocumentTerms]:
     """What computes weighted terms of documents for an index: one for each sparse encoder that it has."""
-    return [DocumentTerms(index_path, store) for store in stores(index_path)]
+    return [DocumentTerms(index_path, store) for store in SPARSE_STORES.all(index_path)]

@@ -6,7 +6,6 @@ model it also has their tokenizer and the weights of their terms: searches need 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +24,7 @@ from porism.neural.encoder_files import EncoderFiles
 from porism.neural.encoder_model import Precision
 from porism.neural.encoder_settings import EncoderSettings
 from porism.neural.sparse_queries import QueryTable
-from porism.retrieve.encoding import recorded_files
+from porism.retrieve.remembered import FromFiles, Remembered
 from porism.settings import read_settings
 
 FAMILY = "splade"
@@ -41,13 +40,15 @@ _PRECISIONS: tuple[Precision, ...] = get_args(Precision)
 
 
 @dataclass(frozen=True, eq=False)
-class SparseStore:
+class SparseStore(FromFiles):
     """A sparse encoder of an index: its ``name``, how its ``model`` is found (a folder, or a name), the ``digest`` of
     its files, how it reads text, and with which ``precision`` it computes.
 
     ``numbers`` (int32) is the number in the ``dictionary`` of each term of the model. ``table`` weighs queries; it is
     None where the model does.
     """
+
+    stored = "terms"
 
     name: str
     model: str
@@ -60,29 +61,10 @@ class SparseStore:
 
     @property
     def spec(self) -> VectorSpec:
-        """The rows of documents."""
-        return terms_spec(self.digest, self.settings)
-
-    def files(self, index_path: str | os.PathLike[str]) -> EncoderFiles:
-        """The files of the encoder.
-
-        :raises ConfigError: they are not there, or are others than those that documents were encoded with.
-        """
-        return recorded_files(
-            index_path, self.model, self.digest, self.settings, made="terms",
-            again=self.again(index_path),
-        )
-
-    def again(self, index_path: str | os.PathLike[str]) -> str:
-        """What to do where weighted terms are missing."""
-        return f"Encode the documents: porism encode {self.model} --name {self.name} --index {index_path}"
-
-
-def terms_spec(digest: str, settings: EncoderSettings) -> VectorSpec:
-    """The rows of documents, one a term: its number in the dictionary, and its weight in steps. Their name holds the
-    digest of the model and of how it reads documents."""
-    files = EncoderFiles("", Path(), settings, digest)
-    return VectorSpec(f"{FAMILY}-{xxhash.xxh3_64_hexdigest(f'{files.vectors} {STEPS}'.encode())}", 2)
+        """The rows of documents, one a term: its number in the dictionary, and its weight in steps. Their name holds
+        the digest of the model and of how it reads documents."""
+        files = EncoderFiles("", Path(), self.settings, self.digest)
+        return VectorSpec(f"{FAMILY}-{xxhash.xxh3_64_hexdigest(f'{files.vectors} {STEPS}'.encode())}", 2)
 
 
 def write_store(
@@ -139,20 +121,7 @@ def read_store(path: Path) -> SparseStore:
         ) from error
 
 
-def stores(index_path: str | os.PathLike[str]) -> list[SparseStore]:
-    """The sparse encoders of an index, in the order of their names.
-
-    :raises IndexCorrupt: a file cannot be read.
-    """
-    return [read_store(path) for path in SPARSE.files(index_path)]
-
-
-def find_store(index_path: str | os.PathLike[str], name: str = "") -> SparseStore:
-    """The sparse encoder of this name; the only one where no name is given.
-
-    :raises ConfigError: the index has none, none of this name, or several where no name is given.
-    """
-    return read_store(SPARSE.chosen(
-        index_path, name, none="the documents of the index have no terms of a sparse encoder", several="splade:{name}",
-        make=f"Encode them by one: porism encode DIR --index {index_path}",
-    ))
+SPARSE_STORES = Remembered(
+    SPARSE, FAMILY, read_store, none="the documents of the index have no terms of a sparse encoder",
+    several="splade:{name}", make="Encode them by one: porism encode DIR --index {index}",
+)
