@@ -71,6 +71,22 @@ def test_questions_are_trained_against_the_documents_of_the_index(porism, sample
     assert not np.array_equal(*(one.encode_queries(["a limit"])[0] for one in (before, after)))
 
 
+def test_questions_of_files_are_read_as_before(porism, sample_index, tmp_path, model):
+    index = tmp_path / "index"
+    shutil.copytree(sample_index, index)
+    write_pairs(tmp_path / "kept", PAIRS)
+    command = ("train", "encoder", "--index", index, "--from", model, "--miner", "titles", "--most", 40, *SMALL)
+    for name, more in (("free", ()), ("bound", ("--keep", tmp_path / "kept", "--keep-share", 2, "--keep-weight", 90))):
+        assert porism(*command[:2], name, *command[2:], "--loss", "collection", "--epochs", 4, *more).status == 0
+    before, free, bound = (
+        load_encoder(name, index_path=index, device="cpu").encode_queries([pair.anchor for pair in PAIRS])[0]
+        for name in (model, "free", "bound")
+    )
+    assert (1 - (bound * before).sum(axis=1)).mean() < 0.5 * (1 - (free * before).sum(axis=1)).mean()
+    wrong = porism(*command[:2], "other", *command[2:], "--keep", tmp_path / "kept")
+    assert "the loss ranking has no questions that keep their vectors" in wrong.err
+
+
 def test_pairs_get_negatives_and_scores(porism, sample_index, tmp_path, model):
     command = ("train", "pairs", tmp_path / "p", "--index", sample_index, "--miner", "titles", "--most", 12)
     result = porism(*command, "--negatives", "search", "--negative-count", 2, "--teacher", model)

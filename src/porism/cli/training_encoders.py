@@ -50,6 +50,10 @@ _OPTIONS: tuple[Callable[[Function], Function], ...] = (
                  help="Whether a positive shall find its anchor, too."),
     click.option("--rivals", type=int, default=20_000, show_default=True, metavar="N",
                  help="Of the loss collection: documents to compare with, drawn where there are more."),
+    click.option("--keep-weight", type=float, default=40.0, show_default=True,
+                 help="Of --keep: how much it costs that a question is read in another way."),
+    click.option("--keep-share", type=float, default=0.5, show_default=True,
+                 help="Of --keep: kept questions for each pair of a batch."),
     click.option("--matryoshka", default="", metavar="N,N,...", help="Numbers of dimensions that shall do alone."),
     click.option("--original", type=float, default=0.0, show_default=True, metavar="SHARE",
                  help="Share of the weights before training in the model at the end."),
@@ -81,6 +85,9 @@ def _training_options(function: Function) -> Function:
                    "name on the hub.")
 @click.option("--pairs", "files", multiple=True, type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
               help="Pairs to train on; repeatable. Without, they are mined from the index.")
+@click.option("--keep", "keep_files", multiple=True, type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+              help="Of the loss collection: pairs, of other collections for example, whose anchors shall be read as "
+                   "before; repeatable.")
 @click.option("--output", type=click.Path(path_type=Path, file_okay=False), metavar="DIR",
               help="The folder of the model; in the folder of the index if not given.")
 @mining_options
@@ -90,8 +97,8 @@ def _training_options(function: Function) -> Function:
 @click.option("--restart", is_flag=True, help="Begin anew where training was interrupted before.")
 @click.option("--quiet", is_flag=True, help="No progress bar and no summary.")
 def encoder(
-    name: str, index_path: Path, model: str, files: tuple[Path, ...], output: Path | None, device: str, restart: bool,
-    quiet: bool, **given: Any,
+    name: str, index_path: Path, model: str, files: tuple[Path, ...], keep_files: tuple[Path, ...],
+    output: Path | None, device: str, restart: bool, quiet: bool, **given: Any,
 ) -> None:
     """Train an encoder on pairs of texts, and keep it in the index as NAME.
 
@@ -103,15 +110,17 @@ def encoder(
     from porism.train.checkpoints import check_target
     from porism.train.encoder.model import encoder_folder
     from porism.train.encoder.training import train_encoder
+    from porism.train.pairs.files import read_pairs
 
     target = output if output is not None else index_path / MODELS.folder / MODELS.check_name(name)
     settings = _settings(given)
     check_target(target)
     base = encoder_folder(model, index_path)
+    kept = [pair.anchor for path in keep_files for pair in read_pairs(path)]
     pairs = _pairs(index_path, files, given, quiet)
     with counting_progress("training", quiet) as progress:
         report = train_encoder(
-            pairs, base, target, settings, collection=_collection(index_path, given),
+            pairs, base, target, settings, collection=_collection(index_path, given), kept=kept,
             text=ModelText(formulas=given["formulas"]), device=device, restart=restart, on_progress=progress,
             on_note=lambda note: echo(note, err=True),
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tiny_models import need_models, save_bert
@@ -113,11 +114,23 @@ def test_questions_are_trained_against_the_collection(write: Write, trained: Pat
     (trained / "notes.jsonl").write_text((trained / "notes.jsonl").read_text().replace("the", "a"))
     stages = run_recipe(path).record["stages"]
     assert "train encoder small" in {stage["stage"] for stage in stages if not stage["cached"]}
+    loss = 'pairs = ["own"]\nloss = "collection"\nkeep = ["own"]\nkeep_files = ["kept.jsonl"]\nsteps = 2'
+    (trained / "kept.jsonl").write_text(json.dumps({"anchor": "what is kept", "positive": "nothing"}) + "\n")
+    kept = write(RECIPE, ('pairs = ["own"]\nsteps = 2', loss))
+    assert "train encoder small" in uncached(run_recipe(kept).record)
+    assert not uncached(run_recipe(kept).record)
+    (trained / "kept.jsonl").write_text(json.dumps({"anchor": "what else is kept", "positive": "nothing"}) + "\n")
+    assert uncached(run_recipe(kept).record) == {"train encoder small"}
     alone = write(
         RECIPE, ('[collection]\nsource = "notes.jsonl"\nchannels = ["words"]\n', ""),
         ('pairs = ["own"]', 'files = ["links.tsv"]\nloss = "collection"'),
     )
     assert any("the loss collection needs one" in error for error in errors(alone))
+
+
+def uncached(record: dict[str, Any]) -> set[str]:
+    """The stages that were made anew."""
+    return {stage["stage"] for stage in record["stages"] if not stage["cached"]}
 
 
 @pytest.mark.parametrize(("change", "message"), [
@@ -128,6 +141,9 @@ def test_questions_are_trained_against_the_collection(write: Write, trained: Pat
     (("count = 2", "count = 0"), "count"),
     (("count = 2", 'source = "model"'), "come from a search or from tags"),
     (('pairs = ["own"]', 'pairs = ["onw"]'), "there are no pairs 'onw'. Did you mean own?"),
+    (('pairs = ["own"]', 'pairs = ["own"]\nloss = "collection"\nkeep = ["onw"]'), "no pairs 'onw'. Did you mean own?"),
+    (('pairs = ["own"]', 'pairs = ["own"]\nloss = "collection"\nkeep_files = ["none"]'), "there is no file"),
+    (('pairs = ["own"]', 'pairs = ["own"]\nkeep = ["own"]'), "only the loss collection has questions that keep"),
     (('pairs = ["own"]', "epochs = 1"), "an encoder needs pairs"),
     (('model = "math"', 'model = "none"'), "there is no model 'none'"),
     (("batch = 8", "batch = 1"), "nothing to compare with"),

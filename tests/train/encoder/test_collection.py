@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import signal
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +15,7 @@ import pytest
 from tiny_models import need_models
 
 from porism.errors import ConfigError
-from porism.train.encoder.collection import find_rivals, make_collection_loss
+from porism.train.encoder.collection import find_rivals, make_collection_loss, with_kept
 from porism.train.encoder.settings import EncoderTraining
 from porism.train.pairs.base import Pair
 
@@ -87,6 +89,51 @@ def test_the_loss_is_that_of_the_equation(matryoshka: tuple[int, ...]) -> None:
     assert float(loss([asked], torch.tensor([0, 1, 2]))) == pytest.approx(np.mean(losses), abs=1e-5)
 
 
+def test_kept_questions_are_mixed_into_batches_shorter_ones_first() -> None:
+    pairs = [Pair("a" * length, "p", (), "titles") for length in (9, 2, 7, 4)]
+    kept = ["b" * length for length in (1, 5, 3)]
+    lengths = [len(pair.anchor) for pair in pairs] + [len(text) for text in kept]
+    found = with_kept([[0, 1], [2, 3], [1, 0]], pairs, kept, replace(COLLECTION, keep_share=1.0))
+    assert [[lengths[number] for number in batch] for batch in found] == [sorted(lengths[n] for n in b) for b in found]
+    assert [{number for number in batch if number < 4} for batch in found] == [{0, 1}, {2, 3}, {0, 1}]
+    drawn = [number for batch in found for number in batch if number >= 4]
+    assert len(drawn) == 6
+    assert sorted(drawn) == [4, 4, 5, 5, 6, 6]  # all of them twice: none comes again before the others came
+    few = with_kept([[0, 1], [2, 3]], pairs, kept, replace(COLLECTION, keep_share=0.1))
+    assert [len(batch) for batch in few] == [3, 3]
+    assert with_kept([[0, 1]], pairs, [], COLLECTION) == [[1, 0]]
+    other = [with_kept([[0, 1]] * 3, pairs, kept, replace(COLLECTION, seed=seed)) for seed in range(5)]
+    assert any(one != other[0] for one in other)
+
+
+def test_settings_of_kept_questions_are_checked() -> None:
+    for wrong in ({"keep_weight": -1.0}, {"keep_share": 0.0}, {"keep_share": 9.0}):
+        with pytest.raises(ConfigError, match="keep_weight is 0 or more, and keep_share above 0 and at most 8"):
+            EncoderTraining(**wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("matryoshka", [(), (4, 2)])
+def test_what_a_kept_question_costs_is_how_far_it_moved(matryoshka: tuple[int, ...]) -> None:
+    need_models()
+    import torch
+
+    settings = replace(COLLECTION, matryoshka=matryoshka, keep_weight=7.0)
+    rivals = find_rivals([Pair("a", "p", (), "titles"), Pair("b", "q", (), "titles")], {"1": "y"}, settings)
+    draw = np.random.default_rng(5)
+    read, stored, kept = (torch.tensor(draw.normal(size=(rows, 4)), dtype=torch.float32) for rows in (4, 3, 3))
+    loss = make_collection_loss(lambda vectors: {"sentence_embedding": vectors}, rivals, stored, settings, kept)
+    of_pairs = make_collection_loss(lambda vectors: {"sentence_embedding": vectors}, rivals, stored, settings)
+    cosines = [
+        torch.cosine_similarity(read[row, :size], kept[number, :size], dim=0).item()
+        for size in matryoshka or (4,) for row, number in ((1, 2), (3, 0))
+    ]
+    alone = float(of_pairs([read[[0, 2]]], torch.tensor([1, 0])))
+    moved = 7 * (1 - np.mean(cosines))
+    assert float(loss([read], torch.tensor([1, 4, 0, 2]))) == pytest.approx((alone + moved) / 2, abs=1e-5)
+    assert float(loss([read[[1, 3]]], torch.tensor([4, 2]))) == pytest.approx(moved, abs=1e-5)
+    assert float(loss([kept], torch.tensor([2, 3, 4]))) == pytest.approx(0, abs=1e-5)
+
+
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     need_models()
@@ -142,6 +189,72 @@ def test_questions_are_learnt_and_documents_keep_their_vectors(model: Path, tmp_
         train_encoder(PAIRS, tmp_path / "out", tmp_path / "again", settings, device="cpu")
 
 
+def test_kept_questions_are_read_as_before(model: Path, tmp_path: Path) -> None:
+    from sentence_transformers import SentenceTransformer
+    from tiny_encoders import PAIRS
+
+    from porism.train.encoder.training import train_encoder
+
+    pairs = [pair for pair in PAIRS if pair.anchor.endswith(("group", "ring"))]
+    others = [pair.anchor for pair in PAIRS if pair not in pairs]
+    settings = replace(COLLECTION, epochs=40, part=5)
+    for name, kept in (("free", []), ("bound", [*others, *others[:3]])):
+        report = train_encoder(pairs, model, tmp_path / name, settings, kept=kept, device="cpu")
+        assert report.pairs == 12
+
+    def moved(name: str, texts: list[str]) -> float:
+        before, after = (
+            SentenceTransformer(str(folder), device="cpu").encode(texts, task="query", normalize_embeddings=True)
+            for folder in (model, tmp_path / name)
+        )
+        return float((1 - (before * after).sum(axis=1)).mean())
+
+    asked = [pair.anchor for pair in pairs]
+    assert moved("bound", others) < 0.3 * moved("free", others)
+    assert moved("bound", asked) > 2 * moved("bound", others)
+    with pytest.raises(ConfigError, match="the loss ranking has no questions that keep their vectors"):
+        train_encoder(pairs, model, tmp_path / "x", replace(settings, loss="ranking"), kept=others, device="cpu")
+
+
+def test_parts_of_a_batch_teach_what_it_teaches_as_a_whole(model: Path, tmp_path: Path) -> None:
+    from tiny_encoders import PAIRS
+
+    from porism.train.encoder.training import train_encoder
+
+    steady = shutil.copytree(model, tmp_path / "steady")
+    config = json.loads((steady / "config.json").read_text())
+    assert config["hidden_dropout_prob"] > 0
+    config |= {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
+    (steady / "config.json").write_text(json.dumps(config))
+    kept = [f"{pair.anchor} and {pair.positive}" for pair in PAIRS[40:]]
+    rough = replace(COLLECTION, epochs=1, rate=1e-3)
+    found = {}
+    for part in (None, 5):
+        train_encoder(
+            PAIRS[:40], steady, tmp_path / str(part), replace(rough, part=part), collection=OTHERS, kept=kept,
+            device="cpu",
+        )
+        found[part] = vectors(tmp_path / str(part), "query")
+    np.testing.assert_allclose(found[5], found[None], atol=2e-3)
+    assert np.abs(found[None] - vectors(model, "query")).max() > 2e-2
+
+
+def test_padding_that_no_row_of_a_part_needs_is_left_out() -> None:
+    need_models()
+    import torch
+
+    from porism.train.encoder.training import _without_padding
+
+    mask = torch.tensor([[1, 1, 0, 0], [1, 1, 1, 0]])
+    given = {"anchor_input_ids": mask * 5, "anchor_attention_mask": mask, "label": torch.tensor([3, 4]),
+             "positive_input_ids": torch.ones(2, 4), "positive_attention_mask": torch.ones(2, 4)}
+    found = _without_padding(given)
+    assert found["anchor_input_ids"].tolist() == [[5, 5, 0], [5, 5, 5]]
+    assert found["anchor_attention_mask"].tolist() == [[1, 1, 0], [1, 1, 1]]
+    assert found["label"].tolist() == [3, 4]
+    assert found["positive_input_ids"].shape == (2, 4)
+
+
 def test_an_interrupted_training_goes_on_as_if_nothing_had_been(model: Path, tmp_path: Path) -> None:
     from tiny_encoders import PAIRS
 
@@ -172,11 +285,12 @@ def test_another_collection_is_another_training(model: Path, tmp_path: Path) -> 
         if done == 7:
             raise Killed
 
-    for others, resumed in ((OTHERS, 6), ({"sheaf": OTHERS["sheaf"]}, 0)):
+    kept = ["what is a sheaf", "what is a knot"]
+    for others, again, resumed in ((OTHERS, kept, 6), ({"sheaf": OTHERS["sheaf"]}, kept, 0), (OTHERS, kept[:1], 0)):
         with pytest.raises(Killed):
             train_encoder(
-                PAIRS, model, tmp_path / "out", COLLECTION, collection=OTHERS, device="cpu", on_progress=kill,
-                checkpoint_seconds=0,
+                PAIRS, model, tmp_path / "out", COLLECTION, collection=OTHERS, kept=kept, device="cpu",
+                on_progress=kill, checkpoint_seconds=0,
             )
-        report = train_encoder(PAIRS, model, tmp_path / "out", COLLECTION, collection=others, device="cpu")
+        report = train_encoder(PAIRS, model, tmp_path / "out", COLLECTION, collection=others, kept=again, device="cpu")
         assert report.resumed == resumed

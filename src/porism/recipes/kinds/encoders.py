@@ -37,6 +37,7 @@ from porism.settings import Settings, read_settings, write_settings
 from porism.train.encoder.collection import collection_texts
 from porism.train.encoder.settings import EncoderTraining
 from porism.train.encoder.training import train_encoder
+from porism.train.pairs.base import Pair
 from porism.train.pairs.exclusion import Exclusion
 from porism.train.pairs.files import read_pairs
 
@@ -48,6 +49,8 @@ class EncoderTable(Settings):
     :param model: what training begins with: a folder, an installed package, or a table ``[language_models.NAME]``.
     :param pairs: the tables ``[pairs.NAME]`` that it is trained on.
     :param files: files of pairs beside them.
+    :param keep: tables ``[pairs.NAME]`` whose anchors shall be read as before, for the loss ``collection``.
+    :param keep_files: files of such pairs.
     :param formulas: how formulas are written in these files; that of the tables counts otherwise.
     :param settings: what else the recipe says: settings of the training.
     """
@@ -55,6 +58,8 @@ class EncoderTable(Settings):
     model: str
     pairs: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
+    keep_files: tuple[str, ...] = ()
     formulas: FormulaWriting = "source"
     device: str = "auto"
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -78,20 +83,16 @@ class TrainEncoder(TrainingStage):
         """
         started = time.monotonic()
         table: EncoderTable = execution.recipe.tables["encoders"][stage.name]
-        pairs = []
-        for name in table.pairs:
-            made = execution.planner.others["pairs", name]
-            pairs += read_pairs(execution.entry("pairs", made.key, made.name).file(f"{name}.jsonl"))
-        for name in table.files:
-            pairs += read_pairs(execution.draft.file(name))
+        pairs = _read(execution, table.pairs, table.files)
+        kept = [pair.anchor for pair in _read(execution, table.keep, table.keep_files)]
         formulas = [execution.recipe.tables["pairs"][name].formulas for name in table.pairs]
         text = ModelText(formulas=formulas[0] if formulas else table.formulas)
         settings = read_settings(EncoderTraining, table.settings)
         folder = execution.cache.unfinished(stage.kind, stage.key)
         report = train_encoder(
             pairs, _base(execution, table), folder / stage.name, settings,
-            collection=_collection(execution, table, text) if settings.loss == "collection" else {}, text=text,
-            device=table.device, on_progress=on_count,
+            collection=_collection(execution, table, text) if settings.loss == "collection" else {}, kept=kept,
+            text=text, device=table.device, on_progress=on_count,
         )
         if report.interrupted:
             raise KeyboardInterrupt
@@ -122,14 +123,20 @@ class EncoderKind(TableKind[EncoderTable]):
 
             tolerant(read, sound, path, check.errors)
             names = check.names(PAIR_KIND.table)
-            for number, pairs in enumerate(table.pairs):
-                if pairs not in names:
-                    check.errors.error(
-                        f"there are no pairs {pairs!r}", (*path, "pairs", number),
-                        nearest_or_add(pairs, names, f"[pairs.{pairs}]"),
-                    )
+            for key, given in (("pairs", table.pairs), ("keep", table.keep)):
+                for number, pairs in enumerate(given):
+                    if pairs not in names:
+                        check.errors.error(
+                            f"there are no pairs {pairs!r}", (*path, key, number),
+                            nearest_or_add(pairs, names, f"[pairs.{pairs}]"),
+                        )
+            if (table.keep or table.keep_files) and table.settings.get("loss") != "collection":
+                check.errors.error(
+                    "only the loss collection has questions that keep their vectors",
+                    (*path, "keep" if table.keep else "keep_files"), 'Add loss = "collection".',
+                )
             tables = PAIR_KIND.of(check.recipe)
-            writings = {tables[one].formulas for one in table.pairs if one in tables}
+            writings = {tables[one].formulas for one in (*table.pairs, *table.keep) if one in tables}
             if len(writings) > 1:
                 check.errors.error(
                     f"formulas are written in different ways ({', '.join(sorted(writings))})", (*path, "pairs"),
@@ -145,8 +152,9 @@ class EncoderKind(TableKind[EncoderTable]):
     def load(self, loading: Loading) -> None:
         """Whether files of pairs are there."""
         for name, table in self.of(loading.recipe).items():
-            for number, given in enumerate(table.files):
-                loading.exists(given, (self.table, name, "files", number))
+            for key in ("files", "keep_files"):
+                for number, given in enumerate(getattr(table, key)):
+                    loading.exists(given, (self.table, name, key, number))
 
     def requirements(self, loading: Loading) -> Iterable[Requirement]:
         """The libraries that training needs."""
@@ -164,9 +172,9 @@ class EncoderKind(TableKind[EncoderTable]):
         """The stage that trains an encoder, planned where it was not."""
         if (self.table, name) not in planner.others:
             table = self.of(planner.recipe)[name]
-            made = [PAIR_KIND.planned(planner, one) for one in table.pairs]
+            made = [PAIR_KIND.planned(planner, one) for one in dict.fromkeys((*table.pairs, *table.keep))]
             inputs = {one.name: one.key for one in made}
-            inputs |= {file: file_digest(planner.draft.file(file)) for file in table.files}
+            inputs |= {file: file_digest(planner.draft.file(file)) for file in (*table.files, *table.keep_files)}
             if table.settings.get("loss") == "collection":
                 inputs["index collection"] = planned_index(planner).key
             if table.model in planner.recipe.tables.get(LANGUAGE_MODELS, {}):
@@ -183,6 +191,17 @@ class EncoderKind(TableKind[EncoderTable]):
 
 
 ENCODER_KIND = EncoderKind()
+
+
+def _read(execution: Execution, tables: Iterable[str], files: Iterable[str]) -> list[Pair]:
+    """The pairs of tables and of files."""
+    found = []
+    for name in tables:
+        made = execution.planner.others[PAIR_KIND.table, name]
+        found += read_pairs(execution.entry("pairs", made.key, made.name).file(f"{name}.jsonl"))
+    for name in files:
+        found += read_pairs(execution.draft.file(name))
+    return found
 
 
 def _collection(execution: Execution, table: EncoderTable, text: ModelText) -> dict[str, str]:

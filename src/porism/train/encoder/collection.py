@@ -6,6 +6,10 @@ many pairs ask for is a negative as often: both teach the opposite of what a ran
 Where the vectors of texts stay, all of them can be compared with in each step, exactly: the loss is the cross-entropy
 of the positive in the ranking that a search would make. Only the questions of a batch are encoded, so this takes a
 fraction of the time of a training of both sides. (A memory bank, Wu et al. 2018, that never ages.)
+
+What is learnt for one collection changes how questions of others are read as well, for the worse. So questions that
+shall keep the vectors they had can be mixed into the batches (distillation from the model itself: Li and Hoiem,
+*Learning without Forgetting*, ECCV 2016).
 """
 
 from __future__ import annotations
@@ -88,22 +92,64 @@ def find_rivals(pairs: Sequence[Pair], collection: Mapping[str, str], settings: 
     return Rivals(tuple(numbers), np.array(positives, np.int64), spared)
 
 
-def collection_loss(network: Any, documents: Any, rivals: Rivals, settings: EncoderTraining) -> Any:
-    """The loss of a model (``network``) that learns to ask for texts which another one (``documents``) reads."""
+def with_kept(
+    batches: Sequence[Sequence[int]], pairs: Sequence[Pair], kept: Sequence[str], settings: EncoderTraining
+) -> list[list[int]]:
+    """Batches of pairs with questions that keep their vectors, whose numbers follow those of the pairs.
+
+    All of them are drawn before one comes again. Longer ones come last in a batch, so that parts of it have questions
+    of about the same length.
+    """
+    draw = random.Random(settings.seed)
+    waiting: list[int] = []
+
+    def drawn() -> int:
+        if not waiting:
+            waiting.extend(range(len(pairs), len(pairs) + len(kept)))
+            draw.shuffle(waiting)
+        return waiting.pop()
+
+    def length(number: int) -> int:
+        return len(pairs[number].anchor if number < len(pairs) else kept[number - len(pairs)])
+
+    return [
+        sorted([*batch, *(drawn() for _ in range(max(1, round(len(batch) * settings.keep_share)) if kept else 0))],
+               key=length)
+        for batch in batches
+    ]
+
+
+def collection_loss(
+    network: Any, documents: Any, rivals: Rivals, kept: Sequence[str], settings: EncoderTraining
+) -> Any:
+    """The loss of a model (``network``) that learns to ask for texts which another one (``documents``) reads, and to
+    read the texts ``kept`` as it does now."""
     texts = as_read(rivals.texts, documents, settings.cut, settings.document_prefix)
-    with autocast(documents, settings.precision)():
-        vectors = documents.encode(texts, batch_size=_AT_ONCE, convert_to_tensor=True, show_progress_bar=False)
-    return make_collection_loss(network, rivals, vectors.float(), settings)
+    asked = as_read(kept, network, settings.cut, settings.query_prefix)
+
+    def encoded(model: Any, texts: Sequence[str]) -> Any:
+        with autocast(model, settings.precision)():
+            found = model.encode(texts, batch_size=_AT_ONCE, convert_to_tensor=True, show_progress_bar=False)
+        return found.float()
+
+    return make_collection_loss(
+        network, rivals, encoded(documents, texts), settings, encoded(network, asked) if asked else None
+    )
 
 
-def make_collection_loss(model: Any, rivals: Rivals, vectors: Any, settings: EncoderTraining) -> Any:
+def make_collection_loss(
+    model: Any, rivals: Rivals, vectors: Any, settings: EncoderTraining, kept: Any | None = None
+) -> Any:
     """The cross-entropy of each positive among all rivals, which have these ``vectors``; the labels are the numbers of
-    the pairs, and rows do not depend on one another."""
+    the pairs, and rows do not depend on one another. Labels beyond the pairs are the numbers of questions that shall
+    keep their vectors ``kept``: the loss of one is one minus their cosine, times ``settings.keep_weight``."""
     torch = load_torch(_PURPOSE)
     functional = torch.nn.functional
     base: Any = torch.nn.Module
     sizes = settings.matryoshka or (vectors.shape[1],)
     columns = [functional.normalize(vectors[:, :size], dim=-1).T.contiguous() for size in sizes]
+    before = [] if kept is None else [functional.normalize(kept[:, :size], dim=-1) for size in sizes]
+    pair_count = len(rivals.positives)
 
     class CollectionLoss(base):  # type: ignore[misc]  # the base is known when torch is imported
         def __init__(self) -> None:
@@ -111,18 +157,26 @@ def make_collection_loss(model: Any, rivals: Rivals, vectors: Any, settings: Enc
             self.model = model
 
         def forward(self, features: Any, labels: Any) -> Any:
-            anchors = self.model(next(iter(features)))["sentence_embedding"].float()
-            pairs = labels.tolist()
+            read = self.model(next(iter(features)))["sentence_embedding"].float()
+            anchors, pairs = read[labels < pair_count], labels[labels < pair_count].tolist()
+            same, numbers = read[labels >= pair_count], labels[labels >= pair_count] - pair_count
             positives = torch.from_numpy(rivals.positives[pairs]).to(anchors.device)
-            spared = [rivals.spared[pair] for pair in pairs]
-            rows = torch.from_numpy(np.repeat(np.arange(len(pairs)), [len(one) for one in spared])).to(anchors.device)
+            spared = [np.empty(0, np.int64), *(rivals.spared[pair] for pair in pairs)]
+            counts = [len(one) for one in spared]
+            rows = torch.from_numpy(np.repeat(np.arange(-1, len(pairs)), counts)).to(anchors.device)
             texts = torch.from_numpy(np.concatenate(spared)).to(anchors.device)
             never = torch.tensor(-math.inf, device=anchors.device)
-            total = 0.0
-            for size, found in zip(sizes, columns, strict=True):
-                scores = functional.normalize(anchors[:, :size], dim=-1) @ found * settings.scale
-                total = total + functional.cross_entropy(scores.index_put((rows, texts), never), positives)
-            return total / len(sizes)
+            total = 0.0 * read.sum()
+            for place, (size, found) in enumerate(zip(sizes, columns, strict=True)):
+                if len(anchors):
+                    scores = functional.normalize(anchors[:, :size], dim=-1) @ found * settings.scale
+                    total = total + functional.cross_entropy(
+                        scores.index_put((rows, texts), never), positives, reduction="sum"
+                    )
+                if len(same):
+                    cosines = functional.cosine_similarity(same[:, :size], before[place][numbers])
+                    total = total + settings.keep_weight * (1 - cosines).sum()
+            return total / (len(sizes) * len(labels))
 
     return CollectionLoss()
 

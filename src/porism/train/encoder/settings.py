@@ -30,6 +30,10 @@ _LOSSES: Mapping[Kind, tuple[Loss, ...]] = MappingProxyType({
 })
 
 
+_MOST_KEPT = 8
+"""Kept questions of a pair."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EncoderTraining(TrainerSettings):
     """All settings of a training; the defaults are those that were measured.
@@ -38,9 +42,10 @@ class EncoderTraining(TrainerSettings):
     by ``temperature`` (None: 0.05, and 1 for the inner products of the kind splade); ``symmetric`` asks the positive
     for its anchor, too. ``margin`` is that of triplets. ``negatives`` of each pair are used at most. The loss
     ``collection`` compares with up to ``rivals`` texts beside the positives, and trains only how questions are read:
-    documents keep the vectors that the model gives them. ``matryoshka`` lists numbers of dimensions whose vectors shall
-    do alone. ``original`` is the share of the weights before training in the model at the end (Wortsman et al. 2022):
-    some of it keeps what the model knew.
+    documents keep the vectors that the model gives them. With it, other questions may keep theirs, too: each batch has
+    ``keep_share`` times as many of them as pairs, and ``keep_weight`` weighs one minus the cosine of a vector with that
+    before training. ``matryoshka`` lists numbers of dimensions whose vectors shall do alone. ``original`` is the share
+    of the weights before training in the model at the end (Wortsman et al. 2022): some of it keeps what the model knew.
     A model of the ``kind`` colbert gives tokens of ``dimensions``, learns by ``ranking`` or ``pairwise``, and compares
     by the mean cosine over the tokens of a query; ``symmetric`` does not apply to it.
     Of the ``kind`` splade a masked language model becomes a sparse encoder, or one is trained further: inner products
@@ -63,6 +68,8 @@ class EncoderTraining(TrainerSettings):
     margin: float = 0.2
     negatives: int = 1
     rivals: int = 20_000
+    keep_weight: float = 40.0
+    keep_share: float = 0.5
     matryoshka: tuple[int, ...] = ()
     original: float = 0.0
     length: int | None = 128
@@ -88,6 +95,10 @@ class EncoderTraining(TrainerSettings):
             raise ConfigError("original is a share from 0 to below 1", hint="Try 0.")
         if self.negatives < 0 or self.margin < 0:
             raise ConfigError("negatives and margin are 0 or more", hint="Try 1 and 0.2.")
+        if self.keep_weight < 0 or not 0 < self.keep_share <= _MOST_KEPT:
+            raise ConfigError(
+                f"keep_weight is 0 or more, and keep_share above 0 and at most {_MOST_KEPT}", hint="Try 40 and 0.5."
+            )
         if self.document_flops < 0 or self.query_flops < 0:
             raise ConfigError("the weights of FLOPS are 0 or more", hint="Try 3e-5 for documents and 5e-5 for queries.")
         if self.kind == "splade" and (self.matryoshka or self.pooling != "model"):

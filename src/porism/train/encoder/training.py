@@ -21,7 +21,7 @@ from porism.neural.loading import EXTRA, choose_device, load_torch
 from porism.settings import write_settings
 from porism.train.checkpoints import Checkpoints, check_target, fingerprint
 from porism.train.encoder.batches import plan_batches
-from porism.train.encoder.collection import Rivals, collection_loss, find_rivals, with_documents
+from porism.train.encoder.collection import Rivals, collection_loss, find_rivals, with_documents, with_kept
 from porism.train.encoder.late import open_late_encoder
 from porism.train.encoder.losses import is_row_wise, make_loss
 from porism.train.encoder.model import PURPOSE, as_read, open_encoder
@@ -61,6 +61,7 @@ def train_encoder(
     settings: EncoderTraining | None = None,
     *,
     collection: Mapping[str, str] = MappingProxyType({}),
+    kept: Sequence[str] = (),
     text: ModelText | None = None,
     device: str = "auto",
     restart: bool = False,
@@ -75,6 +76,8 @@ def train_encoder(
     that is under way and are noted in the report.
 
     :param collection: texts of documents by id, for the loss ``collection``: none of topics to be measured with.
+    :param kept: questions, of other collections for example, that the trained model shall read as the one before, for
+        the loss ``collection``.
     :param text: how the texts of the pairs were written, which is kept with the model.
     :param device: where it trains: ``auto``, ``cpu``, ``cuda``, ….
     :param on_note: receives sentences on what is done otherwise than asked.
@@ -88,13 +91,20 @@ def train_encoder(
     target = Path(folder)
     check_target(target)
     examples = _examples(pairs, settings)
+    if settings.loss != "collection" and kept:
+        raise ConfigError(
+            f"the loss {settings.loss} has no questions that keep their vectors", hint="Take the loss collection."
+        )
+    kept = list(dict.fromkeys(kept))
     batches = plan_batches(
         examples, settings.batch, settings.epochs, settings.seed, apart=settings.loss == "ranking"
     )
     if settings.steps is not None:
         batches = batches[: settings.steps * settings.accumulate]
     rivals = find_rivals(examples, collection, settings) if settings.loss == "collection" else None
-    with Checkpoints.of(target, _fingerprint(examples, model, settings, rivals), restart=restart) as checkpoints:
+    if rivals is not None:
+        batches = with_kept(batches, examples, kept, settings)
+    with Checkpoints.of(target, _fingerprint(examples, model, settings, rivals, kept), restart=restart) as checkpoints:
         where = choose_device(device)
         if settings.kind == "colbert":
             network = open_late_encoder(model, where, settings, [pair.positive for pair in examples])
@@ -108,8 +118,8 @@ def train_encoder(
             on_note(f"encoding {counted(len(rivals.texts), 'text')} that answers are told from")
             reads = settings.reads or read_encoder_settings(model).length
             documents = open_encoder(model, where, settings.pooling, reads)
-            losses = _always(collection_loss(network, documents, rivals, settings))
-        trainer = _trainer(network, examples, batches, settings, where, checkpoints.folder, losses, on_note)
+            losses = _always(collection_loss(network, documents, rivals, kept, settings))
+        trainer = _trainer(network, examples, kept, batches, settings, where, checkpoints.folder, losses, on_note)
         outcome = run_trainer(trainer, checkpoints, on_progress=on_progress, checkpoint_seconds=checkpoint_seconds)
         report = EncoderReport(pairs=len(examples), **outcome.reported(target, started))
         if not outcome.interrupted:
@@ -159,15 +169,16 @@ def _examples(pairs: Sequence[Pair], settings: EncoderTraining) -> list[Pair]:
 
 
 def _fingerprint(
-    pairs: Sequence[Pair], model: str | os.PathLike[str], settings: EncoderTraining, rivals: Rivals | None
+    pairs: Sequence[Pair], model: str | os.PathLike[str], settings: EncoderTraining, rivals: Rivals | None,
+    kept: Sequence[str],
 ) -> str:
     rows = ([pair.anchor, pair.positive, pair.negatives, pair.scores, pair.miner] for pair in pairs)
-    return fingerprint(settings, chain([os.path.abspath(model), rivals and rivals.digest], rows))
+    return fingerprint(settings, chain([os.path.abspath(model), rivals and rivals.digest, kept], rows))
 
 
 def _trainer(
-    network: Any, pairs: Sequence[Pair], batches: list[list[int]], settings: EncoderTraining, device: Any, folder: Path,
-    losses: Callable[[Any, int | None], Any], on_note: OnNote,
+    network: Any, pairs: Sequence[Pair], kept: Sequence[str], batches: list[list[int]], settings: EncoderTraining,
+    device: Any, folder: Path, losses: Callable[[Any, int | None], Any], on_note: OnNote,
 ) -> Any:
     """The trainer of sentence-transformers over planned batches; ``losses`` makes that of a
     model and a number of texts in memory at once."""
@@ -201,13 +212,17 @@ def _trainer(
             if not self.splits:
                 self.loss = self.prepare_loss(losses(self.model, rows), self.model)
 
+        def part_of(self, inputs: Any, start: int, stop: int) -> dict[str, Any]:
+            return _without_padding(super().part_of(inputs, start, stop))
+
     arguments = getattr(library, f"{family}TrainingArguments")(
         dataloader_num_workers=0, **trainer_arguments(settings, device, folder)
     )
     torch.manual_seed(settings.seed)
+    numbers = datasets.Dataset.from_dict({"number": range(len(pairs) + len(kept))})
     trainer = EncoderTrainer(
-        model=network, args=arguments, train_dataset=datasets.Dataset.from_dict({"number": range(len(pairs))}),
-        loss=losses(network, settings.part), data_collator=_Collator(network, pairs, settings),
+        model=network, args=arguments, train_dataset=numbers, loss=losses(network, settings.part),
+        data_collator=_Collator(network, pairs, kept, settings),
     )
     trainer.part = settings.part
     return trainer
@@ -223,8 +238,11 @@ class _Collator:
 
     valid_label_columns: tuple[str, ...] = ("label",)
 
-    def __init__(self, network: Any, pairs: Sequence[Pair], settings: EncoderTraining) -> None:
-        self.network, self.pairs, self.settings = network, pairs, settings
+    def __init__(
+        self, network: Any, pairs: Sequence[Pair], kept: Sequence[str], settings: EncoderTraining
+    ) -> None:
+        self.network, self.settings = network, settings
+        self.pairs = [*pairs, *(Pair(text, text) for text in kept)]
 
     def __call__(self, rows: Sequence[Any]) -> dict[str, Any]:
         pairs = [self.pairs[row["number"]] for row in rows]
@@ -251,6 +269,20 @@ class _Collator:
         if self.settings.loss == "margin-mse":
             found["label"] = torch.tensor([pair.scores[0] - pair.scores[1] for pair in pairs])
         return found
+
+
+def _without_padding(inputs: dict[str, Any]) -> dict[str, Any]:
+    """Rows of tokens as far as the longest of each column reaches: those of a part may all be shorter than the batch.
+    """
+    found = dict(inputs)
+    for name, mask in inputs.items():
+        if name.endswith("_attention_mask"):
+            longest = int(mask.sum(dim=1).max())
+            column = name.removesuffix("attention_mask")
+            for other, value in inputs.items():
+                if other.startswith(column) and getattr(value, "shape", None) == mask.shape:
+                    found[other] = value[:, :longest]
+    return found
 
 
 def _weights(network: Any) -> dict[str, Any]:
