@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
 
 from porism.concurrency.caching import cached_property
 from porism.errors import ConfigError
 from porism.evaluate import parse_measure
-from porism.recipes.draft import Draft
+from porism.recipes.draft import Draft, tolerant
 from porism.recipes.errors import RecipeErrors
 from porism.recipes.graph import Needed, demanded
 from porism.recipes.recipe import Recipe
 from porism.settings import Path, nearest
+
+T = TypeVar("T")
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -71,6 +73,16 @@ class Check:
                 self.errors.error(
                     f"there is no setting '{dotted_path}.{key}'", (*path, key), nearest(key, known, f"{dotted_path}.")
                 )
+
+    def rest(
+        self, given: Mapping[str, Any], read: Callable[[Mapping[str, Any]], T], *, own: Iterable[str],
+        known: Iterable[str], path: Path,
+    ) -> T | None:
+        """What ``read`` makes of the settings that a table has beside its ``own`` ones, and which it can read if they
+        are ``known``; what is wrong with the others is noted."""
+        names = list(known)
+        self.unknown(given, [*own, *names], path)
+        return tolerant(read, {key: value for key, value in given.items() if key in names}, path, self.errors)
 
 
 def nearest_or(name: str, known: list[str], otherwise: str, prefix: str = "") -> str:

@@ -247,6 +247,8 @@ def test_damage_is_found_and_mended(index: Path) -> None:
         ranking(index, QUESTIONS[0])
     damaged = {damage.file for damage in check_index(index).damages}
     assert damaged == {file.relative_to(index).as_posix() for file in files}
+    (listed,) = [artifact for artifact in list_artifacts(index) if artifact.kind == "tokens"]
+    assert listed.outdated == f"60 documents are not encoded yet: porism encode {store.model}"
     assert not check_index(index, repair=True).damages
     assert ranking(index, QUESTIONS[0]) == before
 

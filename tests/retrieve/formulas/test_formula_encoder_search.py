@@ -123,7 +123,11 @@ def test_an_encoder_is_listed_checked_and_forgotten(index: Path) -> None:
     (artifact,) = [one for one in list_artifacts(index) if one.kind == "formula-encoders"]
     assert (artifact.name, artifact.outdated) == ("fe", "")
     (vectors, *others) = sorted((index / "segments").rglob("vectors-formula-encoder-*.bin"))
+    with Snapshot.open(index) as snapshot:
+        lacking = next(one.formula_count for one in snapshot.segments if one.folder == vectors.parents[1])
     vectors.unlink()
+    (artifact,) = [one for one in list_artifacts(index) if one.kind == "formula-encoders"]
+    assert artifact.outdated == f"{lacking} formulas are not encoded yet: porism encode fe"
     with pytest.raises(ConfigError, match="porism check --repair"):
         ranked(index, "x")
     assert check_index(index, repair=True).sound

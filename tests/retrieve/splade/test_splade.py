@@ -288,6 +288,8 @@ def test_a_damaged_or_missing_file_is_reported_and_repaired(tmp_path: Path) -> N
         file = next(path.glob(f"segments/*/derived/{kind}*.bin"))
         file.write_bytes(file.read_bytes()[:-40])
         assert not check_index(path).sound
+        (listed,) = [one for one in list_artifacts(path) if one.kind == SPARSE.folder]
+        assert ("documents are not encoded yet: porism encode" in listed.outdated) == (kind == "vectors-splade")
         assert check_index(path, repair=True).sound
         assert search(path, k=100) == expected
     store = SPARSE.path(path, "tiny")

@@ -14,14 +14,14 @@ from porism.errors import ConfigError
 from porism.files.artifacts import EMBEDDINGS
 from porism.recipes.checking import Check
 from porism.recipes.digests import files_digest
-from porism.recipes.draft import Draft, tolerant
+from porism.recipes.draft import Draft
 from porism.recipes.execution import Execution, OnCount
-from porism.recipes.kinds.base import TableKind
 from porism.recipes.kinds.channels import can_be_learned, check_held, check_learned_channel
-from porism.recipes.kinds.collection import index_folder, planned_index
-from porism.recipes.kinds.index_files import IndexFileStage, content_digest, known_info
+from porism.recipes.kinds.collection import planned_index
+from porism.recipes.kinds.index_files import IndexFileStage, known_info
+from porism.recipes.kinds.intermediate import IntermediateKind, Making
 from porism.recipes.loading import Loading, Requirement
-from porism.recipes.planning import Input, Planner, Stage
+from porism.recipes.planning import Planner, Stage
 from porism.recipes.recipe import Recipe, own_settings
 from porism.settings import SettingError, Settings, nearest, read_settings, write_settings
 
@@ -67,12 +67,13 @@ class TrainEmbeddings(IndexFileStage):
         METHODS[table.method].train(index, name, table.channel, embedding_settings(table), options, on_count)
 
 
-class EmbeddingKind(TableKind[EmbeddingSettings]):
+class EmbeddingKind(IntermediateKind[EmbeddingSettings]):
     """Embeddings. They are trained where a similarity matrix that something searches with is made of them."""
 
     table = "embeddings"
     settings = EmbeddingSettings
     rest = "settings"
+    artifact = EMBEDDINGS
     stages = (TrainEmbeddings(),)
 
     def check(self, check: Check) -> None:
@@ -90,14 +91,13 @@ class EmbeddingKind(TableKind[EmbeddingSettings]):
                     nearest(table.method, METHODS),
                 )
                 continue
-            known = own_settings(METHODS[table.method].settings)
-            check.unknown(table.settings, [*own_settings(EmbeddingSettings, but="settings"), *known], path)
-            sound = {key: value for key, value in table.settings.items() if key in known}
-
             def read(given: Mapping[str, Any], table: EmbeddingSettings = table) -> Any:
                 return embedding_settings(replace(table, settings=given))
 
-            tolerant(read, sound, path, check.errors)
+            check.rest(
+                table.settings, read, own=own_settings(EmbeddingSettings, but="settings"),
+                known=own_settings(METHODS[table.method].settings), path=path,
+            )
 
     def load(self, loading: Loading) -> None:
         """Whether an index that is there has the channels."""
@@ -114,29 +114,19 @@ class EmbeddingKind(TableKind[EmbeddingSettings]):
         needs = METHODS[table.method].needs(embedding_settings(table))
         return [Requirement(need.module, path, need.purpose, need.extra) for need in needs]
 
-    def planned(self, planner: Planner, name: str) -> Input:
-        """The stage that trains embeddings, planned where it was not; or those that an index that is there has."""
-        if (self.table, name) not in planner.others:
-            planner.others[self.table, name] = self._plan(planner, name)
-        return planner.others[self.table, name]
-
-    def _plan(self, planner: Planner, name: str) -> Input:
+    def making(self, planner: Planner, name: str) -> Making | None:
+        """The collection, a model that a method reads with, and how they are trained."""
         table = self.of(planner.recipe).get(name)
         if table is None:
-            index = index_folder(planner.draft)
-            assert index is not None, "what is not defined was an error before"
-            return Input(f"embeddings {name} of the index", content_digest(EMBEDDINGS.path(index, name)))
-        index_input = planned_index(planner)
-        inputs = {"index collection": index_input.key}
+            return None
+        inputs = {"index collection": planned_index(planner).key}
         parameters: dict[str, Any] = {"channel": table.channel, "method": table.method}
         if table.model is not None:
             parameters |= {"model": table.model, "device": table.device, "batch": table.batch}
             place = _model_there(planner.draft, table.model)
             if place is not None:
                 inputs["model"] = files_digest(place)
-        parameters |= write_settings(embedding_settings(table))
-        stage = planner.add(self.stages[0], name, "", inputs, parameters, list(inputs.values()))
-        return Input(stage.id, stage.key)
+        return Making(inputs, parameters | write_settings(embedding_settings(table)))
 
 
 EMBEDDING_KIND = EmbeddingKind()

@@ -13,22 +13,23 @@ from typing import Any, ClassVar, TypeVar
 from porism.errors import ConfigError
 from porism.files.artifacts import MODELS, ArtifactKind
 from porism.files.durable import replace_file
+from porism.index import Snapshot
 from porism.neural.encoder_files import EncoderFiles, find_encoder
 from porism.neural.encoder_model import Precision
 from porism.neural.encoder_settings import EncoderSettings
 from porism.recipes.cache import Entry, writing
 from porism.recipes.checking import Check
-from porism.recipes.draft import tolerant
 from porism.recipes.execution import Execution, OnCount
-from porism.recipes.kinds.base import Outputs, StageKind, TableKind
+from porism.recipes.kinds.base import Outputs, StageKind
 from porism.recipes.kinds.collection import index_folder, index_path, planned_index
 from porism.recipes.kinds.encoders import ENCODER_KIND
-from porism.recipes.kinds.index_files import content_digest
-from porism.recipes.kinds.trained_models import base_digest, base_folder, check_base, training_requirements
+from porism.recipes.kinds.intermediate import IntermediateKind, Making
+from porism.recipes.kinds.trained_models import base_digest, base_folder, check_base, opened_base, training_requirements
 from porism.recipes.kinds.vector_needs import TABLES, needed_vectors, vectors_of_index
 from porism.recipes.loading import Loading, Requirement
-from porism.recipes.planning import Input, Planner, Stage
+from porism.recipes.planning import Planner, Stage
 from porism.recipes.recipe import own_settings
+from porism.retrieve.kinds import VectorProvider
 from porism.settings import Settings, write_settings
 from porism.train.encoder.settings import Kind
 
@@ -70,8 +71,8 @@ class EncodeDocuments(StageKind):
         """
 
     @abstractmethod
-    def is_whole(self, index: Path, name: str) -> bool:
-        """Whether all documents are encoded."""
+    def provider(self, index: Path, name: str) -> VectorProvider:
+        """What computes the encodings of new documents."""
 
     @abstractmethod
     def is_other(self, index: Path, name: str, table: Any, files: EncoderFiles, settings: EncoderSettings) -> bool:
@@ -108,9 +109,13 @@ class EncodeDocuments(StageKind):
         if not path.exists():
             replace_file(self.artifacts.prepare(index, stage.name), kept)  # so that centroids are the same, too
         with suppress(ConfigError):  # what is damaged is encoded again
-            if path.read_bytes() == kept and self.is_whole(index, stage.name):
+            if path.read_bytes() == kept and self._is_whole(index, stage.name):
                 return
         self._encode(stage, execution, lambda done, total: None)
+
+    def _is_whole(self, index: Path, name: str) -> bool:
+        with Snapshot.open(index) as snapshot:
+            return all(map(self.provider(index, name).has, snapshot.segments))
 
     def _encode(self, stage: Stage, execution: Execution, on_count: OnCount) -> None:
         kind = next(name for of, name in TABLES.items() if of is self.artifacts)
@@ -128,7 +133,7 @@ class EncodeDocuments(StageKind):
             raise KeyboardInterrupt
 
 
-class EncodedKind(TableKind[E]):
+class EncodedKind(IntermediateKind[E]):
     """Encoded documents. They are encoded where something searches by them."""
 
     rest = "settings"
@@ -153,10 +158,10 @@ class EncodedKind(TableKind[E]):
                 self.stage.artifacts.check_name(name)
             except ConfigError as error:
                 check.errors.take(error, path)
-            known = own_settings(EncoderSettings)
-            check.unknown(table.settings, [*own_settings(type(table), but="settings"), *known], path)
-            sound = {key: value for key, value in table.settings.items() if key in known}
-            tolerant(EncoderSettings().changed, sound, path, check.errors)
+            check.rest(
+                table.settings, EncoderSettings().changed, own=own_settings(type(table), but="settings"),
+                known=own_settings(EncoderSettings), path=path,
+            )
             if table.model in check.names(ENCODER_KIND.table):
                 trained = ENCODER_KIND.of(check.recipe).get(table.model)
                 right = trained is None or trained.settings.get("kind", "dense") == self.gives
@@ -177,30 +182,20 @@ class EncodedKind(TableKind[E]):
             for one in training_requirements((self.table, name), "sentence_transformers")
         ]
 
-    def planned(self, planner: Planner, name: str) -> Input:
-        """The stage that encodes documents, planned where it was not; or what an index that is there has of them."""
-        if (self.table, name) not in planner.others:
-            planner.others[self.table, name] = self._plan(planner, name)
-        return planner.others[self.table, name]
-
-    def _plan(self, planner: Planner, name: str) -> Input:
+    def making(self, planner: Planner, name: str) -> Making | None:
+        """The collection, the encoder, and how it reads."""
         table = self.of(planner.recipe).get(name)
         if table is None:
-            index = index_folder(planner.draft)
-            assert index is not None, "what is not defined was an error before"
-            what = f"{self.table.replace('_', ' ')} {name} of the index"
-            return Input(what, content_digest(self.stage.artifacts.path(index, name)))
+            return None
         inputs = {"index collection": planned_index(planner).key}
         if table.model in ENCODER_KIND.of(planner.recipe):
             encoder = ENCODER_KIND.planned(planner, table.model)
             inputs[encoder.name] = encoder.key
         else:
             inputs["model"] = base_digest(planner.draft, table.model)
-        parameters = {
+        return Making(inputs, {
             key: value for key, value in write_settings(table).items() if key not in ("model", "device")
-        }
-        stage = planner.add(self.stage, name, "", inputs, parameters, list(inputs.values()))
-        return Input(stage.id, stage.key)
+        })
 
 
 def planned_vectors(planner: Planner, model: Mapping[str, Any]) -> dict[str, dict[str, str]]:
@@ -223,7 +218,4 @@ def _encoder(execution: Execution, table: EncodedTable) -> Path:
         if inside.is_dir():
             return inside
         return execution.entry("encoder", made.key, made.name).file(table.model)
-    folder = base_folder(execution.draft, table.model)
-    if folder is None:
-        raise ConfigError(f"the model {table.model!r} vanished while it was needed", hint="Start again.")
-    return folder
+    return opened_base(execution.draft, table.model)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,9 @@ from porism.errors import ConfigError
 from porism.recipes.cache import Entry
 from porism.recipes.checking import Check, nearest_or_add
 from porism.recipes.digests import file_digest
-from porism.recipes.draft import tolerant
 from porism.recipes.execution import Execution, OnCount
-from porism.recipes.kinds.base import TableKind
 from porism.recipes.kinds.collection import collection_of, planned_index
+from porism.recipes.kinds.intermediate import IntermediateKind, Making
 from porism.recipes.kinds.language_models import LANGUAGE_MODEL_KIND
 from porism.recipes.kinds.pairs import PAIR_KIND, excluded_from
 from porism.recipes.kinds.searching import searched_index
@@ -25,13 +25,13 @@ from porism.recipes.kinds.trained_models import (
     TrainingStage,
     about_report,
     base_digest,
-    base_folder,
     check_base,
     check_model_name,
+    opened_base,
     training_requirements,
 )
 from porism.recipes.loading import Loading, Requirement
-from porism.recipes.planning import Input, Planner, Stage
+from porism.recipes.planning import Planner, Stage
 from porism.recipes.recipe import own_settings
 from porism.settings import Settings, read_settings, write_settings
 from porism.train.encoder.collection import collection_texts
@@ -100,7 +100,7 @@ class TrainEncoder(TrainingStage):
         return execution.cache.keep(stage.kind, stage.key, folder, about, time.monotonic() - started)
 
 
-class EncoderKind(TableKind[EncoderTable]):
+class EncoderKind(IntermediateKind[EncoderTable]):
     """Encoders. Each is trained: it is a result by itself, and what searches with it names it."""
 
     table = "encoders"
@@ -114,14 +114,10 @@ class EncoderKind(TableKind[EncoderTable]):
         for name, table in self.of(check.recipe).items():
             path = (self.table, name)
             check_model_name(check, name, path)
-            known = own_settings(EncoderTraining)
-            check.unknown(table.settings, [*own_settings(EncoderTable, but="settings"), *known], path)
-            sound = {key: value for key, value in table.settings.items() if key in known}
-
-            def read(given: Mapping[str, Any]) -> EncoderTraining:
-                return read_settings(EncoderTraining, given)
-
-            tolerant(read, sound, path, check.errors)
+            check.rest(
+                table.settings, partial(read_settings, EncoderTraining), own=own_settings(EncoderTable, but="settings"),
+                known=own_settings(EncoderTraining), path=path,
+            )
             names = check.names(PAIR_KIND.table)
             for key, given in (("pairs", table.pairs), ("keep", table.keep)):
                 for number, pairs in enumerate(given):
@@ -163,31 +159,22 @@ class EncoderKind(TableKind[EncoderTable]):
             for one in training_requirements((self.table, name), "sentence_transformers", "datasets")
         ]
 
-    def plan(self, planner: Planner) -> None:
-        """All encoders: they are results by themselves."""
-        for name in self.of(planner.recipe):
-            self.planned(planner, name)
-
-    def planned(self, planner: Planner, name: str) -> Input:
-        """The stage that trains an encoder, planned where it was not."""
-        if (self.table, name) not in planner.others:
-            table = self.of(planner.recipe)[name]
-            made = [PAIR_KIND.planned(planner, one) for one in dict.fromkeys((*table.pairs, *table.keep))]
-            inputs = {one.name: one.key for one in made}
-            inputs |= {file: file_digest(planner.draft.file(file)) for file in (*table.files, *table.keep_files)}
-            if table.settings.get("loss") == "collection":
-                inputs["index collection"] = planned_index(planner).key
-            if table.model in planner.recipe.tables.get(LANGUAGE_MODELS, {}):
-                begins = LANGUAGE_MODEL_KIND.planned(planner, table.model)
-                inputs[begins.name] = begins.key
-            else:
-                inputs["model"] = base_digest(planner.draft, table.model)
-            parameters = write_settings(replace(table, settings={})) | write_settings(
-                read_settings(EncoderTraining, table.settings)
-            )
-            stage = planner.add(self.stages[0], name, "", inputs, parameters, list(inputs.values()))
-            planner.others[self.table, name] = Input(stage.id, stage.key)
-        return planner.others[self.table, name]
+    def making(self, planner: Planner, name: str) -> Making:
+        """Pairs, the model that training begins with, and how it is trained."""
+        table = self.of(planner.recipe)[name]
+        made = [PAIR_KIND.planned(planner, one) for one in dict.fromkeys((*table.pairs, *table.keep))]
+        inputs = {one.name: one.key for one in made}
+        inputs |= {file: file_digest(planner.draft.file(file)) for file in (*table.files, *table.keep_files)}
+        if table.settings.get("loss") == "collection":
+            inputs["index collection"] = planned_index(planner).key
+        if table.model in planner.recipe.tables.get(LANGUAGE_MODELS, {}):
+            begins = LANGUAGE_MODEL_KIND.planned(planner, table.model)
+            inputs[begins.name] = begins.key
+        else:
+            inputs["model"] = base_digest(planner.draft, table.model)
+        return Making(inputs, write_settings(replace(table, settings={})) | write_settings(
+            read_settings(EncoderTraining, table.settings)
+        ))
 
 
 ENCODER_KIND = EncoderKind()
@@ -221,7 +208,4 @@ def _base(execution: Execution, table: EncoderTable) -> Path:
     made = execution.planner.others.get((LANGUAGE_MODELS, table.model))
     if made is not None:
         return execution.entry("language-model", made.key, made.name).file(table.model)
-    folder = base_folder(execution.draft, table.model)
-    if folder is None:
-        raise ConfigError(f"the model {table.model!r} vanished while it was needed", hint="Start again.")
-    return folder
+    return opened_base(execution.draft, table.model)

@@ -10,7 +10,7 @@ from typing import Any
 from porism.errors import ConfigError
 from porism.fusion import FUSIONS, LEARNED, Fusion, FusionTable, LearnedFusion, cross_validate_fusion, make_fusion
 from porism.recipes.checking import Check
-from porism.recipes.draft import Draft, tolerant
+from porism.recipes.draft import Draft
 from porism.recipes.execution import Execution, OnCount, Parameters
 from porism.recipes.kinds.base import RunStage, SystemKind
 from porism.recipes.kinds.topics import check_judged, judgments_digest, topic_set, used_qrels
@@ -114,13 +114,12 @@ class FusionKind(SystemKind[FusionSettings]):
     def _check_method(self, check: Check, fusion: FusionSettings, path: Path) -> None:
         method = FUSIONS[fusion.method]
         parameters = [field.name for field in method.__dataclass_fields__.values() if field.init]
-        check.unknown(fusion.parameters, [*own_settings(FusionSettings, but="parameters"), *parameters], path)
-        sound = {key: value for key, value in fusion.parameters.items() if key in parameters}
-
         def read(given: Mapping[str, Any]) -> Fusion:
             return FusionSettings(fusion.of, fusion.method, parameters=given).made(check.recipe.seed)
 
-        made = tolerant(read, sound, path, check.errors)
+        made = check.rest(
+            fusion.parameters, read, own=own_settings(FusionSettings, but="parameters"), known=parameters, path=path
+        )
         for setting in ("weights", "coefficients"):
             weights = getattr(made, setting, None)
             if weights is not None and len(weights) != len(fusion.of):

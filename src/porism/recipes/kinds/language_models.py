@@ -5,29 +5,28 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from porism.analysis.model_text import FormulaWriting, ModelText
-from porism.errors import ConfigError
 from porism.recipes.cache import Entry
 from porism.recipes.checking import Check
-from porism.recipes.draft import tolerant
 from porism.recipes.execution import Execution, OnCount
-from porism.recipes.kinds.base import TableKind
 from porism.recipes.kinds.collection import collection_of, planned_index
+from porism.recipes.kinds.intermediate import IntermediateKind, Making
 from porism.recipes.kinds.searching import searched_index
 from porism.recipes.kinds.trained_models import (
     LANGUAGE_MODELS,
     TrainingStage,
     about_report,
     base_digest,
-    base_folder,
     check_base,
     check_model_name,
+    opened_base,
     training_requirements,
 )
 from porism.recipes.loading import Loading, Requirement
-from porism.recipes.planning import Input, Planner, Stage
+from porism.recipes.planning import Planner, Stage
 from porism.recipes.recipe import own_settings
 from porism.settings import Settings, read_settings, write_settings
 from porism.train.language.settings import LanguageTraining
@@ -63,9 +62,7 @@ class TrainLanguageModel(TrainingStage):
         """
         started = time.monotonic()
         table: LanguageTable = execution.recipe.tables[LANGUAGE_MODELS][stage.name]
-        base = base_folder(execution.draft, table.model)
-        if base is None:
-            raise ConfigError(f"the model {table.model!r} vanished while it was needed", hint="Start again.")
+        base = opened_base(execution.draft, table.model)
         folder = execution.cache.unfinished(stage.kind, stage.key)
         report = train_language_model(
             searched_index(execution).documents, base, folder / stage.name,
@@ -79,7 +76,7 @@ class TrainLanguageModel(TrainingStage):
         return execution.cache.keep(stage.kind, stage.key, folder, about, time.monotonic() - started)
 
 
-class LanguageModelKind(TableKind[LanguageTable]):
+class LanguageModelKind(IntermediateKind[LanguageTable]):
     """Language models. Each is trained: it is a result by itself, and encoders begin with it."""
 
     table = LANGUAGE_MODELS
@@ -99,38 +96,23 @@ class LanguageModelKind(TableKind[LanguageTable]):
                 )
             path = (self.table, name)
             check_model_name(check, name, path)
-            known = own_settings(LanguageTraining)
-            check.unknown(table.settings, [*own_settings(LanguageTable, but="settings"), *known], path)
-            sound = {key: value for key, value in table.settings.items() if key in known}
-
-            def read(given: Mapping[str, Any]) -> LanguageTraining:
-                return read_settings(LanguageTraining, given)
-
-            tolerant(read, sound, path, check.errors)
+            check.rest(
+                table.settings, partial(read_settings, LanguageTraining), path=path,
+                own=own_settings(LanguageTable, but="settings"), known=own_settings(LanguageTraining),
+            )
             check_base(check, table.model, (*path, "model"))
 
     def requirements(self, loading: Loading) -> Iterable[Requirement]:
         """The libraries that training needs."""
         return [one for name in self.of(loading.recipe) for one in training_requirements((self.table, name))]
 
-    def plan(self, planner: Planner) -> None:
-        """All language models: they are results by themselves."""
-        for name in self.of(planner.recipe):
-            self.planned(planner, name)
-
-    def planned(self, planner: Planner, name: str) -> Input:
-        """The stage that trains a language model, planned where it was not."""
-        if (self.table, name) not in planner.others:
-            table = self.of(planner.recipe)[name]
-            inputs = {
-                "index collection": planned_index(planner).key, "model": base_digest(planner.draft, table.model)
-            }
-            parameters = write_settings(replace(table, settings={})) | write_settings(
-                read_settings(LanguageTraining, table.settings)
-            )
-            stage = planner.add(self.stages[0], name, "", inputs, parameters, list(inputs.values()))
-            planner.others[self.table, name] = Input(stage.id, stage.key)
-        return planner.others[self.table, name]
+    def making(self, planner: Planner, name: str) -> Making:
+        """The collection, the model that training begins with, and how it is trained."""
+        table = self.of(planner.recipe)[name]
+        inputs = {"index collection": planned_index(planner).key, "model": base_digest(planner.draft, table.model)}
+        return Making(inputs, write_settings(replace(table, settings={})) | write_settings(
+            read_settings(LanguageTraining, table.settings)
+        ))
 
 
 LANGUAGE_MODEL_KIND = LanguageModelKind()

@@ -15,12 +15,13 @@ from porism.recipes.checking import Check
 from porism.recipes.digests import file_digest
 from porism.recipes.draft import Draft
 from porism.recipes.execution import Execution, OnCount
-from porism.recipes.kinds.base import Outputs, StageKind, TableKind
+from porism.recipes.kinds.base import Outputs, StageKind
 from porism.recipes.kinds.collection import collection_of, planned_index
+from porism.recipes.kinds.intermediate import IntermediateKind, Making
 from porism.recipes.kinds.searching import searched_index
 from porism.recipes.loading import Loading
 from porism.recipes.outputs import copy_file
-from porism.recipes.planning import Input, Planner, Stage
+from porism.recipes.planning import Planner, Stage
 from porism.settings import SettingError, Settings, read_settings, write_settings
 from porism.train.negatives import IndexSearch, Negatives, add_negatives
 from porism.train.pairs.base import Miner
@@ -92,7 +93,7 @@ class MinePairs(StageKind):
         copy_file(entry.file(f"{stage.name}.jsonl"), outputs.folder / "pairs" / f"{stage.name}.jsonl")
 
 
-class PairKind(TableKind[PairSettings]):
+class PairKind(IntermediateKind[PairSettings]):
     """Pairs. They are mined where something is trained on them."""
 
     table = "pairs"
@@ -129,17 +130,14 @@ class PairKind(TableKind[PairSettings]):
                 for file in _files(given):
                     loading.exists(file, (self.table, name, "miners", number))
 
-    def planned(self, planner: Planner, name: str) -> Input:
-        """The stage that mines pairs, planned where it was not."""
-        if (self.table, name) not in planner.others:
-            table = self.of(planner.recipe)[name]
-            inputs = {"index collection": planned_index(planner).key}
-            files = [*table.exclude_topics, *table.exclude_ids]
-            files += [file for written in table.miners for file in _files(written)]
-            inputs |= {file: file_digest(planner.draft.file(file)) for file in files}
-            stage = planner.add(self.stages[0], name, "", inputs, write_settings(table), list(inputs.values()))
-            planner.others[self.table, name] = Input(stage.id, stage.key)
-        return planner.others[self.table, name]
+    def making(self, planner: Planner, name: str) -> Making:
+        """The collection, and files of what is left out."""
+        table = self.of(planner.recipe)[name]
+        inputs = {"index collection": planned_index(planner).key}
+        files = [*table.exclude_topics, *table.exclude_ids]
+        files += [file for written in table.miners for file in _files(written)]
+        inputs |= {file: file_digest(planner.draft.file(file)) for file in files}
+        return Making(inputs, write_settings(table))
 
 
 PAIR_KIND = PairKind()

@@ -19,7 +19,7 @@ from porism.recipes.answers import AnswerStore, answer_each
 from porism.recipes.checking import Check
 from porism.recipes.code import code_digest, library_versions
 from porism.recipes.digests import digest
-from porism.recipes.draft import Draft, tolerant
+from porism.recipes.draft import Draft
 from porism.recipes.execution import Execution, OnCount, Parameters
 from porism.recipes.kinds.base import RunStage
 from porism.recipes.kinds.collection import planned_index
@@ -118,15 +118,14 @@ class RerankerKind(SearchKind[RerankerSettings]):
                 check.errors.take(error, path)
                 continue
             known = method.names(reranker.model, reranker.settings, check.draft.folder)
-            check.unknown(reranker.settings, [*own_settings(RerankerSettings, but="settings"), *known], path)
-            sound = {key: value for key, value in reranker.settings.items() if key in known}
-
             def read(
                 given: Mapping[str, Any], reranker: RerankerSettings = reranker, method: Method = method
             ) -> dict[str, Any]:
                 return method.settings(reranker.model, given, check.draft.folder)
 
-            made = tolerant(read, sound, path, check.errors)
+            made = check.rest(
+                reranker.settings, read, own=own_settings(RerankerSettings, but="settings"), known=known, path=path
+            )
             if made is not None:
                 self.check_model(check, method.channels(made), made, reranker.settings, path)
 

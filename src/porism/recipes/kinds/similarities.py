@@ -11,16 +11,16 @@ from typing import Any
 from porism.errors import ConfigError
 from porism.files.artifacts import EMBEDDINGS, SIMILARITIES, ArtifactKind
 from porism.recipes.checking import Check, nearest_or_add, toml_key
-from porism.recipes.draft import tolerant
 from porism.recipes.execution import Execution, OnCount
-from porism.recipes.kinds.base import TableKind, kind_of
+from porism.recipes.kinds.base import kind_of
 from porism.recipes.kinds.channels import can_be_learned, check_held, check_learned_channel
-from porism.recipes.kinds.collection import check_tokenized, collection_of, index_folder, planned_index
+from porism.recipes.kinds.collection import check_tokenized, collection_of, planned_index
 from porism.recipes.kinds.embeddings import EMBEDDING_KIND
-from porism.recipes.kinds.index_files import IndexFileStage, content_digest, known_info
+from porism.recipes.kinds.index_files import IndexFileStage, known_info
+from porism.recipes.kinds.intermediate import IntermediateKind, Making
 from porism.recipes.kinds.topics import asks_for_formulas
 from porism.recipes.loading import Loading, Requirement
-from porism.recipes.planning import Input, Planner, Stage
+from porism.recipes.planning import Planner, Stage
 from porism.recipes.recipe import Recipe, own_settings
 from porism.settings import Path, SettingError, Settings, read_settings, write_settings
 from porism.similarity import SimilarityMatrix, SimilaritySettings, build_similarities
@@ -73,12 +73,13 @@ class BuildSimilarities(IndexFileStage):
         return matrices(execution.recipe)[stage.name].table
 
 
-class SimilarityKind(TableKind[SimilarityTable]):
+class SimilarityKind(IntermediateKind[SimilarityTable]):
     """Similarity matrices. Those are built that something searches with, or chooses from."""
 
     table = "similarities"
     settings = SimilarityTable
     rest = "settings"
+    artifact = SIMILARITIES
     stages = (BuildSimilarities(),)
 
     def check(self, check: Check) -> None:
@@ -107,10 +108,9 @@ class SimilarityKind(TableKind[SimilarityTable]):
             return ()  # what is wrong there is reported there
         own = own_settings(SimilarityTable, but="settings")
         known = [setting for setting in own_settings(SimilaritySettings) if setting not in own]
-        check.unknown(table.settings, [*own, *known], path)
-        sound = {key: value for key, value in table.settings.items() if key in known}
-        made = tolerant(
-            lambda given: table_matrices(check.recipe, name, replace(table, settings=given)), sound, path, check.errors
+        made = check.rest(
+            table.settings, lambda given: table_matrices(check.recipe, name, replace(table, settings=given)), own=own,
+            known=known, path=path,
         )
         try:
             SIMILARITIES.check_name(name)
@@ -146,25 +146,17 @@ class SimilarityKind(TableKind[SimilarityTable]):
         for name in trained:
             yield from EMBEDDING_KIND.requirements_of(recipe, name)
 
-    def planned(self, planner: Planner, name: str) -> Input:
-        """The stage that builds a matrix, planned where it was not; or the one that an index that is there has."""
-        if (self.table, name) not in planner.others:
-            planner.others[self.table, name] = self._plan(planner, name)
-        return planner.others[self.table, name]
-
-    def _plan(self, planner: Planner, name: str) -> Input:
+    def making(self, planner: Planner, name: str) -> Making | None:
+        """The collection, embeddings if it needs some, and how it is built."""
         defined = matrices(planner.recipe)
         if name not in defined:
-            index = index_folder(planner.draft)
-            assert index is not None, "what is not defined was an error before"
-            return Input(f"similarities {name} of the index", content_digest(SIMILARITIES.path(index, name)))
+            return None
         settings = defined[name].settings
         inputs = {"index collection": planned_index(planner).key}
         if settings.embeddings:
             embeddings = EMBEDDING_KIND.planned(planner, settings.embeddings)
             inputs[embeddings.name] = embeddings.key
-        stage = planner.add(self.stages[0], name, "", inputs, write_settings(settings), list(inputs.values()))
-        return Input(stage.id, stage.key)
+        return Making(inputs, write_settings(settings))
 
 
 SIMILARITY_KIND = SimilarityKind()

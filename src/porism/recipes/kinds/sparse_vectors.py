@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from porism.files.artifacts import SPARSE
-from porism.index import Snapshot
 from porism.neural.encoder_files import EncoderFiles
 from porism.neural.encoder_settings import EncoderSettings
 from porism.neural.sparse_encoder import is_masked_model, is_sparse_model
@@ -42,11 +41,9 @@ class EncodeTerms(EncodeDocuments):
             on_progress=on_count,
         ).interrupted
 
-    def is_whole(self, index: Path, name: str) -> bool:
-        """Whether all segments have their terms."""
-        terms = DocumentTerms(index, SPARSE_STORES.find(index, name))
-        with Snapshot.open(index) as snapshot:
-            return all(map(terms.has, snapshot.segments))
+    def provider(self, index: Path, name: str) -> DocumentTerms:
+        """What computes their terms."""
+        return DocumentTerms(index, SPARSE_STORES.find(index, name))
 
     def is_other(
         self, index: Path, name: str, table: SparseVectorTable, files: EncoderFiles, settings: EncoderSettings
@@ -68,6 +65,7 @@ class SparseVectorKind(EncodedKind[SparseVectorTable]):
     settings = SparseVectorTable
     stage = EncodeTerms()
     stages = (stage,)
+    artifact = stage.artifacts
     gives = "splade"
     hint = "Name a sparse encoder, or train one: [encoders.NAME] with kind = \"splade\"."
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 from porism.files.artifacts import TOKENS
-from porism.index import Snapshot
 from porism.neural.encoder_files import EncoderFiles
 from porism.neural.encoder_settings import EncoderSettings
 from porism.neural.token_model import is_token_model
@@ -47,11 +46,9 @@ class EncodeTokens(EncodeDocuments):
             precision=table.precision, device=table.device, seed=table.seed, on_progress=on_count,
         ).interrupted
 
-    def is_whole(self, index: Path, name: str) -> bool:
-        """Whether all segments have their tokens."""
-        tokens = DocumentTokens(index, TOKEN_STORES.find(index, name))
-        with Snapshot.open(index) as snapshot:
-            return all(map(tokens.has, snapshot.segments))
+    def provider(self, index: Path, name: str) -> DocumentTokens:
+        """What computes their tokens."""
+        return DocumentTokens(index, TOKEN_STORES.find(index, name))
 
     def is_other(
         self, index: Path, name: str, table: TokenVectorTable, files: EncoderFiles, settings: EncoderSettings
@@ -75,6 +72,7 @@ class TokenVectorKind(EncodedKind[TokenVectorTable]):
     settings = TokenVectorTable
     stage = EncodeTokens()
     stages = (stage,)
+    artifact = stage.artifacts
     gives = "colbert"
     hint = "Name a model for late interaction, or train one: [encoders.NAME] with kind = \"colbert\"."
 

@@ -21,7 +21,6 @@ from porism.errors import ConfigError, PorismError
 from porism.files.artifacts import TOKENIZERS
 from porism.recipes.cache import Entry
 from porism.recipes.checking import Check
-from porism.recipes.draft import tolerant
 from porism.recipes.execution import Execution, OnCount
 from porism.recipes.kinds.base import StageKind, TableKind
 from porism.recipes.planning import Input, Planner, Stage
@@ -102,14 +101,13 @@ class TokenizerKind(TableKind[TokenizerSettings]):
                 except PorismError as error:
                     check.errors.take(error, (*path, "file"))
                 continue
-            known = own_settings(BpeSettings)
-            check.unknown(table.settings, [*own_settings(TokenizerSettings, but="settings"), *known], path)
-            sound = {key: value for key, value in table.settings.items() if key in known}
-
             def read(given: Mapping[str, Any], table: TokenizerSettings = table) -> BpeSettings:
                 return bpe_settings(replace(table, settings=given))
 
-            tolerant(read, sound, path, check.errors)
+            check.rest(
+                table.settings, read, own=own_settings(TokenizerSettings, but="settings"),
+                known=own_settings(BpeSettings), path=path,
+            )
 
     def references(self, recipe: Recipe, folder: Path) -> dict[str, TokenizerReference]:
         """The tokenizers of a recipe, those that are files with their digest and the others without one.

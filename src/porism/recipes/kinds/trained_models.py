@@ -51,6 +51,17 @@ def base_folder(draft: Draft, named: str) -> Path | None:
     return model_folder(named, index_folder(draft))
 
 
+def opened_base(draft: Draft, named: str) -> Path:
+    """As :func:`base_folder`, of a model that was here when the recipe was checked.
+
+    :raises ConfigError: it has gone.
+    """
+    folder = base_folder(draft, named)
+    if folder is None:
+        raise ConfigError(f"the model {named!r} vanished while it was needed", hint="Start again.")
+    return folder
+
+
 def base_digest(draft: Draft, named: str) -> str:
     """The digest of the files of the model that training begins with.
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from porism.files.artifacts import ENCODERS
-from porism.index import Snapshot
 from porism.index.vector_rows import NumberType
 from porism.neural.encoder_files import EncoderFiles
 from porism.neural.encoder_settings import EncoderSettings
@@ -43,11 +42,9 @@ class EncodeTexts(EncodeDocuments):
             device=table.device, on_progress=on_count,
         ).interrupted
 
-    def is_whole(self, index: Path, name: str) -> bool:
-        """Whether all segments have their vectors."""
-        vectors = DenseVectors(index, DENSE_RECORDS.find(index, name))
-        with Snapshot.open(index) as snapshot:
-            return all(map(vectors.has, snapshot.segments))
+    def provider(self, index: Path, name: str) -> DenseVectors:
+        """What computes their vectors."""
+        return DenseVectors(index, DENSE_RECORDS.find(index, name))
 
     def is_other(
         self, index: Path, name: str, table: VectorTable, files: EncoderFiles, settings: EncoderSettings
@@ -69,6 +66,7 @@ class VectorKind(EncodedKind[VectorTable]):
     settings = VectorTable
     stage = EncodeTexts()
     stages = (stage,)
+    artifact = stage.artifacts
     gives = "dense"
     hint = "Name an encoder of texts."
 
