@@ -219,13 +219,19 @@ def compare(
     return found
 
 
-def main() -> None:
-    """Compares the models that the command line names."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def task_parser(description: str | None, sets: str, models: str) -> argparse.ArgumentParser:
+    """What reads a command line that names development sets and models, with these by default."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--work", type=Path, default=HERE / "work" / "development")
-    parser.add_argument("--sets", default="arqmath2020,proofwiki,mathlib,sample,names")
-    parser.add_argument("--models", default="default", help="names, or FILE.toml, separated by commas")
+    parser.add_argument("--sets", default=sets)
+    parser.add_argument("--models", default=models, help="names, or FILE.toml, separated by commas")
+    return parser
+
+
+def main() -> None:
+    """Compares the models that the command line names."""
+    parser = task_parser(__doc__, "arqmath2020,proofwiki,mathlib,sample,names", "default")
     parser.add_argument("--halves", action="store_true")
     given = parser.parse_args()
     given.work.mkdir(parents=True, exist_ok=True)

@@ -17,16 +17,14 @@ for 2021, by category, difficulty and dependency. A model for which an index has
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks import HERE
 from benchmarks.common.bench import print_table
-from benchmarks.effectiveness.development import Task, all_tasks
+from benchmarks.effectiveness.development import Task, all_tasks, task_parser
 from porism import Run
 from porism.corpus import read_topic_information
 from porism.errors import ConfigError
@@ -134,11 +132,7 @@ def _interval(ends: tuple[float, float], digits: int = 4) -> str:
 
 def main() -> None:
     """Measures the models that the command line names."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--work", type=Path, default=HERE / "work" / "development")
-    parser.add_argument("--sets", default="arqmath2020,proofwiki,mathlib,sample")
-    parser.add_argument("--models", default="default,dense", help="names, or FILE.toml, separated by commas")
+    parser = task_parser(__doc__, "arqmath2020,proofwiki,mathlib,sample", "default,dense")
     parser.add_argument("--sums", help="default:0.4+dense:0.6, …, separated by commas; - for none")
     parser.add_argument("--json", type=Path, metavar="FILE")
     given = parser.parse_args()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from porism.recipes import Experiment
+import pytest
+
+from porism.recipes import Experiment, RecipeError, plan_recipe
 
 TOPICS = {
     "T.1": r"derivative of $x^2$", "T.2": r"sum of squares $\sum i^2$", "T.3": "group theory order of an element",
@@ -79,3 +81,36 @@ def contents(folder: Path) -> dict[str, bytes]:
 def made(experiment: Experiment) -> set[str]:
     """The stages that were not in the cache."""
     return {stage["stage"] for stage in experiment.record["stages"] if not stage["cached"]}
+
+
+def errors(path: Path) -> list[str]:
+    """What is wrong with a recipe, without its path."""
+    with pytest.raises(RecipeError) as caught:
+        plan_recipe(path)
+    return [str(error).removeprefix(str(path)) for error in caught.value.errors]
+
+
+def stages_of(experiment: Experiment) -> list[str]:
+    """All stages, in the order in which they were made."""
+    return [stage["stage"] for stage in experiment.record["stages"]]
+
+
+def judged_recipe(tables: str, *systems: str, collection: str = 'source = "notes.jsonl"') -> str:
+    """A recipe over the collection and the topics of the laboratory, which compares systems of its tables."""
+    return f"""\
+name = "judged"
+measures = ["nDCG'"]
+seed = 1
+
+[collection]
+{collection}
+
+[topics.dev]
+path = "topics.tsv"
+qrels = "qrels.txt"
+
+{tables}
+[report]
+on = "dev"
+systems = [{", ".join(f'"{system}"' for system in systems)}]
+"""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
 
@@ -16,6 +16,21 @@ from porism.errors import counted
 
 if TYPE_CHECKING:
     from porism.retrieve.dense.model import Approximate
+
+class _Report(Protocol):
+    """What encoding gives, whatever was encoded."""
+
+    @property
+    def encoded(self) -> int: ...
+
+    @property
+    def seconds(self) -> float: ...
+
+    @property
+    def interrupted(self) -> bool: ...
+
+
+R = TypeVar("R", bound=_Report)
 
 FORMULAS = "formula-encoder"
 """The kind of models that encode formulas, not documents."""
@@ -104,27 +119,96 @@ def encode_and_tell(index_path: Path, model: str, quiet: bool) -> None:
     _ENCODING[model_kind(model, index_path)](index_path, model, quiet)
 
 
-def encode_terms_and_tell(index_path: Path, model: str, quiet: bool, **options: Any) -> None:
-    """Encodes an index by a sparse encoder and prints a summary; exits with 130 after an interruption."""
-    from porism.retrieve.splade.encoding import encode_terms
-
+def _encode_and_tell(
+    encode: Callable[..., R], index_path: Path, model: str, quiet: bool, options: Mapping[str, Any],
+    summary: Callable[[R], str], ask: str,
+) -> None:
+    """Encodes an index and prints a summary, and how to search by what was encoded; exits with 130 after an
+    interruption."""
     with counting_progress("encoding", quiet) as progress:
-        report = encode_terms(
-            index_path, model, on_progress=progress, on_note=lambda note: echo(f"Note: {note}.", err=True), **options
-        )
+        report = encode(index_path, model, on_progress=progress, **options)
     if not quiet:
-        stopped = "Stopped. " if report.interrupted else ""
-        each = "" if report.interrupted else f", {report.terms / max(1, report.documents):,.1f} terms each"
+        echo(f"{'Stopped. ' if report.interrupted else ''}{summary(report)}: {index_path}")
         echo(
-            f"{stopped}{counted(report.encoded, 'document')} encoded in {report.seconds:.1f} s "
-            f"({report.encoded / max(report.seconds, 1e-9):,.1f}/s) by {report.store.name}{each}: {index_path}"
+            "Run the same command to go on." if report.interrupted else
+            f"Ask it: porism search {ask} --index {index_path}"
         )
-        if report.interrupted:
-            echo("Run the same command to go on.")
-        else:
-            echo(f"Ask it: porism search 'words and $formula$' --model splade --index {index_path}")
     if report.interrupted:
         raise click.exceptions.Exit(130)
+
+
+def _done(report: _Report, noun: str, rate: str = "") -> str:
+    """How many things were encoded in which time; ``rate`` is how many of them a second are written."""
+    speed = f" ({report.encoded / max(report.seconds, 1e-9):{rate}}/s)" if rate else ""
+    return f"{counted(report.encoded, noun)} encoded in {report.seconds:.1f} s{speed}"
+
+
+def encode_terms_and_tell(index_path: Path, model: str, quiet: bool, **options: Any) -> None:
+    """Encodes an index by a sparse encoder and prints a summary; exits with 130 after an interruption."""
+    from porism.retrieve.splade.encoding import TermsReport, encode_terms
+
+    def summary(report: TermsReport) -> str:
+        each = "" if report.interrupted else f", {report.terms / max(1, report.documents):,.1f} terms each"
+        return f"{_done(report, 'document', ',.1f')} by {report.store.name}{each}"
+
+    _encode_and_tell(
+        encode_terms, index_path, model, quiet, {"on_note": _note, **options}, summary,
+        "'words and $formula$' --model splade",
+    )
+
+
+def encode_tokens_and_tell(index_path: Path, model: str, quiet: bool, **options: Any) -> None:
+    """Encodes an index by a model of late interaction and prints a summary; exits with 130 after an interruption."""
+    from porism.retrieve.colbert.encoding import TokenReport, encode_tokens
+
+    def summary(report: TokenReport) -> str:
+        codec = report.store.codec
+        size = "" if report.interrupted else (
+            f"; {counted(report.tokens, 'token')}, {report.bytes / max(1, report.tokens):.1f} bytes each"
+        )
+        return (
+            f"{_done(report, 'document')} by {report.store.name}, {counted(len(codec.centroids), 'centroid')}, "
+            f"{codec.dimensions} dimensions of {counted(codec.bits, 'bit')}{size}"
+        )
+
+    _encode_and_tell(
+        encode_tokens, index_path, model, quiet, {"on_note": _note, **options}, summary,
+        "'words and $formula$' --model colbert",
+    )
+
+
+def encode_vectors_and_tell(index_path: Path, model: str, quiet: bool, **options: Any) -> None:
+    """Encodes an index by an encoder of vectors and prints a summary; exits with 130 after an interruption."""
+    from porism.retrieve.dense.encoding import EncodeReport, encode_index
+
+    def summary(report: EncodeReport) -> str:
+        done = _done(report, "document", ",.1f")
+        if not report.encoded and not report.interrupted:
+            done = f"All {counted(report.documents, 'document')} have their vectors already"
+        return f"{done} by {report.record.name}, {report.record.dimensions} dimensions ({report.record.numbers})"
+
+    _encode_and_tell(
+        encode_index, index_path, model, quiet, {"on_note": _note, **options}, summary,
+        "'words and $formula$' --model neural",
+    )
+
+
+def encode_formulas_and_tell(index_path: Path, model: str, quiet: bool, **options: Any) -> None:
+    """Encodes the formulas of an index and prints a summary; exits with 130 after an interruption."""
+    from porism.retrieve.formula_encoder.encoding import FormulaEncodeReport, encode_formulas
+
+    def summary(report: FormulaEncodeReport) -> str:
+        done = _done(report, "formula", ",.0f")
+        return f"{done} by {report.record.name}, {report.record.dimensions} dimensions"
+
+    _encode_and_tell(
+        encode_formulas, index_path, model, quiet, options, summary,
+        "--formulas 'x^2+y^2' --model formula-encoder",
+    )
+
+
+def _note(note: str) -> None:
+    echo(f"Note: {note}.", err=True)
 
 
 def _forget(index_path: Path, name: str) -> None:
@@ -142,80 +226,6 @@ def _forget(index_path: Path, name: str) -> None:
         forget_tokens(index_path, name)
     else:
         forget_encoder(index_path, name)
-
-
-def encode_tokens_and_tell(index_path: Path, model: str, quiet: bool, **options: Any) -> None:
-    """Encodes an index by a model of late interaction and prints a summary; exits with 130 after an interruption."""
-    from porism.retrieve.colbert.encoding import encode_tokens
-
-    with counting_progress("encoding", quiet) as progress:
-        report = encode_tokens(
-            index_path, model, on_progress=progress, on_note=lambda note: echo(f"Note: {note}.", err=True), **options
-        )
-    if not quiet:
-        stopped = "Stopped. " if report.interrupted else ""
-        codec = report.store.codec
-        size = "" if report.interrupted else (
-            f"; {counted(report.tokens, 'token')}, {report.bytes / max(1, report.tokens):.1f} bytes each"
-        )
-        echo(
-            f"{stopped}{counted(report.encoded, 'document')} encoded in {report.seconds:.1f} s by {report.store.name}, "
-            f"{counted(len(codec.centroids), 'centroid')}, {codec.dimensions} dimensions of "
-            f"{counted(codec.bits, 'bit')}{size}: {index_path}"
-        )
-        echo(
-            "Run the same command to go on." if report.interrupted else
-            f"Ask it: porism search 'words and $formula$' --model colbert --index {index_path}"
-        )
-    if report.interrupted:
-        raise click.exceptions.Exit(130)
-
-
-def encode_vectors_and_tell(index_path: Path, model: str, quiet: bool, **options: Any) -> None:
-    """Encodes an index by an encoder of vectors and prints a summary; exits with 130 after an interruption."""
-    from porism.retrieve.dense.encoding import encode_index
-
-    with counting_progress("encoding", quiet) as progress:
-        report = encode_index(
-            index_path, model, on_progress=progress, on_note=lambda note: echo(f"Note: {note}.", err=True), **options
-        )
-    if not quiet:
-        rate = report.encoded / max(report.seconds, 1e-9)
-        stopped = "Stopped. " if report.interrupted else ""
-        done = f"{stopped}{counted(report.encoded, 'document')} encoded in {report.seconds:.1f} s ({rate:,.1f}/s)"
-        if not report.encoded and not report.interrupted:
-            done = f"All {counted(report.documents, 'document')} have their vectors already"
-        echo(
-            f"{done} by {report.record.name}, {report.record.dimensions} dimensions ({report.record.numbers}): "
-            f"{index_path}"
-        )
-        if report.interrupted:
-            echo("Run the same command to go on.")
-        else:
-            echo(f"Ask it: porism search 'words and $formula$' --model neural --index {index_path}")
-    if report.interrupted:
-        raise click.exceptions.Exit(130)
-
-
-def encode_formulas_and_tell(index_path: Path, model: str, quiet: bool, **options: Any) -> None:
-    """Encodes the formulas of an index and prints a summary; exits with 130 after an interruption."""
-    from porism.retrieve.formula_encoder.encoding import encode_formulas
-
-    with counting_progress("encoding", quiet) as progress:
-        report = encode_formulas(index_path, model, on_progress=progress, **options)
-    if not quiet:
-        rate = report.encoded / max(report.seconds, 1e-9)
-        echo(
-            f"{'Stopped. ' if report.interrupted else ''}{counted(report.encoded, 'formula')} encoded in "
-            f"{report.seconds:.1f} s ({rate:,.0f}/s) by {report.record.name}, {report.record.dimensions} dimensions: "
-            f"{index_path}"
-        )
-        echo(
-            "Run the same command to go on." if report.interrupted else
-            f"Ask it: porism search --formulas 'x^2+y^2' --model formula-encoder --index {index_path}"
-        )
-    if report.interrupted:
-        raise click.exceptions.Exit(130)
 
 
 def _approximate(given: Sequence[str]) -> Approximate:

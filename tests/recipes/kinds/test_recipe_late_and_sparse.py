@@ -7,9 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from recipe_cases import errors, judged_recipe, made, stages_of
 from tiny_models import need_encoders, save_encoder, save_splade
 
-from porism.recipes import RecipeError, plan_recipe, run_recipe
+from porism.recipes import run_recipe
 from porism.runs.run import Run
 
 need_encoders()
@@ -22,14 +23,7 @@ from porism.retrieve.splade.encoding import encode_terms  # noqa: E402
 
 Write = Callable[..., Path]
 
-RECIPE = """\
-name = "stages"
-measures = ["nDCG'"]
-seed = 1
-
-[collection]
-source = "notes.jsonl"
-
+RECIPE = judged_recipe("""\
 [vectors.near]
 model = "tiny"
 length = 32
@@ -43,10 +37,6 @@ length = 24
 [sparse_vectors.heavy]
 model = "terms"
 dimensions = 20
-
-[topics.dev]
-path = "topics.tsv"
-qrels = "qrels.txt"
 
 [pipelines.structure]
 kind = "structure"
@@ -113,23 +103,10 @@ of = "beside"
 on = "dev"
 parameters = {"channels.splade:heavy.weight" = [0.0, 2.0]}
 folds = 2
+""", "dense", "colbert", "splade", "neural", "structure_dense", "dense_colbert", "colbert_splade", "splade_all",
+    "apart", "weights", "channel")
 
-[report]
-on = "dev"
-systems = [
-    "dense", "colbert", "splade", "neural", "structure_dense", "dense_colbert", "colbert_splade", "splade_all",
-    "apart", "weights", "channel",
-]
-"""
-
-SMALL = """\
-name = "small"
-measures = ["nDCG'"]
-
-[collection]
-source = "notes.jsonl"
-channels = ["words"]
-
+SMALL = judged_recipe("""\
 [token_vectors.own]
 model = "tokens"
 centroids = 16
@@ -137,10 +114,6 @@ centroids = 16
 [sparse_vectors.heavy]
 model = "terms"
 dimensions = 20
-
-[topics.dev]
-path = "topics.tsv"
-qrels = "qrels.txt"
 
 [pipelines.words]
 model = "words"
@@ -153,11 +126,7 @@ of = "words"
 kind = "retriever"
 model = "colbert"
 depth = 20
-
-[report]
-on = "dev"
-systems = ["splade", "colbert"]
-"""
+""", "splade", "colbert", collection='source = "notes.jsonl"\nchannels = ["words"]')
 
 
 @pytest.fixture
@@ -168,20 +137,10 @@ def encoded(laboratory: Path) -> Path:
     return laboratory
 
 
-def errors(path: Path) -> list[str]:
-    with pytest.raises(RecipeError) as caught:
-        plan_recipe(path)
-    return [str(error) for error in caught.value.errors]
-
-
-def fresh(path: Path) -> set[str]:
-    return {stage["stage"] for stage in run_recipe(path).record["stages"] if not stage["cached"]}
-
-
 def test_every_kind_searches_alone_as_a_stage_and_in_a_sum(write: Write, encoded: Path) -> None:
     path = write(RECIPE)
     experiment = run_recipe(path)
-    stages = [stage["stage"] for stage in experiment.record["stages"]]
+    stages = stages_of(experiment)
     assert stages.index("encode tokens own") < stages.index("run colbert on dev")
     assert stages.index("encode terms heavy") < stages.index("run splade on dev")
     (index,) = (encoded / ".porism-cache" / "made" / "index").iterdir()
@@ -202,7 +161,7 @@ def test_every_kind_searches_alone_as_a_stage_and_in_a_sum(write: Write, encoded
     assert any(first(again, topic) != first(dense, topic) for topic in dense)
     chosen = experiment.record["tuned"]["weights"]["parameters"]
     assert set(chosen) == {"parts.colbert.weight", "parts.structure.weight"}
-    assert all(stage["cached"] for stage in run_recipe(path).record["stages"])
+    assert not made(run_recipe(path))
 
 
 def test_what_has_changed_is_encoded_and_searched_again(write: Write, encoded: Path) -> None:
@@ -218,10 +177,10 @@ def test_what_has_changed_is_encoded_and_searched_again(write: Write, encoded: P
     assert list(index.rglob("vectors-tokens-*"))
     assert list(index.rglob("vectors-splade-*"))
     save_token_model(encoded / "tokens", seed=4)
-    again = fresh(write(SMALL))
+    again = made(run_recipe(write(SMALL)))
     assert {"encode tokens own", "rerank colbert on dev"} <= again
     assert not {"run words on dev", "run splade on dev", "encode terms heavy"} & again
-    again = fresh(write(SMALL, ("dimensions = 20", "dimensions = 10")))
+    again = made(run_recipe(write(SMALL, ("dimensions = 20", "dimensions = 10"))))
     assert {"encode terms heavy", "run splade on dev"} <= again
     assert "encode tokens own" not in again
 
@@ -231,27 +190,17 @@ def test_an_index_that_is_there_has_its_own(write: Write, encoded: Path) -> None
     index_sources([encoded / "notes.jsonl"], there)
     encode_tokens(there, encoded / "tokens", name="own", device="cpu", centroids=16)
     encode_terms(there, encoded / "terms", name="heavy", device="cpu")
-    recipe = """\
-name = "there"
-measures = ["nDCG'"]
-[collection]
-index = "there.index"
-[topics.dev]
-path = "topics.tsv"
-qrels = "qrels.txt"
+    recipe = judged_recipe("""\
 [pipelines.colbert]
 model = "colbert"
 [pipelines.splade.channels]
 "splade:heavy" = {weight = 1.0}
-[report]
-on = "dev"
-systems = ["colbert", "splade"]
-"""
+""", "colbert", "splade", collection='index = "there.index"')
     path = write(recipe)
-    assert {"run colbert on dev", "run splade on dev"} <= fresh(path)
-    assert not fresh(path)
+    assert {"run colbert on dev", "run splade on dev"} <= made(run_recipe(path))
+    assert not made(run_recipe(path))
     encode_tokens(there, encoded / "tokens", name="own", device="cpu", centroids=8)
-    assert "run colbert on dev" in (again := fresh(path))
+    assert "run colbert on dev" in (again := made(run_recipe(path)))
     assert "run splade on dev" not in again
     clash = write(recipe, ("[topics.dev]", '[token_vectors.own]\nmodel = "tokens"\n[topics.dev]'))
     with pytest.raises(Exception, match="the index has another encoder 'own'"):
@@ -261,11 +210,7 @@ systems = ["colbert", "splade"]
 def test_a_recipe_trains_the_model_that_it_searches_with(write: Write, encoded: Path) -> None:
     pairs = [{"anchor": f"limit of {word}", "positive": f"{word} and derivative"} for word in ("sum", "group", "prime")]
     (encoded / "pairs.jsonl").write_text("".join(json.dumps(pair) + "\n" for pair in pairs), encoding="utf-8")
-    experiment = run_recipe(write("""\
-name = "trained"
-measures = ["nDCG'"]
-[collection]
-source = "notes.jsonl"
+    experiment = run_recipe(write(judged_recipe("""\
 [encoders.late]
 model = "tiny"
 kind = "colbert"
@@ -277,16 +222,11 @@ precision = "float32"
 [token_vectors.late]
 model = "late"
 centroids = 8
-[topics.dev]
-path = "topics.tsv"
-qrels = "qrels.txt"
 [pipelines.colbert]
 model = "colbert"
-[report]
-on = "dev"
-systems = ["colbert"]
-"""))
-    stages = [stage["stage"] for stage in experiment.record["stages"]]
+""", "colbert")))
+
+    stages = stages_of(experiment)
     assert stages.index("train encoder late") < stages.index("encode tokens late") < stages.index("run colbert on dev")
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
+from recipe_cases import errors, made, stages_of
 from tiny_models import need_models, save_bert
 
-from porism.recipes import RecipeError, plan_recipe, run_recipe
+from porism.recipes import plan_recipe, run_recipe
 
 need_models()
 for library in ("sentence_transformers", "datasets", "accelerate"):
@@ -63,12 +63,6 @@ def trained(laboratory: Path) -> Path:
     return laboratory
 
 
-def errors(path: Path) -> list[str]:
-    with pytest.raises(RecipeError) as caught:
-        plan_recipe(path)
-    return [str(error).removeprefix(str(path)) for error in caught.value.errors]
-
-
 def test_one_recipe_from_a_collection_to_an_encoder(write: Write, trained: Path) -> None:
     path = write(RECIPE)
     assert sorted(stage.id for stage in plan_recipe(path).stages) == sorted(STAGES)
@@ -88,10 +82,10 @@ def test_one_recipe_from_a_collection_to_an_encoder(write: Write, trained: Path)
     assert outputs["mine pairs own"]["pairs"] == len(pairs)
 
     again = run_recipe(path)
-    assert all(stage["cached"] for stage in again.record["stages"])
+    assert not made(again)
     (trained / "left.txt").write_text("d5\n")
     changed = run_recipe(path)
-    assert {stage["stage"] for stage in changed.record["stages"] if not stage["cached"]} == {
+    assert made(changed) == {
         "mine pairs own", "train encoder small"
     }
 
@@ -101,8 +95,8 @@ def test_an_encoder_is_trained_on_files_too(write: Write, trained: Path) -> None
     (trained / "more.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     path = write(RECIPE, ('pairs = ["own"]', 'files = ["more.jsonl"]'), ('model = "math"', 'model = "bert"'))
     experiment = run_recipe(path)
-    assert "train encoder small" in {stage["stage"] for stage in experiment.record["stages"]}
-    assert "mine pairs own" not in {stage["stage"] for stage in experiment.record["stages"]}
+    assert "train encoder small" in stages_of(experiment)
+    assert "mine pairs own" not in stages_of(experiment)
 
 
 def test_questions_are_trained_against_the_collection(write: Write, trained: Path) -> None:
@@ -112,25 +106,20 @@ def test_questions_are_trained_against_the_collection(write: Write, trained: Pat
     assert after.settings.trained_on[-2:] == ("titles", "citations")
     assert before.dimensions == after.dimensions
     (trained / "notes.jsonl").write_text((trained / "notes.jsonl").read_text().replace("the", "a"))
-    stages = run_recipe(path).record["stages"]
-    assert "train encoder small" in {stage["stage"] for stage in stages if not stage["cached"]}
+    changed = run_recipe(path)
+    assert "train encoder small" in made(changed)
     loss = 'pairs = ["own"]\nloss = "collection"\nkeep = ["own"]\nkeep_files = ["kept.jsonl"]\nsteps = 2'
     (trained / "kept.jsonl").write_text(json.dumps({"anchor": "what is kept", "positive": "nothing"}) + "\n")
     kept = write(RECIPE, ('pairs = ["own"]\nsteps = 2', loss))
-    assert "train encoder small" in uncached(run_recipe(kept).record)
-    assert not uncached(run_recipe(kept).record)
+    assert "train encoder small" in made(run_recipe(kept))
+    assert not made(run_recipe(kept))
     (trained / "kept.jsonl").write_text(json.dumps({"anchor": "what else is kept", "positive": "nothing"}) + "\n")
-    assert uncached(run_recipe(kept).record) == {"train encoder small"}
+    assert made(run_recipe(kept)) == {"train encoder small"}
     alone = write(
         RECIPE, ('[collection]\nsource = "notes.jsonl"\nchannels = ["words"]\n', ""),
         ('pairs = ["own"]', 'files = ["links.tsv"]\nloss = "collection"'),
     )
     assert any("the loss collection needs one" in error for error in errors(alone))
-
-
-def uncached(record: dict[str, Any]) -> set[str]:
-    """The stages that were made anew."""
-    return {stage["stage"] for stage in record["stages"] if not stage["cached"]}
 
 
 @pytest.mark.parametrize(("change", "message"), [
@@ -193,9 +182,8 @@ def test_one_recipe_from_mining_to_a_search_by_what_was_trained(write: Write, tr
     assert list(runs) == ["words", "meaning", "both"]
     assert runs["meaning"] > 0
     assert experiment.run("meaning", "dev") != experiment.run("words", "dev")
-    assert all(stage["cached"] for stage in run_recipe(path).record["stages"])
+    assert not made(run_recipe(path))
     changed = run_recipe(write(SEARCH, ("steps = 2", "steps = 1")))
-    made = {stage["stage"] for stage in changed.record["stages"] if not stage["cached"]}
-    assert made == {
+    assert made(changed) == {
         "train encoder small", "encode documents small", "run meaning on dev", "run both on dev", "report report on dev"
     }

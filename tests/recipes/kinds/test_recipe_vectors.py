@@ -7,31 +7,20 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from recipe_cases import errors, judged_recipe, made, stages_of
 from tiny_models import need_encoders, save_encoder
 
-from porism.recipes import RecipeError, plan_recipe, run_recipe
+from porism.recipes import run_recipe
 
 need_encoders()
 
 Write = Callable[..., Path]
 
-RECIPE = """\
-name = "meaning"
-measures = ["nDCG'"]
-seed = 1
-
-[collection]
-source = "notes.jsonl"
-channels = ["words"]
-
+RECIPE = judged_recipe("""\
 [vectors.near]
 model = "tiny"
 numbers = "float16"
 length = 32
-
-[topics.dev]
-path = "topics.tsv"
-qrels = "qrels.txt"
 
 [pipelines.dense]
 model = "dense"
@@ -55,11 +44,7 @@ of = "both"
 on = "dev"
 parameters = {"parts.dense.weight" = [0.25, 1.0]}
 folds = 2
-
-[report]
-on = "dev"
-systems = ["dense", "both", "again", "weights"]
-"""
+""", "dense", "both", "again", "weights", collection='source = "notes.jsonl"\nchannels = ["words"]')
 
 
 @pytest.fixture
@@ -68,30 +53,24 @@ def encoded(laboratory: Path) -> Path:
     return laboratory
 
 
-def errors(path: Path) -> list[str]:
-    with pytest.raises(RecipeError) as caught:
-        plan_recipe(path)
-    return [str(error) for error in caught.value.errors]
-
-
 def test_pipelines_rerankers_and_tuning_search_by_vectors(write: Write, encoded: Path) -> None:
     path = write(RECIPE)
     experiment = run_recipe(path)
-    stages = [stage["stage"] for stage in experiment.record["stages"]]
+    stages = stages_of(experiment)
     assert stages.index("index collection") < stages.index("encode documents near") < stages.index("run dense on dev")
     assert {"run both on dev", "rerank again on dev"} <= set(stages)
     (index,) = (encoded / ".porism-cache" / "made" / "index").iterdir()
     record = json.loads((index / "index" / "encoders" / "near.json").read_text())
     assert (record["numbers"], record["settings"]["length"]) == ("float16", 32)
-    assert all(stage["cached"] for stage in run_recipe(path).record["stages"])
+    assert not made(run_recipe(path))
     for file in index.rglob("vectors-dense-*.bin"):
         file.unlink()
     write(RECIPE, ('weight = 0.5}\nparts.dense', 'weight = 0.6}\nparts.dense'))
     again = run_recipe(path)  # what is lost is encoded again
-    assert {stage["stage"] for stage in again.record["stages"] if not stage["cached"]} >= {"run both on dev"}
+    assert made(again) >= {"run both on dev"}
     assert list(index.rglob("vectors-dense-*.bin"))
     save_encoder(encoded / "tiny", seed=4)
-    other = {stage["stage"] for stage in run_recipe(path).record["stages"] if not stage["cached"]}
+    other = made(run_recipe(path))
     assert {"encode documents near", "run dense on dev"} <= other
     assert "run words on dev" not in other
 

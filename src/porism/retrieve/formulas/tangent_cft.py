@@ -14,7 +14,7 @@ computes them.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,19 +35,9 @@ from porism.files.artifacts import MODELS
 from porism.formula import extract, operator_tree, parse
 from porism.index import Segment, Snapshot
 from porism.index.container import Container, ContainerWriter
-from porism.index.vectors import (
-    VectorSpec,
-    complete_vectors,
-    content_digests,
-    forget_parts,
-    has_vectors,
-    one_each,
-    open_vectors,
-    remove_vectors,
-)
-from porism.retrieve.base import RetrieverSettings
+from porism.index.vectors import VectorSpec, remove_vectors
 from porism.retrieve.formulas.matches import FormulaMatch
-from porism.retrieve.formulas.nearest_formulas import NearestFormulas, stored_formula
+from porism.retrieve.formulas.nearest_formulas import FormulaVectors, NearestFormulas, NearestModel, stored_formula
 from porism.retrieve.kinds import Artifact, FormulaKind
 from porism.types import Formula
 
@@ -145,28 +135,18 @@ def _words_of(formulas: Sequence[Formula]) -> Words:
 
 
 @dataclass(frozen=True, slots=True)
-class TangentCftModel(RetrieverSettings):
-    """How formulas are ranked by the vectors that were trained for an index: those whose cosine with the query's is
-    above ``least`` (from 0 to below 1) are results.
-
-    :raises ConfigError: ``least`` is out of its range.
-    """
-
-    least: float = 0.0
-    tuned_on: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "tuned_on", tuple(self.tuned_on))
-        if not 0 <= self.least < 1:
-            raise ConfigError(f"the least cosine cannot be {self.least}", hint="Use a number from 0 to below 1.")
+class TangentCftModel(NearestModel):
+    """How formulas are ranked by the vectors that were trained for an index."""
 
 
-class TangentCftVectors:
+class TangentCftVectors(FormulaVectors):
     """The vectors of words that :func:`train_tangent_cft` stored in the folder of an index.
 
     :raises ConfigError: nothing was trained there.
     :raises IndexCorrupt: the file is damaged.
     """
+
+    chunk = 1_024
 
     def __init__(self, index_path: str | os.PathLike[str]) -> None:
         path = MODELS.path(index_path, MODEL)
@@ -192,42 +172,13 @@ class TangentCftVectors:
         """The vectors of formulas (float32, formulas × dimensions), each of length 1, or 0 where no word is known."""
         return self._vectors(_words_of(formulas))
 
-    def segment_vectors(self, segment: Segment) -> NDArray[np.float32]:
-        """The vectors of all formulas of a segment by ordinal, as they are stored.
+    def compute(self, segment: Segment, formulas: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The vectors of formulas of a segment."""
+        return self._vectors(_words(segment, formulas))
 
-        :raises ConfigError: some were not computed yet.
-        """
-        rows = open_vectors(segment, self._spec, segment.formula_count)
-        return rows.decode(0, segment.formula_count)
-
-    def has(self, segment: Segment) -> bool:
-        """Whether the vectors of the formulas of a segment are stored."""
-        return has_vectors(segment, self._spec, segment.formula_count)
-
-    def count(self, segment: Segment) -> int:
-        """The formulas of a segment."""
-        return segment.formula_count
-
-    def complete(self, segment: Segment, on_progress: Callable[[int], None] = lambda count: None) -> int:
-        """Stores the vectors of all formulas of a segment; returns how many were computed, those of other segments not.
-
-        :raises StorageError: the folder cannot be written.
-        """
-        sources = (segment.formula_source(formula) for formula in range(segment.formula_count))
-        return complete_vectors(
-            segment, self._spec, content_digests(sources),
-            lambda formulas: one_each(self._vectors(_words(segment, formulas))), chunk=_CHUNK, on_progress=on_progress,
-        )
-
-    def finish(self, segments: Sequence[Segment]) -> None:
-        """Removes what was needed until all segments had their vectors."""
-        if segments:
-            forget_parts(segments[0].folder.parents[1], self._spec)
-
-    @property
-    def name(self) -> str:
-        """The name of the vectors of formulas that these vectors of words give."""
-        return f"{MODEL}-{self.digest}"
+    def contents(self, segment: Segment) -> Iterable[str | bytes]:
+        """The sources of the formulas."""
+        return (segment.formula_source(formula) for formula in range(segment.formula_count))
 
     @property
     def origin(self) -> str:
@@ -235,8 +186,9 @@ class TangentCftVectors:
         return "the Tangent-CFT model"
 
     @property
-    def _spec(self) -> VectorSpec:
-        return VectorSpec(self.name, self.dimensions)
+    def spec(self) -> VectorSpec:
+        """The vectors of formulas that these vectors of words give."""
+        return VectorSpec(f"{MODEL}-{self.digest}", self.dimensions)
 
     def parts(self, formula: Formula) -> list[NDArray[np.float64]]:
         """The vectors of a formula's layout and of its operator tree (float64), whose sum has the length 1."""
