@@ -130,7 +130,7 @@ def shared_data() -> Path:
     """The real collections that lie beside the project; skips the test where they are missing."""
     folder = Path(__file__).resolve().parents[2] / "shared" / "data"
     if not folder.is_dir():
-        pytest.skip("needs the real collections in ../shared/data")
+        pytest.skip("needs the real collections: put them into ../shared/data, as benchmarks/README.md says")
     return folder
 
 

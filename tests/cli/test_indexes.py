@@ -187,7 +187,7 @@ def test_an_interruption_leaves_a_usable_index(tmp_path) -> None:
         assert index.search("number", 1)
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere: run it as another user")
 def test_a_read_only_folder_is_explained(porism, notes, tmp_path) -> None:
     folder = tmp_path / "locked"
     folder.mkdir(mode=0o500)

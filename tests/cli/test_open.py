@@ -97,7 +97,7 @@ def notes(porism, tmp_path: Path) -> Path:
     return tmp_path / "index"
 
 
-@pytest.mark.skipif(os.name == "nt", reason="the editor is a script")
+@pytest.mark.skipif(os.name == "nt", reason="the editor is a script of a shell: run it on Linux or macOS")
 def test_a_result_opens_in_the_editor_at_its_line(porism, notes, opened, tmp_path) -> None:
     found = porism("search", "double", "--index", notes)
     assert "note.tex:6 · Lemma" in found.out

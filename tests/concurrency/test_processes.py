@@ -15,7 +15,7 @@ from processes import descendants, processor_seconds
 
 from porism.index import Snapshot
 
-pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc")
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc: run it on Linux")
 
 
 @pytest.fixture(scope="module")

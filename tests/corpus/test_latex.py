@@ -465,7 +465,7 @@ def test_missing_and_empty_sources(tmp_path: Path) -> None:
     assert read(tmp_path) == []
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root reads every file")
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads every file: run it as another user")
 def test_an_unreadable_file_is_reported(tmp_path: Path) -> None:
     (tmp_path / "a.tex").write_text("a", encoding="utf-8")
     (tmp_path / "b.tex").write_text("b", encoding="utf-8")

@@ -23,7 +23,7 @@ from porism.index.container import ContainerWriter
 from porism.index.manifest import read_manifest, write_manifest
 from porism.similarity.matrix import write_similarity_matrix
 
-pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc/self/fd")
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc/self/fd: run it on Linux")
 
 
 class Recorder:

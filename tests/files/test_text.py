@@ -30,7 +30,7 @@ def test_a_link_stays_and_the_file_behind_it_is_replaced(tmp_path: Path) -> None
     assert sorted(path.name for path in (tmp_path / "real").iterdir()) == ["file", "other"]
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes: run it on Linux or macOS")
 def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)

@@ -154,7 +154,7 @@ def test_failures_of_the_file_system_say_what_to_do(tmp_path: Path, number: int,
     assert str(tmp_path) in str(caught.value)
 
 
-@pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="the system has no table of memory")
+@pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="needs /proc/self/smaps: run it on Linux")
 def test_memory_of_a_section_is_given_back_and_read_again(tmp_path: Path) -> None:
     numbers = np.arange(1 << 18)
     with ContainerWriter(tmp_path / "c.bin", "test") as writer:

@@ -25,7 +25,7 @@ from porism.sample import ENTRIES
 from porism.search.index import open_index
 from porism.search.sources.indexing import index_documents, prepare_for_searches
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="fork")
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="needs fork, which Windows lacks: run it on Linux or macOS")
 
 QUESTION = r"the sum of squares $\sum_{i=1}^m i^2$ of a continuous function"
 

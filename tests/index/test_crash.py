@@ -17,7 +17,7 @@ from index_cases import Doc, batch_of, read_all
 from porism.errors import IndexNotFound
 from porism.index import IndexWriter, Segment, Snapshot
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="SIGKILL")
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="needs SIGKILL, which Windows lacks: run it on Linux or macOS")
 
 HARNESS = """
 import sys
@@ -169,7 +169,7 @@ def test_an_exception_goes_back_to_the_last_commit(tmp_path: Path) -> None:
     assert len(list((tmp_path / "segments").iterdir())) == 1
 
 
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="timers of POSIX")
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers of POSIX: run it on Linux or macOS")
 def test_interrupted_at_random_moments_and_committed_then(tmp_path: Path) -> None:
     """Ctrl-C, caught, and a commit after it: documents of one batch are all there or all not."""
     chance = random.Random(3)

@@ -13,7 +13,7 @@ from power_cuts import cut_power
 from porism.files import durable
 
 pytest.importorskip("tokenizers", reason="needs tokenizers: pip install 'porism[embeddings]'")
-pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc/self/fd")
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc/self/fd: run it on Linux")
 
 
 def test_whatever_was_promised_is_there_after_a_power_cut() -> None:

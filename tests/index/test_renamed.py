@@ -13,7 +13,10 @@ from index_cases import Doc, batch_of, read_all
 from porism.errors import StorageError
 from porism.index import IndexWriter, Snapshot
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="a folder with open files keeps its name")
+pytestmark = pytest.mark.skipif(
+    os.name == "nt",
+    reason="Windows renames no folder with open files: run it on Linux or macOS",
+)
 
 
 def state(folder: Path) -> dict[str, bytes]:

@@ -112,7 +112,10 @@ def test_verifying_reads_every_section(tmp_path: Path) -> None:
     segment.verify()
 
 
-@pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="fork")
+@pytest.mark.skipif(
+    not hasattr(__import__("os"), "fork"),
+    reason="needs fork, which Windows lacks: run it on Linux or macOS",
+)
 def test_damage_in_large_sections_is_noticed_by_searches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The short form of ``bit_flips.py``: no crash, and no other answer."""
     monkeypatch.setattr(container, "CHECKED_BYTES", 0)  # writes what is stored of large sections; flip_bits sets it too

@@ -75,7 +75,7 @@ with IndexWriter(path) as writer:
 """
 
 
-@pytest.mark.skipif(os.name == "nt", reason="limits of POSIX")
+@pytest.mark.skipif(os.name == "nt", reason="needs limits of POSIX: run it on Linux or macOS")
 def test_a_full_disk(path: Path) -> None:
     """A limit on the size of files stands in for a full disk: writing fails half-way, at several places."""
     folders = [str(Path(__file__).parent), *filter(None, sys.path)]
@@ -143,7 +143,7 @@ def without_rights(folder: Path) -> Iterator[None]:
             parent.chmod(mode)
 
 
-@pytest.mark.skipif(os.name == "nt", reason="modes of POSIX")
+@pytest.mark.skipif(os.name == "nt", reason="needs modes of POSIX: run it on Linux or macOS")
 def test_a_read_only_folder_can_be_read_but_not_written(path: Path) -> None:
     (path / "write.lock").chmod(0o444)
     with without_rights(path):

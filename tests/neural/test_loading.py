@@ -126,3 +126,15 @@ def test_loading_by_name_without_a_network_fails_fast(silent, monkeypatch) -> No
             load()
         assert time.monotonic() - started < 20
     assert silent.asked <= 2
+
+
+@pytest.mark.parametrize("name", ["gramophone", "cuda:-1", "meta", "mps:99", "hpu", "xpu:99"])
+def test_a_device_that_cannot_compute_is_refused(name: str) -> None:
+    with pytest.raises(ConfigError, match=f"the device '{name}' cannot be used") as error:
+        neural.choose_device(name)
+    assert error.value.hint == "Choose auto, cpu or cuda."
+
+
+def test_the_processor_is_a_device() -> None:
+    assert neural.choose_device("cpu").type == "cpu"
+    assert neural.choose_device().type in ("cpu", "cuda")

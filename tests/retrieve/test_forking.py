@@ -15,7 +15,10 @@ from long_forms import LONG
 from porism.concurrency.caching import cached_property
 from porism.concurrency.locks import Lock
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="fork")
+pytestmark = pytest.mark.skipif(
+    not hasattr(os, "fork"),
+    reason="needs fork, which Windows lacks: run it on Linux or macOS",
+)
 
 HARNESS = f"""
 from forking import fork_while_searching

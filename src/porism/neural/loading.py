@@ -64,8 +64,10 @@ def choose_device(name: str = "auto") -> Any:
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
         device = torch.device(name)
-        torch.empty(1, device=device)
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        torch.zeros(1, device=device).item()
+    # torch raises RuntimeError for names that it does not know and devices that fail, AssertionError where it was built
+    # without CUDA, XPU or MTIA, and ImportError where the module of a device (hpu) is not installed
+    except (RuntimeError, AssertionError, ImportError) as error:
         raise ConfigError(
             f"the device {name!r} cannot be used ({first_line(error)})", hint="Choose auto, cpu or cuda."
         ) from error

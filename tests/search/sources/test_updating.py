@@ -311,7 +311,10 @@ def test_a_source_that_is_not_there_keeps_its_documents(write: Write) -> None:
     assert set(Snapshot.open(index).sources) == {"b"}
 
 
-@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="permissions of POSIX, and not for root")
+@pytest.mark.skipif(
+    os.name == "nt" or os.geteuid() == 0,
+    reason="needs permissions of POSIX, which root has not: run it on Linux or macOS as another user",
+)
 def test_files_that_cannot_be_read_keep_their_documents(write: Write) -> None:
     root = write(**{"n/a.md": "words a", "n/sub/b.md": "words b", "n/c.md": "words c"})
     index = root / "index"
@@ -406,15 +409,15 @@ def test_files_that_become_others(write: Write) -> None:
     same_as_new(index, notes)
 
 
-def test_names_in_both_forms_of_unicode_are_two_files(write: Write) -> None:
+def test_names_in_both_forms_of_unicode_are_as_many_files_as_the_system_has(write: Write) -> None:
     root = write(**{"n/caf\u00e9.md": "words one", "n/cafe\u0301.md": "words two"})
-    if len(list((root / "n").iterdir())) == 1:
-        pytest.skip("this file system makes no difference")
+    files = len(list((root / "n").iterdir()))  # one where names that look alike are the same, such as on macOS
     index = root / "index"
-    check(index_sources([root / "n"], index, jobs=1), 2, 0, 0)
+    check(index_sources([root / "n"], index, jobs=1), files, 0, 0)
     (root / "n/caf\u00e9.md").unlink()
     check(update_index(index, jobs=1), 0, 0, 1)
-    assert [document.fields["body"].text for document in contents(index).values()] == ["words two"]
+    left = ["words two"][: files - 1]
+    assert [document.fields["body"].text for document in contents(index).values()] == left
 
 
 def test_contents_are_compared_where_times_do_not_tell(write: Write) -> None:

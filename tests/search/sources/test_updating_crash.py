@@ -20,7 +20,7 @@ from porism.search.index import open_index
 from porism.search.sources.indexing import is_index
 from porism.types import Document
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="SIGKILL")
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="needs SIGKILL, which Windows lacks: run it on Linux or macOS")
 
 HARNESS = """
 import sys

@@ -16,7 +16,7 @@ from tiny_models import need_encoders
 
 need_encoders()
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="SIGKILL")
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="needs SIGKILL, which Windows lacks: run it on Linux or macOS")
 
 from tiny_encoders import PAIRS, save_encoder  # noqa: E402
 
