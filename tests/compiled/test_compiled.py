@@ -30,6 +30,15 @@ def test_a_kernel_reads_arrays_by_address_read_only_or_not():
     assert add_up.__doc__ == "The sum of bytes at an address."
 
 
+def test_compiling_spares_the_passes_that_no_kernel_needs():
+    dispatcher = compiled.njit("int64(int64)")(lambda number: number - 1)
+    (times,) = dispatcher.get_metadata(dispatcher.signatures[0])["pipeline_times"].values()
+    passes = {name.split("_", 1)[1] for name in times}  # they are numbered
+    assert {"nopython_type_inference", "native_lowering", "reconstruct_ssa"} <= passes
+    assert not passes & compiled._UNUSED_PASSES
+    assert dispatcher(42) == 41
+
+
 def test_only_contiguous_arrays_have_an_address():
     with pytest.raises(ValueError, match="contiguous"):
         address(np.zeros(10)[::2])

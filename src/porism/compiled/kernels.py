@@ -27,9 +27,32 @@ from porism.concurrency.interrupts import uninterrupted
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-njit: Any = numba.njit  # versions of Numba differ in how much they say of their types
-types: Any = numba.types
+types: Any = numba.types  # versions of Numba differ in how much they say of their types
 intrinsic: Any = numba.extending.intrinsic
+compiler: Any = numba.core.compiler
+_njit: Any = numba.njit
+
+_UNUSED_PASSES = frozenset(
+    {"with_lifting", "inline_closure_likes", "find_literally", "literal_unroll", "LiteralPropagation",
+     "inline_overloads", "nopython_rewrites", "dump_parfor_diagnostics"}
+)
+"""What Numba's compiler does for closures, comprehensions, literal arguments and expressions of whole arrays: kernels
+here have none of these, and looking for them is a tenth of the time that compiling takes."""
+
+
+class _Pipeline(compiler.CompilerBase):  # type: ignore[misc]
+    """Numba's usual compiler without :data:`_UNUSED_PASSES`."""
+
+    def define_pipelines(self) -> list[Any]:
+        usual = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
+        usual.passes[:] = [step for step in usual.passes if step[0].name() not in _UNUSED_PASSES]
+        usual.finalize()
+        return [usual]
+
+
+def njit(*signature: str, **options: Any) -> Any:
+    """:func:`numba.njit` with :class:`_Pipeline`."""
+    return _njit(*signature, pipeline_class=_Pipeline, **options)
 
 
 _preparing = threading.RLock()
