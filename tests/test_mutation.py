@@ -136,3 +136,14 @@ def test_a_project_is_judged_by_its_tests(tmp_path, check, status, share):
     if status:
         assert "-    return 2 * x\n+    return 3 * x" in done.stdout
         assert "below the floor of 90%" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("killed", "count", "floor", "below"),
+    [(0, 0, 0.0, True), (0, 5, 0.0, False), (9, 16, 0.6, False), (5, 16, 0.6, True), (6, 16, 0.6, False),
+     (17, 40, 0.6, True), (18, 40, 0.6, False), (30, 30, 1.0, False), (29, 30, 1.0, True)],
+)  # the borders by the distribution function of the binomial: 0.0191 for 5 of 16, 0.0583 for 6
+def test_a_floor_fails_where_chance_does_not_explain_the_sample(killed, count, floor, below):
+    from benchmarks.robustness.mutation import is_below
+
+    assert is_below(killed, count, floor) is below

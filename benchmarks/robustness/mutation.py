@@ -5,12 +5,15 @@
     python -m benchmarks robustness mutation                                  50 mutants of each package
     python -m benchmarks robustness mutation --packages fusion --count 200    more of one
     python -m benchmarks robustness mutation --only FILE.json                 the survivors of an earlier run again
-    python -m benchmarks robustness mutation --count 4 --floor 0.6            exits with 1 below this share
+    python -m benchmarks robustness mutation --count 6 --floor 0.7            exits with 1 where the share is below this
 
 Draws mutants with a seed, runs for each the tests that mirror its module in a copy of the project, and prints the share
 killed by package and the survivors as diffs; --output writes all as JSON. A mutant is killed where a test fails, or
 takes far more processor time than without it. Mutants that change nothing that can be observed are listed with the
 reason in mutation_equivalent.toml, and left out. Compiled kernels are mutated too: their copy has a cache without them.
+
+A sample is not the share: of 16 mutants 9 are killed in one of six samples where the share is 0.7. So --floor fails only
+where so few would be killed in less than :data:`CHANCE` of all samples if the share were the floor.
 """
 
 from __future__ import annotations
@@ -35,6 +38,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from scipy.stats import binomtest
+
 from benchmarks import ROOT
 from benchmarks.robustness.mirrors import mirrored_tests, tests_of
 from benchmarks.robustness.mutants import Mutant, mutants_of
@@ -44,6 +49,8 @@ PACKAGES = ("index", "engine", "formula", "fusion", "evaluate")
 COPIED = ("src", "tests", "docs", "benchmarks", "pyproject.toml", "README.md", "ARCHITECTURE.md")
 EQUIVALENT = Path(__file__).with_name("mutation_equivalent.toml")
 
+CHANCE = 0.02
+"""The chance that --floor fails though the share of all mutants is the floor."""
 LEAST_LIMIT = 20.0
 """Seconds of processor time that tests of a mutant may take at least."""
 SLOWER = 3.0
@@ -104,10 +111,17 @@ def main() -> int:
         }
         options.output.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     count, killed = table["all"]
-    if count == 0 or killed / count < options.floor:
+    if is_below(killed, count, options.floor):
         print(f"\n{killed} of {count} mutants killed: below the floor of {options.floor:.0%}", file=sys.stderr)
         return 1
     return 0
+
+
+def is_below(killed: int, count: int, floor: float) -> bool:
+    """Whether a sample shows that the share killed is below a floor: a one-sided binomial test, at :data:`CHANCE`."""
+    if count == 0:
+        return True
+    return bool(floor > 0 and binomtest(killed, count, floor, alternative="less").pvalue < CHANCE)
 
 
 def _reasons() -> dict[str, str]:

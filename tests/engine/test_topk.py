@@ -100,6 +100,24 @@ def test_exact_for_any_collection(seed, documents, vocabulary, channels, density
             assert again.tolist() == expected
 
 
+def test_more_frequencies_than_codes():
+    """Every document has a frequency of its own, so that most are stored as exceptions, in lists and in tables."""
+    documents = 700
+    counts = np.zeros((documents, 1, 2), np.int64)
+    counts[:, 0, 0] = np.random.default_rng(2).permutation(documents) + 1
+    counts[::9, 0, 1] = counts[::9, 0, 0] + 5
+    for dense_at_least in (64, 10_000):
+        case = channel_case(counts, [(0, 1.0)], wide=True, dense_at_least=dense_at_least)
+        norms = norms_of(case.length, float(case.length.mean()), 1.2, 0.75)
+        order = np.arange(documents)
+        for terms in ([0], [1], [0, 1]):
+            weights = [1.0, 0.25][: len(terms)]
+            expected, scores = by_the_book([(case, norms, terms, weights)], documents, order, np.ones(documents, bool))
+            found, found_scores = searcher_for(case).top(*query(terms, weights), documents)
+            assert found.tolist() == expected
+            assert found_scores.tolist() == scores.tolist()
+
+
 def test_bm25_by_hand():
     # documents: "a a b", "a", "b c"; lengths 3, 1, 2, mean 2
     case = channel_case(np.array([[[2, 1, 0]], [[1, 0, 0]], [[0, 1, 1]]]), [(0, 1.0)], wide=False)

@@ -131,6 +131,13 @@ def test_many_permutations_are_sampled() -> None:
     assert certain.p_value == 1 / 1000  # the observed signs are one of a thousand
 
 
+def test_all_permutations_are_looked_at_up_to_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("porism.evaluate.significance.EXACT_FLIPS", 5)
+    assert permutation_test([0.5] * 5).p_value == 2 / 32
+    assert permutation_test([0.5] * 5, samples=1).p_value == 2 / 32
+    assert permutation_test([0.5] * 6, samples=1).p_value in (0.5, 1.0)  # the sample and the observed one
+
+
 def test_sampled_and_all_permutations_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     values = np.random.default_rng(6).normal(0.2, 0.6, 16)
     exact = permutation_test(values).p_value

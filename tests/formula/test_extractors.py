@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -68,6 +70,16 @@ def test_tangent_l() -> None:
         "(n!2,!0,a)", "(v!a,!0,nno)", "(v!b,!0,nnu)", "(n!0,!0,n)", "(v!x,[a,n],-)", "(f!,[o,u,n],nn)",
     ]
     assert sorted(terms("tangent-l", EXAMPLE)) == sorted(plain + located)
+
+
+def test_tangent_l_without_terminals_and_compounds_keeps_the_pairs() -> None:
+    located = ["(v!x,n!2,a,-)", "(v!x,+,n,-)", "(+,n!1,n,n)", "(n!1,=,n,nn)", "(=,v!a,n,nnn)", "(v!a,v!x,b,n)"]
+    source = "x^2+1=a_x"
+    pairs = [re.sub(r",[^,]*\)$", ")", term) for term in located]
+    options = "tangent-l:no-duplicates+no-locations"
+    assert sorted(terms(f"{options}+no-terminals", source)) == sorted([*pairs, "(v!x,[a,n])"])
+    assert sorted(terms(f"{options}+no-terminals+no-compounds", source)) == sorted(pairs)
+    assert sorted(terms(options, source)) == sorted([*pairs, "(v!x,[a,n])", "(v!x,!0)", "(n!2,!0)"])
 
 
 def test_tangent_l_leaves_out_long_locations() -> None:

@@ -50,6 +50,13 @@ def test_ranks_beyond_the_deepest_are_rated_as_missing() -> None:
     assert order(IBC(deepest=1, ties="majority").fuse(runs)) == ["c", "b", "a"]
 
 
+def test_the_last_rank_that_counts_is_rated_above_a_missing_one() -> None:
+    runs = [run_of("x", "y", "a"), run_of("z", "w", "a")]
+    # With ratings in quarters: a 1 1, and all others one rating above and a 0; the lower medians are 1 and 0.
+    for seed in range(20):
+        assert order(IBC(deepest=4, median="lower", seed=seed).fuse(runs))[0] == "a"
+
+
 @pytest.mark.parametrize("median", ["lower", "average"])
 def test_winners_are_those_of_one_election_after_the_other(median) -> None:
     """The median by the statistics module, ratings drawn by the table's chances, and the best elected one by one."""
