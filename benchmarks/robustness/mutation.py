@@ -12,8 +12,8 @@ killed by package and the survivors as diffs; --output writes all as JSON. A mut
 takes far more processor time than without it. Mutants that change nothing that can be observed are listed with the
 reason in mutation_equivalent.toml, and left out. Compiled kernels are mutated too: their copy has a cache without them.
 
-A sample is not the share: of 16 mutants 9 are killed in one of six samples where the share is 0.7. So --floor fails only
-where so few would be killed in less than :data:`CHANCE` of all samples if the share were the floor.
+A sample is not the share: of 16 mutants 9 are killed in one of six samples where the share is 0.7. So --floor fails
+only where so few would be killed in less than :data:`CHANCE` of all samples if the share were the floor.
 """
 
 from __future__ import annotations
