@@ -34,8 +34,9 @@ from lxml import etree
 
 from benchmarks import ROOT
 from porism.formula.latex.parser import parse_latex
-from porism.formula.operators.builder import operator_string, operator_tree
+from porism.formula.operators.builder import operator_tree
 from porism.formula.operators.lists import RELATION_LABELS
+from porism.formula.operators.notation import operator_string
 from porism.formula.tree import OperatorNode
 
 DEFAULT_FORMULAS = ROOT.parent / "shared/data/arqmath-mini/latex_representation_v3/1.tsv"

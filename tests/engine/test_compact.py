@@ -13,7 +13,8 @@ from porism.engine.compact import STORED, compact, expand, narrowed
 from porism.engine.postings import Postings
 from porism.errors import IndexCorrupt
 from porism.index import container
-from porism.index.container import Container, ContainerWriter
+from porism.index.container import Container
+from porism.index.container_writer import ContainerWriter
 
 
 def some_postings(documents: int = 300, most: int = 9) -> Postings:

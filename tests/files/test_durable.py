@@ -19,7 +19,7 @@ from porism.embeddings.vectors import write_token_vectors
 from porism.errors import StorageError
 from porism.files import durable
 from porism.index import IndexWriter
-from porism.index.container import ContainerWriter
+from porism.index.container_writer import ContainerWriter
 from porism.index.manifest import read_manifest, write_manifest
 from porism.similarity.matrix import write_similarity_matrix
 

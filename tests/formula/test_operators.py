@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from long_forms import LONG, examples
 
 from porism.formula.latex.parser import parse_latex
-from porism.formula.operators.builder import operator_string, operator_tree
+from porism.formula.operators.builder import operator_tree
+from porism.formula.operators.notation import operator_string
 from porism.formula.tree import LayoutNode, LayoutTree, OperatorNode
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from porism.embeddings.subwords import character, store_word_vectors
 from porism.files.artifacts import MODELS
 from porism.index import Snapshot
-from porism.index.container import ContainerWriter
+from porism.index.container_writer import ContainerWriter
 from porism.retrieve.formulas.tangent_cft import EXTRACTORS, MODEL, TangentCftVectors
 from porism.retrieve.vectors import prepare_vectors
 

@@ -11,8 +11,9 @@ import pytest
 
 from porism.errors import IndexCorrupt, IndexVersionError, StorageError
 from porism.files import durable
-from porism.index import container
-from porism.index.container import Container, ContainerWriter, Stamp
+from porism.index import container_writer
+from porism.index.container import Container, Stamp
+from porism.index.container_writer import ContainerWriter
 
 ARRAYS = {
     "bytes": np.arange(7, dtype=np.uint8),
@@ -113,8 +114,8 @@ def test_another_file_in_its_place_is_noticed(tmp_path: Path) -> None:
 
 
 def test_a_newer_format_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(container, "FORMAT", 7)
-    monkeypatch.setattr(container, "__version__", "3.1.0")
+    monkeypatch.setattr(container_writer, "FORMAT", 7)
+    monkeypatch.setattr(container_writer, "__version__", "3.1.0")
     write(tmp_path / "c.bin")
     monkeypatch.undo()
     with pytest.raises(IndexVersionError, match=r"format 7, written by porism 3\.1\.0.*reads format 3.*Upgrade"):

@@ -9,7 +9,7 @@ import pytest
 
 from helpers.index_cases import Doc, batch_of
 from porism.index import IndexWriter, Segment, Snapshot
-from porism.index.container import ContainerWriter
+from porism.index.container_writer import ContainerWriter
 from porism.index.derived import LAYOUTS, kind_of
 
 

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from porism.compiled.kernels import address
 from porism.errors import IndexCorrupt
-from porism.index.container import Container, ContainerWriter
+from porism.index.container import Container
+from porism.index.container_writer import ContainerWriter
 from porism.index.records import Records, write_records
 from porism.index.row_kernels import decode_rows
 from porism.index.rows import Csr, TermRows, write_rows

@@ -10,7 +10,8 @@ from bit_flips import flip_bits, make_index
 
 from porism.errors import IndexCorrupt
 from porism.index import IndexWriter, Snapshot, container
-from porism.index.container import BLOCK, Container, ContainerWriter
+from porism.index.container import BLOCK, Container
+from porism.index.container_writer import ContainerWriter
 
 ELEMENTS = BLOCK  # of 8 bytes: 8 blocks
 

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from porism.index.container import Container, ContainerWriter
+from porism.index.container import Container
+from porism.index.container_writer import ContainerWriter
 from porism.index.string_kernels import sort_order, unify
 from porism.index.strings import Dictionary, Names, Packed, write_dictionary, write_names
 

@@ -15,7 +15,8 @@ from long_forms import LONG
 
 from porism.errors import IndexCorrupt, IndexUnreadable
 from porism.index import IndexWriter, Snapshot, container
-from porism.index.container import Container, ContainerWriter
+from porism.index.container import Container
+from porism.index.container_writer import ContainerWriter
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="needs limits and modes of POSIX: run it on Linux or macOS")
 

@@ -7,7 +7,7 @@ import pytest
 
 from porism.errors import ConfigError, IndexCorrupt
 from porism.files.artifacts import SIMILARITIES
-from porism.index.container import ContainerWriter
+from porism.index.container_writer import ContainerWriter
 from porism.similarity import (
     Coverage,
     SimilarityMatrix,

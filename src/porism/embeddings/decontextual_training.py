@@ -27,7 +27,8 @@ from porism.errors import ConfigError, IndexCorrupt, IndexVersionError
 from porism.files.artifacts import EMBEDDINGS
 from porism.files.durable import make_folder
 from porism.index import Snapshot
-from porism.index.container import Container, ContainerWriter
+from porism.index.container import Container
+from porism.index.container_writer import ContainerWriter
 from porism.settings import write_settings
 
 _STATE = "token-vectors-training"

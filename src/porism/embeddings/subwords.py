@@ -20,7 +20,8 @@ from porism.embeddings.corpus import Corpus
 from porism.embeddings.gensim_trainers import GensimTrainer
 from porism.embeddings.settings import FastText
 from porism.embeddings.texts import TokenTexts
-from porism.index.container import Container, ContainerWriter
+from porism.index.container import Container
+from porism.index.container_writer import ContainerWriter
 from porism.index.strings import Dictionary, Packed, offsets, write_dictionary
 
 _FIRST_CHARACTER = 0x100

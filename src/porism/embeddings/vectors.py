@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from porism.concurrency.caching import cached_property
 from porism.errors import ConfigError, IndexCorrupt
 from porism.files.artifacts import EMBEDDINGS
-from porism.index.container import Container, ContainerWriter, Stamp
+from porism.index.container import Container, Stamp
+from porism.index.container_writer import ContainerWriter
 from porism.index.strings import Dictionary, Packed, write_dictionary
 
 _KIND = "token-vectors"

@@ -5,7 +5,8 @@ from porism.formula.keys import layout_key, layout_string
 from porism.formula.latex.parser import parse_latex
 from porism.formula.mathml.parser import parse_mathml
 from porism.formula.notation import notation_of, parse
-from porism.formula.operators.builder import operator_string, operator_tree
+from porism.formula.operators.builder import operator_tree
+from porism.formula.operators.notation import operator_string
 from porism.formula.packed import pack_tree, unpack_tree
 from porism.formula.tree import LayoutNode, LayoutTree, OperatorNode, OperatorTree, ParseProblem
 from porism.formula.writers.latex import to_latex

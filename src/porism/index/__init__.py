@@ -4,9 +4,10 @@
 """
 
 from porism.index.filters import Filters, Masks
+from porism.index.occurrences import Occurrences
 from porism.index.report import ChannelInfo, IndexInfo, SegmentInfo, info
 from porism.index.rows import Csr, TermRows
-from porism.index.segment import Occurrences, Segment
+from porism.index.segment import Segment
 from porism.index.snapshot import Snapshot
 from porism.index.strings import Dictionary
 from porism.index.writer import IndexWriter

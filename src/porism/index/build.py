@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.files.durable import make_folder, storage_errors, sync_folder
-from porism.index.container import ContainerWriter, Stamp
+from porism.index.container import Stamp
+from porism.index.container_writer import ContainerWriter
 from porism.index.parts import Part
 from porism.index.records import write_records
 from porism.index.rows import Csr, write_rows

@@ -12,6 +12,7 @@ shape and the number of its first checksum.
 Reading is one memory map, without a descriptor that stays open. Opening checks the size of the file, the footer, the
 table and the checksums. Nothing of a section is handed on that does not agree with them: :meth:`Container.array` checks
 a section whole when it is first used, and a :class:`Section` that is large only what is about to be read.
+:mod:`porism.index.container_writer` writes such files.
 """
 
 from __future__ import annotations
@@ -20,11 +21,9 @@ import errno
 import math
 import os
 import struct
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from types import TracebackType
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import orjson
@@ -32,7 +31,6 @@ import xxhash
 from numpy.typing import NDArray
 
 from porism.errors import IndexCorrupt, IndexUnreadable, IndexVersionError
-from porism.files.durable import publish, storage_errors, sync_file, temporary_name
 from porism.index.mapping import map_file, unload
 from porism.version import __version__
 
@@ -45,12 +43,14 @@ BLOCK = 1 << 18
 """Bytes that have one checksum: 15 µs to compare, and 1 MB of checksums for 32 GB."""
 CHECKED_BYTES = 64 << 20
 """Sections up to this size are checked whole even where only parts are read: a few milliseconds at most."""
-_FOOTER = struct.Struct("<QQQ8s")
+FOOTER = struct.Struct("<QQQ8s")
+"""Offset, length and xxh3-64 of the table of contents, and the magic."""
 _RESTORE = (
     "See what else is damaged, and mend what can be: porism check --repair. "
     "Restore the folder from a copy, or delete it and index the sources again."
 )
-_ONE_CHECKSUM = np.dtype("<u8")
+ONE_CHECKSUM = np.dtype("<u8")
+"""How a checksum is stored."""
 
 
 class Stamp(NamedTuple):
@@ -87,122 +87,6 @@ def unreadable(error: OSError, path: Path) -> IndexUnreadable:
     return IndexUnreadable(f"cannot be read ({error.strerror or error})", where=str(path), hint=hint)
 
 
-class _Checksums:
-    """The checksums of the blocks of one section, while its bytes come in pieces."""
-
-    def __init__(self) -> None:
-        self.found: list[int] = []
-        self._digest = xxhash.xxh3_64()
-        self._filled = 0
-
-    def update(self, data: memoryview) -> None:
-        while len(data):
-            piece = data[: BLOCK - self._filled]
-            data = data[len(piece) :]
-            self._digest.update(piece)
-            self._filled += len(piece)
-            if self._filled == BLOCK:
-                self.close()
-
-    def close(self) -> None:
-        """Ends the block, if it has begun."""
-        if self._filled:
-            self.found.append(self._digest.intdigest())
-            self._digest.reset()
-            self._filled = 0
-
-
-class ContainerWriter:
-    """Writes a container, section after section; a file that was not finished is removed.
-
-    With ``atomic`` the file is written under another name and renamed by :meth:`finish`, replacing what was there.
-
-    :raises StorageError: the disk is full or the folder cannot be written (from every method).
-    """
-
-    def __init__(self, path: Path, kind: str, *, atomic: bool = False) -> None:
-        self.path = path
-        self.kind = kind
-        self._target = temporary_name(path) if atomic else path
-        self._sections: dict[str, tuple[int, str, list[int], int]] = {}
-        self._checksums: list[int] = []
-        self._position = 0
-        self._done = False
-        with storage_errors(path):
-            self._file: IO[bytes] = open(self._target, "wb", buffering=1 << 20)  # noqa: SIM115 (finish closes it)
-        self._write(MAGIC)
-
-    def __enter__(self) -> ContainerWriter:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if not self._done:
-            with suppress(OSError):  # what is still buffered has no room either, and the file goes anyway
-                self._file.close()
-            self._target.unlink(missing_ok=True)
-
-    def _write(self, data: bytes | memoryview) -> None:
-        with storage_errors(self.path):
-            self._file.write(data)
-        self._position += len(data)
-
-    def _align(self) -> None:
-        self._write(bytes(-self._position % ALIGNMENT))
-
-    def add(self, name: str, array: NDArray[Any]) -> None:
-        """Writes one array of numbers or truth values under a name that is new in this file."""
-        self._add(name, array.dtype, list(array.shape), [array])
-
-    def add_chunks(self, name: str, dtype: type[np.generic], chunks: Iterable[NDArray[Any]]) -> int:
-        """Writes one flat array that comes in pieces, which are never in memory together; returns its length."""
-        return self._add(name, np.dtype(dtype), None, chunks)
-
-    def _add(
-        self, name: str, dtype: np.dtype[Any], shape: list[int] | None, chunks: Iterable[NDArray[Any]]
-    ) -> int:
-        self._align()
-        offset, length = self._position, 0
-        checksums = _Checksums()
-        for chunk in chunks:
-            flat = np.ascontiguousarray(chunk, dtype).reshape(-1).view(np.uint8)
-            self._write(flat.data)
-            checksums.update(flat.data)
-            length += len(chunk)
-        checksums.close()
-        self._sections[name] = offset, dtype.str, [length] if shape is None else shape, len(self._checksums)
-        self._checksums += checksums.found
-        return length
-
-    def finish(self, info: Mapping[str, Any]) -> Stamp:
-        """Writes the table of contents with ``info`` (JSON-ready) and makes the file durable."""
-        self._align()
-        at = self._position
-        checksums = np.array(self._checksums, _ONE_CHECKSUM).tobytes()
-        self._write(checksums)
-        table = orjson.dumps(
-            {
-                "format": FORMAT, "written_by": f"porism {__version__}", "kind": self.kind, "info": dict(info),
-                "checksums": [at, len(self._checksums), xxhash.xxh3_64_intdigest(checksums)],
-                "sections": self._sections,
-            },
-            option=orjson.OPT_SERIALIZE_NUMPY,
-        )
-        offset = self._position
-        digest = xxhash.xxh3_64_intdigest(table)
-        self._write(table)
-        self._write(_FOOTER.pack(offset, len(table), digest, MAGIC))
-        with storage_errors(self.path):
-            self._file.flush()
-            sync_file(self._file.fileno())
-            self._file.close()
-            if self._target != self.path:
-                publish(self._target, self.path)
-        self._done = True
-        return Stamp(self._position, digest)
-
-
 class _Entry(NamedTuple):
     """Where a section is: its first byte and the byte after the last, what it is, and its first checksum."""
 
@@ -235,16 +119,16 @@ class Container:
                 size = os.fstat(file.fileno()).st_size
                 if stamp is not None and size != stamp.size:
                     raise corrupt(f"has {size} bytes where {stamp.size} were written", path)
-                if size < len(MAGIC) + _FOOTER.size:
+                if size < len(MAGIC) + FOOTER.size:
                     raise corrupt(f"has only {size} bytes", path)
                 self._data = map_file(file.fileno(), size)
         except FileNotFoundError:
             raise
         except OSError as error:
             raise unreadable(error, path) from error
-        offset, length, digest, magic = _FOOTER.unpack(self._data[size - _FOOTER.size :].tobytes())
+        offset, length, digest, magic = FOOTER.unpack(self._data[size - FOOTER.size :].tobytes())
         begin = self._data[: len(MAGIC)].tobytes()
-        if magic != MAGIC or begin != MAGIC or offset + length + _FOOTER.size != size:
+        if magic != MAGIC or begin != MAGIC or offset + length + FOOTER.size != size:
             raise corrupt("is truncated or no file of an index", path)
         table_bytes = self._data[offset : offset + length].tobytes()
         if xxhash.xxh3_64_intdigest(table_bytes) != digest:
@@ -278,7 +162,7 @@ class Container:
         checksums = self._data[at : at + 8 * count]
         if xxhash.xxh3_64_intdigest(checksums.data) != digest:
             raise corrupt("has damaged checksums", self.path)
-        self._checksums = checksums.view(_ONE_CHECKSUM)
+        self._checksums = checksums.view(ONE_CHECKSUM)
         self._table = at, end
         self._entries: dict[str, _Entry] = {}
         for name, (start, dtype_name, shape, first) in table["sections"].items():

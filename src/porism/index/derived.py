@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from porism.errors import IndexCorrupt, IndexUnreadable, IndexVersionError
 from porism.files.durable import make_folder
-from porism.index.container import Container, ContainerWriter, Stamp
+from porism.index.container import Container, Stamp
+from porism.index.container_writer import ContainerWriter
 
 DERIVED_FOLDER = "derived"
 

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from porism.errors import IndexNotFound
 from porism.files.durable import replace_file
-from porism.index.container import FORMAT, Container, ContainerWriter, Stamp, check_format, corrupt, unreadable
+from porism.index.container import FORMAT, Container, Stamp, check_format, corrupt, unreadable
+from porism.index.container_writer import ContainerWriter
 from porism.version import __version__
 
 MANIFEST_FILE = "manifest.json"

@@ -10,7 +10,8 @@ import zstandard
 from numpy.typing import NDArray
 
 from porism.index.columns import column, damaged, starts
-from porism.index.container import Container, ContainerWriter
+from porism.index.container import Container
+from porism.index.container_writer import ContainerWriter
 
 LEVEL = 9
 """Compression level of Zstandard: within a few per cent of the best that indexing has time for."""

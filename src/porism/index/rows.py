@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from porism.concurrency.caching import cached_property
 from porism.index.columns import damaged, starts
-from porism.index.container import Container, ContainerWriter
+from porism.index.container import Container
+from porism.index.container_writer import ContainerWriter
 from porism.index.strings import offsets
 
 CHUNK_ROWS = 1 << 16

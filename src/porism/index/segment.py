@@ -17,6 +17,7 @@ from porism.index.container import Container, Stamp, corrupt
 from porism.index.derived import DERIVED_FOLDER as DERIVED_FOLDER
 from porism.index.derived import derived_path, open_derived, write_derived
 from porism.index.entries import Entries
+from porism.index.occurrences import Occurrences
 from porism.index.records import Records
 from porism.index.rows import TermRows
 from porism.index.strings import Dictionary, Names, decode
@@ -25,60 +26,6 @@ from porism.types import Metadata
 DATA_FILE = "segment.bin"
 LINE = "line"
 """The key of metadata that is no filter term: its values are :attr:`Segment.lines`, which change as files do."""
-
-
-class Occurrences:
-    """Where formulas occur: one entry an occurrence, by document, field and place in the field.
-
-    ``indptr`` (int64, documents + 1) bounds those of each document; ``field`` (uint16) is a position in the segment's
-    fields, ``formula`` (int32) an ordinal of the segment, ``number`` (int32) says that it is the n-th of its field.
-    """
-
-    def __init__(self, container: Container, documents: int, fields: int, formulas: int) -> None:
-        """Of so many documents, fields and formulas.
-
-        :raises IndexCorrupt: the sections were changed, or name others.
-        """
-        self.formula: NDArray[np.int32] = column(container, "occurrences:formula", np.int32, low=0, end=formulas)
-        count = len(self.formula)
-        self.indptr: NDArray[np.int64] = starts(container, "occurrences:indptr", np.int64, count, documents)
-        self.field: NDArray[np.uint16] = column(container, "occurrences:field", np.uint16, count, end=fields)
-        self.number: NDArray[np.int32] = column(container, "occurrences:number", np.int32, count)
-        self._ids = Records(container, "occurrences:id", count)
-        self._visual_ids = Records(container, "occurrences:visual", count)
-
-    def __len__(self) -> int:
-        return len(self.formula)
-
-    @property
-    def has_visual_ids(self) -> bool:
-        """Whether the collection gives any of them a visual id."""
-        return self._visual_ids.any()
-
-    @property
-    def has_ids(self) -> bool:
-        """Whether the collection gives any of them an id."""
-        return self._ids.any()
-
-    def id(self, occurrence: int) -> str:
-        """The id that the collection gives this occurrence, empty where it gives none."""
-        return decode(self._ids[occurrence])
-
-    def visual_id(self, occurrence: int) -> str:
-        """The id that all formulas that look like this one have in the collection, empty where it gives none."""
-        return decode(self._visual_ids[occurrence])
-
-    def ids(self, occurrences: NDArray[np.integer] | None = None) -> list[str]:
-        """:meth:`id` of many (all by default); fast where they do not decrease."""
-        return _strings(self._ids, occurrences)
-
-    def visual_ids(self, occurrences: NDArray[np.integer] | None = None) -> list[str]:
-        """:meth:`visual_id` of many (all by default); fast where they do not decrease."""
-        return _strings(self._visual_ids, occurrences)
-
-
-def _strings(records: Records, positions: NDArray[np.integer] | None) -> list[str]:
-    return [decode(record) for record in (records if positions is None else records.take(positions))]
 
 
 class Segment:

@@ -17,7 +17,8 @@ import orjson
 import zstandard
 
 from porism.corpus.base import ReaderOptions
-from porism.index.container import Container, ContainerWriter, Stamp, corrupt
+from porism.index.container import Container, Stamp, corrupt
+from porism.index.container_writer import ContainerWriter
 
 NOBODY = -1
 """The group of documents that came from no source."""

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from porism.errors import ConfigError, IndexCorrupt, IndexVersionError
 from porism.files.durable import make_folder
-from porism.index.container import Container, ContainerWriter, Section
+from porism.index.container import Container, Section
+from porism.index.container_writer import ContainerWriter
 from porism.index.derived import DERIVED_FOLDER, LAYOUTS
 from porism.index.segment import Segment
 from porism.index.vector_rows import PartFile, VectorRows, offsets_of

@@ -7,7 +7,6 @@ import shutil
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -21,9 +20,11 @@ from porism.concurrency.interrupts import uninterrupted
 from porism.errors import ConfigError, IndexNotFound, StorageError
 from porism.files.durable import make_folder, storage_errors, sync_folder
 from porism.files.lock import WriterLock
+from porism.index.buffer import DocumentBuffer
 from porism.index.build import OnStep, write_segment
 from porism.index.cleaning import clean_index
 from porism.index.container import corrupt
+from porism.index.held import HeldSegment
 from porism.index.manifest import (
     LOCK_FILE,
     MANIFEST_FILE,
@@ -37,8 +38,8 @@ from porism.index.manifest import (
 )
 from porism.index.merging import choose_for_count, choose_tier
 from porism.index.outside import copy_segment, open_outside
-from porism.index.parts import BatchPart, Part, SegmentPart
-from porism.index.segment import Segment, filter_term, filter_terms
+from porism.index.parts import Part, SegmentPart
+from porism.index.segment import Segment
 from porism.index.snapshot import open_segments, open_sources
 from porism.index.sources import NOBODY, SourceTable, unpack_sources, write_sources
 from porism.index.strings import Packed
@@ -48,30 +49,6 @@ BUFFER_BYTES = 192 << 20
 BUFFER_DOCUMENTS = 200_000
 
 Publish = Callable[[Sequence[Segment]], None]
-
-
-@dataclass(slots=True)
-class _Buffered:
-    """A batch in memory; ``live`` (bool, one a document) is False for documents that a later one replaced."""
-
-    batch: AnalyzedBatch
-    live: NDArray[np.bool_]
-
-
-@dataclass(slots=True)
-class _Held:
-    """A segment of the state to be committed; ``entry`` is what the last commit says of it, None where it is new.
-
-    ``moved`` is whether lines of its documents have changed since.
-    """
-
-    segment: Segment
-    entry: SegmentEntry | None = None
-    moved: bool = False
-
-    @property
-    def deleted(self) -> int:
-        return self.segment.doc_count - self.segment.live_count
 
 
 class IndexWriter:
@@ -135,7 +112,7 @@ class IndexWriter:
         if self._manifest is None:
             self._config: Mapping[str, Any] = config or {}
             self._next_segment = 1
-            self._held: list[_Held] = []
+            self._held: list[HeldSegment] = []
             self._sources = self._committed_sources = SourceTable()
         else:
             if config is not None and config != self._manifest.config:
@@ -148,13 +125,11 @@ class IndexWriter:
             except FileNotFoundError as error:
                 raise corrupt("is missing", Path(str(error.filename))) from error
             self._held = [
-                _Held(segment, entry) for segment, entry in zip(segments, self._manifest.segments, strict=True)
+                HeldSegment(segment, entry) for segment, entry in zip(segments, self._manifest.segments, strict=True)
             ]
             self._sources = SourceTable() if packed is None else unpack_sources(packed, self.path)
             self._committed_sources = self._sources
-        self._buffer: list[_Buffered] = []
-        self._where: dict[str, tuple[_Buffered, int]] = {}
-        self._buffered_bytes = 0
+        self._buffer = DocumentBuffer()
         self._lock.check()
         clean_index(self.path, self._manifest, outdated=True)
 
@@ -174,7 +149,7 @@ class IndexWriter:
 
     def close(self) -> None:
         """Lets the next writer in; what was not committed is lost."""
-        self._held, self._buffer, self._where = [], [], {}
+        self._held, self._buffer = [], DocumentBuffer()
         self._lock.release()
 
     @property
@@ -190,7 +165,7 @@ class IndexWriter:
     @property
     def doc_count(self) -> int:
         """Documents that are not deleted, with those that wait to be committed."""
-        return len(self._where) + sum(held.segment.live_count for held in self._held)
+        return len(self._buffer) + sum(held.segment.live_count for held in self._held)
 
     @property
     def sources(self) -> SourceTable:
@@ -203,20 +178,15 @@ class IndexWriter:
 
     def contains(self, ids: Sequence[str]) -> NDArray[np.bool_]:
         """For each id whether there is such a document, committed or not."""
-        found = np.fromiter((doc_id in self._where for doc_id in ids), np.bool_, count=len(ids))
+        found = self._buffer.contains(ids)
         packed = Packed.of(ids)
         for held in self._held:
-            docs = held.segment.names.find_packed(packed)
-            found |= (docs >= 0) & held.segment.live[docs]
+            found |= held.contains(packed)
         return found
 
     def owned(self, owners: NDArray[np.integer]) -> list[str]:
         """The ids of the documents in segments that have one of these owners, without those that wait in memory."""
-        found: list[str] = []
-        for held in self._held:
-            docs = np.flatnonzero(np.isin(held.segment.owners, owners) & held.segment.live)
-            found += held.segment.doc_ids(docs) if len(docs) else []
-        return found
+        return [doc_id for held in self._held for doc_id in held.owned(owners)]
 
     def add(self, batch: AnalyzedBatch) -> None:
         """Adds documents; one whose id is there replaces it, and of two in the batch the later one stays.
@@ -226,15 +196,8 @@ class IndexWriter:
         batch.check()
         with uninterrupted():
             self._delete_held(batch.ids)
-            buffered = _Buffered(batch, np.ones(len(batch.ids), np.bool_))
-            for doc, doc_id in enumerate(batch.ids):
-                before = self._where.get(doc_id)
-                if before is not None:
-                    before[0].live[before[1]] = False
-                self._where[doc_id] = (buffered, doc)
-            self._buffer.append(buffered)
-            self._buffered_bytes += batch.nbytes
-        if self._buffered_bytes >= self._buffer_bytes or len(self._where) >= self._buffer_documents:
+            self._buffer.add(batch)
+        if self._buffer.nbytes >= self._buffer_bytes or len(self._buffer) >= self._buffer_documents:
             self._flush()
 
     def adopt(self, folder: str | os.PathLike[str]) -> int:
@@ -262,7 +225,7 @@ class IndexWriter:
         adopted = copy_segment(found.segment, self.path / SEGMENT_FOLDER / f"{self._next_segment:010}")
         with uninterrupted():
             self._delete_held(found.segment.doc_ids(np.arange(found.segment.doc_count)))
-            self._held.append(_Held(adopted))
+            self._held.append(HeldSegment(adopted))
             self._next_segment += 1
         return adopted.doc_count
 
@@ -270,72 +233,41 @@ class IndexWriter:
         """Deletes documents by id; returns how many there were."""
         wanted = list(dict.fromkeys(ids))
         with uninterrupted():
-            count = self._delete_held(wanted)
-            for doc_id in wanted:
-                before = self._where.pop(doc_id, None)
-                if before is not None:
-                    before[0].live[before[1]] = False
-                    count += 1
-        return count
+            return self._delete_held(wanted) + self._buffer.delete(wanted)
 
     def move(self, ids: Sequence[str], lines: NDArray[np.int32]) -> None:
         """Says at which lines documents of segments begin now; nothing else of them has changed."""
         packed = Packed.of(ids)
         with uninterrupted():
             for held in self._held:
-                docs = held.segment.names.find_packed(packed)
-                rows = np.flatnonzero(docs >= 0)
-                rows = rows[held.segment.live[docs[rows]]]
-                if len(rows):
-                    held.segment.lines = held.segment.lines.copy()
-                    held.segment.lines[docs[rows]] = lines[rows]
-                    held.moved = True
+                held.move(packed, lines)
 
     def delete_matching(self, key: str, value: str) -> int:
         """Deletes the documents whose metadata ``key`` is ``value`` or has it among its values; returns how many."""
-        count = 0
-        for held in self._held:
-            matching = held.segment.filter(key, value) & held.segment.live
-            held.segment.live = held.segment.live & ~matching
-            count += int(np.count_nonzero(matching))
-        term = filter_term(key, value)
-        return count + self.delete([
-            doc_id for doc_id, (buffered, doc) in self._where.items()
-            if term in filter_terms(buffered.batch.metadata[doc])
-        ])
+        count = sum(held.delete_matching(key, value) for held in self._held)
+        return count + self.delete(self._buffer.matching(key, value))
 
     def _delete_held(self, ids: Sequence[str]) -> int:
         """Deletes from the segments; returns how many documents there were."""
         packed = Packed.of(ids)
-        count = 0
-        for held in self._held:
-            docs = held.segment.names.find_packed(packed)
-            docs = np.unique(docs[docs >= 0])
-            docs = docs[held.segment.live[docs]]
-            if len(docs):
-                held.segment.live = held.segment.live.copy()
-                held.segment.live[docs] = False
-                count += len(docs)
-        return count
+        return sum(held.delete(packed) for held in self._held)
 
     def _flush(self) -> None:
         """Writes what waits in memory as a segment; it stays in memory where that fails."""
-        parts: list[Part] = [
-            BatchPart(buffered.batch, buffered.live) for buffered in self._buffer if buffered.live.any()
-        ]
+        parts = self._buffer.parts()
         written = [self._write(parts)] if parts else []
         with uninterrupted():
             self._held += written
-            self._buffer, self._where, self._buffered_bytes = [], {}, 0
+            self._buffer = DocumentBuffer()
 
-    def _write(self, parts: Sequence[Part], on_step: OnStep | None = None) -> _Held:
+    def _write(self, parts: Sequence[Part], on_step: OnStep | None = None) -> HeldSegment:
         """A new segment of the parts; what was written is removed where that fails."""
         self._lock.check()
         folder = self.path / SEGMENT_FOLDER / f"{self._next_segment:010}"
         shutil.rmtree(folder, ignore_errors=True)
         try:
             stamp = write_segment(folder, parts, on_step)
-            held = _Held(Segment(folder, stamp))
+            held = HeldSegment(Segment(folder, stamp))
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
@@ -421,10 +353,7 @@ class IndexWriter:
         if self._sources != self._committed_sources:
             return True
         entries = [held.entry for held in self._held]
-        return entries != list(manifest.segments) or any(
-            entry is not None and (entry.deleted != held.deleted or held.moved)
-            for held, entry in zip(self._held, entries, strict=True)
-        )
+        return entries != list(manifest.segments) or any(held.has_changed for held in self._held)
 
     def _sources_entry(self, generation: int) -> SourcesEntry | None:
         """What the manifest says of the table of sources; writes the table where it has changed."""
@@ -433,10 +362,10 @@ class IndexWriter:
         name, stamp = write_sources(self.path, generation, self._sources)
         return SourcesEntry(name, stamp.size, stamp.digest)
 
-    def _entry(self, held: _Held, generation: int) -> SegmentEntry:
+    def _entry(self, held: HeldSegment, generation: int) -> SegmentEntry:
         """What the manifest says of a segment; writes its tombstones where they have changed."""
         segment, entry = held.segment, held.entry
-        if entry is not None and entry.deleted == held.deleted and not held.moved:
+        if entry is not None and not held.has_changed:
             return entry
         lines = segment.lines if segment.has_moved else None
         tombstones = None

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from porism.errors import ConfigError
 from porism.extras import need
-from porism.index.container import Container, ContainerWriter, corrupt
+from porism.index.container import Container, corrupt
+from porism.index.container_writer import ContainerWriter
 from porism.neural.loading import EXTRA
 
 BITS = (1, 2, 4)

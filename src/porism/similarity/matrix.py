@@ -19,7 +19,8 @@ from porism.compiled.kernels import as_layout
 from porism.errors import ConfigError, IndexCorrupt
 from porism.files.artifacts import SIMILARITIES
 from porism.files.durable import make_folder
-from porism.index.container import Container, ContainerWriter
+from porism.index.container import Container
+from porism.index.container_writer import ContainerWriter
 from porism.index.strings import Dictionary, Packed, write_dictionary
 
 _KIND = "similarities"

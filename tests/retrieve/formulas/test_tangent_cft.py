@@ -26,7 +26,8 @@ from porism.embeddings.subwords import (
 from porism.errors import ConfigError, IndexCorrupt, MissingExtra, QueryError
 from porism.files.artifacts import MODELS
 from porism.index import IndexWriter, Snapshot
-from porism.index.container import Container, ContainerWriter
+from porism.index.container import Container
+from porism.index.container_writer import ContainerWriter
 from porism.retrieve.formulas.tangent_cft import (
     MODEL,
     TRAINING,

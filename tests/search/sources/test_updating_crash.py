@@ -111,9 +111,9 @@ def kill_updates(root: Path, rounds: int, seed: int) -> tuple[int, int]:
             try:
                 updating.COMMIT_SECONDS = 0.0  # a commit after every batch
                 settings: dict[str, Any] = {"jobs": 1}
-                import porism.search.sources.reading as reading
+                import porism.search.sources.changes as changes
 
-                reading.BATCH_DOCUMENTS = 5
+                changes.BATCH_DOCUMENTS = 5
                 if turn % 2:
                     updating.update_index(index, **settings)
                 else:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from porism.corpus.groups import Unread
+from porism.corpus.latex.environments import TextEnvironments
 from porism.corpus.latex.macros import Environment
 from porism.corpus.latex.tables import PROOFS, REFERENCES, SECTION_LEVELS, THEOREMS
-from porism.corpus.latex.text import LatexText
 from porism.corpus.latex.tokens import FileFrame, join
 from porism.corpus.units import Unit, UnitStore
 from porism.errors import OnProblem, Problem
@@ -20,7 +20,7 @@ _INCLUDES = "input include subfile subfileinclude usepackage RequirePackage docu
 _IMPORTS = "import subimport inputfrom includefrom subinputfrom subincludefrom"
 
 
-class LatexStructure(LatexText):
+class LatexStructure(TextEnvironments):
     """Turns the tokens of a project into units, and hands these out as documents.
 
     :param store: takes the finished units.

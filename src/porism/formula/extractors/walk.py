@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from porism.formula.operators.builder import tangent_label
+from porism.formula.operators.notation import tangent_label
 from porism.formula.operators.rules import leaf_label
 from porism.formula.tree import LayoutNode, LayoutTree, OperatorNode, OperatorTree, Row
 

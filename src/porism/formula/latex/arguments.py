@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from porism.formula.latex.frames import OPTION, ROOT, Frame, Infix
 from porism.formula.latex.groups import open_group
-from porism.formula.latex.machine import OPTION, ROOT, Frame, Infix, Machine
+from porism.formula.latex.machine import Machine
 from porism.formula.layout import attach_limits
 from porism.formula.tree import LayoutNode
 

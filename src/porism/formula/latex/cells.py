@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from porism.formula.latex.machine import CELLS, COMMAND, LEFT, OPTION, ROOT, Frame, Machine
+from porism.formula.latex.frames import CELLS, COMMAND, LEFT, OPTION, ROOT, Frame
+from porism.formula.latex.machine import Machine
 from porism.formula.latex.text import argument_text, skip_option
 from porism.formula.layout import matrix, trim
 from porism.formula.tables.commands import ENVIRONMENTS

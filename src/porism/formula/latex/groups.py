@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from porism.formula.latex.cells import next_cell
-from porism.formula.latex.machine import ARGUMENT, CELLS, COMMAND, GROUP, LEFT, TEXT, Machine
+from porism.formula.latex.frames import ARGUMENT, CELLS, COMMAND, GROUP, LEFT, TEXT
+from porism.formula.latex.machine import Machine
 from porism.formula.latex.text import resume_text
 from porism.formula.tables.lookup import SYMBOLS, token_class
 from porism.formula.tree import LayoutNode

@@ -7,62 +7,18 @@ next symbol or group is delivered to it. The commands themselves are in :mod:`po
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
+from porism.formula.latex.frames import ARGUMENT, CELLS, COMMAND, GROUP, OPTION, ROOT, Build, Frame, Infix
 from porism.formula.latex.tokens import Tokens, set_apart
 from porism.formula.layout import brace_mark, group_nodes, innermost, matrix, nucleus, takes_arguments, trim
 from porism.formula.tables.commands import WORD_FONTS
 from porism.formula.tables.lookup import blackboard, canonical_name
 from porism.formula.tree import LayoutNode, ParseProblem, Row
 
-TOP, GROUP, LEFT, ARGUMENT, OPTION, COMMAND, CELLS, ROOT, TEXT = range(9)
-
 MOST_PROBLEMS = 100
 _LONGEST_WORD = 64
-
-Build = Callable[["Machine", "Frame", int], None]
-
-
-class Frame:
-    """What to go back to when a group, an argument or an environment ends."""
-
-    __slots__ = (
-        "arguments", "awaiting", "base", "build", "closer", "fences", "font", "infix", "inner_font", "kind", "line",
-        "lines", "payload", "row", "start", "wanted",
-    )
-    arguments: list[Row]
-    wanted: int
-    build: Build
-    closer: str
-    fences: str
-    inner_font: str
-    line: list[Row]
-    lines: list[list[Row]]
-
-    def __init__(
-        self, kind: int, row: Row, base: int, font: str, infix: Infix | None, awaiting: bool, start: int
-    ) -> None:
-        self.kind = kind
-        self.row = row
-        self.base = base
-        self.font = font
-        self.infix = infix
-        self.awaiting = awaiting
-        self.start = start
-        self.payload: Any = ()
-
-
-class Infix:
-    """A ``\\over`` or ``\\choose`` that has its left side and collects the right one."""
-
-    __slots__ = ("fences", "label", "numerator", "start")
-
-    def __init__(self, label: str, fences: tuple[str, str], numerator: Row, start: int) -> None:
-        self.label = label
-        self.fences = fences
-        self.numerator = numerator
-        self.start = start
 
 
 class Machine:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from porism.formula.latex.machine import ARGUMENT, COMMAND, Frame, Machine
+from porism.formula.latex.frames import ARGUMENT, COMMAND, Frame
+from porism.formula.latex.machine import Machine
 from porism.formula.latex.tokens import set_apart
 from porism.formula.layout import nucleus
 from porism.formula.tables.commands import ACCENT_SYNONYMS

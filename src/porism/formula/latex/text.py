@@ -5,7 +5,8 @@ from __future__ import annotations
 import unicodedata
 from typing import Any
 
-from porism.formula.latex.machine import GROUP, TEXT, Frame, Machine
+from porism.formula.latex.frames import GROUP, TEXT, Frame
+from porism.formula.latex.machine import Machine
 from porism.formula.latex.tokens import SPACES
 from porism.formula.layout import child_rows
 from porism.formula.tables.lookup import SYMBOLS, canonical_name

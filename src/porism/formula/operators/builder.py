@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from porism.formula.layout import is_command
 from porism.formula.operators.arrays import line_rows
-from porism.formula.operators.fences import Fences
+from porism.formula.operators.factors import Factors
 from porism.formula.operators.frames import Frame
-from porism.formula.operators.prepass import DIFFERENTIAL, INTEGRAL_ENDS, SPELLED_NAME, is_letter, look_ahead
-from porism.formula.operators.products import Prefix, Written, make, spanning
+from porism.formula.operators.prepass import DIFFERENTIAL, INTEGRAL_ENDS, SPELLED_NAME, look_ahead
+from porism.formula.operators.products import Prefix, make
 from porism.formula.operators.rules import (
     ADD,
     ADDITIVE_LABELS,
@@ -23,8 +23,6 @@ from porism.formula.operators.rules import (
     CLOSE,
     COLON,
     COMMA,
-    CONNECTIVES,
-    EXTREMA,
     FUNCTION,
     INTEGRAL,
     INTEGRALS,
@@ -48,8 +46,6 @@ from porism.formula.operators.rules import (
 from porism.formula.operators.scripts import leaf_node
 from porism.formula.tree import LayoutNode, LayoutTree, OperatorNode, OperatorTree, Row
 
-_SCRIPTS = frozenset({"sup", "sub", "subsup"})
-
 
 def operator_tree(layout: LayoutTree) -> OperatorTree:
     """The operator tree of a layout tree.
@@ -61,7 +57,7 @@ def operator_tree(layout: LayoutTree) -> OperatorTree:
     return OperatorTree(root if root is not None else OperatorNode("", "E", None, 0, 0), layout.source)
 
 
-class _Reader(Fences):
+class _Reader(Factors):
     """Reads the rows of one formula."""
 
     __slots__ = ("notes", "rows")
@@ -146,12 +142,12 @@ class _Reader(Fences):
                     if kind == "V" and len(label) == 1:
                         note = notes.get(position - 1, 0) if notes is not None else 0
                         if note == DIFFERENTIAL:
-                            frame = self._differential(frame, row, position)
+                            frame = self.differential(frame, row, position)
                             position += 1
                             continue
                         if note > SPELLED_NAME:
                             position += note - SPELLED_NAME - 1
-                            self._spelled(frame, row[position - (note - SPELLED_NAME) : position])
+                            self.spelled(frame, row[position - (note - SPELLED_NAME) : position])
                             continue
                         leaf = OperatorNode(
                             leaf_label(label, node.font) if node.font else label, "V", None, node.start, node.end
@@ -173,7 +169,7 @@ class _Reader(Fences):
                 else:
                     frame, position = self._event(frame, rule, node, row, position, notes)
             elif kind == "T":
-                self._text(frame, node, row, position)
+                self.text(frame, node, row, position)
             elif kind == "E" and is_command(node) and node not in around:
                 frame.factors.append(Prefix(label, leaf_node(node), separate=True))
                 frame.special = True
@@ -218,7 +214,7 @@ class _Reader(Fences):
         elif role == BAR:
             return self.bar(frame, rule, node, note), position
         elif role == MULTIPLY:
-            self._multiply(frame, rule.label, node)
+            self.multiply(frame, rule.label, node)
             if node in self.around:
                 self.remarks.extend(self.remark(node))
         elif role == BIG and rule.label in BINARY_FORMS and node not in self.around and not frame.expects_operand():
@@ -226,11 +222,11 @@ class _Reader(Fences):
             if label in ADDITIVE_LABELS:
                 frame.add(label, node)
             else:
-                self._multiply(frame, label, node)
+                self.multiply(frame, label, node)
         elif role in (FUNCTION, BIG, PREFIX):
-            self._prefix(frame, rule, node)
+            self.prefix(frame, rule, node)
         elif role == INTEGRAL:
-            prefix = self._big(rule, node)
+            prefix = self.big(rule, node)
             if note > INTEGRAL_ENDS:
                 frame = Frame(frame, "∫", node.start)
                 frame.integral = (prefix, note - INTEGRAL_ENDS)
@@ -238,15 +234,15 @@ class _Reader(Fences):
                 frame.factors.append(prefix)
                 frame.special = True
         elif role == POSTFIX:
-            self._postfix(frame, rule.label, node)
+            self.postfix(frame, rule.label, node)
         elif node in self.around and role != CLOSE:
             self.remarks.extend(self.remark(node))
         if role == LOGIC or (role == LATTICE and note):
             frame.connect(rule.label, node)
         elif role == LATTICE:
-            self._multiply(frame, rule.label, node)
+            self.multiply(frame, rule.label, node)
         elif role == QUANTIFIER:
-            position = self._quantify(frame, rule, row, position)
+            position = self.quantify(frame, rule, row, position)
         elif role == COMMA:
             if frame.quantifier is not None and node.label == ".":
                 frame.colon("colon")
@@ -260,174 +256,5 @@ class _Reader(Fences):
             else:
                 frame.colon("colon")
         elif role == MODULO:
-            self._modulo(frame, node)
+            self.modulo(frame, node)
         return frame, position
-
-    # -- operators among factors --------------------------------------------------------------------------------
-
-    def _multiply(self, frame: Frame, label: str, node: LayoutNode) -> None:
-        if not frame.factors and label in ("or", "and"):
-            frame.connect(label, node)
-            return
-        frame.factors.append(Written(label, node))
-        frame.special = True
-
-    def _prefix(self, frame: Frame, rule: Rule, node: LayoutNode) -> None:
-        prefix = self._big(rule, node) if rule.role == BIG else Prefix(rule.label, leaf_node(node))
-        if rule.role == PREFIX:
-            # a negation takes the product after it, a derivative one factor
-            prefix.tight = rule.label != "not"
-            prefix.immediate = False
-        if rule.role != BIG and node in self.around:
-            if node.below:
-                prefix.tail.append(self.row_node(node.below, node.start))
-                prefix.big = rule.label in EXTREMA
-            if node.above:
-                primes, power = self.superscript(node.above)
-                if primes or (power is not None and len(node.label) > 1 and power.kind == "C"):
-                    # a primed or starred name is another function
-                    frame.factors.append(self.dress(leaf_node(node), node))
-                    return
-                if power is not None:
-                    prefix.raise_to(power)
-            for row in (node.under, node.over, node.pre_below, node.pre_above):
-                if row:
-                    prefix.tail.append(self.row_node(row, node.start))
-        frame.factors.append(prefix)
-        frame.special = True
-
-    def _spelled(self, frame: Frame, letters: Row) -> None:
-        """A function whose name is written as letters, the last of which carries its scripts."""
-        last = letters[-1]
-        name = LayoutNode("".join(node.label for node in letters), "V", letters[0].start, last.end)
-        for slot in ("above", "below", "over", "under", "pre_above", "pre_below"):
-            setattr(name, slot, getattr(last, slot))
-        if last in self.around:
-            self.around.add(name)
-        self._prefix(frame, RULES[name.label], name)
-
-    def _big(self, rule: Rule, node: LayoutNode) -> Prefix:
-        leaf = OperatorNode(node.label, "C", None, node.start, node.end)
-        prefix = Prefix(rule.label, leaf, big=True, immediate=False)
-        if node in self.around:
-            for row in (node.below, node.under, node.above, node.over, node.pre_below, node.pre_above):
-                if row:
-                    prefix.tail.append(self.row_node(row, node.start))
-        return prefix
-
-    def _postfix(self, frame: Frame, label: str, node: LayoutNode) -> None:
-        factors = frame.factors
-        if factors and isinstance(name := factors[-1], Prefix) and name.separate:
-            factors[-1] = name.leaf
-        if not factors or not isinstance(last := factors[-1], OperatorNode):
-            factors.append(self.dress(leaf_node(node), node))
-            return
-        if label == "factorial" and last.label == label and last.end == node.start:
-            last.label = "factorial2"
-            last.end = node.end
-        else:
-            factors[-1] = OperatorNode(label, "O", [last], last.start, node.end)
-        if node in self.around:
-            factors[-1] = self.dress(factors[-1], node)  # type: ignore[arg-type]
-
-    def _modulo(self, frame: Frame, node: LayoutNode) -> None:
-        if frame.opener == "(" and not frame.factors and frame.chain is None and frame.items is None:
-            frame.pmod = True
-        elif frame.relations and frame.relations[-1] in ("equiv", "nequiv") and not frame.inline_modulus:
-            operand = frame.close_sum()
-            if operand is not None and frame.chain is not None:
-                frame.chain.append(operand)
-            frame.inline_modulus = True
-        else:
-            frame.factors.append(Written("mod", node))
-            frame.special = True
-
-    def _differential(self, frame: Frame, row: Row, position: int) -> Frame:
-        """``d`` before the variable at ``position``: ends an integral that waits for it."""
-        node = self._diff(row, position)
-        if frame.integral is None:
-            last = frame.factors[-1] if frame.factors else None
-            if isinstance(last, OperatorNode) and last.children and last.children[-1].label == "diff":
-                last.children.append(node)
-                last.end = node.end
-            else:
-                frame.factors.append(node)
-            return frame
-        prefix, missing = frame.integral
-        prefix.tail.append(node)
-        if missing > 1:
-            frame.integral = (prefix, missing - 1)
-            return frame
-        parent = frame.parent
-        assert parent is not None
-        parent.factors.append(spanning(prefix.apply(frame.finish()), node.end))
-        return parent
-
-    def _diff(self, row: Row, position: int) -> OperatorNode:
-        sign, variable = row[position - 1], row[position]
-        operand = leaf_node(variable)
-        if variable in self.around:
-            operand = self.dress(operand, variable)
-        children = [operand]
-        if sign.above:
-            children.append(self.row_node(sign.above, sign.start))
-        return OperatorNode("diff", "O", children, sign.start, operand.end)
-
-    def _quantify(self, frame: Frame, rule: Rule, row: Row, position: int) -> int:
-        label = rule.label
-        if label == "exists" and position < len(row) and row[position].label == "!":
-            label = "exists1"
-            position += 1
-        frame.quantify(label, row[position - 1])
-        if position + 1 < len(row) and is_letter(row[position]) and _begins_operand(row[position + 1]):
-            variable = leaf_node(row[position])
-            if row[position] in self.around:
-                variable = self.dress(variable, row[position])
-            frame.quantifier = None
-            frame.push_head(label, variable)
-            position += 1
-        return position
-
-    def _text(self, frame: Frame, node: LayoutNode, row: Row, position: int) -> None:
-        words = node.label.split()
-        leaf = OperatorNode(" ".join(words), "T", None, node.start, node.end)
-        if node in self.around:
-            leaf = self.dress(leaf, node)
-        if not words:
-            return
-        joins = words[0].lower().strip(",.;:()") in CONNECTIVES or words[-1].lower().strip(",.;:()") in CONNECTIVES
-        alone = len(words) > 2 and frame.parent is None
-        if joins or alone:
-            frame.comma()
-            frame.factors.append(leaf)
-            if position < len(row):
-                frame.comma()
-        else:
-            frame.factors.append(leaf)
-
-
-def _begins_operand(node: LayoutNode) -> bool:
-    return node.kind in "NFRM" or is_letter(node) or node.label in ("(", "[", "∃", "∀", "¬", "∄")
-
-
-def tangent_label(node: OperatorNode) -> str:
-    """A node as Tangent names it: ``U!eq``, ``V!x``; scripts are ``O!SUP O!SUB O!SUBSUP``."""
-    label = node.label
-    return f"{node.kind}!{label.upper() if node.children and label in _SCRIPTS else label}"
-
-
-def operator_string(tree: OperatorTree | OperatorNode) -> str:
-    """The tree in the notation of Tangent: ``[U!eq,0[V!x],1[N!2]]``. Not recursive."""
-    pieces: list[str] = []
-    stack: list[OperatorNode | str] = [tree.root if isinstance(tree, OperatorTree) else tree]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, str):
-            pieces.append(node)
-            continue
-        pieces.append("[" + tangent_label(node))
-        stack.append("]")
-        for number in range(len(node.children) - 1, -1, -1):
-            stack.append(node.children[number])
-            stack.append(f",{number}")
-    return "".join(pieces)

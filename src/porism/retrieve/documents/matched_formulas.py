@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
@@ -30,14 +29,14 @@ from porism.retrieve.documents.containing import HeldFormulas
 from porism.retrieve.documents.match_settings import Matches
 from porism.retrieve.documents.queries import QueryReader
 from porism.retrieve.documents.shown_matches import ShownMatch, matching_formulas
-from porism.retrieve.formulas.alignment import QueryTree
+from porism.retrieve.documents.weighted_formulas import WeightedFormula, WeightedFormulas
 from porism.retrieve.formulas.equal_formulas import EqualFormulas
 from porism.retrieve.formulas.equal_values import VALUES
 from porism.retrieve.formulas.exact_kernels import IDENTICAL, PART, RENAMED, RENAMED_PART
 from porism.retrieve.formulas.matches import FormulaMatch
 from porism.retrieve.formulas.matching import match_formulas
 from porism.retrieve.formulas.model import DEFAULT_FORMULA_MODEL, FormulaModel
-from porism.retrieve.formulas.retriever import FormulaRetriever, QueryFormula
+from porism.retrieve.formulas.retriever import FormulaRetriever
 from porism.retrieve.lexical.retriever import LexicalRetriever
 from porism.retrieve.ranking import UnitResults
 from porism.types import Formula, Query
@@ -45,14 +44,6 @@ from porism.types import Formula, Query
 _LETTER = re.compile(r"[^\W\d_]")
 MOST_FURTHER = 200
 """So many documents that are not among the first by their terms are candidates by what they hold, at most."""
-
-
-class _WeightedFormula(NamedTuple):
-    """A query formula, the weight of a full match, and the query fields that contain it."""
-
-    formula: QueryFormula
-    weight: float
-    fields: tuple[str, ...]
 
 
 class _Holders(NamedTuple):
@@ -77,7 +68,7 @@ class _Formulas(NamedTuple):
 class _Prepared(NamedTuple):
     """A query formula with the documents of each segment that hold a match."""
 
-    query: _WeightedFormula
+    query: WeightedFormula
     by_segment: tuple[_Holders, ...]
 
     def gains(self, segment: int) -> NDArray[np.float64]:
@@ -98,10 +89,9 @@ class MatchedFormulas:
         self._model = model
         self.settings = settings
         self._snapshot, self._analyzer = snapshot, analyzer
-        self._field_weights = query_field_weights
+        self._formulas = WeightedFormulas(settings, query_field_weights, lambda formula: self.retriever.read(formula))
         self._held = HeldFormulas(lexical, reader) if lexical is not None and reader is not None else None
         self._last: tuple[Query | None, list[_Prepared]] = (None, [])
-        self._last_formulas: tuple[Query | None, list[_WeightedFormula]] = (None, [])
 
     @property
     def possible(self) -> bool:
@@ -208,7 +198,7 @@ class MatchedFormulas:
         found: list[FormulaMatch] = []
         if retriever.aligner is None or not len(formulas):
             return found
-        for one in self._formulas_of(query):
+        for one in self._formulas.of(query):
             similar = retriever.aligner.similarities(one.formula.tree, segment, formulas)
             best = int(np.argmax(similar))
             if similar[best] >= 0.5:
@@ -224,7 +214,7 @@ class MatchedFormulas:
         where = held.occurrences
         places = slice(where.indptr[document], where.indptr[document + 1])
         ordinals = where.formula[places]
-        formulas_of_query = [one.formula for one in self._formulas_of(query)]
+        formulas_of_query = [one.formula for one in self._formulas.of(query)]
         distinct = np.unique(ordinals).astype(np.int32)
         found = matching_formulas(retriever, formulas_of_query, segment, distinct)
         found |= {
@@ -244,57 +234,17 @@ class MatchedFormulas:
         ordinals = self._snapshot.segments[segment].keys.find(list(by_key))
         return list(zip(ordinals.tolist(), by_key.values(), strict=True))
 
-    def _formulas_of(self, query: Query) -> list[_WeightedFormula]:
-        """The query's formulas that say most, with their weights; those of the last query are remembered."""
-        known, formulas = self._last_formulas
-        if known is not query:
-            formulas = self._read_formulas(query)
-            self._last_formulas = query, formulas  # one assignment, so that threads at worst do it twice
-        return formulas
-
-    def _read_formulas(self, query: Query) -> list[_WeightedFormula]:
-        counts: defaultdict[str, float] = defaultdict(float)
-        read: dict[str, QueryFormula] = {}
-        fields: defaultdict[str, list[str]] = defaultdict(list)
-        known: dict[tuple[str, str], str] = {}
-        for name, content in query.fields.items():
-            for formula in content.formulas:
-                key = known.get((formula.notation, formula.source))
-                if key is None:
-                    parsed = self._read(Formula(formula.source, formula.notation))
-                    key = known[formula.notation, formula.source] = layout_key(parsed.layout)
-                    read.setdefault(key, parsed)
-                counts[key] += self._field_weights.get(name, 1.0)
-                fields[key].append(name)
-        telling = [key for key in read if len(read[key].tree.labels) > 1 and read[key].mass > 0 and counts[key] > 0]
-        telling.sort(key=lambda key: -read[key].mass)
-        return [
-            _WeightedFormula(
-                read[key], self.settings.weight * counts[key] ** 0.5 * read[key].mass**self.settings.mass_power,
-                tuple(fields[key]),
-            )
-            for key in telling[: self.settings.formulas]
-        ]
-
-    def _read(self, formula: Formula) -> QueryFormula:
-        """A query formula; where only equal ones count its terms are left out, and its mass is that of its tree."""
-        if self.settings.weight > 0:
-            return self.retriever.read(formula)
-        layout, operators = read_formula(formula.source, formula.notation)
-        tree = QueryTree.of(operators)
-        return QueryFormula(formula, layout, operators, tree, {}, float(len(tree.labels)))
-
     def _prepared(self, query: Query) -> list[_Prepared]:
         """The query's formulas with the documents that hold something like them; the last query's are remembered."""
         known, prepared = self._last
         if known is not query:
             words = any(_LETTER.search(content.text) for content in query.fields.values())
             equal = self.settings.equal * (self.settings.beside_words if words else 1.0)
-            prepared = [self._holders(one, equal) for one in self._formulas_of(query)]
+            prepared = [self._holders(one, equal) for one in self._formulas.of(query)]
             self._last = query, prepared  # one assignment, so that threads at worst do it twice
         return prepared
 
-    def _holders(self, query: _WeightedFormula, worth: float) -> _Prepared:
+    def _holders(self, query: WeightedFormula, worth: float) -> _Prepared:
         """The documents that hold a formula which is like the query formula, or equal: ``worth`` of what these lack."""
         settings = self.settings
         segments, units = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
@@ -318,7 +268,7 @@ class MatchedFormulas:
         by_segment = [self._in_segment(number, like) for number in range(len(self._snapshot.segments))]
         return _Prepared(query, tuple(self._with_lacking(query, worth, by_segment)))
 
-    def _with_lacking(self, query: _WeightedFormula, worth: float, by_segment: list[_Holders]) -> list[_Holders]:
+    def _with_lacking(self, query: WeightedFormula, worth: float, by_segment: list[_Holders]) -> list[_Holders]:
         """What holders of equal formulas gain: until here ``lacking`` is the share of it."""
         if worth == 0:
             return by_segment

@@ -34,7 +34,8 @@ from porism.extras import need
 from porism.files.artifacts import MODELS
 from porism.formula import extract, operator_tree, parse
 from porism.index import Segment, Snapshot
-from porism.index.container import Container, ContainerWriter
+from porism.index.container import Container
+from porism.index.container_writer import ContainerWriter
 from porism.index.vectors import VectorSpec, remove_vectors
 from porism.retrieve.formulas.matches import FormulaMatch
 from porism.retrieve.formulas.nearest_formulas import FormulaVectors, NearestFormulas, NearestModel, stored_formula

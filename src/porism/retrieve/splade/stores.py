@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from porism.errors import ConfigError, IndexCorrupt
 from porism.files.artifacts import SPARSE
-from porism.index.container import Container, ContainerWriter
+from porism.index.container import Container
+from porism.index.container_writer import ContainerWriter
 from porism.index.strings import Dictionary, Packed, write_dictionary
 from porism.index.vectors import VectorSpec
 from porism.neural.encoder_files import EncoderFiles

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
+import xxhash
 from numpy.typing import NDArray
 
+from porism.analysis.documents import dump_document
 from porism.index.sources import NOBODY, Source, SourceFile, SourceGroup
 from porism.types import Document
+
+BATCH_DOCUMENTS = 512
+BATCH_CHARACTERS = 3_000_000
+"""A batch ends at so many documents or characters, whichever comes first."""
 
 
 @dataclass(slots=True)
@@ -71,6 +77,17 @@ class Batch:
     changed: int = 0
 
     @property
+    def is_full(self) -> bool:
+        """Whether it has as many documents or characters as one is to have."""
+        return len(self.documents) >= BATCH_DOCUMENTS or self.characters >= BATCH_CHARACTERS
+
+    def add(self, document: Document, group: int, digest: int, line: int) -> None:
+        """Adds a document of a group, with the digest of what it was made from and its line there."""
+        self.documents.append(document)
+        self.origins.append((group, digest, line))
+        self.characters += character_count(document)
+
+    @property
     def owners(self) -> NDArray[np.int32]:
         """The group of each document."""
         return np.asarray([owner for owner, _, _ in self.origins], np.int32)
@@ -84,3 +101,23 @@ class Batch:
     def lines(self) -> NDArray[np.int32]:
         """The line of each document in its file, 0 for none."""
         return np.asarray([line for _, _, line in self.origins], np.int32)
+
+
+def character_count(document: Document) -> int:
+    """The characters of the texts and the formulas of a document."""
+    return sum(
+        len(content.text) + sum(len(formula.source) for formula in content.formulas)
+        for content in document.fields.values()
+    )
+
+
+def document_digest(document: Document) -> int:
+    """A digest of a document, its line apart."""
+    metadata = {key: value for key, value in document.metadata.items() if key != "line"}
+    return xxhash.xxh3_64_intdigest(dump_document(replace(document, metadata=metadata)))
+
+
+def line_of(document: Document) -> int:
+    """The line of its file where a document begins, as its metadata say; 0 where they do not."""
+    line = document.metadata.get("line", "")
+    return int(line) if isinstance(line, str) and line.isdecimal() and len(line) < 10 else 0

@@ -21,11 +21,8 @@ from porism.index.manifest import MANIFEST_FILE
 from porism.retrieve import DEFAULT_MODEL, SearchModel, prepare_segments
 from porism.retrieve.formulas.retriever import prepare_formulas
 from porism.retrieve.vectors import prepare_vectors
+from porism.search.sources.changes import BATCH_CHARACTERS, BATCH_DOCUMENTS, character_count
 from porism.types import Document
-
-BATCH_DOCUMENTS = 512
-BATCH_CHARACTERS = 3_000_000
-"""A batch ends at so many documents or characters, whichever comes first."""
 
 SERIAL_CHARACTERS = 400_000
 """Sources below this size are analysed in this process: starting others would take longer."""
@@ -201,13 +198,6 @@ def _ignore(problem: Problem) -> None:
     """Reports are optional for library users, who pass a function where they want them."""
 
 
-def _size(document: Document) -> int:
-    return sum(
-        len(content.text) + sum(len(formula.source) for formula in content.formulas)
-        for content in document.fields.values()
-    )
-
-
 def _first_batch(documents: Iterable[Document]) -> tuple[list[Document], Iterator[list[Document]]]:
     """The first batch and the others; reading it before a writer is opened lets a bad source fail with no trace."""
     batches = _in_batches(documents)
@@ -219,7 +209,7 @@ def _in_batches(documents: Iterable[Document]) -> Iterator[list[Document]]:
     characters = 0
     for document in documents:
         batch.append(document)
-        characters += _size(document)
+        characters += character_count(document)
         if len(batch) >= BATCH_DOCUMENTS or characters >= BATCH_CHARACTERS:
             yield batch
             batch, characters = [], 0
@@ -238,7 +228,7 @@ def analyze_batches(
 ) -> Iterator[tuple[AnalyzedBatch, list[Problem]]]:
     """Analyses batches in their order, by ``jobs`` processes (all cores by default) unless ``first`` is small."""
     workers = jobs or os.cpu_count() or 1
-    small = len(first) < BATCH_DOCUMENTS and sum(map(_size, first)) < SERIAL_CHARACTERS
+    small = len(first) < BATCH_DOCUMENTS and sum(map(character_count, first)) < SERIAL_CHARACTERS
     if workers == 1 or small:
         yield from map(analyzer.analyze, _chain(first, rest))
         return

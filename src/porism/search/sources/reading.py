@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
-import xxhash
 
 from porism.analysis.documents import dump_document
 from porism.corpus.base import UnitId
@@ -22,15 +21,11 @@ from porism.errors import OnProblem, PorismError, Problem, SourceError
 from porism.index import Snapshot
 from porism.index.snapshot import ABSENT, Origins
 from porism.index.sources import MOST_PROBLEMS, NOBODY, FileProblem, Source, SourceFile, SourceGroup, SourceTable
-from porism.search.sources.changes import Batch, Begun, Finished, Tally
+from porism.search.sources.changes import Batch, Begun, Finished, Tally, document_digest, line_of
 from porism.search.sources.choice import Choice, Wanted
 from porism.search.sources.freshness import can_list
 from porism.search.sources.open_groups import OpenGroup, ScannedSource
 from porism.types import Document
-
-BATCH_DOCUMENTS = 512
-BATCH_CHARACTERS = 3_000_000
-"""A batch ends at so many documents or characters, whichever comes first."""
 
 _LOOKED_UP = 512
 """So many documents are looked up in the index at once."""
@@ -272,7 +267,7 @@ class SourceScan:
                 continue
             self._take(opened, item, ids[place], origins, place)
             place += 1
-            if len(self._batch.documents) >= BATCH_DOCUMENTS or self._batch.characters >= BATCH_CHARACTERS:
+            if self._batch.is_full:
                 batch, self._batch = self._batch, Batch()
                 yield batch
 
@@ -315,7 +310,7 @@ class SourceScan:
                 document = placer.place(document, doc_id, opened.group, line)
         else:
             document = placer.place(item, doc_id, opened.group)
-            line, digest = _line(document), document_digest(document)
+            line, digest = line_of(document), document_digest(document)
             same = ours and int(origins.digests[place]) == digest and self._change is None
             if same:
                 document = None
@@ -343,12 +338,7 @@ class SourceScan:
             group = SourceGroup(opened.number, opened.group.format, documents=opened.documents)
             batch.begun.append(Begun(opened.plan.source, opened.group.name, opened.recorded or group))
             opened.begun = True
-        batch.documents.append(document)
-        batch.origins.append((opened.number, digest, line))
-        batch.characters += sum(
-            len(content.text) + sum(len(formula.source) for formula in content.formulas)
-            for content in document.fields.values()
-        )
+        batch.add(document, opened.number, digest, line)
 
     def _of_document(self, opened: OpenGroup, doc_id: str, problem: Problem) -> None:
         opened.problem(doc_id, problem)
@@ -395,14 +385,3 @@ class SourceScan:
             self._tally.files_failed += 1
             self._report(Problem(f"{opened.plan.before.name}/{unread[0]}", "cannot be read; its documents stay"))
         self._batch.finished.append(Finished(opened.plan.source, group.name, read, files, kept=bool(unread)))
-
-
-def document_digest(document: Document) -> int:
-    """A digest of a document, its line apart."""
-    metadata = {key: value for key, value in document.metadata.items() if key != "line"}
-    return xxhash.xxh3_64_intdigest(dump_document(replace(document, metadata=metadata)))
-
-
-def _line(document: Document) -> int:
-    line = document.metadata.get("line", "")
-    return int(line) if isinstance(line, str) and line.isdecimal() and len(line) < 10 else 0

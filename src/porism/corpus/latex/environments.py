@@ -1,0 +1,119 @@
+"""The environments of LaTeX in running text: what is a formula, a list, a table, raw text, or passed over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from porism.corpus.latex.diagrams import DIAGRAM
+from porism.corpus.latex.formula import skip_arguments
+from porism.corpus.latex.tables import (
+    DRAWINGS,
+    ENVIRONMENT_ARGUMENTS,
+    LISTS,
+    MATH_ENVIRONMENTS,
+    SKIPPED_ENVIRONMENTS,
+    TABLES,
+    VERBATIM_ENVIRONMENTS,
+)
+from porism.corpus.latex.text_commands import TextCommands
+from porism.corpus.latex.tokens import EOF_TOKEN, join
+
+
+class TextEnvironments(TextCommands):
+    """Reads the environments of running text: those of formulas, lists and tables, and those that a project defines."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, list[list[Sequence[str]]]] = {}
+        super().__init__()
+
+    def _command_table(self) -> dict[str, Callable[[str], None]]:
+        return {**super()._command_table(), "\\begin": self._begin, "\\end": self._end}
+
+    def _begin(self, command: str) -> None:
+        name = self.expander.name()
+        if not name:
+            return
+        if name == "document":
+            self.preamble = False
+            return
+        if name in SKIPPED_ENVIRONMENTS or name in VERBATIM_ENVIRONMENTS:
+            self._raw_environment(name, keep=name in VERBATIM_ENVIRONMENTS)
+            if name in DRAWINGS:
+                self._text(f" {DIAGRAM} ")
+            return
+        if self.preamble:
+            return
+        if not self.inline and self.begin_unit(name):
+            return
+        environment = self.expander.environments.get(name)
+        if environment is not None and name not in MATH_ENVIRONMENTS:
+            self._project_environment(name)
+            return
+        if name in MATH_ENVIRONMENTS:
+            self._formula("", name, display=name != "math")
+            return
+        if name in TABLES:
+            skip_arguments(self.expander, TABLES[name])
+        elif name in ENVIRONMENT_ARGUMENTS:
+            skip_arguments(self.expander, ENVIRONMENT_ARGUMENTS[name])
+        else:
+            self._option()
+        self.out.append("\n" if name in LISTS else "\n\n")
+        self.open(name, lambda: self.out.append("\n\n"))
+
+    def _project_environment(self, name: str) -> None:
+        """Puts the beginning of a ``\\newenvironment`` in front of what is to be read; its end follows at ``\\end``."""
+        environment = self.expander.environments[name]
+        if self.expander.stream.fuel <= 0:
+            self.expander.stream.drop_expansions()
+            self.report(f"the environment {name} expands without end, or to too much")
+            return
+        values = self.expander.arguments(environment.begin)
+        self._values.setdefault(name, []).append(values or [])
+        if values is not None:
+            self.expander.push_body(environment.begin, values)
+
+    def _end(self, command: str) -> None:
+        name = self.expander.name()
+        if name == "document":
+            if not self.inline:
+                self.expander.stream.drop_all()
+            return
+        if self.preamble or not name:
+            return
+        if self._values.get(name):
+            self.expander.push_body(self.expander.environments[name].end, self._values[name].pop())
+            return
+        if self._names[name] <= 0:
+            self.report(f"\\end{{{name}}} without its \\begin")
+            return
+        index = len(self.opened) - 1
+        while self.opened[index].name != name:
+            if self.opened[index].name != "{":
+                self.report(f"\\begin{{{self.opened[index].name}}} of line {self.opened[index].line} is never ended")
+            index -= 1
+        self.close(index)
+
+    def _raw_environment(self, name: str, *, keep: bool) -> None:
+        """An environment whose content is not LaTeX: text kept as it is, or passed over."""
+        end = f"\\end{{{name}}}"
+        file = self.expander.stream.raw_file
+        raw = file.until(end) if file is not None else None
+        if raw is not None:
+            if keep and not self.preamble:
+                self.out.extend(["\n\n", raw, "\n\n"])
+            return
+        if file is not None:
+            self.report(f"\\begin{{{name}}} is never ended")
+            return
+        taken: list[str] = []  # from an expansion: token by token
+        while (token := self.expander.stream.next()) is not None:
+            if token == "\\end":
+                if self.expander.name() == name:
+                    break
+            elif token == EOF_TOKEN:
+                self.expander.stream.push([token])
+                break
+            taken.append(token)
+        if keep and not self.preamble:
+            self.out.append(join(taken))

@@ -1,0 +1,198 @@
+"""What the commands of LaTeX print in running text: items, references, footnotes, links, accents, drawings."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+
+from porism.corpus.latex.diagrams import DIAGRAM
+from porism.corpus.latex.formula import skip_arguments, skip_dimension
+from porism.corpus.latex.tables import ACCENTS, CITATIONS, LENGTHS, REFERENCES
+from porism.corpus.latex.text import LatexText
+from porism.types import Formula
+
+_RAW_GROUP = re.compile(r"\s*\{([^{}\n]*)\}")
+_VERB = re.compile(r"\*?([^A-Za-z\s])(.*?)\1")
+
+
+class TextCommands(LatexText):
+    """Reads the commands of running text."""
+
+    def _command_table(self) -> dict[str, Callable[[str], None]]:
+        table: dict[str, Callable[[str], None]] = {
+            "\\(": lambda _: self._math("\\(", display=False),
+            "\\[": lambda _: self._math("\\[", display=True),
+            "\\]": lambda _: self.report("\\] without \\["),
+            "\\)": lambda _: self.report("\\) without \\("),
+            "\\\\": self._newline,
+            "\\ensuremath": self._ensuremath,
+            "\\xymatrix": self._xymatrix,
+            "\\item": self._item,
+            "\\xygraph": self._drawing,
+            "\\tikz": self._drawing,
+            "\\xy": lambda _: self._raw_drawing("\\endxy"),
+            "\\includegraphics": self._graphics,
+            "\\label": self._label,
+            "\\footnote": self._footnote,
+            "\\footnotetext": self._footnote,
+            "\\caption": self._caption,
+            "\\paragraph": self._paragraph,
+            "\\subparagraph": self._paragraph,
+            "\\verb": self._verb,
+            "\\lstinline": self._verb,
+            "\\url": self._url,
+            "\\nolinkurl": self._url,
+            "\\path": self._url,
+            "\\href": self._href,
+            "\\hyperref": lambda _: skip_arguments(self.expander, "o"),
+            "\\texorpdfstring": self._first_of_two,
+            "\\bgroup": lambda _: self.token("{"),
+            "\\egroup": lambda _: self.token("}"),
+            "\\begingroup": lambda _: self.token("{"),
+            "\\endgroup": lambda _: self.token("}"),
+            "\\eqno": self._newline,
+            "\\enquote": self._enquote,
+        }
+        table.update(dict.fromkeys(REFERENCES, self._reference))
+        table.update(dict.fromkeys(CITATIONS, self._citation))
+        table.update(dict.fromkeys(ACCENTS, self._accent))
+        table.update(dict.fromkeys(("\\" + name for name in LENGTHS), lambda _: skip_dimension(self.expander)))
+        return table
+
+    def _math(self, opener: str, *, display: bool) -> None:
+        if not self.preamble:
+            self._formula(opener, display=display)
+
+    def _ensuremath(self, command: str) -> None:
+        source = self.formulas.group()
+        if source:
+            self._formula_part(source)
+
+    def _formula_part(self, source: str, *, display: bool = False) -> None:
+        if not self.preamble:
+            self.out.append(Formula(source, display=display))
+
+    def _xymatrix(self, command: str) -> None:
+        tokens = self.formulas.xymatrix_cells()
+        if tokens:
+            self.expander.stream.push(["\\[", "\\xymatrix", "{", *tokens, "}", "\\]"])
+
+    def _drawing(self, command: str) -> None:
+        """A drawing in a group, or one command of TikZ that ends with a semicolon."""
+        self.expander.star()
+        self._option()
+        token = self.expander.skip_spaces()
+        self.expander.stream.push([token] if token is not None else [])
+        if token == "{":
+            self.expander.group()
+            self._text(DIAGRAM)
+        else:
+            self._raw_drawing(";")
+
+    def _raw_drawing(self, end: str) -> None:
+        file = self.expander.stream.file
+        if file is not None:
+            self.expander.stream.drop_expansions()
+            if file.until(end) is None:
+                self.report(f"a drawing without its {end}")
+        self._text(DIAGRAM)
+
+    def _graphics(self, command: str) -> None:
+        skip_arguments(self.expander, "*oom")
+        self._text("[figure]")
+
+    def _newline(self, command: str) -> None:
+        self.expander.star()
+        self._option()
+        self._text("\n")
+
+    def _item(self, command: str) -> None:
+        label = self.expander.optional()
+        self._text("\n- ")
+        if label:
+            content = self.content(label)
+            if content and not self.preamble:
+                self.out.extend([*content.parts, " "])
+
+    def _label(self, command: str) -> None:
+        self._option()
+        self.label(self.expander.name())
+
+    def _footnote(self, command: str) -> None:
+        self.expander.optional()
+        self._wrapped(" (", ") ")
+
+    def _enquote(self, command: str) -> None:
+        self.expander.star()
+        self._wrapped("“", "”")
+
+    def _caption(self, command: str) -> None:
+        self.expander.star()
+        self.expander.optional()
+        self._wrapped("\n\n", "\n\n")
+
+    def _paragraph(self, command: str) -> None:
+        self.expander.star()
+        self.expander.optional()
+        self._wrapped("\n\n", ": ")
+
+    def _wrapped(self, before: str, after: str) -> None:
+        """The group that follows stays running text, between these two."""
+        token = self.expander.skip_spaces()
+        if token != "{":
+            self.expander.stream.push([token] if token is not None else [])
+            return
+        if self.preamble:
+            self.expander.stream.push([token])
+            self.expander.group()
+            return
+        self.out.append(before)
+        self.open("{", lambda: self.out.append(after))
+
+    def _verb(self, command: str) -> None:
+        if command == "\\lstinline":
+            self._raw_option()
+        file = self.expander.stream.raw_file
+        found = file.match(_VERB) or file.match(_RAW_GROUP) if file is not None else None
+        if found is not None:
+            self._text(found.group(found.lastindex or 0))
+
+    def _raw_argument(self) -> str:
+        """An argument in which ``%`` and ``#`` are characters."""
+        file = self.expander.stream.raw_file
+        found = file.match(_RAW_GROUP) if file is not None else None
+        return re.sub(r"\\([%#_&~])", r"\1", found.group(1) if found else self.expander.name())
+
+    def _url(self, command: str) -> None:
+        self._text(self._raw_argument())
+
+    def _href(self, command: str) -> None:
+        self._raw_option()
+        self._raw_argument()
+
+    def _first_of_two(self, command: str) -> None:
+        first = self.expander.group() or []
+        self.expander.group()
+        self.expander.stream.push(["{", *first, "}"])
+
+    def _reference(self, command: str) -> None:
+        self.expander.star()
+        self.expander.optional()
+        self._text(self._reference_text(command, self.expander.name()))
+
+    def _citation(self, command: str) -> None:
+        self.expander.star()
+        notes = [
+            self.content(note).to_latex() for note in (self.expander.optional(), self.expander.optional()) if note
+        ]
+        keys = ", ".join(key.strip() for key in self.expander.name().split(","))
+        self._text(f"[{'; '.join([keys, *notes])}]")
+
+    def _accent(self, command: str) -> None:
+        argument = self.expander.group()
+        if argument is None:
+            return
+        text = self.content(argument).text
+        text = {"ı": "i", "ȷ": "j"}.get(text, text)
+        self._text(unicodedata.normalize("NFC", text[:1] + ACCENTS[command] + text[1:]) if text else "")

@@ -1,0 +1,70 @@
+"""The segments of the state that a writer will commit: which of their documents are deleted, and which have moved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.index.manifest import SegmentEntry
+from porism.index.segment import Segment
+from porism.index.strings import Packed
+
+
+@dataclass(slots=True)
+class HeldSegment:
+    """A segment of the state to be committed; ``entry`` is what the last commit says of it, None where it is new.
+
+    ``moved`` is whether lines of its documents have changed since.
+    """
+
+    segment: Segment
+    entry: SegmentEntry | None = None
+    moved: bool = False
+
+    @property
+    def deleted(self) -> int:
+        """Documents that are deleted."""
+        return self.segment.doc_count - self.segment.live_count
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether it is other than the last commit says."""
+        return self.entry is None or self.entry.deleted != self.deleted or self.moved
+
+    def contains(self, ids: Packed) -> NDArray[np.bool_]:
+        """For each id whether there is such a document (bool)."""
+        docs = self.segment.names.find_packed(ids)
+        return (docs >= 0) & self.segment.live[docs]
+
+    def owned(self, owners: NDArray[np.integer]) -> list[str]:
+        """The ids of the documents that have one of these owners."""
+        docs = np.flatnonzero(np.isin(self.segment.owners, owners) & self.segment.live)
+        return self.segment.doc_ids(docs) if len(docs) else []
+
+    def delete(self, ids: Packed) -> int:
+        """Deletes documents; returns how many there were."""
+        docs = self.segment.names.find_packed(ids)
+        docs = np.unique(docs[docs >= 0])
+        docs = docs[self.segment.live[docs]]
+        if len(docs):
+            self.segment.live = self.segment.live.copy()
+            self.segment.live[docs] = False
+        return len(docs)
+
+    def delete_matching(self, key: str, value: str) -> int:
+        """Deletes the documents whose metadata ``key`` is ``value`` or has it among its values; returns how many."""
+        matching = self.segment.filter(key, value) & self.segment.live
+        self.segment.live = self.segment.live & ~matching
+        return int(np.count_nonzero(matching))
+
+    def move(self, ids: Packed, lines: NDArray[np.int32]) -> None:
+        """Says at which lines documents begin now."""
+        docs = self.segment.names.find_packed(ids)
+        rows = np.flatnonzero(docs >= 0)
+        rows = rows[self.segment.live[docs[rows]]]
+        if len(rows):
+            self.segment.lines = self.segment.lines.copy()
+            self.segment.lines[docs[rows]] = lines[rows]
+            self.moved = True
