@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from pyterrier_cases import WORDS, Topics, columns, no_java, pd, pt  # noqa: F401  (no_java is used by pytest)
 
 import porism
 from porism.adapters import from_pyterrier, queries_to_frame, run_from_frame, run_to_frame, to_pyterrier
@@ -15,18 +16,6 @@ from porism.retrieve import ChannelSettings, SearchModel
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run
 from porism.types import Content, Query
-
-pt = pytest.importorskip("pyterrier")
-pd = pytest.importorskip("pandas")
-
-WORDS = SearchModel({"words": ChannelSettings()})
-Topics = list[Query]
-
-
-@pytest.fixture(autouse=True)
-def _no_java() -> Any:
-    yield
-    assert not pt.java.started()
 
 
 class Table(pt.Transformer):  # type: ignore[misc]

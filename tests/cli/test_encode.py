@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tiny_models import TEXTS, need_encoders, save_encoder
+from tiny_models import need_encoders, save_encoder, write_notes
 
 
 @pytest.fixture(scope="module")
@@ -17,12 +17,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def notes(tmp_path: Path) -> Path:
-    source = tmp_path / "notes.jsonl"
-    source.write_text("".join(
-        json.dumps({"id": f"n{number}", "title": f"Note {number}", "body": text}) + "\n"
-        for number, text in enumerate(TEXTS)
-    ))
-    return source
+    return write_notes(tmp_path)
 
 
 def test_one_command_prepares_an_index_and_updates_encode_what_is_new(porism, tiny, notes, tmp_path):

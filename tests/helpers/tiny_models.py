@@ -33,6 +33,16 @@ def need_encoders() -> None:
     pytest.importorskip("sentence_transformers", reason=REASON)
 
 
+def write_notes(folder: Path) -> Path:
+    """``notes.jsonl`` with a document of each of the texts."""
+    source = folder / "notes.jsonl"
+    source.write_text("".join(
+        json.dumps({"id": f"n{number}", "title": f"Note {number}", "body": text}) + "\n"
+        for number, text in enumerate(TEXTS)
+    ))
+    return source
+
+
 def bpe_tokenizer(texts: Iterable[str] = TEXTS, size: int = 400, **special: str) -> Any:
     """A byte-level BPE tokenizer: any text can be read and written back."""
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from colbert_cases import document, query, reference, save_token_model, token_index, write_index
+from colbert_cases import reference, save_token_model, token_index
+from dense_cases import document, query, write_index
 from tiny_models import need_encoders, save_encoder
 
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
