@@ -69,6 +69,14 @@ def test_a_cross_encoder_in_a_pipeline(folder: Path, index: Index) -> None:
     assert (described["model"], described["kind"]) == (str(folder / "cross"), "PointwiseReranker")
 
 
+def test_the_first_stage_is_a_setting(folder: Path, index: Index) -> None:
+    alone, both = (made("cross-encoder", "cross", folder, index, first_stage=share) for share in (0.0, 1.0))
+    assert [doc_id for doc_id, _ in alone.rerank(QUERIES, RUN)["q2"]] != ["d2", "d1", "d0"]
+    assert both.rerank(QUERIES, RUN)["q2"] == [
+        ("d2", pytest.approx(1.5**0.5)), ("d1", pytest.approx(0.0)), ("d0", pytest.approx(-(1.5**0.5)))
+    ]
+
+
 def test_all_queries_are_one_job(folder: Path, index: Index) -> None:
     reranker = made("cross-encoder", "cross", folder, index)
     costs: list[Cost] = []
@@ -104,7 +112,8 @@ def test_what_is_read_can_be_chosen(folder: Path, index: Index) -> None:
     assert texts.query(QUERIES[0]) == "What divides a product?"
     assert np.isnan(reranker.scores(QUERIES[1], ["d0"])).all()  # it has no question
     assert RERANKERS["cross-encoder"].names("cross", {}, folder) == [
-        "model", "digest", "text", "query_fields", "length", "precision", "device", "tuned_on"
+        "model", "digest", "text", "query_fields", "length", "precision", "device", "first_stage",
+        "tuned_on",
     ]
 
 
@@ -161,7 +170,7 @@ def test_the_digest_of_a_recipe_is_that_of_the_files(folder: Path, tmp_path: Pat
 @pytest.mark.parametrize(("model", "given", "message"), [
     ("default", {}, "needs a model"), ("nowhere", {}, "there is no model 'nowhere'"),
     ("cross", {"lenght": 3}, "lenght"), ("cross", {"length": -1}, "length cannot be -1"),
-    ("cross", {"precision": "float8"}, "precision"),
+    ("cross", {"precision": "float8"}, "precision"), ("cross", {"first_stage": 1.5}, "first_stage cannot be 1.5"),
 ])
 def test_wrong_settings(folder: Path, model: str, given: dict[str, object], message: str) -> None:
     with pytest.raises(SettingError, match=message):

@@ -13,6 +13,7 @@ from pipeline_fakes import Fixed, Given, order, queries
 import porism
 from porism.errors import ConfigError, FormatError, QueryError
 from porism.pipeline import RetrieverReranker, formula_pipeline, pipeline, rescored
+from porism.pipeline.rerankers.scoring import interpolated
 from porism.retrieve import ChannelSettings, SearchModel
 from porism.retrieve.formulas.model import FORMULA_MODELS
 from porism.runs.run import Run, rank
@@ -108,6 +109,24 @@ def test_only_the_first_documents_are_scored() -> None:
     assert got.provenance.made_by == {
         "kind": "rerank", "depth": 2, "reranker": {"kind": "Given"}, "of": {"kind": "run", "name": "first"}
     }
+
+
+def test_the_first_stage_counts_by_its_share() -> None:
+    new, old = np.array([1.0, 3.0, np.nan]), np.array([5.0, 1.0, 7.0])
+    # both as standard scores: -1, 1 and 1, -1; the document without a new score has none
+    assert interpolated(new, old, 0.25)[:2] == pytest.approx([-0.5, 0.5])
+    assert np.isnan(interpolated(new, old, 0.25)[2])
+    assert interpolated(new, old, 0.0) is new
+    assert interpolated(np.array([2.0, 2.0]), old[:2], 0.5) == pytest.approx([0.5, -0.5])
+    assert np.isnan(interpolated(np.array([np.nan]), old[:1], 0.5)[0])
+    by = Given({"a": 1.0, "b": 2.0, "c": 9.0}, depth=2)
+    run = Run({"q": [("a", 5.0), ("b", 4.0), ("c", 3.0)]}, "first")
+    by.first_stage = 0.75
+    got = by.rerank(queries("q"), run)
+    assert order(got, "q") == ["a", "b", "c"]
+    assert got.scores[:2] == pytest.approx([0.5, -0.5])
+    assert got.provenance is not None
+    assert got.provenance.made_by["first_stage"] == 0.75
 
 
 def test_a_query_of_the_run_that_is_not_given_is_an_error() -> None:

@@ -12,6 +12,7 @@ from porism.errors import ConfigError
 from porism.runs.run import Run
 from porism.train.negatives import Negatives, add_negatives, add_scores
 from porism.train.pairs.base import Pair
+from porism.train.pairs.exclusion import Exclusion
 from porism.types import Query
 
 BODIES = {
@@ -52,6 +53,13 @@ def test_negatives_of_a_search_are_no_answers() -> None:
     assert several[0].negatives == (BODIES["also"], BODIES["near"], BODIES["far"])
     skipped, _ = add_negatives(PAIRS, NOTES, Negatives(skip=4), searcher=Ranked())
     assert skipped[0].negatives == (BODIES["far"],)
+
+
+def test_what_is_excluded_is_no_negative() -> None:
+    exclude = Exclusion((BODIES["near"].lower(),), frozenset({"far"}))
+    found, counts = add_negatives(PAIRS[:1], NOTES, Negatives(count=5), searcher=Ranked(), exclude=exclude)
+    assert found[0].negatives == (BODIES["also"],)
+    assert (counts.excluded, counts.known, counts.repeats) == (2, 1, 1)
 
 
 def test_what_scores_as_high_as_the_positive_is_left_out() -> None:

@@ -38,6 +38,7 @@ from porism.cli.training_formulas import formula_encoder
 from porism.cli.training_language import language_model
 from porism.cli.training_neural import decontextualised, extended
 from porism.cli.training_pairs import pairs
+from porism.cli.training_rerankers import reranker
 from porism.cli.training_tokenizers import tokenizer
 from porism.cli.training_vectors import fasttext, neighbours, positional, word2vec
 from porism.errors import PorismError
@@ -64,7 +65,7 @@ porism.add_section("Models", train, encode, neighbours, similarities)
 porism.add_section("Experiments", run, evaluate, rerank, fuse, aggregate, flips, compare, experiment)
 for method in (
     word2vec, fasttext, positional, decontextualised, tokenizer, extended, pairs, encoder, language_model,
-    formula_encoder,
+    formula_encoder, reranker,
 ):
     train.add_command(method)
 

@@ -35,7 +35,8 @@ def _list_kinds(context: click.Context, parameter: click.Parameter, wanted: bool
               help="The topics of the run: ARQMath topics, lines of JSON, or lines of id, tab, text.")
 @click.option("--kind", default="cross-encoder", show_default=True, metavar="NAME",
               help="What gives documents their scores; --list shows all kinds.")
-@click.option("--model", default="default", metavar="NAME|DIR", help="The model of that kind: a folder or a name.")
+@click.option("--model", default="default", metavar="NAME|DIR",
+              help="The model of that kind: a folder, or the name of a package or of a model of the index.")
 @click.option("--depth", type=click.IntRange(min=1), default=100, show_default=True,
               help="So many results of each topic are re-ranked; the others follow in their order.")
 @click.option("--set", "assignments", multiple=True, metavar="NAME=VALUE",
@@ -80,7 +81,7 @@ def rerank(
     check_folders([path for path in (output, pairs_path) if path is not None])
     check_outputs({"--output": output, "--pairs": pairs_path}, [run_path], [topics_path])
     method = reranker_kind(kind)
-    settings = method.settings(model, parse_assignments(assignments), Path())
+    settings = method.settings(_model_of(index_path, model), parse_assignments(assignments), Path())
     log = ProblemLog(problems)
     run = Run.read(run_path, log)
     topics = read_topics(topics_path)
@@ -111,6 +112,14 @@ def rerank(
     if longest < depth:
         echo(f"the run has {counted(longest, 'result')} a topic at most, fewer than the depth of {depth:,}", err=True)
     echo(f"{counted(len(found), 'topic')} re-ranked by {kind} in {seconds:.1f} s: {output}")
+
+
+def _model_of(index_path: Path, model: str) -> str:
+    """The folder of a model that was trained for the index and is named so; else the model as it was named."""
+    from porism.files.artifacts import MODELS
+
+    trained = index_path / MODELS.folder / model
+    return str(trained) if MODELS.is_name(model) and trained.is_dir() and not Path(model).is_dir() else model
 
 
 def _show(cost: Cost, quiet: bool) -> None:

@@ -117,7 +117,7 @@ def encoder(
     check_target(target)
     base = encoder_folder(model, index_path)
     kept = [pair.anchor for path in keep_files for pair in read_pairs(path)]
-    pairs = _pairs(index_path, files, given, quiet)
+    pairs = training_pairs(index_path, files, given, quiet)
     with counting_progress("training", quiet) as progress:
         report = train_encoder(
             pairs, base, target, settings, collection=_collection(index_path, given), kept=kept,
@@ -164,7 +164,7 @@ def _settings(given: dict[str, Any]) -> Any:
     return EncoderTraining(**chosen | {"matryoshka": tuple(map(int, parts))})
 
 
-def _pairs(index_path: Path, files: tuple[Path, ...], given: dict[str, Any], quiet: bool) -> list[Pair]:
+def training_pairs(index_path: Path, files: tuple[Path, ...], given: dict[str, Any], quiet: bool) -> list[Pair]:
     """The pairs of the files, or those of the index."""
     from porism.search.index import open_index
     from porism.train.pairs.files import read_pairs

@@ -56,6 +56,8 @@ def negative_options(function: Function) -> Function:
                      help="Candidates that negatives are chosen from."),
         click.option("--negative-skip", "skip", type=int, default=0, show_default=True,
                      help="How many of the best candidates are left out."),
+        click.option("--negative-draw", "draw", is_flag=True,
+                     help="Draw negatives from the candidates, where otherwise the best ones are taken."),
         click.option("--search-model", default="default", show_default=True, metavar="NAME|FILE.toml",
                      help="The model of the search for negatives."),
         click.option("--scorer", default=None, metavar="NAME|DIR",
@@ -76,11 +78,14 @@ def with_negatives(index: Index, pairs: list[Pair], given: dict[str, Any], quiet
 
     if given["source"] is not None:
         from porism.retrieve.models import read_model
+        from porism.train.pairs.exclusion import exclusion
 
         settings = Negatives(
-            given["source"], given["negatives"], given["depth"], given["skip"], margin=given["score_margin"],
-            overlap=given["overlap"], seed=given["seed"],
+            given["source"], given["negatives"], given["depth"], given["skip"], given["draw"],
+            given["score_margin"], given["overlap"], seed=given["seed"],
         )
+        text = ModelText(formulas=given["formulas"])
+        exclude = exclusion(given["topics"], given["ids"], index.documents, text, given["overlap"])
         encode = score = None
         if given["scorer"] is not None:
             from porism.train.scorers import open_encode, open_score
@@ -92,13 +97,14 @@ def with_negatives(index: Index, pairs: list[Pair], given: dict[str, Any], quiet
         searcher = IndexSearch(index.with_models(read_model(given["search_model"])))
         with counting_progress("negatives", quiet) as progress:
             pairs, counts = add_negatives(
-                pairs, index.documents, settings, ModelText(formulas=given["formulas"]), searcher=searcher,
-                encode=encode, score=score, on_progress=progress,
+                pairs, index.documents, settings, text, searcher=searcher, encode=encode, score=score,
+                exclude=exclude, on_progress=progress,
             )
         if not quiet:
             echo(
                 f"negatives: {counted(counts.with_negatives, 'pair')} with, {counts.without:,} without; left out "
-                f"{counts.known:,} known, {counts.repeats:,} repeated, {counts.too_good:,} too good"
+                f"{counts.known:,} known, {counts.repeats:,} repeated, {counts.too_good:,} too good, "
+                f"{counts.excluded:,} excluded"
             )
     if given["teacher"] is not None:
         from porism.train.scorers import open_score

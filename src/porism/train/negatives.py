@@ -28,6 +28,7 @@ from porism.search.searcher import IndexSearcher
 from porism.settings import Settings
 from porism.train.near import shingles
 from porism.train.pairs.base import Pair, values
+from porism.train.pairs.exclusion import Exclusion
 from porism.train.pairs.registry import MINERS
 from porism.types import Documents, Query
 
@@ -79,13 +80,14 @@ class Negatives(Settings):
 @dataclass(frozen=True, slots=True)
 class NegativeCounts:
     """What became of candidates: how many pairs got negatives and how many none, and how many candidates were left out
-    since they are known positives, nearly repeat one, or score too high."""
+    since they are known positives, nearly repeat one, score too high, or are excluded."""
 
     with_negatives: int
     without: int
     known: int
     repeats: int
     too_good: int
+    excluded: int = 0
 
 
 class IndexSearch:
@@ -104,6 +106,7 @@ class _Counts:
     known: int = 0
     repeats: int = 0
     too_good: int = 0
+    excluded: int = 0
 
 
 def add_negatives(
@@ -115,6 +118,7 @@ def add_negatives(
     searcher: Searcher | None = None,
     encode: Encode | None = None,
     score: Score | None = None,
+    exclude: Exclusion | None = None,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> tuple[list[Pair], NegativeCounts]:
     """The pairs with negatives, in their order; those for which none is left stay as they are.
@@ -122,6 +126,7 @@ def add_negatives(
     :param searcher: what finds candidates of the source ``search``.
     :param encode: the encoder that finds those of the source ``model``; it also scores texts, unless ``score`` does.
     :param score: what scores texts; without any scorer no candidate scores too high.
+    :param exclude: documents that are no negatives either, nor texts that nearly repeat them, such as topics.
     :raises ConfigError: what the source needs is not given.
     """
     settings, text = settings or Negatives(), text or ModelText()
@@ -136,10 +141,12 @@ def add_negatives(
     for start in range(0, len(pairs), _AT_ONCE):
         some = pairs[start : start + _AT_ONCE]
         own = list(islice(candidates, len(some)))
-        found += _chosen(some, own, documents, settings, text, positives, score, counts)
+        found += _chosen(some, own, documents, settings, text, positives, score, exclude or Exclusion(), counts)
         on_progress(len(found), len(pairs))
     having = sum(bool(pair.negatives) for pair in found)
-    return found, NegativeCounts(having, len(found) - having, counts.known, counts.repeats, counts.too_good)
+    return found, NegativeCounts(
+        having, len(found) - having, counts.known, counts.repeats, counts.too_good, counts.excluded
+    )
 
 
 def add_scores(pairs: Sequence[Pair], score: Score) -> list[Pair]:
@@ -203,7 +210,7 @@ def _same_tags(pairs: Sequence[Pair], documents: Documents, settings: Negatives)
 
 def _chosen(
     pairs: Sequence[Pair], candidates: Sequence[Sequence[str]], documents: Documents, settings: Negatives,
-    text: ModelText, positives: dict[str, set[str]], score: Score | None, counts: _Counts,
+    text: ModelText, positives: dict[str, set[str]], score: Score | None, exclude: Exclusion, counts: _Counts,
 ) -> list[Pair]:
     wanted = list(dict.fromkeys(one for some in candidates for one in some[settings.skip :]))
     known = {document.id: document for document in documents.get(wanted)}
@@ -214,10 +221,12 @@ def _chosen(
         for one in some[settings.skip :]:
             if one in positives[pair.anchor]:
                 counts.known += 1
+            elif one in exclude.ids:
+                counts.excluded += 1
             elif (written := write(known[one], text)) and written not in (pair.anchor, pair.positive):
                 texts[written] = None
         offered.append(list(texts))
-    kept = _without_repeats(pairs, offered, settings, counts)
+    kept = _without_excluded(_without_repeats(pairs, offered, settings, counts), exclude, counts)
     if score is not None:
         kept = _without_likely_answers(pairs, kept, settings, score, counts)
     found = []
@@ -228,6 +237,15 @@ def _chosen(
             chosen = draw.sample(texts_left, settings.count)
         found.append(replace(pair, negatives=tuple(chosen), scores=()) if chosen else pair)
     return found
+
+
+def _without_excluded(offered: Sequence[Sequence[str]], exclude: Exclusion, counts: _Counts) -> list[list[str]]:
+    """The candidates that do not nearly repeat what is excluded."""
+    distinct = list(dict.fromkeys(one for some in offered for one in some))
+    repeated = {one for one, repeats in zip(distinct, exclude.repeats(distinct).tolist(), strict=True) if repeats}
+    kept = [[one for one in some if one not in repeated] for some in offered]
+    counts.excluded += sum(map(len, offered)) - sum(map(len, kept))
+    return kept
 
 
 def _without_repeats(

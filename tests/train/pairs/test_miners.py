@@ -13,6 +13,7 @@ from porism.train.pairs.answers import Answers
 from porism.train.pairs.base import Miner
 from porism.train.pairs.citations import Citations, read_links
 from porism.train.pairs.halves import Halves
+from porism.train.pairs.judgments import Judgments
 from porism.train.pairs.links import Links
 from porism.train.pairs.references import References
 from porism.train.pairs.registry import MINERS, make_miner, parse_miner, usual_miners
@@ -139,6 +140,29 @@ def test_references_are_labels_in_brackets() -> None:
     assert mined(References(), *STATEMENTS) == [("Statement.", "T\nCited.")]
     with pytest.raises(ConfigError, match="by its label"):
         mined(References(), STATEMENTS[0])
+
+
+def test_judgments_give_what_was_judged_worse_as_negatives(tmp_path: Path) -> None:
+    (tmp_path / "topics.tsv").write_text("1\tWhat is a limit?\n2\tWhy?\n3\tunjudged\n")
+    (tmp_path / "qrels").write_text("1 0 a 2\n1 0 b 0\n1 0 c 1\n1 0 gone 3\n1 0 empty 2\n2 0 b 1\n4 0 a 2\n")
+    notes = Listed(*(document(name, body=text) for name, text in (
+        ("a", "A limit."), ("b", "A group."), ("c", "A bound."), ("empty", ""), ("other", "x")
+    )))
+    given = {"topics": str(tmp_path / "topics.tsv"), "qrels": str(tmp_path / "qrels")}
+    found = list(Judgments(**given, gain=2).mine(notes, TEXT))
+    assert [(one.anchor, one.positive, one.negatives) for one in found] == [
+        ("What is a limit?", "A limit.", ("A bound.", "A group."))
+    ]
+    assert (found[0].miner, found[0].anchor_id, found[0].positive_id) == ("judgments", "1", "a")
+    assert [(one.positive, one.negatives) for one in Judgments(**given, negatives=0).mine(notes, TEXT)] == [
+        ("A limit.", ()), ("A bound.", ()), ("A group.", ())
+    ]
+    with pytest.raises(ConfigError, match="no topic has a document of the collection that was judged 4 or more"):
+        list(Judgments(**given, gain=4).mine(notes, TEXT))
+    with pytest.raises(ConfigError, match="judgments are of topics"):
+        Judgments(topics="t")
+    with pytest.raises(ConfigError, match="gain is 1 or more"):
+        Judgments(**given, gain=0)
 
 
 def test_miners_are_read_from_one_word_each() -> None:

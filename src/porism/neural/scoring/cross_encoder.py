@@ -7,20 +7,17 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from porism.errors import ConfigError
 from porism.neural.batches import TOKENS_AT_ONCE
-from porism.neural.encoder_model import Precision, model_inputs
-from porism.neural.loading import load_torch
-from porism.neural.scoring.base import Scorer, Tokens
-from porism.neural.scoring.model_files import PURPOSE, has_architecture, open_scoring_model
+from porism.neural.encoder_model import Precision
+from porism.neural.scoring.base import Tokens
+from porism.neural.scoring.logits import LogitScorer
+from porism.neural.scoring.model_files import has_architecture, open_scoring_model
 
 KIND = "AutoModelForSequenceClassification"
 
 
-class CrossEncoder(Scorer):
+class CrossEncoder(LogitScorer):
     """Scores a query with a document, or with two documents, by a folder of sentence-transformers' ``CrossEncoder`` or
     of any sequence classification of transformers.
 
@@ -76,20 +73,10 @@ class CrossEncoder(Scorer):
             segments += [number * self._second] * len(self._middle) + [self._second] * share
         return Tokens([*ids, *self._last], [*segments, *[self._second] * len(self._last)])
 
-    def forward(self, batch: Sequence[Tokens]) -> NDArray[np.float64]:
-        """See :meth:`Scorer.forward`."""
-        torch = load_torch(PURPOSE)
-        inputs = model_inputs(self._model.tokenizer, [one.ids for one in batch], self._model.network.device)
-        if "token_type_ids" in inputs:
-            for row, one in enumerate(batch):
-                inputs["token_type_ids"][row, : len(one.segments)] = torch.tensor(one.segments)
-        with torch.inference_mode(), self._model.context():
-            logits = self._model.network(**inputs).logits
-        found: NDArray[np.float64] = logits.detach().to("cpu", torch.float32).numpy().astype(np.float64)
-        relevance = found[:, 1] - found[:, 0] if found.shape[1] == 2 else found[:, 0]
-        if self.documents == 1:
-            return relevance
-        return 1.0 / (1.0 + np.exp(-np.clip(relevance, -700, 700)))
+    def relevance(self, inputs: dict[str, Any], network: Any = None) -> Any:
+        """See :meth:`LogitScorer.relevance`."""
+        logits = (network or self.network)(**inputs).logits.float()
+        return logits[:, 1] - logits[:, 0] if logits.shape[1] == 2 else logits[:, 0]
 
 
 def is_cross_encoder(folder: Path) -> bool:

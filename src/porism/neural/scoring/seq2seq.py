@@ -6,14 +6,12 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from porism.errors import ConfigError
 from porism.neural.batches import TOKENS_AT_ONCE
-from porism.neural.encoder_model import Precision, model_inputs
+from porism.neural.encoder_model import Precision
 from porism.neural.loading import load_torch
-from porism.neural.scoring.base import Scorer, Tokens
+from porism.neural.scoring.base import Tokens
+from porism.neural.scoring.logits import LogitScorer
 from porism.neural.scoring.model_files import PURPOSE, open_scoring_model
 
 KIND = "AutoModelForSeq2SeqLM"
@@ -22,7 +20,7 @@ FRAMES = {1: ("Query:", "Document:", "Relevant:"), 2: ("Query:", "Document0:", "
 """What stands before each text and at the end, by how many documents are read (Pradeep, Nogueira and Lin 2021)."""
 
 
-class TrueFalse(Scorer):
+class TrueFalse(LogitScorer):
     """Scores a query with a document (monoT5: Nogueira et al. 2020), or with two (duoT5: Pradeep, Nogueira and Lin
     2021), by the first token that a sequence-to-sequence model answers.
 
@@ -80,20 +78,19 @@ class TrueFalse(Scorer):
             ids += [*words, *part[:share]]
         return Tokens([*ids, *self._frame[-1], *self._end], [])
 
-    def forward(self, batch: Sequence[Tokens]) -> NDArray[np.float64]:
-        """See :meth:`Scorer.forward`."""
-        torch = load_torch(PURPOSE)
-        network = self._model.network
-        inputs = model_inputs(self._model.tokenizer, [one.ids for one in batch], network.device)
+    def inputs(self, batch: Sequence[Tokens]) -> dict[str, Any]:
+        """See :meth:`LogitScorer.inputs`."""
+        inputs = super().inputs(batch)
         inputs.pop("token_type_ids", None)
-        begin = torch.full((len(batch), 1), self._start, device=network.device)
-        with torch.inference_mode(), self._model.context():
-            logits = network(**inputs, decoder_input_ids=begin, use_cache=False).logits[:, 0, list(self._answers)]
-        found: NDArray[np.float64] = logits.detach().to("cpu", torch.float32).numpy().astype(np.float64)
-        relevance = found[:, 0] - found[:, 1]
-        if self.documents == 1:
-            return relevance
-        return 1.0 / (1.0 + np.exp(-np.clip(relevance, -700, 700)))
+        return inputs
+
+    def relevance(self, inputs: dict[str, Any], network: Any = None) -> Any:
+        """See :meth:`LogitScorer.relevance`."""
+        torch = load_torch(PURPOSE)
+        rows = inputs["input_ids"]
+        begin = torch.full((len(rows), 1), self._start, device=rows.device)
+        logits = (network or self.network)(**inputs, decoder_input_ids=begin, use_cache=False).logits[:, 0].float()
+        return logits[:, self._answers[0]] - logits[:, self._answers[1]]
 
 
 def _ids(tokenizer: Any, text: str) -> list[int]:

@@ -35,6 +35,7 @@ class ModelSettings(Settings):
     :param text: how documents are written for it, and which of their fields.
     :param query_fields: the fields of a query that it reads, in this order; all if none is named.
     :param length: tokens that it reads at once; 0 is as many as it can, and at most 512.
+    :param first_stage: the share of the first stage's scores in a sum with the model's, both as standard scores.
     """
 
     model: str = ""
@@ -44,11 +45,16 @@ class ModelSettings(Settings):
     length: int = 0
     precision: Precision = "auto"
     device: str = "auto"
+    first_stage: float = 0.0
     tuned_on: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.length < 0:
             raise SettingError(f"length cannot be {self.length}", path=("length",), hint="0, or a number of tokens.")
+        if not 0 <= self.first_stage <= 1:
+            raise SettingError(
+                f"first_stage cannot be {self.first_stage:g}", path=("first_stage",), hint="It is a share from 0 to 1."
+            )
 
 
 M = TypeVar("M", bound=ModelSettings)
@@ -141,8 +147,8 @@ R = TypeVar("R", bound=ScoringReranker)
 
 
 def tuned(reranker: R, settings: ModelSettings) -> R:
-    """The reranker, which says on which topics its settings were chosen."""
-    reranker.tuned_on = settings.tuned_on
+    """The reranker, with the share of the first stage, and with the topics that its settings were chosen on."""
+    reranker.tuned_on, reranker.first_stage = settings.tuned_on, settings.first_stage
     return reranker
 
 

@@ -29,6 +29,9 @@ class ScoringReranker(ABC):
     tuned_on: tuple[str, ...] = ()
     """The topics on whose judgments its settings were chosen; every run that it re-ranks carries them."""
 
+    first_stage: float = 0.0
+    """The share of the scores that the run had in a sum with the new ones; see :func:`interpolated`."""
+
     @abstractmethod
     def scores(self, query: Query, doc_ids: Sequence[str]) -> NDArray[np.float64]:
         """The score of each document (float64, in the order given), NaN for one that it cannot score."""
@@ -49,6 +52,7 @@ class ScoringReranker(ABC):
         depth = check_count(self.depth if depth is None else depth, "the depth")
         by_id = {query.id: query for query in check_queries(queries)}
         wanted: list[tuple[Query, Sequence[str]]] = []
+        before: list[NDArray[np.float64]] = []
         for number, query_id in enumerate(run.query_ids):
             if query_id not in by_id:
                 raise QueryError(
@@ -59,12 +63,14 @@ class ScoringReranker(ABC):
             first = run.doc_ids[start : min(stop, start + depth)]
             if first:
                 wanted.append((by_id[query_id], first))
+                before.append(run.scores[start : start + len(first)])
         scores = {
-            query.id: np.asarray(found, np.float64)
-            for (query, _), found in zip(wanted, self.all_scores(wanted), strict=True)
+            query.id: interpolated(np.asarray(found, np.float64), old, self.first_stage)
+            for (query, _), found, old in zip(wanted, self.all_scores(wanted), before, strict=True)
         }
+        sum_with = {"first_stage": self.first_stage} if self.first_stage else {}
         made_by = {
-            "kind": "rerank", "depth": depth, "reranker": describe(self),
+            "kind": "rerank", "depth": depth, "reranker": describe(self), **sum_with,
             "of": dict(run.provenance.made_by) if run.provenance else {"kind": "run", "name": run.name},
         }
         sources = [run.provenance, Provenance(tuned_on=self.tuned_on)]
@@ -75,6 +81,28 @@ class ScoringReranker(ABC):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(depth={self.depth})"
+
+
+def interpolated(new: NDArray[np.float64], old: NDArray[np.float64], share: float) -> NDArray[np.float64]:
+    """``share`` of the old scores and ``1 - share`` of the new ones (float64 [n]); where the share is 0, the new ones.
+
+    Both count as standard scores over the documents of the query that have a new one; the others have none (NaN).
+    """
+    if not share:
+        return new
+    there = ~np.isnan(new)
+    found = np.full(len(new), np.nan)
+    found[there] = (1 - share) * _standard(new[there]) + share * _standard(old[there])
+    return found
+
+
+def _standard(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Scores with the mean 0 and the standard deviation 1, or all 0 where they are equal."""
+    if not len(scores):
+        return scores
+    deviation = float(scores.std())
+    found: NDArray[np.float64] = (scores - scores.mean()) / (deviation if deviation > 0 else 1.0)
+    return found
 
 
 def rescored(run: Run, scores: Mapping[str, Sequence[float] | NDArray[np.float64]], name: str | None = None) -> Run:
