@@ -12,6 +12,8 @@ from reranking_cases import QUERIES, RUN, reranked_index
 from tiny_models import need_models, save_causal
 
 from porism.errors import Problem, QueryError
+from porism.neural.scoring.base import Cost
+from porism.neural.scoring.cache import ScoreCache
 from porism.pipeline import pipeline
 from porism.pipeline.rerankers.listwise import ListwiseReranker
 from porism.pipeline.rerankers.registry import RERANKERS
@@ -90,3 +92,33 @@ def test_explanations(folder: Path, index: Index) -> None:
 def test_wrong_settings(folder: Path, given: dict[str, int], message: str) -> None:
     with pytest.raises(SettingError, match=message):
         RERANKERS["listwise"].settings("causal", given, folder)
+
+
+def test_the_cost_is_told_before(folder: Path, index: Index, tmp_path: Path) -> None:
+    costs: list[Cost] = []
+    prompts: list[int] = []
+    answered: list[int] = []
+    reranker = made(folder, index, window=2, step=1)
+    reranker.on_cost = costs.append
+    answers = reranker.ranker._answers
+
+    def counting(some: Any, room: int) -> list[str]:
+        answered.append(len(some))
+        prompts.extend(map(len, some))
+        return answers(some, room)
+
+    reranker.ranker._answers = counting  # type: ignore[method-assign]
+    with ScoreCache(tmp_path / "scores") as cache:
+        reranker.cache = cache
+        first = reranker.rerank(QUERIES, RUN)
+        (cost,) = costs
+        # 4 documents of the first query with text give 3 windows, 3 of the second 2; one is ranked for the cost
+        assert (cost.inputs, cost.cached, answered[0]) == (5, 0, 1)
+        assert cost.tokens == round(sum(prompts[:2]) / 2 * 5)
+        assert cost.seconds > 0
+        assert sum(answered) == 5
+        again = made(folder, index, window=2, step=1)
+        again.on_cost, again.cache = costs.append, cache
+        assert again.rerank(QUERIES, RUN) == first
+    assert costs[1][:2] == (5, 2)
+    assert costs[1].tokens == 0

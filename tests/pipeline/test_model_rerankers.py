@@ -175,3 +175,23 @@ def test_the_digest_of_a_recipe_is_that_of_the_files(folder: Path, tmp_path: Pat
 def test_wrong_settings(folder: Path, model: str, given: dict[str, object], message: str) -> None:
     with pytest.raises(SettingError, match=message):
         RERANKERS["cross-encoder"].settings(model, given, folder)
+
+
+def test_an_encoder_tells_its_cost_before(folder: Path, index: Index, tmp_path: Path) -> None:
+    reranker = made("encoder", "language", folder, index)
+    costs: list[Cost] = []
+    steps: list[tuple[int, int]] = []
+    reranker.on_cost = costs.append
+    reranker.on_progress = lambda done, total: steps.append((done, total))
+    with ScoreCache(tmp_path / "scores") as cache:
+        reranker.cache = cache
+        reranker.all_scores([(QUERIES[1], ["d0", "d1"])])
+        reranker.all_scores([(QUERIES[0], ["d0", "d1", "d2"]), (QUERIES[1], ["d1", "d2", "gone"])])
+        reranker.all_scores([(QUERIES[1], ["d1"])])
+    lengths = dict(zip(TEXTS, reranker.encoder.read_lengths(TEXTS), strict=True))
+    assert [cost[:3] for cost in costs] == [
+        (2, 0, lengths[TEXTS[0]] + lengths[TEXTS[1]]), (5, 1, sum(lengths[text] for text in TEXTS[:3])), (1, 1, 0)
+    ]
+    assert costs[1].seconds > 0
+    assert costs[2].seconds == 0
+    assert steps == [(2, 2), (3, 3)]

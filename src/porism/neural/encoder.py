@@ -98,6 +98,10 @@ class Encoder:
             vectors[there] = self._encode([read[number][0] for number in there], "query")
         return vectors, beyond
 
+    def read_lengths(self, texts: Sequence[str]) -> list[int]:
+        """How many tokens of each document are read, special ones and those that chunks share among them."""
+        return [sum(map(len, self._readers["document"].document(text))) for text in texts]
+
     def chunk_places(self, text: str) -> list[tuple[int, int]]:
         """Where in the text of a document what each of its vectors was computed from begins and ends; of a text that
         is cut in the middle, all of it."""

@@ -194,8 +194,9 @@ def loading(model: str | os.PathLike[str], what: str) -> Iterator[None]:
 
 
 def longest_input(tokenizer: Any, config: Any) -> int:
-    """Tokens, special ones too, that a model can read at once, as its tokenizer and its configuration say."""
-    limits = [tokenizer.model_max_length] if tokenizer.model_max_length < _NO_LIMIT else []
+    """Tokens, special ones too, that a model can read at once, as its tokenizer and its configuration say; without a
+    tokenizer as its configuration alone does."""
+    limits = [tokenizer.model_max_length] if tokenizer is not None and tokenizer.model_max_length < _NO_LIMIT else []
     for name in _LIMITS:
         positions = getattr(config, name, None)
         if isinstance(positions, int) and positions > 0:

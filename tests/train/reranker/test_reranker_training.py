@@ -92,6 +92,9 @@ def test_a_cross_encoder_learns_from_an_encoder(encoder: Path, tmp_path: Path) -
     assert report.last_loss < report.first_loss / 2
     trained = CrossEncoder(tmp_path / "out")
     assert trained.length == 50
+    assert CrossEncoder(tmp_path / "out", length=64).length == 64  # its positions are the limit
+    with pytest.raises(ConfigError, match="the model reads 64 tokens at once, not 65"):
+        CrossEncoder(tmp_path / "out", length=65)
     assert right(CrossEncoder(with_head(encoder, tmp_path / "start", 1))) < 0.6
     assert right(trained) == 1.0
     written = json.loads((tmp_path / "out" / "training.json").read_text())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ from porism.errors import ConfigError, counted
 from porism.neural.batches import TOKENS_AT_ONCE
 from porism.neural.encoder_model import ModelBatches, Precision, model_inputs
 from porism.neural.loading import load_torch
+from porism.neural.scoring.base import Cost
 from porism.neural.scoring.cache import ScoreCache, score_key
 from porism.neural.scoring.model_files import PURPOSE, open_scoring_model
 
@@ -66,14 +68,35 @@ class ListRanker:
         self.named, self.length = self._model.named, self._model.length
         self.digest = self._model.with_settings("listwise", {"length": self.length})
         self.tokens_at_once, self.on_note = tokens_at_once, on_note
+        self._probed: dict[Window, list[int]] = {}
         self.malformed = 0
         """How many answers so far did not name each document once."""
+
+    def cost(self, windows: Sequence[Window], count: int, cache: ScoreCache | None = None) -> Cost:
+        """What ranking ``count`` windows will cost, of which these are the first: others are as long as they.
+
+        One of the windows is ranked, to estimate how long all take; :meth:`rank` does not do it again.
+        """
+        missing = [window for window in dict.fromkeys(windows) if self._kept(window, cache) is None]
+        known = len(windows) - len(missing)
+        if not missing:
+            return Cost(count, known, 0, 0.0)
+        lengths = [len(self._prompt(window)) for window in missing]
+        probed = int(np.argsort(lengths, kind="stable")[len(lengths) // 2])
+        started = time.perf_counter()
+        self._probed[missing[probed]] = self._ranked([missing[probed]], cache)[0]
+        seconds = time.perf_counter() - started
+        left = count - known
+        return Cost(count, known, round(sum(lengths) / len(lengths) * left), seconds * left)
 
     def rank(self, windows: Sequence[Window], cache: ScoreCache | None = None) -> list[list[int]]:
         """The order of the documents of each window, the best first, by their numbers; equal windows are ranked once.
 
         :raises ConfigError: the length leaves no room for documents, or a single window does not fit into memory.
         """
+        return self._ranked(windows, cache)
+
+    def _ranked(self, windows: Sequence[Window], cache: ScoreCache | None) -> list[list[int]]:
         found: dict[Window, list[int]] = {}
         missing: list[Window] = []
         for window in dict.fromkeys(windows):
@@ -106,6 +129,8 @@ class ListRanker:
 
     def _kept(self, window: Window, cache: ScoreCache | None) -> list[int] | None:
         """The order of a window that was ranked before."""
+        if window in self._probed:
+            return self._probed[window]
         places = cache.get(self._keys(window)) if cache is not None else np.array([np.nan])
         if np.isnan(places).any():
             return None

@@ -64,9 +64,11 @@ def open_scoring_model(
     tokenizer = load_tokenizer(where, PURPOSE)
     network = load_model(kind, where, choose_device(device), PURPOSE)
     able = longest_input(tokenizer, network.config)
-    if length > able:
-        raise ConfigError(f"the model reads {able} tokens at once, not {length}", where=name,
-                          hint=f"Set length to at most {able}.")
+    # What a tokenizer says is how much was read in training; only positions are a limit for who wants more.
+    limit = longest_input(None, network.config) if getattr(network.config, "max_position_embeddings", None) else able
+    if length > limit:
+        raise ConfigError(f"the model reads {limit} tokens at once, not {length}", where=name,
+                          hint=f"Set length to at most {limit}.")
     context = autocast(network, precision) if precision != "int8" else nullcontext
     if precision == "int8":
         network = quantised(network)

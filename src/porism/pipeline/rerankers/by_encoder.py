@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from porism.errors import QueryError
 from porism.explanation import Explanation
 from porism.neural.encoder import Encoder
+from porism.neural.scoring.base import Cost
 from porism.neural.scoring.cache import ScoreCache, score_key
 from porism.pipeline.protocols import DEPTH, check_count
 from porism.pipeline.rerankers.scoring import ScoringReranker
@@ -21,6 +23,9 @@ from porism.types import Query
 
 _AT_ONCE = 256
 """Documents between two visits to the cache: what an interruption loses at most."""
+
+_PROBED = 8
+"""So many documents of middle length are encoded first, to estimate how long all take."""
 
 
 class EncoderReranker(ScoringReranker):
@@ -34,6 +39,7 @@ class EncoderReranker(ScoringReranker):
 
     def __init__(
         self, encoder: Encoder, texts: RerankedTexts, depth: int = DEPTH, *, cache: ScoreCache | None = None,
+        on_cost: Callable[[Cost], None] = lambda cost: None,
         on_progress: Callable[[int, int], None] = lambda done, total: None,
     ) -> None:
         """See :class:`~porism.pipeline.rerankers.pointwise.PointwiseReranker`."""
@@ -41,7 +47,7 @@ class EncoderReranker(ScoringReranker):
         self.texts = texts
         self.depth = check_count(depth, "the depth")
         self.cache = cache
-        self.on_progress = on_progress
+        self.on_cost, self.on_progress = on_cost, on_progress
         settings = orjson.dumps(encoder.settings.to_dict(), option=orjson.OPT_SORT_KEYS)
         self.digest = xxhash.xxh3_128_hexdigest(encoder.files.digest.encode() + settings)
 
@@ -63,8 +69,12 @@ class EncoderReranker(ScoringReranker):
             for place, text in zip(at, texts, strict=True):
                 if np.isnan(found[number][place]):
                     missing.setdefault(text, []).append((number, place))
+        asked = sum(map(len, missing.values()))
+        known = sum(int(np.count_nonzero(~np.isnan(scores))) for scores in found)
         if missing:
-            self._encode(questions, missing, found)
+            self._encode(questions, missing, found, (asked + known, known))
+        else:
+            self.on_cost(Cost(known, known, 0, 0.0))
         return found
 
     def _key(self, question: str, text: str) -> bytes:
@@ -72,15 +82,23 @@ class EncoderReranker(ScoringReranker):
 
     def _encode(
         self, questions: Sequence[str], missing: dict[str, list[tuple[int, int]]],
-        found: Sequence[NDArray[np.float64]],
+        found: Sequence[NDArray[np.float64]], counts: tuple[int, int],
     ) -> None:
-        """Scores all documents that have no score yet, the longest first, and keeps the scores of many at once."""
+        """Scores all documents that have no score yet, and keeps the scores of many at once: a few of middle length, to
+        estimate how long all take, and then the longest first. ``counts`` are all pairs, and those that have a score.
+        """
         asked = sorted({number for places in missing.values() for number, _ in places})
         row = {number: at for at, number in enumerate(asked)}
         queries = self.encoder.encode_queries([questions[number] for number in asked])[0]
         texts = sorted(missing, key=len, reverse=True)
-        for start in range(0, len(texts), _AT_ONCE):
-            some = texts[start : start + _AT_ONCE]
+        middle = max(0, len(texts) // 2 - _PROBED // 2)
+        probed = texts[middle : middle + _PROBED]
+        rest = [*texts[:middle], *texts[middle + _PROBED :]]
+        groups = [probed, *(rest[start : start + _AT_ONCE] for start in range(0, len(rest), _AT_ONCE))]
+        lengths = dict(zip(texts, self.encoder.read_lengths(texts), strict=True))
+        done = 0
+        for some in groups:
+            started = time.perf_counter()
             encoded = self.encoder.encode_documents(some)
             keys: list[bytes] = []
             scores: list[float] = []
@@ -93,7 +111,12 @@ class EncoderReranker(ScoringReranker):
                     scores.append(score)
             if self.cache is not None:
                 self.cache.put(keys, scores)
-            self.on_progress(min(start + _AT_ONCE, len(texts)), len(texts))
+            if not done:
+                rate = (time.perf_counter() - started) / max(1, sum(lengths[text] for text in some))
+                tokens = sum(lengths.values())
+                self.on_cost(Cost(*counts, tokens, rate * tokens))
+            done += len(some)
+            self.on_progress(done, len(texts))
 
     def explain(self, query: Query, doc_id: str) -> Explanation:
         """The score of a document.

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from porism.errors import Problem, QueryError, counted
 from porism.explanation import Explanation
+from porism.neural.scoring.base import Cost
 from porism.neural.scoring.cache import ScoreCache
 from porism.neural.scoring.listwise import ListRanker
 from porism.pipeline.protocols import DEPTH, Reranker, check_count
@@ -34,7 +35,8 @@ class ListwiseReranker(ScoringReranker):
 
     def __init__(
         self, ranker: ListRanker, texts: RerankedTexts, depth: int = DEPTH, *, window: int = 20, step: int = 10,
-        cache: ScoreCache | None = None, on_progress: Callable[[int, int], None] = lambda done, total: None,
+        cache: ScoreCache | None = None, on_cost: Callable[[Cost], None] = lambda cost: None,
+        on_progress: Callable[[int, int], None] = lambda done, total: None,
     ) -> None:
         """
         :param window: documents that the model reads at once; ``step``: by how many the window moves.
@@ -43,7 +45,7 @@ class ListwiseReranker(ScoringReranker):
         self.ranker, self.texts = ranker, texts
         self.depth = check_count(depth, "the depth")
         self.window, self.step = window, step
-        self.cache, self.on_progress = cache, on_progress
+        self.cache, self.on_cost, self.on_progress = cache, on_cost, on_progress
 
     def scores(self, query: Query, doc_ids: Sequence[str]) -> NDArray[np.float64]:
         """The place of each document from the end, NaN for one without text."""
@@ -67,6 +69,8 @@ class ListwiseReranker(ScoringReranker):
                 (questions[at], tuple(documents[doc_id] for doc_id in orders[at][first:last]))
                 for at, (first, last) in zip(asked, spans, strict=True)
             ]
+            if number == 0:
+                self.on_cost(self.ranker.cost(windows, sum(map(len, places)), self.cache))
             for at, (first, last), answer in zip(asked, spans, self.ranker.rank(windows, self.cache), strict=True):
                 orders[at][first:last] = [orders[at][first + place] for place in answer]
             self.on_progress(number + 1, rounds)
