@@ -16,10 +16,12 @@ from porism.neural.scoring.base import Cost, score_texts
 from porism.neural.scoring.cache import ScoreCache
 from porism.pairwise import aggregate
 from porism.pipeline import pipeline
+from porism.pipeline.rerankers import compared
 from porism.pipeline.rerankers.compared import ModelPairsReranker
 from porism.pipeline.rerankers.registry import RERANKERS
 from porism.search.index import Index, open_index
 from porism.settings import SettingError
+from porism.types import Query
 
 need_encoders()
 
@@ -75,6 +77,34 @@ def test_pairwise_scores_can_be_kept_and_aggregated_again(folder: Path, index: I
     assert pairs.queries[0].ranked
     again = aggregate(pairs, "sym-sum")
     assert dict(again["q2"]) == pytest.approx(dict((pipeline(RUN) >> reranker).search(QUERIES, 10)["q2"]), abs=1e-5)
+
+
+def test_many_pairs_are_several_jobs(folder: Path, index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = made("pairwise-cross-encoder", folder, index)
+    wanted = [(QUERIES[0], ["d0", "d1", "d2", "d3"]), (Query("q3", QUERIES[1].fields), ["d0"]),
+              (QUERIES[1], ["d2", "d1", "d0"])]
+    expected = whole.compared(wanted)
+    jobs: list[int] = []
+    score = compared.score_texts
+
+    def counting(scorer: Any, inputs: Any, **named: Any) -> Any:
+        jobs.append(len(inputs))
+        return score(scorer, inputs, **named)
+
+    monkeypatch.setattr(compared, "score_texts", counting)
+    monkeypatch.setattr(compared, "PAIRS_AT_ONCE", 12)
+    parts = made("pairwise-cross-encoder", folder, index)
+    costs: list[Cost] = []
+    steps: list[tuple[int, int]] = []
+    parts.on_cost = costs.append
+    parts.on_progress = lambda done, total: steps.append((done, total))
+    found = parts.compared(wanted)
+    assert jobs == [12, 6]
+    assert [cost.inputs for cost in costs] == [18]
+    assert steps[-1] == (18, 18)
+    for one, other in zip(expected.queries, found.queries, strict=True):
+        assert one.doc_ids == other.doc_ids
+        np.testing.assert_allclose(one.matrix, other.matrix, atol=1e-6)
 
 
 def test_one_order_halves_the_cost(folder: Path, index: Index) -> None:

@@ -146,6 +146,8 @@ def score_texts(
             [lengths[number] for number in rest.tolist()], lambda some: run(rest[some]),
             lambda done, total: on_progress(len(probed) + done, len(asked)),
         )
+        if not len(rest):
+            on_progress(len(asked), len(asked))
     else:
         on_cost(Cost(len(distinct), known, 0, 0.0))
     scores: NDArray[np.float64] = found[[place[texts] for texts in inputs]] if inputs else np.zeros(0)

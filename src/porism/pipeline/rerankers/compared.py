@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -23,6 +23,9 @@ from porism.types import Query
 Orders = Literal["both", "one"]
 """Whether each pair is read in both orders, k (k - 1) times, or once, the document that was ranked higher first; then
 the other order has 1 - the score."""
+
+PAIRS_AT_ONCE = 200_000
+"""Pairs that are one job: their texts are sorted by length together. One of 300 candidates has 89,700."""
 
 _SHOWN = 3
 
@@ -63,25 +66,35 @@ class ModelPairsReranker(PairwiseReranker):
     def compared(self, wanted: Sequence[tuple[Query, Sequence[str]]]) -> PairwiseRun:
         """The pairwise scores of the documents of several queries, all compared as one job."""
         kept = self._kept(wanted)
-        inputs: list[tuple[str, ...]] = []
-        for question, _, texts in kept:
-            for i, first in enumerate(texts):
-                inputs += [
-                    (question, first, second) for j, second in enumerate(texts)
-                    if i != j and (self.orders == "both" or i < j)
-                ]
-        scores = self._scored(inputs)
+        scores = self._all_pairs(kept)
         found: list[PairwiseScores] = []
-        start = 0
         for (query, _), (_, doc_ids, _) in zip(wanted, kept, strict=True):
             size = len(doc_ids)
             matrix = np.full((size, size), np.nan)
             asked = ~np.eye(size, dtype=bool) if self.orders == "both" else np.triu(np.ones((size, size), bool), 1)
-            stop = start + int(asked.sum())
-            matrix[asked] = scores[start:stop]
-            start = stop
+            matrix[asked] = next(scores)
             found.append(PairwiseScores(query.id, tuple(doc_ids), matrix, ranked=True))
         return PairwiseRun(tuple(found), {"kind": "model", "model": self.scorer.named, "digest": self.scorer.digest})
+
+    def _all_pairs(self, kept: Sequence[tuple[str, list[str], list[str]]]) -> Iterator[NDArray[np.float64]]:
+        """The scores of all pairs of each query, by first and second document: as many queries as one job as have up to
+        :data:`PAIRS_AT_ONCE` pairs, so that memory does not grow with the number of queries."""
+        counts = [len(texts) * (len(texts) - 1) // (1 if self.orders == "both" else 2) for _, _, texts in kept]
+        whole, done, start = sum(counts), 0, 0
+        while start < len(kept):
+            stop = start + 1
+            while stop < len(kept) and sum(counts[start : stop + 1]) <= PAIRS_AT_ONCE:
+                stop += 1
+            inputs: list[tuple[str, ...]] = []
+            for question, _, texts in kept[start:stop]:
+                for i, first in enumerate(texts):
+                    inputs += [
+                        (question, first, second) for j, second in enumerate(texts)
+                        if i != j and (self.orders == "both" or i < j)
+                    ]
+            scores = self._scored(inputs, done, whole)
+            yield from np.split(scores, np.cumsum(counts[start:stop])[:-1])
+            done, start = done + len(inputs), stop
 
     def scores(self, query: Query, doc_ids: Sequence[str]) -> NDArray[np.float64]:
         """Those of one query, see :meth:`all_scores`."""
@@ -131,8 +144,25 @@ class ModelPairsReranker(PairwiseReranker):
             found.append((question, known, [documents[doc_id] for doc_id in known]))
         return found
 
-    def _scored(self, inputs: Sequence[tuple[str, ...]]) -> NDArray[np.float64]:
-        return score_texts(self.scorer, inputs, cache=self.cache, on_cost=self.on_cost, on_progress=self.on_progress)
+    def _scored(
+        self, inputs: Sequence[tuple[str, ...]], done: int = 0, whole: int | None = None
+    ) -> NDArray[np.float64]:
+        """The scores of inputs that are ``whole`` together with others, of which ``done`` are done. The cost of all is
+        announced with the first of them, as if the others were like these."""
+        whole = len(inputs) if whole is None else whole
+        share = whole / max(1, len(inputs))
+
+        def announce(cost: Cost) -> None:
+            if not done:
+                self.on_cost(cost if share == 1 else Cost(
+                    round(cost.inputs * share), round(cost.cached * share), round(cost.tokens * share),
+                    cost.seconds * share,
+                ))
+
+        return score_texts(
+            self.scorer, inputs, cache=self.cache, on_cost=announce,
+            on_progress=lambda ready, count: self.on_progress(done + ready, done + count if share == 1 else whole),
+        )
 
     def explain(self, query: Query, doc_ids: Sequence[str], doc_id: str) -> Explanation:
         """The score of one of the documents that are compared, and the comparisons that it did best and worst in; of a
