@@ -50,6 +50,20 @@ def test_ranks_beyond_the_deepest_are_rated_as_missing() -> None:
     assert order(IBC(deepest=1, ties="majority").fuse(runs)) == ["c", "b", "a"]
 
 
+@pytest.mark.parametrize("method", [IBC(median="lower", ties="majority"), WIBC(weights=(1, 1, 1), median="lower")])
+def test_a_run_without_results_abstains_or_rates_all_documents_zero(method) -> None:
+    runs = [run_of("x", "a", "y"), run_of("a", "z", "x"), run_of("q", topic="other")]
+    # a 998 999 and, of the silent run, 0; x 999 997 0; y and z one rating: medians of two a 998, x 997, y z 0;
+    # of three a 998, x 997, y z 0 as well
+    assert order(method.fuse(runs))[:2] == ["a", "x"]
+    runs = [run_of("x", "a"), run_of(topic="other"), run_of("a", topic="other")]
+    # a single vote: x 999, a 998; with two silent runs all medians are 0
+    assert order(method.fuse(runs)) == ["x", "a"]
+    votes = [order(replace(method, silent="zero", ties="random", seed=seed).fuse(runs)) if isinstance(method, IBC)
+             else order(replace(method, silent="zero", seed=seed).fuse(runs)) for seed in range(30)]
+    assert {tuple(one) for one in votes} == {("x", "a"), ("a", "x")}
+
+
 def test_the_last_rank_that_counts_is_rated_above_a_missing_one() -> None:
     runs = [run_of("x", "y", "a"), run_of("z", "w", "a")]
     # With ratings in quarters: a 1 1, and all others one rating above and a 0; the lower medians are 1 and 0.

@@ -39,6 +39,15 @@ def test_borda_count() -> None:
     assert fused("borda", weights=[2, 1, 0])["x"] == 2 * 5 + 2
 
 
+def test_borda_points_of_each_list_by_itself() -> None:
+    runs = [Run({"T": [("a", 3.0), ("b", 2.0), ("c", 1.0)]}, "one"), Run({"T": [("c", 2.0), ("d", 1.0)]}, "two"),
+            Run({"other": [("a", 1.0)]}, "silent")]
+    found = dict(fuse(runs, "borda", points="list")["T"])
+    assert found == pytest.approx({"a": 3 / 3, "b": 2 / 3, "c": 1 / 3 + 2 / 2, "d": 1 / 2})
+    weighted = dict(fuse(runs, "borda", points="list", weights=[3, 1, 9])["T"])
+    assert weighted == pytest.approx({"a": 3.0, "b": 2.0, "c": 1 + 1.0, "d": 0.5})
+
+
 def test_borda_count_where_ranks_have_gaps() -> None:
     gaps = Run.from_columns(["T"], [0, 2], ["x", "y"], [2.0, 1.0], "gaps", ranks=[1, 4])
     short = Run({"T": [("z", 1.0)]}, "short")

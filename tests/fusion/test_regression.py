@@ -55,6 +55,24 @@ def test_scores_are_sums_of_coefficients_and_ratings() -> None:
     assert reciprocal == pytest.approx({"a": 60 / 61, "b": 60 / 62 + 60 / 61})
 
 
+def test_judged_documents_that_no_run_found_are_learnt_from_as_missing() -> None:
+    runs, qrels = judged_runs()
+    topics = [f"T{number}" for number in range(8)]
+    rows, gains = [], []
+    for topic in topics:
+        rank = [{doc: at for at, (doc, _) in enumerate(run[topic], 1)} for run in runs]
+        for doc, gain in qrels[topic].items():
+            rows.append([1 - one[doc] / 1000 if doc in one else 0.0 for one in rank])
+            gains.append(gain)
+    assert [0.0, 0.0, 0.0] in rows
+    design = np.column_stack([np.array(rows), np.ones(len(rows))])
+    expected, *_ = np.linalg.lstsq(design, np.array(gains, float), rcond=None)
+    fitted = RBC(model="linear", documents="judged").fit(runs, qrels, topics)
+    assert fitted.settings.coefficients == pytest.approx(expected[:3])
+    assert fitted.settings.intercept == pytest.approx(expected[3])
+    assert fitted.weights != pytest.approx(RBC(model="linear").fit(runs, qrels, topics).weights)
+
+
 def test_a_linear_regression_is_the_least_squares_solution() -> None:
     runs, qrels = judged_runs()
     topics = [f"T{number}" for number in range(8)]

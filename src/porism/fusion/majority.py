@@ -17,6 +17,9 @@ from numpy.typing import NDArray
 from porism.fusion.base import Fusion, check_deepest
 from porism.fusion.table import Floats, FusionTable, Ints
 
+Silent = Literal["abstain", "zero"]
+"""What a run without results for a topic does: it has no vote, or it rates all candidates 0, as in MIRMU's program."""
+
 Median = Literal["lower", "average"]
 """The median of an even number of ratings: the mean of the two in the middle, or the lower one.
 
@@ -29,7 +32,7 @@ the runs of ARQMath 2020 the mean is better, and with an odd number of votes the
 class IBC(Fusion):
     """Majority judgment: candidates by the median of their ratings, (deepest - rank) / deepest, and 0 where missing.
 
-    Runs without results for a topic do not vote on it. The score of the i-th of c candidates is c - i + 1: how many
+    The score of the i-th of c candidates is c - i + 1: how many
     were left when it was elected.
 
     :param ties: ``random``: among equal medians, by a rating drawn uniformly from the candidate's own, and then by
@@ -38,6 +41,7 @@ class IBC(Fusion):
     :param seed: of the drawing; what is drawn depends on the seed, the topic and the document alone.
     :param median: see :data:`Median`.
     :param deepest: the rank from which on ratings are 0.
+    :param silent: see :data:`Silent`.
     """
 
     name: ClassVar[str] = "ibc"
@@ -45,13 +49,14 @@ class IBC(Fusion):
     seed: int = 0
     median: Median = "average"
     deepest: int = 1000
+    silent: Silent = "abstain"
 
     def __post_init__(self) -> None:
         check_deepest(self.deepest)
 
     def scores(self, table: FusionTable) -> Floats:
         """See the class."""
-        votes = (table.lengths > 0).astype(np.float64)
+        votes = voting(table, self.silent).astype(np.float64)
         median, drawn, chance = judged_ratings(table, votes, self.deepest, self.median, self.seed)
         if self.ties == "random":
             return elected(table, [median, drawn, chance])
@@ -61,6 +66,11 @@ class IBC(Fusion):
         voters = votes.sum(axis=1).astype(np.int64)
         majority_values(table.offsets, table.starts, table.ranks, voters, self.deepest, values)
         return elected(table, [median, *values.T])
+
+
+def voting(table: FusionTable, silent: Silent) -> NDArray[np.bool_]:
+    """Which runs vote on which topics [topics, runs]."""
+    return (table.lengths > 0) | (silent == "zero")
 
 
 def judged_ratings(

@@ -6,7 +6,7 @@ Ranks are those of :attr:`Run.ranks`: positions, or those of the file where the 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -50,10 +50,14 @@ class Borda(Fusion):
     run's own largest rank.
 
     :param weights: one a run, 0 or more; 1 each if not given.
+    :param points: ``candidates``: as above; ``list``: the n documents of a run get (n - rank + 1) / n, and those that
+        it lacks nothing, as in the program of Zhong, Yang and Lin (2022, table 4). n is the run's largest rank for the
+        topic, which without gaps is how many documents it has.
     """
 
     name: ClassVar[str] = "borda"
     weights: tuple[float, ...] | None = None
+    points: Literal["candidates", "list"] = "candidates"
 
     def __post_init__(self) -> None:
         check_weights(self.weights)
@@ -64,6 +68,9 @@ class Borda(Fusion):
 
         weights = weights_for(self.weights, table)
         last = table.last_ranks
+        if self.points == "list":
+            size = last[table.entry_topics, table.systems]
+            return table.combined(_TOTAL, weights[table.systems] * (size - table.ranks + 1) / size)
         candidates = np.maximum(np.diff(table.offsets), last.max(axis=1, initial=0))
         shared = (candidates[:, None] - last + 1) / 2
         # Every candidate begins with the shared points of all runs; what a rank is worth comes on top of them.
@@ -96,7 +103,7 @@ class LogISR(Fusion):
     Mourão, Martins and Magalhães, 2015, who have no sigma: there all documents of one run only score 0.
 
     :param sigma: what keeps the logarithm of one run from being 0, so that such documents are ranked among each other;
-        0 or more.
+        0 or more. With 1 it is what Zhong, Yang and Lin (2022, table 4) used.
     """
 
     name: ClassVar[str] = "log-isr"

@@ -36,6 +36,8 @@ class RBC(LearnedFusion):
     :param features: see :data:`Features`.
     :param deepest: the rank from which on a document counts as missing.
     :param seed: of models that draw numbers, and of the parts into which ``auto`` divides topics.
+    :param documents: those that it is fitted to: the judged ones that a run ``found``; or all ``judged`` ones of the
+        topics, as in MIRMU's program, where what no run found is missing in all of them.
     :param options: parameters of the scikit-learn estimator, if one model is chosen.
     :param coefficients: one a run, of a weighted sum of the features; then nothing needs fitting.
     :param intercept: what is added to that sum.
@@ -46,6 +48,7 @@ class RBC(LearnedFusion):
     features: Features = "rating"
     deepest: int = 1000
     seed: int = 0
+    documents: Literal["found", "judged"] = "found"
     options: Mapping[str, float | int | str | bool] = field(default_factory=dict)
     coefficients: tuple[float, ...] | None = None
     intercept: float = 0.0
@@ -99,7 +102,7 @@ class RBC(LearnedFusion):
         *,
         validation_topics: Iterable[str] = (),
     ) -> FittedRBC:
-        """Learns the gains of judged documents that the runs found for the training ``topics``.
+        """Learns the gains of judged documents (see ``documents`` of the class) of the training ``topics``.
 
         ``auto`` fits every model to the training topics and keeps the one whose rankings have the best mean nDCG' on
         the validation topics; without any, by five-fold cross-validation of the training topics. Gains below 0 count
@@ -160,10 +163,20 @@ class RBC(LearnedFusion):
         if not len(rows):
             raise QueryError("the runs found no judged document for the training topics",
                              hint="Check that topics and document ids are those of the judgments.")
+        matrix = self._matrix(table, rows)
+        if self.documents == "judged":
+            found = {(int(table.topics[row]), table.doc_ids[row]) for row in rows.tolist()}
+            numbers = {topic: number for number, topic in enumerate(table.query_ids)}
+            lost = [
+                max(0.0, float(gain)) for topic in topics for doc, gain in qrels[topic].items()
+                if (numbers.get(topic, -1), doc) not in found
+            ]
+            absent = self._feature(np.full((len(lost), len(table.runs)), self.deepest, np.int64))
+            matrix, gains = np.concatenate([matrix, absent]), np.concatenate([gains, lost])
         if (gains == gains[0]).all():
             raise ConfigError(f"all {len(gains)} judged documents of the training topics have the same gain",
                               hint="There is nothing to learn from them; train on more topics.")
-        return fit_estimator(self.model, self.options, self.seed, self._matrix(table, rows), gains)
+        return fit_estimator(self.model, self.options, self.seed, matrix, gains)
 
     def _validated(
         self, model: str, table: FusionTable, qrels: Qrels, parts: Iterable[tuple[Sequence[str], Sequence[str]]]

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from porism.errors import ConfigError
 from porism.fusion.base import FittedFusion, Fusion, LearnedFusion, Qrels, check_deepest, check_weights, weights_for
-from porism.fusion.majority import Median, elected, judged_ratings
+from porism.fusion.majority import Median, Silent, elected, judged_ratings, voting
 from porism.fusion.regression import RBC, FittedRBC, tuned_by
 from porism.fusion.table import Floats, FusionTable
 from porism.runs.provenance import Provenance
@@ -27,6 +27,7 @@ class WIBC(LearnedFusion):
     :param seed: of the drawing.
     :param median: see :data:`Median`.
     :param deepest: the rank from which on ratings are 0.
+    :param silent: see :data:`Silent <porism.fusion.majority.Silent>`.
     """
 
     name: ClassVar[str] = "wibc"
@@ -34,6 +35,7 @@ class WIBC(LearnedFusion):
     seed: int = 0
     median: Median = "average"
     deepest: int = 1000
+    silent: Silent = "abstain"
 
     def __post_init__(self) -> None:
         check_deepest(self.deepest)
@@ -45,7 +47,7 @@ class WIBC(LearnedFusion):
             raise ConfigError(
                 "wibc has no weights", hint="Give one a run (weights=0.5,0.3,0.2), or judgments to learn them from."
             )
-        votes = (table.lengths > 0) * weights_for(self.weights, table)
+        votes = voting(table, self.silent) * weights_for(self.weights, table)
         return elected(table, list(judged_ratings(table, votes, self.deepest, self.median, self.seed)))
 
     @property
