@@ -12,6 +12,8 @@ from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.errors import ConfigError, QueryError
 from porism.index import IndexWriter, Snapshot
 from porism.retrieve import DEFAULT_MODEL, ChannelSettings, DocumentRetriever, SearchModel
+from porism.retrieve.documents.named_models import SEARCH_MODELS
+from porism.retrieve.documents.published import SYSTEMS_2021, SYSTEMS_2022
 from porism.retrieve.feedback.settings import Feedback
 from porism.runs.run import Run
 from porism.search.index import open_index
@@ -142,6 +144,23 @@ def test_settings_out_of_range_are_refused(make) -> None:
 def test_an_index_without_the_models_channels_is_refused(path) -> None:
     with pytest.raises(ConfigError, match="none of the channels mias"):
         DocumentRetriever(Snapshot.open(path), Analyzer(CONFIG), SearchModel({"mias": ChannelSettings()}))
+
+
+def test_a_model_that_needs_all_its_channels_is_not_searched_without_one(path) -> None:
+    snapshot, analyzer = Snapshot.open(path), Analyzer(CONFIG)
+    channels = {"words": ChannelSettings(), "bpe:mine": ChannelSettings(), "mias": ChannelSettings()}
+    strict = SearchModel(channels, needs_all_channels=True)
+    with pytest.raises(ConfigError, match="lacks bpe:mine, mias, without which") as caught:
+        DocumentRetriever(snapshot, analyzer, strict)
+    assert "porism index SOURCES --index NEW --channels mias --tokenizer mine=FILE" in str(caught.value.hint)
+    words = DocumentRetriever(snapshot, analyzer, SearchModel({"words": ChannelSettings()}, needs_all_channels=True))
+    lenient = DocumentRetriever(snapshot, analyzer, SearchModel(channels))
+    assert lenient.search([asked("triangles")], 3) == words.search([asked("triangles")], 3)
+
+
+def test_published_systems_need_all_their_channels() -> None:
+    assert all(model.needs_all_channels for model in (*SYSTEMS_2021.values(), *SYSTEMS_2022.values()))
+    assert not SEARCH_MODELS["default"].needs_all_channels
 
 
 def test_asking_often_changes_no_answer(path, retriever) -> None:

@@ -43,6 +43,9 @@ class SearchModel(RetrieverSettings):
     formulas, ``coverage``, ``kinds`` and ``links``, and what ``components`` names, the settings of other components of
     :data:`~porism.retrieve.documents.component_registry.COMPONENTS` by name.
 
+    Channels that an index was made without are left out, unless the model ``needs_all_channels``, as published systems
+    do: without one of them it would be another model.
+
     ``tuned_on`` names the topics on whose judgments the numbers were chosen; every run of the model carries them.
 
     :raises ConfigError: a weight is negative, there is no channel of positive weight, or no such component.
@@ -64,6 +67,7 @@ class SearchModel(RetrieverSettings):
     kinds: Kinds = _NO_KINDS
     coverage: Coverage = _NO_COVERAGE
     components: Mapping[str, Mapping[str, Any]] | None = None
+    needs_all_channels: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tuned_on", tuple(self.tuned_on))

@@ -46,7 +46,7 @@ def _model(
     """Every term of a query counts as often as it is there."""
     return SearchModel(
         channels, field_weights=field_weights, query_field_weights=query_field_weights or {}, formulas_power=1.0,
-        mass_exponent=0.0, feedback=feedback or Feedback(weight=0.0),
+        mass_exponent=0.0, feedback=feedback or Feedback(weight=0.0), needs_all_channels=True,
     )
 
 

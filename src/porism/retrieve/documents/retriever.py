@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.analysis.analyzer import Analyzer
+from porism.analysis.channels import parse_channel
 from porism.engine.trees import prepare_trees
 from porism.engine.units import prepare_units
 from porism.errors import ConfigError, counted
@@ -50,9 +51,9 @@ class DocumentRetriever:
     """Searches a snapshot by a model. Immutable, and safe to share between threads."""
 
     def __init__(self, snapshot: Snapshot, analyzer: Analyzer, model: SearchModel = DEFAULT_MODEL) -> None:
-        """Channels of the model that the index was made without are left out.
+        """Channels that the index was made without are left out where the model allows it.
 
-        :raises ConfigError: the index has none of the model's channels.
+        :raises ConfigError: the index has none of the model's channels, or lacks one that the model needs.
         """
         known = set(analyzer.channels)
         encoded = open_encoded(snapshot.path, model.channels, model.query_field_weights)
@@ -67,6 +68,14 @@ class DocumentRetriever:
             raise ConfigError(
                 f"the index has none of the channels {', '.join(model.channels)}",
                 where=str(snapshot.path), hint=f"It has {', '.join(sorted(known))}.",
+            )
+        lost = [name for name, settings in model.channels.items()
+                if settings.weight > 0 and name not in known and name not in of_encoders]
+        if lost and model.needs_all_channels:
+            raise ConfigError(
+                f"the index lacks {', '.join(lost)}, without which this is another model", where=str(snapshot.path),
+                hint=f"Make an index that has it: porism index SOURCES --index NEW {_options(lost)} (or set "
+                "needs_all_channels = false, to search by the others alone).",
             )
         self.snapshot = snapshot
         self.model = model
@@ -292,3 +301,11 @@ def prepare_segments(segments: Sequence[Segment], model: SearchModel = DEFAULT_M
     prepare_units(segments)
     for kind, component in model.component_settings():
         kind.prepare(segments, component)
+
+
+def _options(channels: Sequence[str]) -> str:
+    """The options of ``porism index`` that add channels."""
+    tokenizers = [name for channel in channels if (name := parse_channel(channel).tokenizer)]
+    plain = [channel for channel in channels if parse_channel(channel).tokenizer is None]
+    options = [f"--channels {','.join(plain)}"] if plain else []
+    return " ".join([*options, *(f"--tokenizer {name}=FILE" for name in tokenizers)])
