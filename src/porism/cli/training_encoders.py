@@ -12,6 +12,7 @@ from porism.cli.options import index_option
 from porism.cli.progress import counting_progress
 from porism.cli.terminal import echo
 from porism.cli.training_pairs import echo_counts, mine, mining_options, negative_options, with_negatives
+from porism.cli.training_summary import echo_training, losses
 from porism.errors import counted
 
 if TYPE_CHECKING:
@@ -124,15 +125,7 @@ def encoder(
             text=ModelText(formulas=given["formulas"]), device=device, restart=restart, on_progress=progress,
             on_note=lambda note: echo(note, err=True),
         )
-    if not quiet:
-        before = f", {report.resumed:,} of them before" if report.resumed else ""
-        echo(
-            f"{'Stopped. ' if report.interrupted else ''}{report.steps:,} of {counted(report.total, 'step')}{before}, "
-            f"loss {report.first_loss:.3f} to {report.last_loss:.3f}; {report.seconds:.1f} s"
-        )
-        echo("Run the same command to go on." if report.interrupted else f"{counted(report.pairs, 'pair')}: {target}")
-    if report.interrupted:
-        raise click.exceptions.Exit(130)
+    echo_training(report, quiet, f", {losses(report)}", f"{counted(report.pairs, 'pair')}: {target}")
 
 
 def _collection(index_path: Path, given: dict[str, Any]) -> dict[str, str]:

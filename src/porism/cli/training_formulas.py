@@ -11,6 +11,7 @@ from porism.cli.encoding import encode_formulas_and_tell
 from porism.cli.options import index_option
 from porism.cli.progress import phase_progress
 from porism.cli.terminal import echo
+from porism.cli.training_summary import echo_training, losses
 from porism.errors import counted
 
 
@@ -73,24 +74,16 @@ def formula_encoder(
             index_path, target, FormulaTraining(network=network, **given), topics=topics, jobs=jobs, device=device,
             restart=restart, on_reading=reading, on_progress=training, on_note=lambda note: echo(note, err=True),
         )
-    if not quiet:
-        before = f", {report.resumed:,} of them before" if report.resumed else ""
-        echo(
-            f"{'Stopped. ' if report.interrupted else ''}{report.steps:,} of {counted(report.total, 'step')}{before}; "
-            f"{counted(report.formulas, 'formula')} with variants, {report.alone:,} without, {report.excluded:,} "
-            f"excluded; {report.seconds:.1f} s"
+    done = [f"{losses(report)}: {target}"]
+    if report.before is not None and report.after is not None:
+        done.append(
+            f"of formulas held out, the equal one is nearest to {report.before.found:.3f} before and "
+            f"{report.after.found:.3f} after, and nearer than a nearly equal one to {report.before.apart:.3f} and "
+            f"{report.after.apart:.3f}"
         )
-        if report.interrupted:
-            echo("Run the same command to go on.")
-        else:
-            echo(f"loss {report.first_loss:.3f} to {report.last_loss:.3f}: {target}")
-        if report.before is not None and report.after is not None:
-            echo(
-                f"of formulas held out, the equal one is nearest to {report.before.found:.3f} before and "
-                f"{report.after.found:.3f} after, and nearer than a nearly equal one to {report.before.apart:.3f} and "
-                f"{report.after.apart:.3f}"
-            )
-    if report.interrupted:
-        raise click.exceptions.Exit(130)
+    echo_training(
+        report, quiet, f"; {counted(report.formulas, 'formula')} with variants, {report.alone:,} without, "
+        f"{report.excluded:,} excluded", *done,
+    )
     if output is None:
         encode_formulas_and_tell(index_path, str(target), quiet, name=name)

@@ -11,6 +11,7 @@ from porism.cli.options import index_option
 from porism.cli.progress import counting_progress
 from porism.cli.terminal import echo
 from porism.cli.training_pairs import WRITINGS
+from porism.cli.training_summary import echo_training
 from porism.errors import counted
 
 
@@ -66,18 +67,12 @@ def language_model(
             index.documents, encoder_folder(model, index_path), target, settings, text=ModelText(formulas=formulas),
             device=device, restart=restart, on_progress=progress, on_note=lambda note: echo(note, err=True),
         )
-    if not quiet:
-        before = f", {report.resumed:,} of them before" if report.resumed else ""
-        echo(
-            f"{'Stopped. ' if report.interrupted else ''}{report.steps:,} of {counted(report.total, 'step')}{before}; "
-            f"{counted(report.tokens, 'token')} in {counted(report.sequences, 'sequence')} of "
-            f"{counted(report.documents, 'document')}; {report.seconds:.1f} s"
-        )
-        if report.after is None:
-            echo("Run the same command to go on.")
-        else:
-            echo(f"perplexity {report.before.perplexity:,.2f} to {report.after.perplexity:,.2f}: {target}")
-            if report.before.following is not None and report.after.following is not None:
-                echo(f"following sentences known: {report.before.following:.3f} to {report.after.following:.3f}")
-    if report.interrupted:
-        raise click.exceptions.Exit(130)
+    done: list[str] = []
+    if report.after is not None:
+        done.append(f"perplexity {report.before.perplexity:,.2f} to {report.after.perplexity:,.2f}: {target}")
+        if report.before.following is not None and report.after.following is not None:
+            done.append(f"following sentences known: {report.before.following:.3f} to {report.after.following:.3f}")
+    echo_training(
+        report, quiet, f"; {counted(report.tokens, 'token')} in {counted(report.sequences, 'sequence')} of "
+        f"{counted(report.documents, 'document')}", *done,
+    )

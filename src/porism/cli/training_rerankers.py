@@ -12,6 +12,7 @@ from porism.cli.progress import counting_progress
 from porism.cli.terminal import echo
 from porism.cli.training_encoders import training_pairs
 from porism.cli.training_pairs import mining_options, negative_options
+from porism.cli.training_summary import echo_training, losses
 from porism.errors import counted
 
 
@@ -79,13 +80,7 @@ def reranker(
             pairs, base, target, settings, device=device, restart=restart, on_progress=progress,
             on_note=lambda note: echo(note, err=True),
         )
-    if not quiet:
-        before = f", {report.resumed:,} of them before" if report.resumed else ""
-        echo(
-            f"{'Stopped. ' if report.interrupted else ''}{report.steps:,} of {counted(report.total, 'step')}{before}, "
-            f"loss {report.first_loss:.3f} to {report.last_loss:.3f}; {report.seconds:.1f} s"
-        )
-        used = f"{counted(report.pairs, 'pair')} with {counted(report.negatives, 'negative')}: {target}"
-        echo("Run the same command to go on." if report.interrupted else used)
-    if report.interrupted:
-        raise click.exceptions.Exit(130)
+    echo_training(
+        report, quiet, f", {losses(report)}",
+        f"{counted(report.pairs, 'pair')} with {counted(report.negatives, 'negative')}: {target}",
+    )
