@@ -83,6 +83,12 @@ def test_questions_of_files_are_read_as_before(porism, sample_index, tmp_path, m
         for name in (model, "free", "bound")
     )
     assert (1 - (bound * before).sum(axis=1)).mean() < 0.5 * (1 - (free * before).sum(axis=1)).mean()
+    result = porism(*command[:2], "both", *command[2:], "--loss", "collection", "--beside", sample_index,
+                    tmp_path / "kept", "--rivals", 9)
+    assert result.status == 0
+    # Of each index the positives and 9 texts drawn from the others.
+    assert f"encoding {40 + len(PAIRS) + 18} texts that answers are told from" in result.err
+    assert f"{40 + len(PAIRS)} pairs: " in result.out
     wrong = porism(*command[:2], "other", *command[2:], "--keep", tmp_path / "kept")
     assert "the loss ranking has no questions that keep their vectors" in wrong.err
 

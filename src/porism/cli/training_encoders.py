@@ -86,6 +86,10 @@ def _training_options(function: Function) -> Function:
                    "name on the hub.")
 @click.option("--pairs", "files", multiple=True, type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
               help="Pairs to train on; repeatable. Without, they are mined from the index.")
+@click.option("--beside", multiple=True, type=(click.Path(path_type=Path, file_okay=False),
+                                               click.Path(path_type=Path, dir_okay=False)), metavar="DIR FILE",
+              help="Of the loss collection: another index and its pairs, which are learnt at the same time; "
+                   "repeatable.")
 @click.option("--keep", "keep_files", multiple=True, type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
               help="Of the loss collection: pairs, of other collections for example, whose anchors shall be read as "
                    "before; repeatable.")
@@ -98,8 +102,8 @@ def _training_options(function: Function) -> Function:
 @click.option("--restart", is_flag=True, help="Begin anew where training was interrupted before.")
 @click.option("--quiet", is_flag=True, help="No progress bar and no summary.")
 def encoder(
-    name: str, index_path: Path, model: str, files: tuple[Path, ...], keep_files: tuple[Path, ...],
-    output: Path | None, device: str, restart: bool, quiet: bool, **given: Any,
+    name: str, index_path: Path, model: str, files: tuple[Path, ...], beside: tuple[tuple[Path, Path], ...],
+    keep_files: tuple[Path, ...], output: Path | None, device: str, restart: bool, quiet: bool, **given: Any,
 ) -> None:
     """Train an encoder on pairs of texts, and keep it in the index as NAME.
 
@@ -109,6 +113,7 @@ def encoder(
     from porism.analysis.model_text import ModelText
     from porism.files.artifacts import MODELS
     from porism.train.checkpoints import check_target
+    from porism.train.encoder.collection import Asked
     from porism.train.encoder.model import encoder_folder
     from porism.train.encoder.training import train_encoder
     from porism.train.pairs.files import read_pairs
@@ -119,9 +124,10 @@ def encoder(
     base = encoder_folder(model, index_path)
     kept = [pair.anchor for path in keep_files for pair in read_pairs(path)]
     pairs = training_pairs(index_path, files, given, quiet)
+    others = [Asked(read_pairs(file), _collection(path, given)) for path, file in beside]
     with counting_progress("training", quiet) as progress:
         report = train_encoder(
-            pairs, base, target, settings, collection=_collection(index_path, given), kept=kept,
+            pairs, base, target, settings, collection=_collection(index_path, given), beside=others, kept=kept,
             text=ModelText(formulas=given["formulas"]), device=device, restart=restart, on_progress=progress,
             on_note=lambda note: echo(note, err=True),
         )
@@ -140,7 +146,7 @@ def _collection(index_path: Path, given: dict[str, Any]) -> dict[str, str]:
     text = ModelText(formulas=given["formulas"])
     with open_index(index_path) as index:
         exclude = exclusion(given["topics"], given["ids"], index.documents, text, given["overlap"])
-        return collection_texts(index.documents, text, exclude)
+        return collection_texts(index.documents, text, exclude, given["rivals"], given["seed"])
 
 
 def _settings(given: dict[str, Any]) -> Any:

@@ -60,3 +60,10 @@ def test_few_pairs_make_one_batch() -> None:
 def test_triplets_can_stand_anywhere() -> None:
     pairs = [Pair("a", str(number), ("n",)) for number in range(10)]
     assert sorted(map(len, plan_batches(pairs, 4, 1, seed=1, apart=False))) == [2, 4, 4]
+
+
+def test_pairs_of_several_miners_stand_together_where_they_are_no_negatives() -> None:
+    pairs = [Pair("a", str(number), miner="titles" if number % 2 else "links") for number in range(40)]
+    mixed = plan_batches(pairs, 10, 1, seed=1, apart=False)
+    assert sorted(map(len, mixed)) == [10, 10, 10, 10]
+    assert all(len({pairs[number].miner for number in batch}) == 2 for batch in mixed)

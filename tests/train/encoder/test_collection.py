@@ -14,10 +14,13 @@ import numpy as np
 import pytest
 from tiny_models import need_models
 
+from porism.analysis.model_text import ModelText
 from porism.errors import ConfigError
 from porism.train.encoder.collection import find_rivals, make_collection_loss, with_kept
 from porism.train.encoder.settings import EncoderTraining
 from porism.train.pairs.base import Pair
+from porism.train.pairs.exclusion import Exclusion
+from porism.types import Content, Document
 
 COLLECTION = EncoderTraining(loss="collection", epochs=2, batch=12, rate=1e-2, length=32, precision="float32")
 OTHERS = {word: f"nothing is known of the {word}" for word in ("sheaf", "prime", "graph", "knot", "ring", "limit")}
@@ -85,7 +88,7 @@ def test_the_loss_is_that_of_the_equation(matryoshka: tuple[int, ...]) -> None:
         losses.append(-np.log(powers[range(3), [0, 1, 2]] / powers.sum(1)).mean())
 
     asked, texts = (torch.tensor(vectors, dtype=torch.float32) for vectors in (anchors, stored))
-    loss = make_collection_loss(lambda vectors: {"sentence_embedding": vectors}, rivals, texts, settings)
+    loss = make_collection_loss(lambda vectors: {"sentence_embedding": vectors}, [rivals], [texts], settings)
     assert float(loss([asked], torch.tensor([0, 1, 2]))) == pytest.approx(np.mean(losses), abs=1e-5)
 
 
@@ -121,8 +124,8 @@ def test_what_a_kept_question_costs_is_how_far_it_moved(matryoshka: tuple[int, .
     rivals = find_rivals([Pair("a", "p", (), "titles"), Pair("b", "q", (), "titles")], {"1": "y"}, settings)
     draw = np.random.default_rng(5)
     read, stored, kept = (torch.tensor(draw.normal(size=(rows, 4)), dtype=torch.float32) for rows in (4, 3, 3))
-    loss = make_collection_loss(lambda vectors: {"sentence_embedding": vectors}, rivals, stored, settings, kept)
-    of_pairs = make_collection_loss(lambda vectors: {"sentence_embedding": vectors}, rivals, stored, settings)
+    loss = make_collection_loss(lambda vectors: {"sentence_embedding": vectors}, [rivals], [stored], settings, kept)
+    of_pairs = make_collection_loss(lambda vectors: {"sentence_embedding": vectors}, [rivals], [stored], settings)
     cosines = [
         torch.cosine_similarity(read[row, :size], kept[number, :size], dim=0).item()
         for size in matryoshka or (4,) for row, number in ((1, 2), (3, 0))
@@ -132,6 +135,29 @@ def test_what_a_kept_question_costs_is_how_far_it_moved(matryoshka: tuple[int, .
     assert float(loss([read], torch.tensor([1, 4, 0, 2]))) == pytest.approx((alone + moved) / 2, abs=1e-5)
     assert float(loss([read[[1, 3]]], torch.tensor([4, 2]))) == pytest.approx(moved, abs=1e-5)
     assert float(loss([kept], torch.tensor([2, 3, 4]))) == pytest.approx(0, abs=1e-5)
+
+
+def test_each_collection_tells_its_own_answers_apart() -> None:
+    need_models()
+    import torch
+
+    rivals = [
+        find_rivals([Pair("a", "p", (), "titles"), Pair("b", "q", (), "titles")], {"1": "y"}, COLLECTION),
+        find_rivals([Pair("c", "r", (), "titles")], {"1": "z", "2": "c"}, COLLECTION),
+    ]
+    draw = np.random.default_rng(7)
+    read, first, second, kept = (
+        torch.tensor(draw.normal(size=(rows, 4)), dtype=torch.float32) for rows in (4, 3, 3, 1)
+    )
+    network = lambda vectors: {"sentence_embedding": vectors}  # noqa: E731
+    together = make_collection_loss(network, rivals, [first, second], COLLECTION, kept)
+    one = make_collection_loss(network, rivals[:1], [first], COLLECTION, kept)
+    other = make_collection_loss(network, rivals[1:], [second], COLLECTION)
+    # Rows: the pair of the second collection, a kept question, and the pairs of the first.
+    found = float(together([read], torch.tensor([2, 3, 1, 0])))
+    of_first = float(one([read[1:]], torch.tensor([2, 1, 0])))
+    of_second = float(other([read[:1]], torch.tensor([0])))
+    assert found == pytest.approx((3 * of_first + of_second) / 4, abs=1e-5)
 
 
 @pytest.fixture(scope="module")
@@ -214,6 +240,48 @@ def test_kept_questions_are_read_as_before(model: Path, tmp_path: Path) -> None:
     assert moved("bound", asked) > 2 * moved("bound", others)
     with pytest.raises(ConfigError, match="the loss ranking has no questions that keep their vectors"):
         train_encoder(pairs, model, tmp_path / "x", replace(settings, loss="ranking"), kept=others, device="cpu")
+
+
+def test_questions_of_two_collections_are_learnt_at_once(model: Path, tmp_path: Path) -> None:
+    from tiny_encoders import PAIRS
+
+    from porism.train.encoder.collection import Asked
+    from porism.train.encoder.training import train_encoder
+
+    notes: list[str] = []
+    settings = replace(COLLECTION, epochs=60)
+    report = train_encoder(
+        PAIRS[:36], model, tmp_path / "out", settings, beside=[Asked(PAIRS[36:], OTHERS)], device="cpu",
+        on_note=notes.append,
+    )
+    assert (report.pairs, notes) == (72, ["encoding 78 texts that answers are told from"])
+    documents = vectors(model, "document")
+    for own in (slice(36), slice(36, None)):
+        before, after = (
+            ((vectors(folder, "query")[own] @ documents[own].T).argmax(1) == range(36)).mean()
+            for folder in (model, tmp_path / "out")
+        )
+        assert before < 0.4
+        assert after > 0.8
+    with pytest.raises(ConfigError, match="no collections beside its own"):
+        train_encoder(
+            PAIRS, model, tmp_path / "x", replace(settings, loss="ranking"), beside=[Asked(PAIRS, {})], device="cpu"
+        )
+
+
+def test_a_collection_is_drawn_from_before_its_texts_are_read() -> None:
+    from porism.train.encoder.collection import collection_texts
+
+    documents: Any = [Document(f"d{number}", {"body": Content.of(f"text {number}")}) for number in range(50)]
+    exclude = Exclusion(ids=frozenset({"d1", "d2"}))
+    whole = collection_texts(documents, ModelText(), exclude)
+    assert len(whole) == 48
+    assert whole["d7"] == "text 7"
+    few = collection_texts(documents, ModelText(), exclude, 20, 1)
+    assert len(few) == 20
+    assert few.items() <= whole.items()
+    assert few.keys() != collection_texts(documents, ModelText(), exclude, 20, 2).keys()
+    assert few == collection_texts(documents, ModelText(), exclude, 20, 1)
 
 
 def test_parts_of_a_batch_teach_what_it_teaches_as_a_whole(model: Path, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from porism.train.pairs.citations import Citations, read_links
 from porism.train.pairs.halves import Halves
 from porism.train.pairs.judgments import Judgments
 from porism.train.pairs.links import Links
+from porism.train.pairs.openings import Openings
 from porism.train.pairs.references import References
 from porism.train.pairs.registry import MINERS, make_miner, parse_miner, usual_miners
 from porism.train.pairs.titles import Titles
@@ -85,6 +86,25 @@ def test_titles_find_bodies() -> None:
 LONG = (
     "Let $x$ be a real number that is positive. Then $x. Y$ has a root that is real.\nEvery such root is unique, too."
 )
+
+
+def test_openings_are_the_first_sentence_and_the_whole_document() -> None:
+    described = document("d", title="Roots", body=LONG)
+    formal = document("f", title="Roots of x", body="(x : G) [Add G] : f (x + a) = f x + b * (c + d)")
+    short = document("s", body="A root. It is the root of nothing at all, and has no use.")
+    opening = ("Let $x$ be a real number that is positive.", f"Roots\n{LONG}")
+    assert mined(Openings(), described, formal, short) == [opening]
+    assert [anchor for anchor, _ in mined(Openings(shortest=5), described, formal, short)] == [opening[0], "A root."]
+    assert [whole for _, whole in mined(Openings(prose=0.2), described, formal, short)] == [
+        opening[1], "Roots of x\n(x : G) [Add G] : f (x + a) = f x + b * (c + d)",
+    ]
+    assert [anchor for anchor, _ in mined(Openings(fields=("title", "body"), shortest=5), described)] == [
+        "Roots", opening[0],
+    ]
+    with pytest.raises(ConfigError, match="begins with a sentence of words in title"):
+        mined(Openings(fields=("title",)), described)
+    with pytest.raises(ConfigError, match="a share of 2 words cannot be asked for"):
+        Openings(prose=2)
 
 
 def test_halves_are_a_sentence_and_the_rest() -> None:

@@ -1,4 +1,5 @@
-"""Which pairs stand together in a batch: those of one miner, none of which answers the anchor of another one."""
+"""Which pairs stand together in a batch: where the others' texts are negatives, those of one miner, none of which
+answers the anchor of another one."""
 
 from __future__ import annotations
 
@@ -59,12 +60,13 @@ def plan_batches(pairs: Sequence[Pair], size: int, epochs: int, seed: int, *, ap
     Each epoch has each pair once, in another order, except for those that are left over with too few others. Within a
     batch longer texts come last, so that parts of it have texts of about the same length.
 
-    :param apart: whether a pair must not answer another one's anchor: where other pairs of a batch are negatives.
+    :param apart: whether other pairs of a batch are negatives: then those of a batch are of one miner, and none answers
+        another one's anchor.
     """
     known = Known(pairs)
     groups: dict[tuple[str, int], list[int]] = defaultdict(list)
     for number, pair in enumerate(pairs):
-        groups[pair.miner, len(pair.negatives)].append(number)
+        groups[pair.miner if apart else "", len(pair.negatives)].append(number)
     draw = random.Random(seed)
     planned: list[list[int]] = []
     for _ in range(epochs):

@@ -60,11 +60,27 @@ class Rivals:
         return whole.hexdigest()
 
 
-def collection_texts(documents: Documents, text: ModelText, exclude: Exclusion) -> dict[str, str]:
-    """The texts of documents by id, as a model reads them, without those that nothing may be trained on."""
-    texts = {
-        document.id: document_text(document, text) for document in documents if document.id not in exclude.ids
-    }
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Another collection whose questions are learnt at the same time: its pairs, and the texts of documents by id that
+    their positives are told from."""
+
+    pairs: Sequence[Pair]
+    collection: Mapping[str, str]
+
+
+def collection_texts(
+    documents: Documents, text: ModelText, exclude: Exclusion, most: int | None = None, seed: int = 1
+) -> dict[str, str]:
+    """The texts of documents by id, as a model reads them, without those that nothing may be trained on.
+
+    :param most: how many documents are drawn by the seed where there are more.
+    """
+    names = sorted({document.id for document in documents} - exclude.ids)
+    if most is not None and len(names) > most:
+        names = random.Random(seed).sample(names, most)
+    chosen = set(names)
+    texts = {document.id: document_text(document, text) for document in documents if document.id in chosen}
     repeats = exclude.repeats(list(texts.values())).tolist()
     return {name: written for (name, written), left in zip(texts.items(), repeats, strict=True) if not left}
 
@@ -120,11 +136,11 @@ def with_kept(
 
 
 def collection_loss(
-    network: Any, documents: Any, rivals: Rivals, kept: Sequence[str], settings: EncoderTraining
+    network: Any, documents: Any, rivals: Sequence[Rivals], kept: Sequence[str], settings: EncoderTraining
 ) -> Any:
     """The loss of a model (``network``) that learns to ask for texts which another one (``documents``) reads, and to
     read the texts ``kept`` as it does now."""
-    texts = as_read(rivals.texts, documents, settings.cut, settings.document_prefix)
+    texts = [as_read(one.texts, documents, settings.cut, settings.document_prefix) for one in rivals]
     asked = as_read(kept, network, settings.cut, settings.query_prefix)
 
     def encoded(model: Any, texts: Sequence[str]) -> Any:
@@ -133,23 +149,25 @@ def collection_loss(
         return found.float()
 
     return make_collection_loss(
-        network, rivals, encoded(documents, texts), settings, encoded(network, asked) if asked else None
+        network, rivals, [encoded(documents, one) for one in texts], settings,
+        encoded(network, asked) if asked else None,
     )
 
 
 def make_collection_loss(
-    model: Any, rivals: Rivals, vectors: Any, settings: EncoderTraining, kept: Any | None = None
+    model: Any, rivals: Sequence[Rivals], vectors: Sequence[Any], settings: EncoderTraining, kept: Any | None = None
 ) -> Any:
-    """The cross-entropy of each positive among all rivals, which have these ``vectors``; the labels are the numbers of
-    the pairs, and rows do not depend on one another. Labels beyond the pairs are the numbers of questions that shall
-    keep their vectors ``kept``: the loss of one is one minus their cosine, times ``settings.keep_weight``."""
+    """The cross-entropy of each positive among all rivals of its collection, which have these ``vectors``; the labels
+    are the numbers of the pairs, those of one collection after those of another, and rows do not depend on one another.
+    Labels beyond the pairs are the numbers of questions that shall keep their vectors ``kept``: the loss of one is one
+    minus their cosine, times ``settings.keep_weight``."""
     torch = load_torch(_PURPOSE)
     functional = torch.nn.functional
     base: Any = torch.nn.Module
-    sizes = settings.matryoshka or (vectors.shape[1],)
-    columns = [functional.normalize(vectors[:, :size], dim=-1).T.contiguous() for size in sizes]
+    sizes = settings.matryoshka or (vectors[0].shape[1],)
+    columns = [[functional.normalize(one[:, :size], dim=-1).T.contiguous() for size in sizes] for one in vectors]
     before = [] if kept is None else [functional.normalize(kept[:, :size], dim=-1) for size in sizes]
-    pair_count = len(rivals.positives)
+    starts = np.cumsum([0, *(len(one.positives) for one in rivals)]).tolist()
 
     class CollectionLoss(base):  # type: ignore[misc]  # the base is known when torch is imported
         def __init__(self) -> None:
@@ -158,25 +176,30 @@ def make_collection_loss(
 
         def forward(self, features: Any, labels: Any) -> Any:
             read = self.model(next(iter(features)))["sentence_embedding"].float()
-            anchors, pairs = read[labels < pair_count], labels[labels < pair_count].tolist()
-            same, numbers = read[labels >= pair_count], labels[labels >= pair_count] - pair_count
-            positives = torch.from_numpy(rivals.positives[pairs]).to(anchors.device)
-            spared = [np.empty(0, np.int64), *(rivals.spared[pair] for pair in pairs)]
-            counts = [len(one) for one in spared]
-            rows = torch.from_numpy(np.repeat(np.arange(-1, len(pairs)), counts)).to(anchors.device)
-            texts = torch.from_numpy(np.concatenate(spared)).to(anchors.device)
-            never = torch.tensor(-math.inf, device=anchors.device)
             total = 0.0 * read.sum()
-            for place, (size, found) in enumerate(zip(sizes, columns, strict=True)):
-                if len(anchors):
-                    scores = functional.normalize(anchors[:, :size], dim=-1) @ found * settings.scale
-                    total = total + functional.cross_entropy(
-                        scores.index_put((rows, texts), never), positives, reduction="sum"
-                    )
-                if len(same):
-                    cosines = functional.cosine_similarity(same[:, :size], before[place][numbers])
+            for place, one in enumerate(rivals):
+                own = (labels >= starts[place]) & (labels < starts[place + 1])
+                if own.any():
+                    total = total + told_apart(read[own], one, (labels[own] - starts[place]).tolist(), columns[place])
+            same = labels >= starts[-1]
+            if same.any():
+                for size, old in zip(sizes, before, strict=True):
+                    cosines = functional.cosine_similarity(read[same][:, :size], old[labels[same] - starts[-1]])
                     total = total + settings.keep_weight * (1 - cosines).sum()
             return total / (len(sizes) * len(labels))
+
+    def told_apart(anchors: Any, one: Rivals, pairs: list[int], columns: Sequence[Any]) -> Any:
+        """The sum of the cross-entropies of pairs of one collection, whose texts are the columns."""
+        positives = torch.from_numpy(one.positives[pairs]).to(anchors.device)
+        spared = [one.spared[pair] for pair in pairs]
+        rows = torch.from_numpy(np.repeat(np.arange(len(pairs)), [len(texts) for texts in spared])).to(anchors.device)
+        texts = torch.from_numpy(np.concatenate(spared)).to(anchors.device)
+        never = torch.tensor(-math.inf, device=anchors.device)
+        total = 0.0
+        for size, found in zip(sizes, columns, strict=True):
+            scores = functional.normalize(anchors[:, :size], dim=-1) @ found * settings.scale
+            total = total + functional.cross_entropy(scores.index_put((rows, texts), never), positives, reduction="sum")
+        return total
 
     return CollectionLoss()
 

@@ -21,7 +21,7 @@ from porism.neural.loading import EXTRA, choose_device, load_torch
 from porism.settings import write_settings
 from porism.train.checkpoints import Checkpoints, check_target, fingerprint
 from porism.train.encoder.batches import plan_batches
-from porism.train.encoder.collection import Rivals, collection_loss, find_rivals, with_documents, with_kept
+from porism.train.encoder.collection import Asked, Rivals, collection_loss, find_rivals, with_documents, with_kept
 from porism.train.encoder.late import open_late_encoder
 from porism.train.encoder.losses import is_row_wise, make_loss
 from porism.train.encoder.model import PURPOSE, as_read, open_encoder
@@ -61,6 +61,7 @@ def train_encoder(
     settings: EncoderTraining | None = None,
     *,
     collection: Mapping[str, str] = MappingProxyType({}),
+    beside: Sequence[Asked] = (),
     kept: Sequence[str] = (),
     text: ModelText | None = None,
     device: str = "auto",
@@ -76,6 +77,7 @@ def train_encoder(
     that is under way and are noted in the report.
 
     :param collection: texts of documents by id, for the loss ``collection``: none of topics to be measured with.
+    :param beside: other collections with their own pairs, for the loss ``collection``.
     :param kept: questions, of other collections for example, that the trained model shall read as the one before, for
         the loss ``collection``.
     :param text: how the texts of the pairs were written, which is kept with the model.
@@ -90,10 +92,13 @@ def train_encoder(
     started = time.monotonic()
     target = Path(folder)
     check_target(target)
-    examples = _examples(pairs, settings)
-    if settings.loss != "collection" and kept:
+    asked = [Asked(_examples(pairs, settings), collection)]
+    asked += [Asked(_examples(one.pairs, settings), one.collection) for one in beside]
+    examples = [pair for one in asked for pair in one.pairs]
+    if settings.loss != "collection" and (kept or beside):
         raise ConfigError(
-            f"the loss {settings.loss} has no questions that keep their vectors", hint="Take the loss collection."
+            f"the loss {settings.loss} has no questions that keep their vectors, and no collections beside its own",
+            hint="Take the loss collection.",
         )
     kept = list(dict.fromkeys(kept))
     batches = plan_batches(
@@ -101,8 +106,9 @@ def train_encoder(
     )
     if settings.steps is not None:
         batches = batches[: settings.steps * settings.accumulate]
-    rivals = find_rivals(examples, collection, settings) if settings.loss == "collection" else None
-    if rivals is not None:
+    rivals: list[Rivals] = []
+    if settings.loss == "collection":
+        rivals = [find_rivals(one.pairs, one.collection, settings) for one in asked]
         batches = with_kept(batches, examples, kept, settings)
     with Checkpoints.of(target, _fingerprint(examples, model, settings, rivals, kept), restart=restart) as checkpoints:
         where = choose_device(device)
@@ -114,8 +120,8 @@ def train_encoder(
             network = open_encoder(model, where, settings.pooling, settings.length)
         original = _weights(network) if settings.original else None
         losses: Callable[[Any, int | None], Any] = partial(make_loss, settings)
-        if rivals is not None:
-            on_note(f"encoding {counted(len(rivals.texts), 'text')} that answers are told from")
+        if rivals:
+            on_note(f"encoding {counted(sum(len(one.texts) for one in rivals), 'text')} that answers are told from")
             reads = settings.reads or read_encoder_settings(model).length
             documents = open_encoder(model, where, settings.pooling, reads)
             losses = _always(collection_loss(network, documents, rivals, kept, settings))
@@ -127,7 +133,7 @@ def train_encoder(
                 network.max_seq_length = settings.reads
             if original is not None:
                 _blend(network, original, settings.original)
-            if rivals is not None:
+            if rivals:
                 network = with_documents(network, documents)
             reading = _reading(model, settings, text, examples)
 
@@ -169,11 +175,11 @@ def _examples(pairs: Sequence[Pair], settings: EncoderTraining) -> list[Pair]:
 
 
 def _fingerprint(
-    pairs: Sequence[Pair], model: str | os.PathLike[str], settings: EncoderTraining, rivals: Rivals | None,
+    pairs: Sequence[Pair], model: str | os.PathLike[str], settings: EncoderTraining, rivals: Sequence[Rivals],
     kept: Sequence[str],
 ) -> str:
     rows = ([pair.anchor, pair.positive, pair.negatives, pair.scores, pair.miner] for pair in pairs)
-    return fingerprint(settings, chain([os.path.abspath(model), rivals and rivals.digest, kept], rows))
+    return fingerprint(settings, chain([os.path.abspath(model), [one.digest for one in rivals], kept], rows))
 
 
 def _trainer(

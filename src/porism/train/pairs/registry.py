@@ -13,11 +13,12 @@ from porism.train.pairs.citations import Citations
 from porism.train.pairs.halves import Halves
 from porism.train.pairs.judgments import Judgments
 from porism.train.pairs.links import Links
+from porism.train.pairs.openings import Openings
 from porism.train.pairs.references import References
 from porism.train.pairs.titles import Titles
 
 MINERS: Mapping[str, type[Miner]] = MappingProxyType({
-    miner.name: miner for miner in (Answers, Links, Citations, References, Titles, Halves, Judgments)
+    miner.name: miner for miner in (Answers, Links, Citations, References, Titles, Openings, Halves, Judgments)
 })
 """The miners. A new one is a module of this folder and a name here."""
 
