@@ -87,10 +87,15 @@ class Encoder:
         sequences = [piece for of_text in pieces for piece in of_text]
         return Encoded(self._encode(sequences, "document", on_progress), offsets)
 
-    def encode_queries(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+    def encode_queries(
+        self, texts: Sequence[str], most: int | None = None
+    ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
         """The vectors of queries (float32, queries × dimensions), 0 for one without tokens, and how many tokens of each
-        are beyond what the model reads (int64)."""
-        read = [self._readers["query"].query(text) for text in texts]
+        are not read (int64).
+
+        :param most: how many tokens of each are read at most, from its beginning and its end.
+        """
+        read = [self._readers["query"].query(text, most) for text in texts]
         beyond = np.array([more for _, more in read], np.int64)
         vectors = np.zeros((len(texts), self.dimensions), np.float32)
         there = [number for number, (tokens, _) in enumerate(read) if tokens]

@@ -43,12 +43,18 @@ class TextReader:
         room = self._room - len(before)
         return [self._whole([*before, *one]) for one in chunks(self._tokens(text), room, self.settings.overlap)]
 
-    def query(self, text: str) -> tuple[list[int], int]:
-        """The sequence of a query, empty for one without tokens, and how many tokens are beyond what is read."""
+    def query(self, text: str, most: int | None = None) -> tuple[list[int], int]:
+        """The sequence of a query, empty for one without tokens, and how many tokens of it are not read.
+
+        :param most: how many tokens, special ones among them, are read where the model reads more: then the beginning
+            and the end.
+        """
         tokens = self._tokens(self.settings.query_prefix + text) if text.strip() else []
         how: Cut = "head-tail" if self.settings.cut == "head-tail" else "head"
-        beyond = max(0, len(tokens) - self._room)
-        return self._whole(cut(tokens, self._room, how)) if tokens else [], beyond
+        room = self._room
+        if most is not None and most < self.length:
+            room, how = max(1, most - len(self._first) - len(self._last)), "head-tail"
+        return self._whole(cut(tokens, room, how)) if tokens else [], max(0, len(tokens) - room)
 
     def chunk_places(self, text: str) -> list[tuple[int, int]]:
         """Where in the text of a document each of its sequences begins and ends; of a text that is cut in the middle,

@@ -133,6 +133,24 @@ def test_an_explanation_shows_what_was_read_and_what_was_not(index: Path) -> Non
             retriever.explain(query(ASKED), "x")
 
 
+def test_of_a_long_query_the_beginning_and_the_end_are_read(index: Path) -> None:
+    words = [word for word in WORDS if word.isalpha()][:7]
+    short, asked = " ".join(words[:6]), " ".join([*words[:3], *[words[6]] * 9, *words[3:6]])
+    few = DenseModel(query_length=8)  # two of them are special
+    assert search(index, asked, model=few) == search(index, short)
+    assert search(index, asked) != search(index, short)
+    assert search(index, short, model=few) == search(index, short)
+    assert search(index, asked, model=DenseModel(query_length=64)) == search(index, asked)
+    with Snapshot.open(index) as snapshot:
+        retriever = DenseRetriever(snapshot, model=few)
+        assert retriever.notes(query(asked)) == [
+            "the encoder reads 8 tokens of a question; 9 tokens in the middle were not read"
+        ]
+        assert retriever.notes(query(short)) == []
+        (note,) = DenseRetriever(snapshot, model=DenseModel(query_length=900)).notes(query(" ".join(WORDS * 3)))
+        assert note.startswith("the encoder reads 64 tokens of a question; the last")
+
+
 def test_an_inner_product_can_rank(tmp_path: Path) -> None:
     path, _ = encoded_index(tmp_path, 30, settings=EncoderSettings(similarity="dot"))
     expected = brute_force(path, ASKED, EncoderSettings(similarity="dot"))
@@ -278,6 +296,8 @@ def test_names_and_settings() -> None:
         DenseModel.from_dict({"search": "near"})
     with pytest.raises(ConfigError, match="probes cannot be 0"):
         DenseModel.from_dict({"probes": 0})
+    with pytest.raises(ConfigError, match="query_length cannot be 7"):
+        DenseModel.from_dict({"query_length": 7})
 
 
 def test_an_index_lists_checks_and_repairs_its_vectors(tmp_path: Path) -> None:

@@ -13,6 +13,9 @@ Search = Literal["exact", "hnsw", "ivfpq"]
 """Whether all vectors are compared, or those that a graph or lists of near ones lead to."""
 
 
+_FEWEST_TOKENS = 8
+
+
 @dataclass(frozen=True, slots=True)
 class Hnsw(Settings):
     """A graph of near vectors: each has ``links`` neighbours, chosen among ``build`` when it is added (Malkov and
@@ -65,16 +68,18 @@ class DenseModel(RetrieverSettings):
     """How documents are ranked by their vectors.
 
     ``encoder`` is the name that ``porism encode`` gave to an encoder of the index; empty where the index has one only.
-    ``fields`` are those of a query that are read (all if none is named). ``search`` is exact, or by an index of near
-    vectors that was built: then the candidates that a graph leads to, or the best of ``probes`` lists, are compared
-    exactly with the stored vectors. Candidates are ``breadth``, or ``rescored`` times as many as results where that is
-    more. ``device`` is where queries are encoded.
+    ``fields`` are those of a query that are read (all if none is named), and of a query with more than ``query_length``
+    tokens its beginning and its end (None: as much as the encoder reads, cut as its settings say). ``search`` is exact,
+    or by an index of near vectors that was built: then the candidates that a graph leads to, or the best of ``probes``
+    lists, are compared exactly with the stored vectors. Candidates are ``breadth``, or ``rescored`` times as many as
+    results where that is more. ``device`` is where queries are encoded.
 
     :raises ConfigError: a setting is out of its range.
     """
 
     encoder: str = ""
     fields: tuple[str, ...] = ()
+    query_length: int | None = None
     search: Search = "exact"
     breadth: int = 128
     probes: int = 32
@@ -88,6 +93,11 @@ class DenseModel(RetrieverSettings):
         if self.search not in get_args(Search):
             raise ConfigError(f"search cannot be {self.search!r}", hint=f"Choose from {', '.join(get_args(Search))}.")
         _positive(breadth=self.breadth, probes=self.probes, rescored=self.rescored)
+        if self.query_length is not None and self.query_length < _FEWEST_TOKENS:
+            raise ConfigError(
+                f"query_length cannot be {self.query_length}",
+                hint=f"Use {_FEWEST_TOKENS} or more tokens, special ones among them; 128, for example.",
+            )
 
 
 def _positive(**numbers: int) -> None:

@@ -141,11 +141,14 @@ class DenseRetriever:
 
     def notes(self, query: Query) -> list[str]:
         """What whoever asked should know: how much of the query the model does not read."""
-        beyond = int(self._queries.encode([self.query_text(query)])[1][0])
+        most = self.model.query_length
+        beyond = int(self._queries.encode([self.query_text(query)], most)[1][0])
         length = self._queries.encoder.length
-        return [] if not beyond else [
-            f"the encoder reads {length} tokens of a question; the last {counted(beyond, 'token')} were not read"
-        ]
+        tokens = counted(beyond, "token")
+        left = f"the last {tokens}"
+        if self.record.settings.cut == "head-tail" or (most is not None and most < length):
+            length, left = min(length, most or length), f"{tokens} in the middle"
+        return [f"the encoder reads {length} tokens of a question; {left} were not read"] if beyond else []
 
     def query_text(self, query: Query) -> str:
         """What the encoder reads of a query, without its prefix."""
@@ -153,7 +156,7 @@ class DenseRetriever:
         return document_text(Document(query.id, query.fields), settings)
 
     def _encode(self, queries: Sequence[Query]) -> NDArray[np.float32]:
-        return self._queries.encode([self.query_text(query) for query in queries])[0]
+        return self._queries.encode([self.query_text(query) for query in queries], self.model.query_length)[0]
 
     def _search(self, queries: Sequence[Query], k: int, allowed: Masks | None) -> list[UnitResults]:
         vectors = self._encode(queries)

@@ -23,7 +23,7 @@ class QueryEncoder:
     def __init__(self, files: EncoderFiles, device: str, precision: Precision) -> None:
         self._files, self._device, self._precision = files, device, precision
         self._encoder: Encoder | None = None
-        self._known: OrderedDict[str, tuple[NDArray[np.float32], int]] = OrderedDict()
+        self._known: OrderedDict[tuple[str, int | None], tuple[NDArray[np.float32], int]] = OrderedDict()
         self._lock = Lock()
 
     @property
@@ -38,15 +38,20 @@ class QueryEncoder:
                 self._encoder = load_encoder(self._files, device=self._device, precision=self._precision)
             return self._encoder
 
-    def encode(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-        """The vectors of queries (float32), and how many tokens of each the model does not read (int64)."""
+    def encode(
+        self, texts: Sequence[str], most: int | None = None
+    ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        """The vectors of queries (float32), and how many tokens of each are not read (int64).
+
+        :param most: how many tokens of each are read at most.
+        """
         with self._lock:
-            new = [text for text in dict.fromkeys(texts) if text not in self._known]
-            found = {text: self._known[text] for text in texts if text in self._known}
+            new = [text for text in dict.fromkeys(texts) if (text, most) not in self._known]
+            found = {text: self._known[text, most] for text in texts if (text, most) in self._known}
             if new:
-                vectors, beyond = self.encoder.encode_queries(new)
+                vectors, beyond = self.encoder.encode_queries(new, most)
                 found |= dict(zip(new, zip(vectors, beyond.tolist(), strict=True), strict=True))
-                self._known.update(found)
+                self._known.update({(text, most): of_text for text, of_text in found.items()})
                 while len(self._known) > _KEPT_QUERIES:
                     self._known.popitem(last=False)
         size = self.encoder.dimensions if not found else len(found[texts[0]][0])
