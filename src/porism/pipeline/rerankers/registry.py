@@ -12,6 +12,7 @@ from porism.errors import ConfigError
 from porism.pipeline.protocols import Reranker
 from porism.pipeline.rerankers.listwise import LISTWISE_KIND
 from porism.pipeline.rerankers.model_kinds import CROSS_ENCODER_KIND, ENCODER_KIND
+from porism.pipeline.rerankers.prior import PRIOR_KIND
 from porism.pipeline.rerankers.retriever import RetrieverRerankerKind
 from porism.pipeline.rerankers.stored_pairs import STORED_PAIRS_KIND
 from porism.pipeline.rerankers.true_false_kinds import DUO_KIND, MONO_KIND, PAIRWISE_CROSS_ENCODER_KIND
@@ -58,6 +59,7 @@ class RerankerKind(Protocol):
 
 RERANKERS: Mapping[str, RerankerKind] = MappingProxyType({
     "retriever": RetrieverRerankerKind(),
+    PRIOR_KIND.name: PRIOR_KIND,
     STORED_PAIRS_KIND.name: STORED_PAIRS_KIND,
     CROSS_ENCODER_KIND.name: CROSS_ENCODER_KIND,
     ENCODER_KIND.name: ENCODER_KIND,
