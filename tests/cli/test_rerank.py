@@ -93,4 +93,4 @@ def test_what_is_refused(porism, files, tmp_path) -> None:
     both = porism("rerank", *given, "--model", files / "cross", "--cache", tmp_path / "c", "--no-cache")
     assert (both.status, "exclude each other" in both.err) == (2, True)
     assert not (tmp_path / "out.run").exists()
-    assert porism("rerank", "--list").out.split()[:2] == ["retriever", "stored-pairs"]
+    assert porism("rerank", "--list").out.split()[:3] == ["retriever", "prior", "stored-pairs"]
