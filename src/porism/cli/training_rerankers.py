@@ -38,7 +38,7 @@ from porism.errors import counted
 @click.option("--batch", type=int, default=8, show_default=True, help="Pairs of a step, each with its negatives.")
 @click.option("--part", type=int, default=None, show_default="all", help="Pairs of a batch in memory at once.")
 @click.option("--accumulate", type=int, default=1, show_default=True, help="Batches of a step.")
-@click.option("--rate", type=float, default=1e-4, show_default=True, help="The highest learning rate.")
+@click.option("--rate", type=float, default=1.5e-4, show_default=True, help="The highest learning rate.")
 @click.option("--head-rate", type=float, default=1e-3, show_default=True, help="That of the head of a cross-encoder.")
 @click.option("--length", type=int, default=128, show_default=True,
               help="Tokens of query and documents together in training.")

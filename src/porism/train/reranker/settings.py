@@ -30,8 +30,8 @@ class RerankerTraining(TrainerSettings):
     ``binary`` for those that compare two: these read the positive with each negative in both orders, and learn which
     is the positive, or, where a teacher has scored them, with which probability each is (the logistic function of the
     difference of scores). ``length`` tokens are read of query and documents together in training, and later ``reads``,
-    or as many if that is None. The head of a cross-encoder
-    learns at the rate ``head_rate``. ``true`` and ``false`` are the answers of the kinds of T5.
+    or as many if that is None. The head of a cross-encoder learns at the rate ``head_rate``. ``true`` and ``false`` are
+    the answers of the kinds of T5.
 
     :raises ConfigError: a number is out of its range, or the kind does not have the loss.
     """
@@ -44,7 +44,7 @@ class RerankerTraining(TrainerSettings):
     true: str = "true"
     false: str = "false"
     batch: int = 8
-    rate: float = 1e-4
+    rate: float = 1.5e-4
     head_rate: float = 1e-3
 
     def __post_init__(self) -> None:
