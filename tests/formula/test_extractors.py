@@ -170,6 +170,8 @@ def test_tangent_s_operators() -> None:
     ]
     tree = operator_tree(parse_latex(EXAMPLE))
     assert "U!eq O!divide 00 -" in operator_tuples(tree, window=2)
+    assert terms("tangent-s-operators", "x") == ["V!x 0! 0 -"]
+    assert terms("tangent-s-operators", "-x") == ["O!neg V!x 0 -"]
 
 
 def test_unordered_operands_give_the_same_tuples() -> None:

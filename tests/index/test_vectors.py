@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from porism.errors import ConfigError
 from porism.index import IndexWriter, Segment, Snapshot
+from porism.index.token_rows import TokenRows
 from porism.index.vector_rows import NumberType, PartFile, pack, unpack
 from porism.index.vectors import (
     ComputedRows,
@@ -45,6 +46,30 @@ def complete(segment: Segment, contents: list[str], name: str = "m-1") -> list[s
     spec = VectorSpec(name, 2)
     assert complete_vectors(segment, spec, content_digests(contents), compute, chunk=2) == len(computed)
     return computed
+
+
+def test_bytes_are_stored_as_they_are() -> None:
+    packed, scales = pack(np.array([[0, 255], [7, 8]], np.uint8)[:, ::-1], "uint8")
+    assert scales is None
+    assert packed.dtype == np.uint8
+    assert packed.flags.c_contiguous
+    assert packed.tolist() == [[255, 0], [8, 7]]
+
+
+def test_the_residuals_of_the_documents_that_are_read_are_checked() -> None:
+    checked: list[tuple[list[int], list[int]]] = []
+
+    class Residuals:
+        complete = False
+        array = np.zeros((9, 4), np.uint8)
+
+        def require(self, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> None:
+            checked.append((starts.tolist(), stops.tolist()))
+
+    none = np.empty(0, np.int64)
+    rows = TokenRows(np.array([0, 2, 2, 9]), none, Residuals(), none, none)  # type: ignore[arg-type]
+    rows.require(np.array([2, 0, 1]))
+    assert checked == [([8, 0, 8], [36, 8, 8])]  # bytes: two tokens of four, none, seven
 
 
 def test_vectors_are_stored_and_computed_once(tmp_path: Path) -> None:
