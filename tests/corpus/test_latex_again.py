@@ -128,6 +128,7 @@ def test_documents_that_the_index_has_lost_are_read(tmp_path: Path) -> None:
 @settings(max_examples=200 if LONG else 8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(0, 1 << 40))
 @example(37247)  # a macro is defined first in one reading, and redefined in the other
+@example(33051)  # kinds of units come in another order, where a chapter was not read again
 def test_any_edit_of_any_book(tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
     shutil.rmtree(tmp_path)

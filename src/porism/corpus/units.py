@@ -102,8 +102,8 @@ class UnitStore:
         return bool(self._pending)
 
     def counted(self, file: str) -> tuple[dict[str, int], list[str]]:
-        """How many units of each kind a file has had until now, and which names of units it has given."""
-        return dict(self._numbers.get(file, {})), sorted(self._names.get(file, ()))
+        """How many units of each kind a file has had until now, and which names of units it has given; both sorted."""
+        return dict(sorted(self._numbers.get(file, {}).items())), sorted(self._names.get(file, ()))
 
     def count_on(self, file: str, numbers: Mapping[str, int], names: Iterable[str]) -> None:
         """Goes on after so many units of a file, as :meth:`counted` gave them."""
