@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -168,3 +169,21 @@ def test_a_manifest_is_never_seen_half_written(root: Path, monkeypatch: pytest.M
     }, generation=7))
     assert seen == [1]
     assert read_manifest(root / "index").generation == 7
+
+
+def test_an_interruption_waits_until_a_folder_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "segment"
+    (folder / "derived").mkdir(parents=True)
+    (folder / "derived" / "data.bin").write_bytes(b"1")
+    close = os.close
+
+    def close_interrupted(descriptor: int) -> None:
+        close(descriptor)
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(os, "close", close_interrupted)
+    with pytest.raises(KeyboardInterrupt):  # and no OSError of a descriptor that was closed twice
+        durable.remove_tree(folder)
+    monkeypatch.undo()
+    assert not folder.exists()
+    durable.remove_tree(folder)

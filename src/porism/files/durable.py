@@ -10,11 +10,13 @@ from __future__ import annotations
 import errno
 import os
 import secrets
+import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from porism.concurrency.interrupts import uninterrupted
 from porism.errors import StorageError
 
 if sys.platform == "darwin":
@@ -111,3 +113,13 @@ def replace_file(path: Path, data: bytes) -> None:
         finally:
             with suppress(OSError):  # what kept the file from being written must not be hidden by this
                 part.unlink(missing_ok=True)
+
+
+def remove_tree(folder: Path) -> None:
+    """Removes a folder with all that is in it, as far as that can be done now; one that is not there is no error.
+
+    An interruption waits for the end: within the standard library's removal it can close a descriptor twice, which is
+    an error of its own and, where another thread opened a file meanwhile, closes that.
+    """
+    with uninterrupted():
+        shutil.rmtree(folder, ignore_errors=True)

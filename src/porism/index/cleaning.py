@@ -7,10 +7,10 @@ just opening sees a file missing, and starts again with the newer manifest.
 from __future__ import annotations
 
 import os
-import shutil
 from pathlib import Path
 
 from porism.files.artifacts import ARTIFACT_KINDS, TOKENIZERS, remove_abandoned
+from porism.files.durable import remove_tree
 from porism.index.derived import DERIVED_FOLDER, remove_outdated
 from porism.index.manifest import MANIFEST_FILE, SEGMENT_FOLDER, Manifest
 from porism.index.segment import DATA_FILE
@@ -33,7 +33,7 @@ def clean_index(path: Path, manifest: Manifest | None, *, outdated: bool = False
     for folder in _entries(path / SEGMENT_FOLDER):
         entry = kept.get(folder.name)
         if entry is None:
-            shutil.rmtree(folder, ignore_errors=True)
+            remove_tree(folder)
             continue
         files = {DATA_FILE, DERIVED_FOLDER, entry.tombstones.file if entry.tombstones else ""}
         for file in _entries(folder):

@@ -17,7 +17,7 @@ import orjson
 
 from porism.analysis.batch import AnalyzedBatch
 from porism.errors import ConfigError, IndexCorrupt
-from porism.files.durable import make_folder, replace_file, storage_errors, sync_file, sync_folder
+from porism.files.durable import make_folder, remove_tree, replace_file, storage_errors, sync_file, sync_folder
 from porism.index.build import write_segment
 from porism.index.container import Stamp
 from porism.index.parts import BatchPart
@@ -90,7 +90,7 @@ def copy_segment(source: Segment, folder: Path) -> Segment:
 
     :raises StorageError: the folder cannot be written; nothing is left behind.
     """
-    shutil.rmtree(folder, ignore_errors=True)
+    remove_tree(folder)
     make_folder(folder.parent)
     try:
         with storage_errors(folder):
@@ -102,5 +102,5 @@ def copy_segment(source: Segment, folder: Path) -> Segment:
             sync_folder(folder.parent)
         return Segment(folder, source.stamp)
     except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_tree(folder)
         raise

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 from porism.analysis.batch import AnalyzedBatch
 from porism.concurrency.interrupts import uninterrupted
 from porism.errors import ConfigError, IndexNotFound, StorageError
-from porism.files.durable import make_folder, storage_errors, sync_folder
+from porism.files.durable import make_folder, remove_tree, storage_errors, sync_folder
 from porism.files.lock import WriterLock
 from porism.index.buffer import DocumentBuffer
 from porism.index.build import OnStep, write_segment
@@ -264,12 +263,12 @@ class IndexWriter:
         """A new segment of the parts; what was written is removed where that fails."""
         self._lock.check()
         folder = self.path / SEGMENT_FOLDER / f"{self._next_segment:010}"
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_tree(folder)
         try:
             stamp = write_segment(folder, parts, on_step)
             held = HeldSegment(Segment(folder, stamp))
         except BaseException:
-            shutil.rmtree(folder, ignore_errors=True)
+            remove_tree(folder)
             raise
         self._next_segment += 1
         return held

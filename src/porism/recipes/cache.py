@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -27,6 +26,7 @@ from typing import Any
 import orjson
 
 from porism.errors import IndexLocked, OnProblem, Problem, StorageError
+from porism.files.durable import remove_tree
 from porism.files.lock import WriterLock
 from porism.recipes.digests import digest, file_digest
 
@@ -99,7 +99,7 @@ class Cache:
             ) from error
         try:
             for left in (self.folder / "unfinished").glob(f"{_TEMPORARY}*"):
-                shutil.rmtree(left, ignore_errors=True)
+                remove_tree(left)
             yield
         finally:
             lock.release()
@@ -137,19 +137,19 @@ class Cache:
         """A new folder for what is being made; it is removed at the end unless :meth:`keep` took it."""
         folder = self.folder / "unfinished" / f"{_TEMPORARY}{kind}-{key}"
         with writing(folder):
-            shutil.rmtree(folder, ignore_errors=True)
+            remove_tree(folder)
             folder.mkdir(parents=True)
         try:
             yield folder
         finally:
-            shutil.rmtree(folder, ignore_errors=True)
+            remove_tree(folder)
 
     def unfinished(self, kind: str, key: str) -> Path:
         """A folder for what can be completed by a later start; it stays until :meth:`keep` takes it."""
         folder = self.folder / "unfinished" / f"{kind}-{key}"
         with writing(folder):
             if self.fresh:
-                shutil.rmtree(folder, ignore_errors=True)
+                remove_tree(folder)
             folder.mkdir(parents=True, exist_ok=True)
         return folder
 
@@ -171,9 +171,9 @@ class Cache:
             if target.exists():  # damaged, or --fresh
                 old = self.folder / "unfinished" / f"{_TEMPORARY}old-{kind}-{key}"
                 old.parent.mkdir(parents=True, exist_ok=True)
-                shutil.rmtree(old, ignore_errors=True)
+                remove_tree(old)
                 os.replace(target, old)
-                shutil.rmtree(old, ignore_errors=True)
+                remove_tree(old)
             os.replace(made, target)
         self._sound.add((kind, key))
         return Entry(target, orjson.loads(orjson.dumps(value["about"])), value["seconds"])
