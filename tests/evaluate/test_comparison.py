@@ -72,6 +72,17 @@ def test_p_values_intervals_and_corrections_come_from_the_differences(runs: list
     assert count.interval == pytest.approx((4 * low, 4 * high))
 
 
+def test_p_values_may_stay_as_they_are(runs: list[Run]) -> None:
+    corrected = compare_runs(runs, QRELS, ["RR"], test="permutation")
+    plain = compare_runs(runs, QRELS, ["RR"], test="permutation", correction="none")
+    assert [corrected.tests["RR"]["poor"].adjusted, plain.tests["RR"]["poor"].adjusted] == [4 / 16, 2 / 16]
+    assert "not corrected" in plain.table()
+    assert "Holm" in corrected.table()
+    assert (plain.to_dict()["correction"], corrected.to_dict()["correction"]) == ("none", "holm")
+    with pytest.raises(ConfigError, match="there is no correction 'bonferoni'"):
+        compare_runs(runs, QRELS, ["RR"], correction="bonferoni")  # type: ignore[arg-type]
+
+
 def test_equal_runs_do_not_differ(runs: list[Run]) -> None:
     for test in ("t-test", "wilcoxon", "permutation"):
         comparison = compare_runs([runs[0], runs[0].renamed("copy")], QRELS, test=test)  # type: ignore[arg-type]

@@ -132,6 +132,24 @@ def test_a_wildcard_meets_only_what_was_expanded_for_it() -> None:
     assert "(*,+,n)" not in terms("tangent-l", "x+1")
 
 
+@pytest.mark.parametrize(("formula", "expected"), [
+    ("x!! - y^2 = 0", "U!eq O!minus O!double-factorial V!x O!SUP V!y N!2 N!0"),  # the example of section 2.1.2
+    ("a-b+c-d", "O!minus U!plus O!minus V!a V!b V!c V!d"),
+    ("a+b-c+d+e", "U!plus O!minus U!plus V!a V!b V!c V!d V!e"),
+    ("-a+b", "U!plus O!minus V!a V!b"),
+    ("a+b+c", "U!plus V!a V!b V!c"),
+    ("x-(y-z)", "O!minus V!x O!minus V!y V!z"),
+])
+def test_prefix_notation_of_the_trees_of_latexml(formula: str, expected: str) -> None:
+    assert terms("prefix:latexml", formula) == expected.split()
+
+
+def test_tangent_l_as_the_system_of_2022_reads_it() -> None:
+    assert sorted(terms("tangent-l:delimiters+identifiers", r"\triangle / l")) == sorted([
+        "#(start)#", "(v!△,/,n,-)", "(v!△,/,n)", "(/,v!l,n,n)", "(/,v!l,n)", "(v!l,!0,nn)", "(v!l,!0)", "#(end)#",
+    ])
+
+
 def test_variants_of_tangent_l_have_names() -> None:
     layout = parse_latex("x^2+1=a_x")
     tree = operator_tree(layout)

@@ -73,11 +73,16 @@ def soft_by_the_book(
     scores: dict[str, float] = {}
     similar_to = {term for pair in similar for term in pair}
     known_query = {term: count for term, count in query.items() if term in df or term in similar_to}
-    in_query = math.sqrt(product(known_query, known_query)) if channel.normalised else 1.0
+
+    def length(vector: Mapping[str, float]) -> float:
+        """What a vector is divided by."""
+        soft = math.sqrt(product(vector, vector)) if channel.normalised else 1.0
+        return soft / math.hypot(*vector.values()) if channel.normalised == "maintain" else soft
+
+    in_query = length(known_query)
     for doc in docs:
         held = vector(doc)
         score = product(query, held)
         if score > 0:
-            norm = in_query * math.sqrt(product(held, held)) if channel.normalised else 1.0
-            scores[doc.id] = channel.weight * score / norm
+            scores[doc.id] = channel.weight * score / (in_query * length(held))
     return scores

@@ -44,10 +44,10 @@ CHANNEL_SETS: dict[str, tuple[str, ...]] = {
     "default": (*TEXT_CHANNELS, *DEFAULT_FORMULAS),
     "all": (*TEXT_CHANNEL_NAMES, *EXTRACTORS),
     "mirmu2021": (
-        "whitespace", "lucene", "joint:prefix+words=simple+case=upper", "joint:latex+words=plain",
-        "joint:prefix+words=plain+case=upper",
+        "whitespace", "lucene", "joint:prefix:latexml+words=simple+case=upper", "joint:latex+words=plain",
+        "joint:prefix:latexml+words=plain+case=upper",
     ),
-    "scm2022": ("tangent-l",),
+    "scm2022": ("tangent-l:delimiters+identifiers",),
 }
 """Names that stand for several channels of a new index; the last two are those of published systems."""
 

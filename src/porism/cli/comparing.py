@@ -33,6 +33,8 @@ _FILE = click.Path(path_type=Path)
               help="Separated by commas or blanks, e.g. \"nDCG' AP(rel=2) P@10\"; plots show the first.")
 @click.option("--test", type=click.Choice(["t-test", "wilcoxon", "permutation"]), default="t-test", show_default=True,
               help="The paired two-tailed test; p-values are corrected by Holm–Bonferroni.")
+@click.option("--correction", type=click.Choice(["holm", "none"]), default="holm", show_default=True,
+              help="Of p-values for the number of runs; stars go by the corrected ones.")
 @click.option("--missing", type=click.Choice(["zero", "skip"]), default="zero", show_default=True,
               help="Topics that no run answers count as zero, or are left out of the averages.")
 @click.option("--depth", type=click.IntRange(min=1), default=1000, show_default=True,
@@ -69,10 +71,10 @@ _FILE = click.Path(path_type=Path)
 @json_option
 def compare(
     run_paths: tuple[Path, ...], qrels_path: Path, baseline: str | None, names: str | None, measures: str | None,
-    test: str, missing: str, depth: int, level: float, seed: int, p_values: bool, topics_path: Path | None,
-    information_path: Path | None, columns: tuple[str, ...], collection: Path | None, formulas: bool,
-    fused: str | None, topic: str | None, ranks: str, methods: tuple[str, ...], title: str, html_path: Path | None,
-    latex_path: Path | None, csv_path: Path | None, svg_path: Path | None, as_json: bool,
+    test: str, correction: str, missing: str, depth: int, level: float, seed: int, p_values: bool,
+    topics_path: Path | None, information_path: Path | None, columns: tuple[str, ...], collection: Path | None,
+    formulas: bool, fused: str | None, topic: str | None, ranks: str, methods: tuple[str, ...], title: str,
+    html_path: Path | None, latex_path: Path | None, csv_path: Path | None, svg_path: Path | None, as_json: bool,
 ) -> None:
     """Compare the run files RUN by the judgments in QRELS.
 
@@ -159,7 +161,7 @@ def compare(
     report = make_report(
         runs, qrels, chosen, names=called or None,
         baseline=0 if baseline is None else _named(baseline, run_paths, names_given),
-        test=test, missing=missing,  # type: ignore[arg-type]  # click checked them
+        test=test, missing=missing, correction=correction,  # type: ignore[arg-type]  # click checked them
         depth=depth, level=level, seed=seed,
         queries=read_topics(topics_path) if topics_path else (),
         information=read_topic_information(information_path) if information_path else None,

@@ -29,6 +29,10 @@ TESTS: Mapping[str, str] = {
 }
 """The tests by name, and what they are called in a table; all are two-tailed."""
 
+Correction = Literal["holm", "none"]
+CORRECTIONS: Mapping[str, str] = {"holm": "Holm–Bonferroni", "none": "not corrected"}
+"""How p-values are corrected for the number of runs, and what that is called in a table."""
+
 
 @dataclass(frozen=True, slots=True)
 class TestResult:
@@ -36,8 +40,9 @@ class TestResult:
 
     ``difference`` is that of the aggregated values, run − baseline, over the ``topics`` for which the measure is
     defined for both, and ``interval`` its bootstrap interval. ``adjusted`` is the p-value corrected by Holm–Bonferroni
-    for the number of runs that the baseline is tested against. ``wins``, ``ties`` and ``losses`` count topics; values
-    that differ by rounding only are ties. Without a topic in common the difference is 0 and p is 1.
+    for the number of runs that the baseline is tested against, or as it is where nothing shall be corrected. ``wins``,
+    ``ties`` and ``losses`` count topics; values that differ by rounding only are ties. Without a topic in common the
+    difference is 0 and p is 1.
     """
 
     p_value: float
@@ -89,6 +94,7 @@ class Comparison:
     test: Test = "t-test"
     level: float = 0.95
     notes: tuple[str, ...] = field(default=())
+    correction: Correction = "holm"
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -127,6 +133,7 @@ class Comparison:
         return {
             "baseline": self.names[self.baseline],
             "test": self.test,
+            "correction": self.correction,
             "level": self.level,
             "runs": [evaluation.to_dict(per_topic=per_topic) for evaluation in self.evaluations],
             "tests": {
@@ -166,7 +173,7 @@ class Comparison:
         if len(self.evaluations) > 1:
             lines.append(
                 f"wins, ties and losses by topic, {self.measures[0]}; * p < 0.05, ** p < 0.01 against "
-                f"{self.names[self.baseline]} (‡), two-tailed {TESTS[self.test]}, Holm–Bonferroni"
+                f"{self.names[self.baseline]} (‡), two-tailed {TESTS[self.test]}, {CORRECTIONS[self.correction]}"
             )
         return [*lines, *self.notes]
 
@@ -187,6 +194,7 @@ def compare_runs(
     depth: int | None = 1000,
     level: float = 0.95,
     seed: int = 0,
+    correction: Correction = "holm",
 ) -> Comparison:
     """Scores runs on the same topics and tests each against the baseline, topic by topic.
 
@@ -194,8 +202,8 @@ def compare_runs(
     run without results for a topic that another one answers has 0 there, so that all are averaged over the same.
 
     ``baseline`` is the name of a run, its place, or ``"best"``: the run with the highest value of the first measure,
-    the first of equals. P-values are corrected within each measure, for the number of runs tested. Runs of one name are
-    numbered.
+    the first of equals. P-values are corrected within each measure, for the number of runs tested, unless the
+    ``correction`` is ``none``. Runs of one name are numbered.
 
     :raises ConfigError: an option has a wrong value, there is no such baseline, a measure does not exist.
     :raises QueryError: there is no run, or a run and the judgments have no topic in common.
@@ -209,6 +217,8 @@ def compare_runs(
     check_bootstrap(level)
     if test not in TESTS:
         raise ConfigError(f"there is no test {test!r}", hint=nearest(test, TESTS))
+    if correction not in CORRECTIONS:
+        raise ConfigError(f"there is no correction {correction!r}", hint=nearest(correction, CORRECTIONS))
     chosen = tuple(dict.fromkeys(m if isinstance(m, Measure) else parse_measure(m) for m in measures))
     if not chosen:
         raise ConfigError("no measure is named")
@@ -238,22 +248,24 @@ def compare_runs(
     if len(evaluations) > 1 and any(evaluation.tuned_on for evaluation in evaluations):
         notes.append("tests that a run marked † takes part in say nothing of topics it was not tuned on")
     tests = {
-        repr(measure): _tested(repr(measure), evaluations, first, test, level, seed) for measure in chosen
+        repr(measure): _tested(repr(measure), evaluations, first, test, level, seed, correction) for measure in chosen
     }
-    return Comparison(evaluations, first, tests, test, level, tuple(notes))
+    return Comparison(evaluations, first, tests, test, level, tuple(notes), correction)
 
 
 def _tested(
-    measure: str, evaluations: Sequence[Evaluation], baseline: int, test: Test, level: float, seed: int
+    measure: str, evaluations: Sequence[Evaluation], baseline: int, test: Test, level: float, seed: int,
+    correction: Correction,
 ) -> dict[str, TestResult]:
-    """Run → result for one measure, p-values corrected for the number of runs."""
+    """Run → result for one measure, p-values corrected for the number of runs or not."""
     others = [evaluation for number, evaluation in enumerate(evaluations) if number != baseline]
     reference = evaluations[baseline].per_topic[measure]
     differences = [_differences(evaluation.per_topic[measure], reference) for evaluation in others]
     values = [np.array(list(by_topic.values()), np.float64) for by_topic in differences]
     found = _p_values(values, test, seed)
     intervals = _intervals(values, level, seed)
-    adjusted = holm([outcome.p_value for outcome in found])
+    raw = [outcome.p_value for outcome in found]
+    adjusted = holm(raw) if correction == "holm" else raw
     results: dict[str, TestResult] = {}
     for number, evaluation in enumerate(others):
         column, outcome = values[number], found[number]

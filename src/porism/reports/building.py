@@ -7,7 +7,7 @@ from typing import Any
 
 from porism.errors import ConfigError
 from porism.evaluate import DEFAULT_MEASURES, Measure, Missing, Qrels, compare_runs, evaluation_intervals
-from porism.evaluate.comparison import Test
+from porism.evaluate.comparison import Correction, Test
 from porism.reports.ablations import Ablation
 from porism.reports.details import drawn_details, told_details, tuning_curves
 from porism.reports.report import Report, TuningCurve
@@ -39,6 +39,7 @@ def make_report(
     title: str = "Runs compared",
     judgments: str = "the judgments",
     detailed: bool = True,
+    correction: Correction = "holm",
 ) -> Report:
     """Compares runs, as :func:`porism.evaluate.compare_runs`, and works out all else that a report shows.
 
@@ -52,6 +53,7 @@ def make_report(
     :param tuning: what tuning tried, beside what the runs' own records say of it.
     :param ablations: what members add to fusions (:func:`~porism.reports.ablations.make_ablation`).
     :param detailed: false leaves out what only plots show.
+    :param correction: of the p-values for the number of runs: ``holm`` or ``none``.
     :raises ConfigError: an option has a wrong value, or there is no run, topic or column of that name.
     :raises QueryError: there is no run, or a run and the judgments have no topic in common.
     """
@@ -60,7 +62,8 @@ def make_report(
         raise ConfigError(f"there are {len(names)} names for {len(read)} runs")
     given = read if names is None else [run.renamed(name) for run, name in zip(read, names, strict=True)]
     comparison = compare_runs(
-        given, qrels, measures, baseline=baseline, test=test, missing=missing, depth=depth, level=level, seed=seed
+        given, qrels, measures, baseline=baseline, test=test, missing=missing, depth=depth, level=level, seed=seed,
+        correction=correction,
     )
     named = [run.renamed(name) for run, name in zip(given, comparison.names, strict=True)]
     if fused is not None and fused not in comparison.names:

@@ -73,8 +73,12 @@ def method(report: Report) -> list[str]:
         tested = len(comparison.names) - 1
         found.append(
             f"Each run is tested against {report.baseline}, topic by topic: {test_name(report)}, two-tailed; p-values "
-            f"are corrected by Holm–Bonferroni within each measure for {tested} {'test' if tested == 1 else 'tests'}. "
-            "* means p < 0.05 and ** p < 0.01 after correction."
+            + (
+                f"are corrected by Holm–Bonferroni within each measure for {tested} "
+                f"{'test' if tested == 1 else 'tests'}. * means p < 0.05 and ** p < 0.01 after correction."
+                if comparison.correction == "holm" else
+                "are not corrected for the number of tests. * means p < 0.05 and ** p < 0.01."
+            )
         )
     found.append(
         f"Confidence intervals ({per_cent(comparison.level)}) are percentiles of {SAMPLES:,} bootstrap samples of the "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from types import MappingProxyType
@@ -130,3 +131,17 @@ def test_an_encoder_of_formulas_searches_an_index_that_has_one(write: Write, lab
 def test_tangent_cft_is_not_trained_by_a_recipe(write: Write) -> None:
     with pytest.raises(RecipeError, match="porism train tangent-cft"):
         plan_recipe(write(CFT_RECIPE, ('index = "trained"', 'source = "notes.jsonl"')))
+
+
+def test_linked_parameters_have_one_value(write: Write, laboratory: Path) -> None:
+    linked = "words.field_weights.title = words.query_field_weights.title"
+    recipe = RECIPE.replace("parameters = {k = [1, 60], tokens.formulas_power = [0.5, 1.0]}", (
+        f'parameters = {{"{linked}" = [2, 5]}}'
+    ))
+    experiment = run_recipe(write(recipe))
+    model = json.loads((experiment.output / "models" / "tuned" / "words.json").read_text())
+    assert model["field_weights"]["title"] == model["query_field_weights"]["title"]
+    assert model["field_weights"]["title"] in (2, 5)
+    wrong = recipe.replace("words.query_field_weights.title", "words.query_field_weight.title")
+    with pytest.raises(RecipeError, match="there is no setting 'query_field_weight"):
+        plan_recipe(write(wrong))

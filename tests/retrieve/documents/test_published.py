@@ -22,15 +22,21 @@ def test_the_sets_of_channels_are_those_of_the_systems():
 
 def test_the_numbers_are_the_published_ones():
     mg = SYSTEMS_2021["mirmu2021-mg"].channels["whitespace"]
-    assert (mg.k1, mg.b, mg.delta) == (1.5, 0.75, 1.0)
+    assert (mg.k1, mg.b, mg.delta, mg.lexical.weighting.shift) == (1.5, 0.75, 1.0, 0.0)
     pz = SYSTEMS_2021["mirmu2021-pz"]
     assert (pz.channels["lucene"].k1, pz.channels["lucene"].b, pz.field_weights["title"]) == (0.9, 0.4, 3.0)
     (scm,) = SYSTEMS_2021["mirmu2021-scm"].channels.values()
     assert (scm.weighting, scm.parameters["slope"], scm.similarity) == ("Lnu.ltb", 0.2, "mirmu2021-scm")
+    assert scm.normalised is True
     row = SYSTEMS_2022["scm2022-tangent-l-positional"].channels
     assert [(name, one.weight, one.field_weights["title"]) for name, one in row.items()] == [
-        ("bpe:scm-text", 0.7, 2.0), ("tangent-l", 0.3, 5.0),
+        ("bpe:scm-text", 0.7, 2.0), ("tangent-l:delimiters+identifiers", 0.3, 5.0),
     ]
+    assert {(one.k1, one.b) for model in SYSTEMS_2022.values() for one in model.channels.values()} == {(1.5, 0.75)}
+    assert all(
+        one.normalised == ("maintain" if one.similarity else False)
+        for model in SYSTEMS_2022.values() for one in model.channels.values()
+    )
     assert all(one.query_field_weights == {"title": one.field_weights["title"], "tags": 0.0} for one in row.values())
     assert {name for name, model in SYSTEMS_2022.items() if not any(c.similarity for c in model.channels.values())} == {
         "scm2022-text", "scm2022-joint", "scm2022-latex", "scm2022-tangent-l",

@@ -28,7 +28,7 @@ def asked(seed: int, count: int = 8) -> list[dict[str, float]]:
     ]
 
 
-@pytest.mark.parametrize("normalised", [False, True])
+@pytest.mark.parametrize("normalised", [False, True, "maintain"])
 @pytest.mark.parametrize(("k", "softness"), [(3, 1.0), (1000, 1.0), (1000, 0.3), (20, 1.5)])
 def test_scores_are_those_of_all_pairs(tmp_path, normalised, k, softness):
     docs = random_docs(21, 120)
@@ -51,7 +51,7 @@ def test_scores_are_those_of_all_pairs(tmp_path, normalised, k, softness):
 
 
 @pytest.mark.parametrize("weighting", ["", "Lnu.ltb", "ltc.ltc", "pl2", "dirichlet"])
-@pytest.mark.parametrize("normalised", [False, True])
+@pytest.mark.parametrize("normalised", [False, True, "maintain"])
 def test_segments_and_deleted_documents_change_no_bit(tmp_path, weighting, normalised):
     docs = random_docs(22, 150)
     matrix = matrix_of(tmp_path / "s.bin", random_similar(5, WORDS))
@@ -74,7 +74,7 @@ def test_segments_and_deleted_documents_change_no_bit(tmp_path, weighting, norma
     assert any(len(mine.ids) for mine in one)
 
 
-@pytest.mark.parametrize("normalised", [False, True])
+@pytest.mark.parametrize("normalised", [False, True, "maintain"])
 @pytest.mark.parametrize("weighting", ["", "Lnu.ltb", "dirichlet"])
 def test_explanations_add_up_to_the_score(tmp_path, weighting, normalised):
     docs = random_docs(23, 60)
@@ -114,6 +114,51 @@ def test_a_pair_of_terms_by_hand(tmp_path):
     assert dict(zip(found.ids, found.scores.tolist(), strict=True)) == pytest.approx({"d1": 0.5, "d2": 1.0})
     found = cosine.search_terms([{"words": {"c": 1.0}}], 10)[0]  # not in the matrix
     assert dict(zip(found.ids, found.scores.tolist(), strict=True)) == pytest.approx({"d3": 1.0})
+
+
+def test_maintained_lengths_by_hand(tmp_path):
+    matrix = matrix_of(tmp_path / "s.bin", {("a", "a"): 1.0, ("b", "b"): 1.0, ("a", "b"): 0.5, ("b", "a"): 0.5})
+    snapshot = write(tmp_path / "index", [Doc("d1", {"body": ["a", "b"]}), Doc("d2", {"body": ["c"]})])
+    channel = LexicalChannel(1.0, BM25(1.0, 0.0), matrix, "maintain")
+    retriever = LexicalRetriever(snapshot.segments, {"words": channel})
+    found = retriever.search_terms([{"words": {"a": 3.0, "b": 4.0}}], 10)[0]
+    w = np.log(1 + 1.5 / 1.5) / 2  # of a and of b in d1, which is (w, w)
+    product = 3 * w + 4 * w + 0.5 * (3 * w + 4 * w)
+    query = 5 / np.sqrt(9 + 16 + 2 * 0.5 * 12)  # ‖q‖ over √(q S q)
+    document = np.sqrt(2 * w * w) / np.sqrt(3 * w * w)
+    assert found.ids == ["d1"]
+    assert found.scores[0] == pytest.approx(product * query * document)
+    assert "lengths maintained" in str(explain_terms(retriever, {"words": {"a": 3.0}}, "d1"))
+
+
+def test_maintained_lengths_are_those_of_gensim(tmp_path):
+    gensim = pytest.importorskip("gensim.similarities")
+    from scipy.sparse import csc_matrix
+
+    values = np.array([[1.0, 0.5, 0.0], [0.5, 1.0, 0.25], [0.0, 0.25, 1.0]])
+    terms = "abc"
+    similar = {(terms[i], terms[j]): values[i, j] for i in range(3) for j in range(3) if values[i, j]}
+    docs = [Doc("d1", {"body": [*"aabc"]}), Doc("d2", {"body": [*"bcc"]}), Doc("d3", {"body": [*"dd"]})]
+    snapshot = write(tmp_path / "index", docs)
+    matrix = matrix_of(tmp_path / "s.bin", similar)
+    retriever = LexicalRetriever(
+        snapshot.segments, {"words": LexicalChannel(1.0, BM25(1.5, 0.75), matrix, "maintain")}
+    )
+    found = retriever.search_terms([{"words": {"a": 1.0, "c": 2.0}}], 10)[0]
+    weights = {  # Lucene's BM25; lengths 4, 3 and 2
+        doc.id: [
+            (terms.index(term), np.log(1 + (3 - df + 0.5) / (df + 0.5)) * tf / (tf + 1.5 * (0.25 + 0.75 * length / 3)))
+            for term in terms
+            for tf, length, df in [(doc.words["body"].count(term), len(doc.words["body"]), 1 if term == "a" else 2)]
+            if tf
+        ]
+        for doc in docs[:2]
+    }
+    theirs = gensim.SparseTermSimilarityMatrix(csc_matrix(values)).inner_product(
+        [[(0, 1.0), (2, 2.0)]], list(weights.values()), normalized=("maintain", "maintain")
+    ).toarray()[0]
+    expected = dict(zip(weights, theirs, strict=True))
+    assert dict(zip(found.ids, found.scores.tolist(), strict=True)) == pytest.approx(expected, rel=1e-6)
 
 
 def test_without_similar_pairs_soft_is_hard(tmp_path):

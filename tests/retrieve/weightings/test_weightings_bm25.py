@@ -12,7 +12,7 @@ from weighting_cases import TINY, Counted, score
 from porism.errors import ConfigError
 from porism.retrieve.weightings import BM25L, BM25T, BM25Adapt, BM25Atire, BM25Robertson, Impact, TFldp, weighting_named
 from porism.retrieve.weightings.adaptive import LEVELS
-from porism.retrieve.weightings.base import BM25, ChannelStatistics, TermCounts
+from porism.retrieve.weightings.base import BM25, BM25Plus, ChannelStatistics, TermCounts
 
 B = 0.25 + 0.75 * 5 / 3
 """Of the second document, whose length is 5 beside a mean of 3."""
@@ -42,6 +42,22 @@ def test_bm25l_in_its_published_form(delta):
     c = 3 / B
     expected = math.log(5 / 1.5) * 2.2 * (c + delta) / (1.2 + c + delta)
     assert score(BM25L(delta=delta), {"ccc": 1}, 1) == pytest.approx(expected)
+
+
+def test_bm25_plus_ranks_absent_terms_as_equation_4_of_novotny_et_al_2021():
+    """The published sum, with δ for terms that a document lacks, less what all documents get, over k1 + 1."""
+    k1, b, query = 1.5, 0.75, {"a": 1, "ccc": 1, "bb": 1}
+    counted = Counted(TINY)
+    found = counted.scores(BM25Plus(k1, b, 1.0, absent=True), query)
+    df = dict(zip(counted.vocabulary, counted.df.tolist(), strict=True))
+    idf = {term: math.log(5 / df[term]) for term in query}  # four documents have a term
+    lengths = [len(words) for words in TINY]
+    for words, score_of, length in zip(TINY, found, lengths, strict=True):
+        published = sum(
+            idf[term] * ((k1 + 1) * words.count(term) / (k1 * (1 - b + b * length / 3) + words.count(term)) + 1.0)
+            for term in query
+        )
+        assert (score_of or 0.0) * (k1 + 1) + sum(idf.values()) == pytest.approx(published)
 
 
 def test_tfldp():

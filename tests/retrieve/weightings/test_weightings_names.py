@@ -34,6 +34,7 @@ def test_names():
     assert weighting_named("BM25-Lucene", 0.9, 0.4) == BM25(0.9, 0.4)
     assert weighting_named("bm25l", 1.5, 0.7) == BM25L(1.5, 0.7, 0.5)
     assert weighting_named("bm25+", 1.5, 0.7, 0.3) == BM25Plus(1.5, 0.7, 0.3)
+    assert weighting_named("bm25+", 1.5, parameters={"absent": 1}) == BM25Plus(1.5, 0.75, 1.0, absent=True)
     assert weighting_named("bm25-adpt", 2.0, 0.1) == BM25Adapt(2.0, 0.1)
     assert weighting_named("tfldp", b=0.2) == TFldp(0.2, 1.0)
     assert weighting_named("tf-idf", parameters={"sublinear": 1, "norm": 1}) == TfIdf(True, True, 1)

@@ -5,7 +5,8 @@ trees are walked up to :data:`~porism.formula.extractors.walk.MOST_NODES` symbol
 extractor gives more than about sixteen terms a symbol (Tangent-L with all options on, twenty-five).
 
 ``tangent-l:OPTIONS`` is a variant of Tangent-L, as in ``tangent-l:edge-pairs+no-locations``; see
-:class:`~porism.formula.extractors.tangent_l.TangentL`. Variants are made by name and not listed.
+:class:`~porism.formula.extractors.tangent_l.TangentL`. ``prefix:latexml`` is the prefix notation of the operator trees
+that LaTeXML makes. Variants are made by name and not listed.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from porism.formula.extractors.tangent_l import TangentL, tangent_l_options
 from porism.formula.extractors.tokens import (
     infix_notation,
     latex_tokens,
+    latexml_prefix_notation,
     prefix_notation,
     token_bigrams,
     token_trigrams,
@@ -77,6 +79,13 @@ EXTRACTORS: Mapping[str, Extractor] = MappingProxyType({extractor.name: extracto
 
 TANGENT_L_VARIANT = "tangent-l:"
 
+_VARIANTS = MappingProxyType({
+    "prefix:latexml": Extractor(
+        "prefix:latexml", "LaTeXML's operator tree in preorder",
+        lambda layout, operators: latexml_prefix_notation(operators),
+    ),
+})
+
 
 @lru_cache(256)
 def find_extractor(name: str) -> Extractor:
@@ -87,11 +96,11 @@ def find_extractor(name: str) -> Extractor:
     if name.startswith(TANGENT_L_VARIANT):
         variant = tangent_l_options(name.removeprefix(TANGENT_L_VARIANT))
         return Extractor(name, "Tangent-L features of the layout", lambda layout, operators: variant(layout))
-    extractor = EXTRACTORS.get(name)
+    extractor = EXTRACTORS.get(name) or _VARIANTS.get(name)
     if extractor is None:
         raise ConfigError(
             f"there is no term extractor {name!r}",
-            hint=f"Choose from {', '.join(EXTRACTORS)}, or {TANGENT_L_VARIANT}OPTIONS.",
+            hint=f"Choose from {', '.join((*EXTRACTORS, *_VARIANTS))}, or {TANGENT_L_VARIANT}OPTIONS.",
         )
     return extractor
 

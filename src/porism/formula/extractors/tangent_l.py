@@ -17,6 +17,7 @@ from porism.formula.tree import LayoutTree
 
 _KNOWN_LABELS = 1 << 14
 _FARTHEST_REPETITION = 16
+_IDENTIFIERS = frozenset("△▽∠∡□■◇♢♣♡♠♭♮♯★")
 _ANCHORS = frozenset({"equality", "order", "membership", "subset", "relation"})
 
 
@@ -39,7 +40,8 @@ class TangentL:
 
     With ``locations`` each of these occurs again with the path to its first symbol, ``(v!x,+,n,nn)``, where that is
     shorter than ``longest_location``. With ``anchors`` a path begins at the closest relation (``=``, ``<``, ``∈`` …)
-    before the symbol, else at the start. With ``delimiters`` a formula is between ``#(start)#`` and ``#(end)#``.
+    before the symbol, else at the start. With ``delimiters`` a formula is between ``#(start)#`` and ``#(end)#``. With
+    ``identifiers`` symbols that LaTeXML writes as identifiers have their kind, ``(v!△,/,n)``, and are no operators.
     """
 
     terminals: bool = True
@@ -53,11 +55,14 @@ class TangentL:
     end_of_line: int = 0
     wildcards: bool = False
     delimiters: bool = False
+    identifiers: bool = False
 
     def __call__(self, layout: LayoutTree) -> list[str]:
         """The features, with repetition."""
         walk = layout_walk(layout)
         labels = list(map(tangent_l_label, walk.labels))
+        if self.identifiers:
+            labels = [f"v!{label}" if label in _IDENTIFIERS else label for label in labels]
         longest = self.longest_location if self.locations else 0
         places = _anchored(walk) if self.anchors else walk.paths
         # what a feature's located form adds, and nothing where there is none

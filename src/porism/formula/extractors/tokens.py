@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 from porism.formula.extractors.walk import MOST_NODES, operator_walk
+from porism.formula.operators.notation import tangent_label
 from porism.formula.operators.rules import leaf_label
-from porism.formula.tree import LayoutNode, LayoutTree, OperatorTree, Row
+from porism.formula.tree import LayoutNode, LayoutTree, OperatorNode, OperatorTree, Row
 
 _PLAIN = frozenset("VNO")
 _CLOSING = ")" * MOST_NODES
@@ -145,6 +147,59 @@ def token_trigrams(layout: LayoutTree) -> list[str]:
 def prefix_notation(operators: OperatorTree) -> list[str]:
     """Labels in preorder (MIR-MU): ``U!eq U!plus O!SUP V!x N!2 O!divide V!a V!b N!0``."""
     return operator_walk(operators).labels
+
+
+_LATEXML_NAMES = {
+    "O!factorial2": "O!double-factorial", "O!neg": "O!minus",
+}
+
+
+def latexml_prefix_notation(operators: OperatorTree) -> list[str]:
+    """As :func:`prefix_notation`, of the operator tree that LaTeXML makes: ``a − b`` is a binary ``O!minus``, and a sum
+    with differences is read from left to right; ``!!`` is ``O!double-factorial``.
+
+    ``x!! - y^2 = 0`` is ``U!eq O!minus O!double-factorial V!x O!SUP V!y N!2 N!0`` (Novotný et al. 2021, section 2.1.2).
+    """
+    tokens: list[str] = []
+    stack: list[OperatorNode | str] = [operators.root]
+    while stack and len(tokens) < MOST_NODES:
+        node = stack.pop()
+        if isinstance(node, str):
+            tokens.append(node)
+        elif node.label == "plus" and any(map(_is_negative, node.children)):
+            stack.extend(reversed(_differences(node.children)))
+        else:
+            label = tangent_label(node) if node.children else f"{node.kind}!{node.label}"
+            tokens.append(_LATEXML_NAMES.get(label, label) if node.children else label)
+            stack.extend(reversed(node.children))
+    return tokens
+
+
+def _is_negative(node: OperatorNode) -> bool:
+    return node.label == "neg" and len(node.children) == 1
+
+
+def _differences(summands: Sequence[OperatorNode]) -> list[OperatorNode | str]:
+    """Summands, of which some are negative, in preorder of what a reader from left to right makes: what is added is
+    one n-ary sum up to the next difference."""
+    groups: list[list[OperatorNode]] = []  # alternately what is added, and single ones that are subtracted
+    for node in summands:
+        if groups and not _is_negative(node) and not _is_negative(groups[-1][0]):
+            groups[-1].append(node)
+        else:
+            groups.append([node])
+    before: list[OperatorNode | str] = []
+    found: list[OperatorNode | str] = []
+    for number, group in enumerate(groups):
+        if number == 0:
+            found = [*(["U!plus"] if len(group) > 1 else []), *group]
+        elif _is_negative(group[0]):
+            before.insert(0, "O!minus")
+            found.extend(group[0].children)
+        else:
+            before.insert(0, "U!plus")
+            found.extend(group)
+    return [*before, *found]
 
 
 def infix_notation(operators: OperatorTree) -> list[str]:

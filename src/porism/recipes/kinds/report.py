@@ -52,6 +52,7 @@ class ReportSettings(ResultSettings):
     :param systems: which, in this order; all that can answer these topics where not given.
     :param baseline: the system that the others are tested against, or ``best``; the first where not given.
     :param test: the significance test.
+    :param correction: of the p-values for the number of systems: ``holm``, or ``none`` as in papers that name none.
     :param missing: topics that a system does not answer count as zero, or those that none answers are left out.
     :param level: of the confidence intervals.
     :param groups: columns of the topic information to break the results down by; ARQMath's (category, dependency,
@@ -68,6 +69,7 @@ class ReportSettings(ResultSettings):
     baseline: str | None = None
     test: Literal["t-test", "wilcoxon", "permutation"] = "t-test"
     missing: Literal["zero", "skip"] = "zero"
+    correction: Literal["holm", "none"] = "holm"
     level: float = 0.95
     groups: tuple[str, ...] | None = None
     ablation: tuple[str, ...] = ()
@@ -271,7 +273,7 @@ def _report(stage: Stage, execution: Execution, settings: ReportSettings) -> Rep
         tuning=curves, ablations=[_ablation(execution, system, settings) for system in settings.ablation],
         title=recipe.name if stage.name == "report" else f"{recipe.name}: {stage.name}",
         judgments=f"{FilePath(topics.settings.qrels or '').name}{restricted_to}",
-        detailed="html" in settings.formats or bool(topics.information),
+        detailed="html" in settings.formats or bool(topics.information), correction=settings.correction,
     )
 
 

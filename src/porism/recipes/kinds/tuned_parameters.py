@@ -42,12 +42,19 @@ def owner_of(draft: Draft, of: str, path: str, formulas: bool) -> tuple[str, str
     raise SettingError(f"{of!r} has no parameter {path!r}", path=(path,), hint=hint)
 
 
+def linked(path: str) -> list[str]:
+    """The parameters that a dotted path of a tuning names: one, or several with ``=`` between them that have one value,
+    such as the weights of the title in documents and in questions."""
+    return [part.strip() for part in path.split("=")]
+
+
 def values_by_system(draft: Draft, of: str, values: Mapping[str, Any], formulas: bool) -> Parameters:
     """Tuned values of a system's parameters by the system that each belongs to."""
     found: dict[str, dict[str, Any]] = {}
     for path, value in values.items():
-        owner, inner = owner_of(draft, of, path, formulas)
-        found.setdefault(owner, {})[inner] = value
+        for one in linked(path):
+            owner, inner = owner_of(draft, of, one, formulas)
+            found.setdefault(owner, {})[inner] = value
     return found
 
 
@@ -71,7 +78,7 @@ def parameter_space(draft: Draft, of: str, parameters: Mapping[str, Any], formul
     """The space of a tuning that was checked."""
     found = {}
     for path, (values, _) in flat_parameters(parameters).items():
-        owner, inner = owner_of(draft, of, path, formulas)
+        owner, inner = owner_of(draft, of, linked(path)[0], formulas)
         found[path] = _read_values(draft, owner, inner, values)
     return Space(found)
 
@@ -88,7 +95,8 @@ def _read_values(draft: Draft, owner: str, path: str, values: Any, at: Path = ()
 def chosen_similarities(draft: Draft, of: str, parameters: Mapping[str, Any], formulas: bool) -> tuple[str, ...]:
     """The similarity matrices among which the values to try of a system's parameters choose."""
     found: dict[str, None] = {}
-    for path, (listed, _) in flat_parameters(parameters).items():
+    places = ((one, listed) for path, (listed, _) in flat_parameters(parameters).items() for one in linked(path))
+    for path, listed in places:
         owner, inner = owner_of(draft, of, path, formulas)
         kind = kind_of(draft.recipe, owner)
         for value in listed if isinstance(listed, (list, tuple)) else ():
@@ -99,7 +107,11 @@ def chosen_similarities(draft: Draft, of: str, parameters: Mapping[str, Any], fo
 
 def check_parameters(check: Check, of: str, parameters: Mapping[str, Any], formulas: bool, path: Path) -> None:
     """Whether a system has the parameters, and can have the values; ``path`` is where the recipe lists them."""
-    for dotted_path, (values, place) in flat_parameters(parameters).items():
+    places = (
+        (one, values, place) for written, (values, place) in flat_parameters(parameters).items()
+        for one in linked(written)
+    )
+    for dotted_path, values, place in places:
         at = (*path, *place)
         try:
             owner, inner = owner_of(check.draft, of, dotted_path, formulas)

@@ -33,6 +33,7 @@ from porism.recipes.kinds.topics import (
 from porism.recipes.kinds.tuned_parameters import (
     check_parameters,
     chosen_similarities,
+    linked,
     owner_of,
     parameter_space,
     values_by_system,
@@ -76,6 +77,7 @@ class TuningSettings(SystemSettings):
     :param on: the topic set by whose judgments the parameters are chosen.
     :param parameters: dotted path of a parameter → the values to try (see :mod:`porism.tuning`). A path that
         begins with the name of a pipeline, reranker or fusion that the system is made of leads to a parameter of that.
+        Paths with ``=`` between them have one value.
     :param measure: what is to be high; the first of the recipe where not given.
     :param search: ``grid``, ``random`` or ``coordinate``.
     :param folds: 0: the parameters are chosen on all topics of ``on``, to be used elsewhere. 2 or more: on the topics
@@ -362,7 +364,8 @@ def _objective(
     draft, tuning = execution.draft, table_of(execution.draft, stage.name)
     topics, measure = base_set(tuning.on), stage.parameters["measure"]
     formulas = asks_for_formulas(draft.recipe, tuning.on)
-    if {owner_of(draft, tuning.of, path, formulas)[0] for path in paths} == {tuning.of}:
+    alone = all(len(linked(path)) == 1 for path in paths)
+    if alone and {owner_of(draft, tuning.of, path, formulas)[0] for path in paths} == {tuning.of}:
         faster = kind_of(draft.recipe, tuning.of).objective(execution, tuning.of, topics, qrels, measure)
         if faster is not None:
             return faster

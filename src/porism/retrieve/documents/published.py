@@ -26,10 +26,10 @@ from porism.retrieve.feedback.settings import Feedback
 from porism.retrieve.lexical.channels import OTHER_FIELDS
 from porism.retrieve.lexical.settings import ChannelSettings
 
-TEXT, LATEX, JOINT, TANGENT_L = "bpe:scm-text", "bpe:scm-latex", "bpe:scm-joint", "tangent-l"
+TEXT, LATEX, JOINT, TANGENT_L = "bpe:scm-text", "bpe:scm-latex", "bpe:scm-joint", "tangent-l:delimiters+identifiers"
 """The channels of the models of 2022."""
 
-_SCM_2021 = "joint:prefix+words=simple+case=upper"
+_SCM_2021 = "joint:prefix:latexml+words=simple+case=upper"
 _ONE_TOKEN = "joint:latex+words=plain"
 _BARE = {OTHER_FIELDS: 0.0, "body": 1.0}
 
@@ -56,12 +56,14 @@ def _tf_idf(scheme: str, feedback: Feedback | None = None, **parameters: float) 
 
 
 SYSTEMS_2021: Mapping[str, SearchModel] = MappingProxyType({
-    "mirmu2021-mg": _model({"whitespace": ChannelSettings(1.0, 1.5, 0.75, 1.0)}, _enriched(1.0)),
+    "mirmu2021-mg": _model(
+        {"whitespace": ChannelSettings(1.0, 1.5, 0.75, 1.0, parameters={"absent": 1.0})}, _enriched(1.0)
+    ),
     "mirmu2021-pz": _model({"lucene": ChannelSettings(1.0, 0.9, 0.4)}, _enriched(3.0, question=0.0)),
     "mirmu2021-scm": _model(
         {
             _SCM_2021: ChannelSettings(
-                1.0, weighting="Lnu.ltb", parameters={"slope": 0.2}, similarity="mirmu2021-scm"
+                1.0, weighting="Lnu.ltb", parameters={"slope": 0.2}, similarity="mirmu2021-scm", normalised=True
             ),
         },
         _enriched(3.0),
@@ -72,7 +74,7 @@ SYSTEMS_2021: Mapping[str, SearchModel] = MappingProxyType({
         "Ltu.ltn", Feedback(method="rocchio", documents=10, terms=40, alpha=1.0, beta=0.75), slope=0.2
     ),
     "mirmu2021-jk": _tf_idf("lnc.ltc"),
-    "mirmu2021-am": _model({"joint:prefix+words=plain+case=upper": ChannelSettings(1.0, 1.5, 0.75)}, _BARE),
+    "mirmu2021-am": _model({"joint:prefix:latexml+words=plain+case=upper": ChannelSettings(1.0, 1.5, 0.75)}, _BARE),
     "mirmu2021-vs": _tf_idf("nnc.nnc"),
 })
 """The systems of MIRMU and MSM at ARQMath 2021 by name, but for CompuBERT."""
@@ -99,9 +101,9 @@ class _Row:
 
 
 def _soft(weight: float, similarity: str, gamma: float) -> ChannelSettings:
-    """Lucene's BM25 of answers with the title of their question γ times; of questions likewise."""
+    """Lucene's BM25 (with gensim's k1) of answers with the title of their question γ times; questions likewise."""
     return ChannelSettings(
-        round(weight, 9), 1.2, 0.75, similarity=similarity,
+        round(weight, 9), 1.5, 0.75, similarity=similarity, normalised="maintain" if similarity else False,
         field_weights={OTHER_FIELDS: 0.0, "body": 1.0, "title": gamma},
         query_field_weights={"title": gamma, "tags": 0.0},
     )

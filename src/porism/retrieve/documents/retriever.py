@@ -64,11 +64,6 @@ class DocumentRetriever:
             for name, settings in model.channels.items()
             if (name in known or name in of_encoders) and settings.weight > 0
         }
-        if not channels:
-            raise ConfigError(
-                f"the index has none of the channels {', '.join(model.channels)}",
-                where=str(snapshot.path), hint=f"It has {', '.join(sorted(known))}.",
-            )
         lost = [name for name, settings in model.channels.items()
                 if settings.weight > 0 and name not in known and name not in of_encoders]
         if lost and model.needs_all_channels:
@@ -76,6 +71,11 @@ class DocumentRetriever:
                 f"the index lacks {', '.join(lost)}, without which this is another model", where=str(snapshot.path),
                 hint=f"Make an index that has it: porism index SOURCES --index NEW {_options(lost)} (or set "
                 "needs_all_channels = false, to search by the others alone).",
+            )
+        if not channels:
+            raise ConfigError(
+                f"the index has none of the channels {', '.join(model.channels)}",
+                where=str(snapshot.path), hint=f"It has {', '.join(sorted(known))}.",
             )
         self.snapshot = snapshot
         self.model = model

@@ -53,7 +53,10 @@ def _described(lexical: LexicalRetriever, name: str) -> str:
     channel = lexical.channels[name]
     if channel.similarity is None:
         return repr(channel.weighting)
-    return f"{'soft cosine' if channel.normalised else 'soft inner product'} over {channel.weighting!r}"
+    how = {True: "soft cosine", "maintain": "soft cosine with lengths maintained"}.get(
+        channel.normalised, "soft inner product"
+    )
+    return f"{how} over {channel.weighting!r}"
 
 
 def _share(lexical: LexicalRetriever, zone: str, name: str) -> float:
@@ -71,11 +74,11 @@ def _soft(
     unknown = [term for term, row in zip(terms, rows.tolist(), strict=True) if row < 0]
     found = lexical.terms.vocabulary(name).find(unknown)
     share = _share(lexical, zone, name)
-    if lexical.channels[name].normalised:
+    if normalised := lexical.channels[name].normalised:
         weights = np.array([counted[term] for term in terms])
         matching = (rows >= 0) | (lexical.terms.vocabulary(name).find(terms).df > 0)
         similar = soft.expand(rows[rows >= 0], weights[rows >= 0])
-        norm = soft.norm(rows[matching], weights[matching], similar)
+        norm = soft.norm(rows[matching], weights[matching], similar, normalised)
         share /= norm if norm > 0 else 1.0
     numbers = dict(zip(unknown, zip(found.numbers[segment].tolist(), found.weights.tolist(), strict=True), strict=True))
     return explain_soft(soft, scored, segment, document, counted, numbers, share)

@@ -199,18 +199,20 @@ def _closed(part: ChannelRows, weighting: Weighting, statistics: ChannelStatisti
 
 def with_norms(
     channel: FactorChannel, term_weights: NDArray[np.float64], similar: tuple[int, int, int], rows: int,
-    row_of: NDArray[np.int32], softness: float,
+    row_of: NDArray[np.int32], softness: float, *, maintained: bool = False,
 ) -> FactorChannel:
     """The same channel with each document's factors over ``√(v S v)``, where v is term weight times factor.
 
     ``similar`` are the addresses of S, ``rows`` its size and ``row_of`` (int32) its row of each term, -1 for one that
-    is similar to itself only; similarities of different terms count ``softness`` times.
+    is similar to itself only; similarities of different terms count ``softness`` times. ``maintained`` multiplies
+    the factors by ``‖v‖`` again.
     """
     norms = np.zeros(len(channel.rows.indptr) - 1)
-    soft_norms(
-        channel.rows.indptr, channel.rows.terms, channel.factors * term_weights[channel.rows.terms], *similar, rows,
-        row_of, softness, norms,
-    )
+    values = channel.factors * term_weights[channel.rows.terms]
+    soft_norms(channel.rows.indptr, channel.rows.terms, values, *similar, rows, row_of, softness, norms)
+    if maintained:
+        squares = np.bincount(channel.rows.documents, values * values, minlength=len(norms))
+        np.divide(norms, np.sqrt(squares), out=norms, where=squares > 0)
     over = norms[channel.rows.documents]
     factors = np.divide(channel.factors, over, out=np.zeros(len(over)), where=over > 0)
     return FactorChannel.of(channel.postings, channel.rows, factors, channel.numbers, channel.summands)

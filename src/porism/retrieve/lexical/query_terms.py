@@ -200,9 +200,9 @@ class TermReader:
         similar = soft.expand(rows[known], counts[known])
         others = np.flatnonzero(~known)
         weights = np.concatenate([similar.weights, counts[others]])
-        if self.channels[name].normalised:
+        if normalised := self.channels[name].normalised:
             matching = known | (found.df > 0)  # what can match nothing is no part of the query
-            norm = soft.norm(rows[matching], counts[matching], similar)
+            norm = soft.norm(rows[matching], counts[matching], similar, normalised)
             if norm > 0:
                 weights /= norm
         return (

@@ -245,7 +245,10 @@ class LexicalRetriever:
         for number, (part, one) in enumerate(zip(parts, found, strict=True)):
             rows = soft.row_of(number)[part.terms]
             known = self.terms.vocabulary(name).find(part.packed.strings())
-            normed.append(with_norms(one, known.weights, soft.addresses, len(soft.df), rows, channel.softness))
+            normed.append(with_norms(
+                one, known.weights, soft.addresses, len(soft.df), rows, channel.softness,
+                maintained=channel.normalised == "maintain",
+            ))
         return normed
 
     def forward(self, name: str) -> list[FactorChannel]:

@@ -10,7 +10,7 @@ from porism.analysis.channels import EncodedChannel, UnknownChannel, parse_chann
 from porism.errors import ConfigError
 from porism.formula import EXTRACTORS
 from porism.retrieve.weightings import weighting_named
-from porism.retrieve.weightings.base import LexicalChannel
+from porism.retrieve.weightings.base import LexicalChannel, Normalised
 from porism.settings import SettingError, Settings, nearest
 
 
@@ -20,10 +20,10 @@ class ChannelSettings(Settings):
 
     The weighting is BM25 with ``k1`` (≥ 0) and ``b`` (0 to 1), or BM25+ with a ``delta`` above 0, or the one that
     ``weighting`` names, with ``parameters`` of its own (:mod:`porism.retrieve.weightings`). ``similarity`` names a
-    matrix of the index by which terms that are alike match too: different ones ``softness`` times what they are
-    similar (0 to 100). With ``normalised`` the score is then the soft cosine instead of the soft inner product
-    (:mod:`porism.retrieve.lexical.soft`). ``field_weights``, ``query_field_weights`` and
-    ``power``, where they are given, replace those of the model for this channel.
+    matrix of the index by which terms that are alike match too: different ones ``softness`` times what they are similar
+    (0 to 100). With ``normalised`` the score is then the soft cosine instead of the soft inner product, or with
+    ``"maintain"`` the soft cosine times both lengths (:mod:`porism.retrieve.lexical.soft`). ``field_weights``,
+    ``query_field_weights`` and ``power``, where they are given, replace those of the model for this channel.
 
     :raises ConfigError: a number is out of its range, or there is no such weighting or parameter.
     """
@@ -35,7 +35,7 @@ class ChannelSettings(Settings):
     weighting: str = ""
     parameters: Mapping[str, float] = field(default_factory=dict)
     similarity: str = ""
-    normalised: bool = False
+    normalised: Normalised = False
     softness: float = 1.0
     field_weights: Mapping[str, float] | None = None
     query_field_weights: Mapping[str, float] | None = None

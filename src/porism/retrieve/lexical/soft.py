@@ -1,9 +1,12 @@
 """Soft vector space models: terms that are alike match, each pair as much as it is similar.
 
-The score of a document is ``Σ_i Σ_j q_i · S_ij · d_j`` over the terms i of the query and j of the document, where q
-and d are their weights under any weighting and S is a :class:`~porism.similarity.SimilarityMatrix`; with ``normalised``
-it is divided by ``√(q S q) · √(d S d)``: the soft cosine. Sidorov et al., *Soft Similarity and Soft Cosine Measure*
-(Computación y Sistemas, 2014); Novotný and Štefánik, *Combining Sparse and Dense Information Retrieval* (CLEF 2022).
+The score of a document is ``Σ_i Σ_j q_i · S_ij · d_j`` over the terms i of the query and j of the document, where q and
+d are their weights under any weighting and S is a :class:`~porism.similarity.SimilarityMatrix`; with ``normalised`` it
+is divided by ``√(q S q) · √(d S d)``: the soft cosine. With ``normalised="maintain"`` that is multiplied by ``‖q‖ ·
+‖d‖``, the Euclidean lengths: similar terms then turn the vectors and leave their lengths as they were (gensim's
+``normalized=('maintain', 'maintain')``, by which the system of 2022 searched). Sidorov et al., *Soft Similarity and
+Soft Cosine Measure* (Computación y Sistemas, 2014); Novotný and Štefánik, *Combining Sparse and Dense Information
+Retrieval* (CLEF 2022).
 
 ``q S`` is computed first: a query of more terms, of which each document that has one is scored exactly by its own row.
 Terms that S does not have are similar to themselves only. With a *softness* s other than 1, S is ``I + s · (S − I)``.
@@ -27,7 +30,7 @@ from porism.engine.units import Units
 from porism.errors import ConfigError
 from porism.explanation import Explanation
 from porism.retrieve.lexical.channels import FieldWeights, has_channel, live_df
-from porism.retrieve.weightings.base import ChannelStatistics, Weighting
+from porism.retrieve.weightings.base import ChannelStatistics, Normalised, Weighting
 from porism.similarity import SimilarityMatrix
 
 _MOST_REMEMBERED = 200_000
@@ -135,12 +138,20 @@ class SoftTerms:
         rows[numbers[there]] = there
         return rows
 
-    def norm(self, rows: NDArray[np.int64], weights: NDArray[np.float64], similar: Similar) -> float:
-        """``√(q S q)``, where terms without a row (-1) are similar to themselves only; 0 where S makes it negative."""
+    def norm(
+        self, rows: NDArray[np.int64], weights: NDArray[np.float64], similar: Similar, normalised: Normalised = True
+    ) -> float:
+        """What the query is divided by: ``√(q S q)``, with ``"maintain"`` over ``‖q‖``; 0 where S makes it negative.
+
+        Terms without a row (-1) are similar to themselves only.
+        """
         known = rows >= 0
         own = similar.weights[np.searchsorted(similar.rows, rows[known])]
         total = float(weights[known] @ own) + float(weights[~known] @ weights[~known])
-        return math.sqrt(max(total, 0.0))
+        found = math.sqrt(max(total, 0.0))
+        if normalised != "maintain" or not found:
+            return found
+        return found / math.sqrt(float(weights @ weights))
 
 
 def explain_soft(

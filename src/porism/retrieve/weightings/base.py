@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol, TypeGuard, cast
+from typing import Literal, Protocol, TypeGuard, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,10 @@ from porism.similarity import SimilarityMatrix
 
 HEAVIEST = 1e6
 """The largest weight of a field or a channel."""
+
+Normalised = bool | Literal["maintain"]
+"""What becomes of the lengths of vectors in a soft channel: they stay (False), become 1 (True: the soft cosine), or
+become what they are without similarities (``maintain``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,12 +233,17 @@ class BM25Plus(CountedQuery):
     length)) + δ``. As for :class:`BM25` the constant k1 + 1 is left out; so that rankings are those of the published
     formula it divides δ too: ``f = tf / (tf + …) + δ / (k1 + 1)``, and every score is the published one over k1 + 1.
 
+    With ``absent`` terms of the query that a document lacks count δ as well, as rank_bm25 computes it and Novotný et
+    al. 2021, equation 4, write it. That adds the same to all documents and is left out here:
+    rankings are those without δ.
+
     :raises ConfigError: ``k1`` or ``delta`` is not a number from 0 to :data:`HEAVIEST`, or ``b`` not between 0 and 1.
     """
 
     k1: float = 1.2
     b: float = 0.75
     delta: float = 1.0
+    absent: bool = False
 
     def __post_init__(self) -> None:
         if not (0 <= self.k1 <= HEAVIEST and 0 <= self.b <= 1 and 0 <= self.delta <= HEAVIEST):
@@ -250,8 +259,8 @@ class BM25Plus(CountedQuery):
 
     @property
     def shift(self) -> float:
-        """δ beside a factor without its constant k1 + 1."""
-        return self.delta / (self.k1 + 1.0)
+        """δ beside a factor without its constant k1 + 1; 0 where all documents have it."""
+        return 0.0 if self.absent else self.delta / (self.k1 + 1.0)
 
     def term_weights(self, df: NDArray[np.int64], statistics: ChannelStatistics) -> NDArray[np.float64]:
         """The inverse document frequency; > 0 even for a term of every document, and finite for one of none."""
@@ -271,7 +280,8 @@ class LexicalChannel:
     """How one channel counts in a score: its weight in the sum over channels (0 leaves it out) and its weighting.
 
     With a ``similarity`` matrix terms that are alike match too (:mod:`porism.retrieve.lexical.soft`): different ones
-    ``softness`` times what they are similar. With ``normalised`` the score is the soft cosine, else the inner product.
+    ``softness`` times what they are similar. With ``normalised`` the score is the soft cosine, with ``"maintain"`` this
+    times the lengths that both vectors have without similarities; else it is the inner product.
     ``field_weights``, where they are given, replace for this channel those of the retriever.
 
     :raises ConfigError: the weight is not a number from 0 to :data:`HEAVIEST`, or the softness not from 0 to 100.
@@ -280,7 +290,7 @@ class LexicalChannel:
     weight: float = 1.0
     weighting: Weighting = BM25()
     similarity: SimilarityMatrix | None = None
-    normalised: bool = False
+    normalised: Normalised = False
     field_weights: Mapping[str, float] | None = None
     softness: float = 1.0
 

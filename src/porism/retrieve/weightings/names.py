@@ -49,6 +49,12 @@ def _tf_idf(smooth: float, sublinear: float, norm: float) -> Weighting:
     return TfIdf(bool(smooth), bool(sublinear), int(norm))
 
 
+def _bm25_plus(k1: float, b: float, delta: float, absent: float) -> Weighting:
+    if absent not in (0, 1):
+        raise ConfigError(f"BM25+ cannot have absent = {absent}", hint="Use 1 (yes) or 0 (no).")
+    return BM25Plus(k1, b, delta, bool(absent))
+
+
 def _jelinek_mercer(**parameters: float) -> Weighting:
     return JelinekMercer(parameters["lambda"])
 
@@ -60,7 +66,8 @@ WEIGHTINGS: Mapping[str, NamedWeighting] = MappingProxyType({
     ),
     "bm25-atire": NamedWeighting("BM25 of the search engine ATIRE", BM25Atire, ("k1", "b")),
     "bm25+": NamedWeighting(
-        "BM25 that gives each occurring term at least δ", BM25Plus, ("k1", "b", "delta"), delta=1.0
+        "BM25 that gives each occurring term at least δ, with absent = 1 also terms that do not occur", _bm25_plus,
+        ("k1", "b", "delta"), delta=1.0, parameters={"absent": 0.0},
     ),
     "bm25l": NamedWeighting("BM25 that favours long documents by δ", BM25L, ("k1", "b", "delta"), delta=0.5),
     "bm25-adapt": NamedWeighting(
