@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from long_forms import only_long
 
 import porism
 
@@ -98,6 +99,7 @@ def test_there_are_five_recipes() -> None:
     ]
 
 
+@only_long
 def test_the_recipes_pass_their_own_tests(project: Path) -> None:
     tests = []
     for title, recipe in RECIPES:

@@ -6,7 +6,9 @@ import errno
 import os
 import subprocess
 import sys
+import tempfile
 import weakref
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -93,9 +95,17 @@ def test_failures_of_the_system_are_no_damage(tmp_path: Path, monkeypatch: pytes
     assert "delete" not in str(caught.value)
 
 
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that all users may read, as those of pytest are not: each of its runs takes such rights away again."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
 @pytest.mark.parametrize("name", ["manifest.json", "segment.bin", "postings-d.bin"])
-def test_rights_that_are_missing(tmp_path: Path, name: str) -> None:
-    path = tmp_path / "index"
+def test_rights_that_are_missing(open_folder: Path, name: str) -> None:
+    path = open_folder / "index"
     with IndexWriter(path) as writer:
         writer.add(batch_of([Doc("a", {"body": ["x"]})]))
         writer.commit(
@@ -109,9 +119,6 @@ def test_rights_that_are_missing(tmp_path: Path, name: str) -> None:
         "try:\n    Snapshot.open(sys.argv[1]).segments[0].read_derived('postings-d')\n"
         "except IndexUnreadable as error:\n    print(error)"
     )
-    for folder in [path, *path.parents]:
-        if not folder.stat().st_mode & 0o001:
-            folder.chmod(folder.stat().st_mode | 0o055)
     result = subprocess.run(
         [sys.executable, "-c", code, str(path)], capture_output=True, text=True,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
