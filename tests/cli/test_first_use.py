@@ -13,8 +13,7 @@ import pytest
 from long_forms import only_long
 
 from porism.cli.first_use import compile_once
-from porism.compiled.building import kernels_of
-from porism.compiled.needed import SEARCHING, Compilation, compilation
+from porism.compiled.needed import Compilation, compilation
 
 COMMANDS = """
 import sys
