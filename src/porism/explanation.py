@@ -18,6 +18,10 @@ class Explanation:
     label: str
     parts: Sequence[Explanation] = ()
 
+    def scaled(self, factor: float) -> Explanation:
+        """The same tree with all values times a factor."""
+        return Explanation(self.value * factor, self.label, [part.scaled(factor) for part in self.parts])
+
     def to_dict(self) -> dict[str, Any]:
         """A JSON-ready tree: ``value``, ``label`` and, where there are any, ``parts``."""
         tree: dict[str, Any] = {"value": self.value, "label": self.label}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -83,6 +84,50 @@ def test_the_kind_of_searches_needs_no_model(porism, files, tmp_path) -> None:
                     "--output", tmp_path / "out.run", "--kind", "retriever", "--model", "words")
     assert result.status == 0
     assert Run.read(tmp_path / "out.run")["q1"][0][0] == "d1"
+
+
+def test_a_search_re_ranks_its_first_results_and_says_why(porism, files, tmp_path) -> None:
+    models = files / "i.index" / "models"
+    models.mkdir(exist_ok=True)
+    shutil.copytree(files / "cross", models / "trained", dirs_exist_ok=True)
+    (models / "trained" / "training.json").write_text('{"settings": {"kind": "cross-encoder"}}')
+    question = ("search", "prime number divides a product", "--index", files / "i.index")
+    plain = json.loads(porism(*question, "--json").out)
+    result = porism(*question, "--rerank", "trained:device=cpu;precision=float32", "--depth", 3, "--json", "--explain")
+    assert (result.status, result.err) == (0, "")
+    found = json.loads(result.out)
+    assert sorted(hit["id"] for hit in found) == sorted(hit["id"] for hit in plain)
+    by_id = {hit["id"]: hit for hit in plain}
+    for hit in found:
+        search, last = hit["stages"]
+        assert (search["stage"], search["rank"], search["score"]) == (
+            "search", by_id[hit["id"]]["rank"], by_id[hit["id"]]["score"]
+        )
+        assert (last["stage"], last["rank"], last["score"]) == ("trained", hit["rank"], hit["score"])
+        assert last["explanation"]["value"] == hit["score"]
+    assert "logit of relevance" in found[0]["explanation"]["label"]
+    run = tmp_path / "first.run"
+    Run({"q": [(hit["id"], hit["score"]) for hit in plain[:3]]}).write(run)
+    (tmp_path / "q.tsv").write_text("q\tprime number divides a product\n")
+    porism("rerank", run, "--index", files / "i.index", "--topics", tmp_path / "q.tsv", "--model", "trained",
+           "--set", "device=cpu", "--set", "precision=float32", "--output", tmp_path / "second.run")
+    assert [doc_id for doc_id, _ in Run.read(tmp_path / "second.run")["q"]] == [hit["id"] for hit in found[:3]]
+    shown = porism(*question, "--rerank", "trained:first_stage=0.5;device=cpu", "--explain", "-k", 1).out
+    assert f"trained: rank 1\n{' ' * 8}" in shown
+    assert "sum of standard scores over the " in shown
+    assert f"{' ' * 6}search: rank " in shown
+    assert "search: rank" not in porism(*question, "--rerank", "trained:device=cpu", "-k", 1).out
+
+
+def test_what_a_search_cannot_re_rank(porism, files) -> None:
+    question = ("search", "prime number", "--index", files / "i.index")
+    assert "no reranker 'trianed'" in porism(*question, "--rerank", "trianed").err
+    for wrong, message in (
+        (("--depth", 3), "--depth works with --rerank only"),
+        (("--formulas", "--rerank", "words"), "--rerank does not work with --formulas"),
+    ):
+        result = porism(*question, *wrong)
+        assert (result.status, message in result.err) == (2, True)
 
 
 def test_what_is_refused(porism, files, tmp_path) -> None:

@@ -18,6 +18,7 @@ from porism.pairwise import aggregate
 from porism.pipeline import pipeline
 from porism.pipeline.rerankers import compared
 from porism.pipeline.rerankers.compared import ModelPairsReranker
+from porism.pipeline.rerankers.explaining import rerank_explained
 from porism.pipeline.rerankers.registry import RERANKERS
 from porism.search.index import Index, open_index
 from porism.settings import SettingError
@@ -167,6 +168,10 @@ def test_explanations_name_the_comparisons(folder: Path, index: Index) -> None:
     assert explained.value == by_sorting.scores(QUERIES[0], ids)[1]
     assert "sorted by sliding" in explained.label
     for reranker in (duo, by_sorting):
+        done = rerank_explained(reranker, QUERIES[0], RUN.only(["q1"]), 6)
+        for doc_id, score in done.run["q1"][:4]:
+            assert done.explain(doc_id) == reranker.explain(QUERIES[0], ids, doc_id)
+            assert done.explain(doc_id).value == score
         with pytest.raises(QueryError, match="'empty' is not compared"):
             reranker.explain(QUERIES[0], [*ids, "empty"], "empty")
 

@@ -15,8 +15,10 @@ from porism.errors import Problem, QueryError
 from porism.neural.scoring.base import Cost
 from porism.neural.scoring.cache import ScoreCache
 from porism.pipeline import pipeline
+from porism.pipeline.rerankers.explaining import rerank_explained
 from porism.pipeline.rerankers.listwise import ListwiseReranker
 from porism.pipeline.rerankers.registry import RERANKERS
+from porism.runs.run import Run
 from porism.search.index import Index, open_index
 from porism.settings import SettingError
 
@@ -82,6 +84,8 @@ def test_explanations(folder: Path, index: Index) -> None:
     assert explained.value == reranker.scores(QUERIES[0], ids)[2]
     assert "orders 1 window" in explained.label
     assert np.isnan(reranker.scores(QUERIES[0], ids)[1])
+    done = rerank_explained(reranker, QUERIES[0], Run({"q1": [(doc_id, -at) for at, doc_id in enumerate(ids)]}, "r"))
+    assert done.explain("d1") == explained
     with pytest.raises(QueryError, match="'empty' is not ranked"):
         reranker.explain(QUERIES[0], ids, "empty")
 

@@ -16,6 +16,7 @@ from porism.neural.scoring.base import Cost, score_texts
 from porism.neural.scoring.cache import ScoreCache
 from porism.pipeline import pipeline
 from porism.pipeline.rerankers.by_encoder import EncoderReranker
+from porism.pipeline.rerankers.explaining import rerank_explained
 from porism.pipeline.rerankers.pointwise import PointwiseReranker
 from porism.pipeline.rerankers.registry import RERANKERS
 from porism.search.index import Index, open_index
@@ -154,6 +155,10 @@ def test_explanations(folder: Path, index: Index) -> None:
     assert explained.value == pytest.approx(encoder.scores(QUERIES[1], ["d1"])[0])
     assert "cosine of the vectors" in explained.label
     for reranker in (cross, encoder):
+        done = rerank_explained(reranker, QUERIES[1], RUN.only(["q2"]))
+        for doc_id, score in done.run["q2"]:
+            assert done.explain(doc_id).label == reranker.explain(QUERIES[1], doc_id).label
+            assert done.explain(doc_id).value == score
         with pytest.raises(QueryError, match="not in the index or has no text"):
             reranker.explain(QUERIES[1], "empty")
 

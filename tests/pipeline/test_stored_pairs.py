@@ -9,8 +9,10 @@ import pytest
 from pairwise_cases import THREE
 
 from porism.errors import SourceError
-from porism.pairwise import PairwiseRun, make_aggregation, write_pairwise
+from porism.explanation import Explanation
+from porism.pairwise import PairwiseRun, PairwiseScores, make_aggregation, write_pairwise
 from porism.pipeline import StoredPairsReranker, pipeline
+from porism.pipeline.rerankers.explaining import rerank_explained
 from porism.pipeline.rerankers.registry import RERANKERS
 from porism.runs.run import Run
 from porism.settings import SettingError
@@ -31,6 +33,22 @@ def test_a_pipeline_by_stored_pairs() -> None:
     described = run.provenance.made_by["reranker"]
     assert described["aggregation"] == {"method": "sum", "parameters": {}}
     assert described["of"] == {"kind": "duo"}
+
+
+def test_an_explanation_counts_the_pairs_that_were_won() -> None:
+    done = rerank_explained(StoredPairsReranker(PairwiseRun((THREE,)), "sum", 3), QUERIES[0], RUN)
+    explained = done.explain("a")
+    assert explained.value == pytest.approx(1.5)
+    assert explained.label == "sum of 2 comparisons, of which 1 is won; best against b 0.85, c 0.45"
+    assert done.explain("b").label == "sum of 2 comparisons, of which 1 is won; best against c 0.55, a 0.15"
+    four = np.array([[0.5, 0.9, 0.8, 0.7, 0.6], *[[0.5] * 5] * 4])
+    wide = PairwiseScores("q", ("a", "b", "c", "d", "e"), four)
+    found = StoredPairsReranker(PairwiseRun((wide,))).reason(QUERIES[0], ["a", "b", "c", "d", "e"], np.ones(5), 0)
+    assert found.label == (
+        "sym-sum of 4 comparisons, of which 4 are won; best against b 0.70, c 0.65, d 0.60, worst against e 0.55"
+    )
+    alone = StoredPairsReranker(PairwiseRun((THREE,))).reason(QUERIES[0], ["a"], np.ones(1), 0)
+    assert alone == Explanation(1.0, "sym-sum of 0 comparisons")
 
 
 def test_the_depth_says_which_candidates_are_compared() -> None:

@@ -50,11 +50,22 @@ def print_hits(hits: Sequence[Hit]) -> None:
         if hit.matches:
             print_matches(hit.matches, tree=False)
         if hit.explanation is not None:
-            from porism.search.highlighting import short_lines
-
-            for explained in short_lines(hit.explanation):
-                echo(f"      {explained}")
+            _print_explanation(hit)
         echo()
+
+
+def _print_explanation(hit: Hit) -> None:
+    """The explanation of a score; of a document that was re-ranked that of each stage, the last one first."""
+    from porism.search.highlighting import short_lines
+
+    explained = [("", hit.explanation)]
+    if hit.stages:
+        explained = [(f"{stage.stage}: rank {stage.rank}", stage.explanation) for stage in reversed(hit.stages)]
+    for heading, explanation in explained:
+        if heading:
+            echo(f"      {heading}")
+        for line in () if explanation is None else short_lines(explanation):
+            echo(f"      {'  ' if heading else ''}{line}")
 
 
 def _tags(hit: Hit) -> str:

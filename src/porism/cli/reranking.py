@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,12 +11,17 @@ import click
 
 from porism.cli.fusing import check_files, check_folders
 from porism.cli.options import check_outputs, index_option
-from porism.cli.progress import ProblemLog, counting_progress
+from porism.cli.progress import ProblemLog, counting_progress, one_line
 from porism.cli.terminal import echo
-from porism.errors import counted
+from porism.errors import OnProblem, counted
 
 if TYPE_CHECKING:
     from porism.neural.scoring.base import Cost
+    from porism.pipeline.protocols import Reranker
+    from porism.search.searcher import IndexSearcher
+
+_LONG = 3.0
+"""Seconds from which a search says how much there is to re-rank."""
 
 
 def _list_kinds(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
@@ -69,6 +75,7 @@ def rerank(
     from porism.corpus import read_topics
     from porism.neural.scoring.cache import ScoreCache
     from porism.pairwise import write_pairwise
+    from porism.pipeline.rerankers.named import model_of
     from porism.pipeline.rerankers.registry import reranker_kind
     from porism.runs.run import Run
     from porism.search.searcher import IndexSearcher
@@ -81,7 +88,7 @@ def rerank(
     check_folders([path for path in (output, pairs_path) if path is not None])
     check_outputs({"--output": output, "--pairs": pairs_path}, [run_path], [topics_path])
     method = reranker_kind(kind)
-    settings = method.settings(_model_of(index_path, model), parse_assignments(assignments), Path())
+    settings = method.settings(model_of(index_path, model), parse_assignments(assignments), Path())
     log = ProblemLog(problems)
     run = Run.read(run_path, log)
     topics = read_topics(topics_path)
@@ -92,11 +99,7 @@ def rerank(
         if pairs_path is not None and (not hasattr(reranker, "last_pairs") or reranker.sorting is not None):
             raise click.UsageError("--pairs is for kinds that compare all pairs: duo-t5, pairwise-cross-encoder.")
         progress = stack.enter_context(counting_progress("re-ranking", quiet))
-        for attribute, value in (("on_progress", progress), ("on_cost", lambda cost: _show(cost, quiet))):
-            if hasattr(reranker, attribute):
-                setattr(reranker, attribute, value)
-        if hasattr(reranker, "texts"):
-            reranker.texts.on_problem = log
+        _report_to(reranker, progress, lambda cost: _show(cost, quiet), log)
         if hasattr(reranker, "cache") and not no_cache:
             reranker.cache = stack.enter_context(ScoreCache(cache_path))
         started = time.monotonic()
@@ -114,12 +117,34 @@ def rerank(
     echo(f"{counted(len(found), 'topic')} re-ranked by {kind} in {seconds:.1f} s: {output}")
 
 
-def _model_of(index_path: Path, model: str) -> str:
-    """The folder of a model that was trained for the index and is named so; else the model as it was named."""
-    from porism.files.artifacts import MODELS
+@contextmanager
+def named_rerankers(index: IndexSearcher, named: Sequence[str], depth: int | None) -> Iterator[list[Reranker]]:
+    """The rerankers that ``porism search --rerank`` names; they report progress, what they could not score, and where
+    it takes seconds how much there is to do.
 
-    trained = index_path / MODELS.folder / model
-    return str(trained) if MODELS.is_name(model) and trained.is_dir() and not Path(model).is_dir() else model
+    :raises ConfigError: there is no such reranker, or a setting does not exist or fit.
+    """
+    from porism.pipeline.rerankers.named import named_reranker
+
+    with counting_progress("re-ranking", False) as progress:
+        rerankers = [named_reranker(index, one, depth) for one in named]
+        for reranker in rerankers:
+            _report_to(
+                reranker, progress, lambda cost: _show(cost, cost.seconds < _LONG),
+                lambda problem: echo(one_line(problem), err=True),
+            )
+        yield rerankers
+
+
+def _report_to(
+    reranker: Any, on_progress: Callable[[int, int], None], on_cost: Callable[[Cost], None], on_problem: OnProblem
+) -> None:
+    """Has a reranker report, as far as its kind does."""
+    for attribute, value in (("on_progress", on_progress), ("on_cost", on_cost)):
+        if hasattr(reranker, attribute):
+            setattr(reranker, attribute, value)
+    if hasattr(reranker, "texts"):
+        reranker.texts.on_problem = on_problem
 
 
 def _show(cost: Cost, quiet: bool) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -42,10 +42,16 @@ MATCHED_HITS = 100
 @click.option("--relevant", multiple=True, metavar="ID",
               help="A document that answers the question: learn from it what to search for.")
 @click.option("--not-relevant", multiple=True, metavar="ID", help="A document that does not answer the question.")
+@click.option("--rerank", "rerankers", multiple=True, metavar="NAME[:SETTING=VALUE;...]",
+              help="Put the first results in a better order, by a trained model, a kind of reranker, another model of "
+                   "search, or FILE.toml. Several follow one another.")
+@click.option("--depth", type=click.IntRange(min=1), metavar="N",
+              help="How many results are re-ranked.  [default: 100; 50 where pairs are compared]")
 @model_option
 def search(
     words: tuple[str, ...], index_path: Path, formulas: bool, k: int, filters: tuple[str, ...], as_json: bool,
-    explain: bool, show: str, relevant: tuple[str, ...], not_relevant: tuple[str, ...], model_name: str,
+    explain: bool, show: str, relevant: tuple[str, ...], not_relevant: tuple[str, ...], rerankers: tuple[str, ...],
+    depth: int | None, model_name: str,
 ) -> None:
     """Find documents by words and formulas: porism search 'why does $\\sum 1/n^2$ converge?'
 
@@ -62,15 +68,23 @@ def search(
 
     --relevant and --not-relevant, which can be given several times, name documents of an earlier answer; others like
     the relevant ones move up, and others like those that are not move down.
+
+    --rerank has the first results read again by a slower model: --rerank cross, --rerank 'cross:first_stage=0.5'. With
+    --explain each result shows what the reranker and the search before it gave the document.
     """
     question = " ".join(words)
+    if depth is not None and not rerankers:
+        raise click.UsageError("--depth works with --rerank only.")
     if formulas:
         if relevant or not_relevant:
             raise click.UsageError("--relevant and --not-relevant do not work with --formulas.")
+        if rerankers:
+            raise click.UsageError("--rerank does not work with --formulas.")
         _search_formulas(question, index_path, k, filters, as_json, explain, show, model_name)
     else:
         _search_documents(
-            question, index_path, k, filters, as_json, explain, show, relevant, not_relevant, model_name
+            question, index_path, k, filters, as_json, explain, show, relevant, not_relevant, rerankers, depth,
+            model_name,
         )
 
 
@@ -113,17 +127,26 @@ def similar(
 
 def _search_documents(
     question: str, index_path: Path, k: int, filters: tuple[str, ...], as_json: bool, explain: bool, show: str,
-    relevant: tuple[str, ...], not_relevant: tuple[str, ...], model_name: str,
+    relevant: tuple[str, ...], not_relevant: tuple[str, ...], rerankers: tuple[str, ...], depth: int | None,
+    model_name: str,
 ) -> None:
     from porism.cli.last_search import remember_search
     from porism.search.answering import answer
     from porism.search.index import filters_from_strings
 
+    given: dict[str, Any] = {
+        "filters": filters_from_strings(filters), "formulas": show, "relevant": relevant, "not_relevant": not_relevant,
+        "explain": explain,
+    }
     with open_with_model(index_path, model_name, formulas=False) as index:
-        found = answer(
-            index, question, k, filters=filters_from_strings(filters), formulas=show,  # type: ignore[arg-type]
-            relevant=relevant, not_relevant=not_relevant, explain=explain,
-        )
+        if rerankers:
+            from porism.cli.reranking import named_rerankers
+            from porism.pipeline.answering import answer_reranked
+
+            with named_rerankers(index, rerankers, depth) as opened:
+                found = answer_reranked(index, question, opened, k, **given)
+        else:
+            found = answer(index, question, k, **given)
     remember_search(index_path, question, [hit.id for hit in found.hits])
     _print(found, as_json, "Nothing found: no document has what the question demands." if found.restricted else None)
 

@@ -55,7 +55,7 @@ def read_model(named: str, formulas: bool = False) -> RetrieverSettings:
             raise ConfigError(f"there is no {_what(formulas)} {named!r}", hint=f"{known.rstrip('.')}, or FILE.toml."
                               if known.startswith("Choose") else known)
         return models[named]
-    settings = _file_settings(named)
+    settings = file_settings(named)
     try:
         return model_from(settings, formulas)
     except ConfigError as error:
@@ -175,7 +175,7 @@ def _what(formulas: bool) -> str:
     return "formula model" if formulas else "model"
 
 
-def _file_settings(path: str) -> dict[str, Any]:
+def file_settings(path: str) -> dict[str, Any]:
     """The settings in a TOML or JSON file.
 
     :raises ConfigError: it cannot be read or is neither.

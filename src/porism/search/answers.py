@@ -18,11 +18,29 @@ from porism.types import Content, Document, Metadata
 
 
 @dataclass(frozen=True, slots=True)
+class StageScore:
+    """The rank from 1 and the score that one stage gave a document, and where it was requested why.
+
+    :param stage: ``search``, or the name of a reranker.
+    """
+
+    stage: str
+    rank: int
+    score: float
+    explanation: Explanation | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready: ``stage``, ``rank``, ``score``, and ``explanation`` where it has one."""
+        value: dict[str, Any] = {"stage": self.stage, "rank": self.rank, "score": self.score}
+        return value if self.explanation is None else value | {"explanation": self.explanation.to_dict()}
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """One document found: its rank from 1, its id and score, where it is, and what to show of it.
 
     ``explanation`` says why it has its score, and ``matches`` how its formulas answer those of the question, where that
-    was requested.
+    was requested. A document that was re-ranked has what each stage gave it in ``stages``, the search first.
     """
 
     rank: int
@@ -34,10 +52,11 @@ class Hit:
     location: Location
     explanation: Explanation | None = None
     matches: tuple[FormulaMatch, ...] | None = None
+    stages: tuple[StageScore, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready: ``rank``, ``id``, ``score``, ``title`` and ``snippet`` (see :meth:`Snippet.to_dict`),
-        ``location`` and ``metadata``; ``explanation`` and ``matches`` where it has them."""
+        ``location`` and ``metadata``; ``explanation``, ``matches`` and ``stages`` where it has them."""
         value: dict[str, Any] = {
             "rank": self.rank,
             "id": self.id,
@@ -51,6 +70,8 @@ class Hit:
             value["explanation"] = self.explanation.to_dict()
         if self.matches is not None:
             value["matches"] = [MarkedMatch(match).to_dict() for match in self.matches]
+        if self.stages:
+            value["stages"] = [stage.to_dict() for stage in self.stages]
         return value
 
 

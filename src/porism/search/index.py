@@ -19,6 +19,7 @@ from porism.retrieve.base import Noting
 from porism.retrieve.documents.more_like_this import MoreLikeThis, MoreLikeThisSettings
 from porism.retrieve.documents.named_models import channel_model
 from porism.retrieve.feedback.expander import Judged
+from porism.runs.run import Run
 from porism.search.answers import Hit, make_hits
 from porism.search.conditions import documents_with
 from porism.search.formula_queries import make_formula_query
@@ -117,12 +118,28 @@ class Index(IndexSearcher):
         :raises ConfigError: documents are judged, and the model does not learn from them.
         """
         parsed = self.question(question)
-        query, allowed, judged = parsed.query, self._allowed(parsed, filters), judgments(relevant, not_relevant)
+        run = self.ranked(parsed, k, filters=filters, relevant=relevant, not_relevant=not_relevant)
+        return self.hits(run[parsed.query.id], parsed, formulas)
+
+    def ranked(
+        self, question: Question, k: int = 10, *, filters: Filters | None = None, relevant: Iterable[str] = (),
+        not_relevant: Iterable[str] = (),
+    ) -> Run:
+        """What :meth:`search` finds, as a run of the one query; of a reranker it is the first stage. Errors are the
+        same."""
+        query, allowed, judged = question.query, self._allowed(question, filters), judgments(relevant, not_relevant)
         if judged:
-            run = self._learning().search([query], k, allowed=allowed, judged={query.id: judged})
-        else:
-            run = self.retriever.search([query], k, allowed=allowed)
-        return self._hits(run[query.id], self.term_retriever.term_weights(query), query, formulas)
+            return self._learning().search([query], k, allowed=allowed, judged={query.id: judged})
+        return self.retriever.search([query], k, allowed=allowed)
+
+    def hits(
+        self, found: Sequence[tuple[str, float]], question: Question, formulas: FormulaStyle = "unicode"
+    ) -> list[Hit]:
+        """What is shown of documents, found for a question with these scores, in this order.
+
+        :raises QueryError: the index lacks one of them.
+        """
+        return self._hits(found, self.term_retriever.term_weights(question.query), question.query, formulas)
 
     def question(self, question: str | Content | Query | Question, *, guess_formulas: bool = False) -> Question:
         """A question as :meth:`search` reads it, with notes on what in it may have been meant otherwise.

@@ -315,6 +315,7 @@ def test_models_that_do_not_fit_are_refused(tmp_path: Path, index: Path) -> None
 
 def test_it_re_ranks_and_is_part_of_sums(index: Path) -> None:
     from porism.pipeline import RetrieverReranker, pipeline
+    from porism.pipeline.rerankers.explaining import rerank_explained
     from porism.retrieve.sums.model import Part, SumModel
     from porism.search.index import open_index
 
@@ -325,6 +326,11 @@ def test_it_re_ranks_and_is_part_of_sums(index: Path) -> None:
         again = (pipeline(opened, "words") >> RetrieverReranker(opened, "colbert", depth=9)).search([one], 9)
         assert set(again.doc_ids) == set(first.doc_ids)
         assert again.scores.tolist() == sorted((whole[doc_id] for doc_id in first.doc_ids), reverse=True)
+        done = rerank_explained(RetrieverReranker(opened, "colbert", depth=9), one, first)
+        explained = done.explain(again.doc_ids[0])
+        assert explained.value == again.scores[0]
+        assert sum(part.value for part in explained.parts) == pytest.approx(explained.value, abs=1e-4)
+        assert " meets '" in explained.parts[0].label
     both = SumModel({"words": Part(0.5), "colbert": Part(0.5)})
     with open_index(index, model=both) as opened:
         assert len(pipeline(opened, both).search([one], 5).doc_ids) == 5

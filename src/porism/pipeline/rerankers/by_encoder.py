@@ -126,6 +126,13 @@ class EncoderReranker(ScoringReranker):
         (score,) = self.scores(query, [doc_id]).tolist()
         if score != score:
             raise QueryError(f"the document {doc_id!r} is not in the index or has no text")
+        return self._compared(score)
+
+    def reason(self, query: Query, doc_ids: Sequence[str], scores: NDArray[np.float64], at: int) -> Explanation:
+        """See :meth:`ScoringReranker.reason`."""
+        return self._compared(float(scores[at]))
+
+    def _compared(self, score: float) -> Explanation:
         what = "cosine" if self.encoder.settings.similarity == "cos" else "inner product"
         return Explanation(score, f"{what} of the vectors of query and document by {self.encoder.files.named}")
 

@@ -27,8 +27,6 @@ the other order has 1 - the score."""
 PAIRS_AT_ONCE = 200_000
 """Pairs that are one job: their texts are sorted by length together. One of 300 candidates has 89,700."""
 
-_SHOWN = 3
-
 
 class ModelPairsReranker(PairwiseReranker):
     """Compares the candidates by a model, and aggregates what it says; or sorts them with fewer comparisons.
@@ -174,21 +172,26 @@ class ModelPairsReranker(PairwiseReranker):
             scores = dict(zip(doc_ids, self.scores(query, doc_ids).tolist(), strict=True))
             if not scores.get(doc_id, np.nan) > 0:
                 raise QueryError(f"the document {doc_id!r} is not compared, or has no text")
-            words = f"place from the end, sorted by {self.sorting.name} with comparisons by {self.scorer.named}"
-            return Explanation(scores[doc_id], words)
+            return self._placed(scores[doc_id], self.sorting)
         pairs = self.pairs(query, doc_ids)
         if doc_id not in pairs.doc_ids:
             raise QueryError(f"the document {doc_id!r} is not compared, or has no text")
-        at = pairs.doc_ids.index(doc_id)
-        score = float(aggregated_scores(pairs, self.aggregation)[at])
-        whole = pairs.without_holes("complement")
-        preferred = (whole.matrix[at] + 1.0 - whole.matrix[:, at]) / 2
-        order = [other for other in np.argsort(-preferred, kind="stable").tolist() if other != at]
-        best = [f"{pairs.doc_ids[other]} {preferred[other]:.2f}" for other in order[:_SHOWN]]
-        worst = [f"{pairs.doc_ids[other]} {preferred[other]:.2f}" for other in order[_SHOWN:][-_SHOWN:]]
-        words = f"; best against {', '.join(best)}" + (f", worst against {', '.join(worst)}" if worst else "")
-        return Explanation(score, f"{self.aggregation.name} of {len(pairs) - 1} comparisons by {self.scorer.named}"
-                                  f"{words if order else ''}")
+        score = float(aggregated_scores(pairs, self.aggregation)[pairs.doc_ids.index(doc_id)])
+        return self._compared(pairs, doc_id, score, self.scorer.named)
+
+    def reason(self, query: Query, doc_ids: Sequence[str], scores: NDArray[np.float64], at: int) -> Explanation:
+        """See :meth:`ScoringReranker.reason`; the pairs are those of the last re-ranking, where it had these."""
+        if self.sorting is not None:
+            return self._placed(float(scores[at]), self.sorting)
+        known = {pairs.query_id: pairs for pairs in self.last_pairs.queries} if self.last_pairs is not None else {}
+        pairs, scored = known.get(query.id), np.flatnonzero(~np.isnan(scores)).tolist()
+        if pairs is None or pairs.doc_ids != tuple(doc_ids[place] for place in scored):
+            pairs = self.pairs(query, doc_ids)
+        return self._compared(pairs, doc_ids[at], float(scores[at]), self.scorer.named)
+
+    def _placed(self, place: float, sorting: Sorting) -> Explanation:
+        words = f"place from the end, sorted by {sorting.name} with comparisons by {self.scorer.named}"
+        return Explanation(place, words)
 
     def describe(self) -> dict[str, Any]:
         """That of any, with the ``model``, its digest, the orders that are read and how documents are sorted."""

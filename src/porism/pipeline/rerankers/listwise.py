@@ -107,8 +107,15 @@ class ListwiseReranker(ScoringReranker):
         scores = dict(zip(doc_ids, self.scores(query, doc_ids).tolist(), strict=True))
         if not scores.get(doc_id, np.nan) > 0:
             raise QueryError(f"the document {doc_id!r} is not ranked, or has no text")
-        windows = counted(len(self.windows(int(np.count_nonzero(~np.isnan(list(scores.values())))))), "window")
-        return Explanation(scores[doc_id], f"place from the end, as {self.ranker.named} orders {windows}")
+        return self._ordered(np.array(list(scores.values())), scores[doc_id])
+
+    def reason(self, query: Query, doc_ids: Sequence[str], scores: NDArray[np.float64], at: int) -> Explanation:
+        """See :meth:`ScoringReranker.reason`."""
+        return self._ordered(scores, float(scores[at]))
+
+    def _ordered(self, scores: NDArray[np.float64], place: float) -> Explanation:
+        windows = counted(len(self.windows(int(np.count_nonzero(~np.isnan(scores))))), "window")
+        return Explanation(place, f"place from the end, as {self.ranker.named} orders {windows}")
 
     def describe(self) -> dict[str, Any]:
         """``kind``, the ``model``, its digest, and the windows."""

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.errors import OnProblem
+from porism.errors import OnProblem, counted
+from porism.explanation import Explanation
 from porism.pairwise.aggregation.base import Aggregation
 from porism.pairwise.aggregation.registry import DEFAULT, aggregated_scores, make_aggregation
 from porism.pairwise.scores import Holes, PairwiseRun, PairwiseScores
@@ -19,6 +20,9 @@ from porism.types import Query
 
 DUO_DEPTH = 50
 """So many results are compared with each other where nothing else is said: 2,450 ordered pairs a query."""
+
+_SHOWN = 3
+"""So many comparisons are shown, the best and the worst."""
 
 
 class PairwiseReranker(ScoringReranker):
@@ -54,6 +58,27 @@ class PairwiseReranker(ScoringReranker):
         at = [places[doc_id] for doc_id in pairs.doc_ids]
         found[at] = aggregated_scores(pairs, self.aggregation, holes=self.holes, on_problem=self.on_problem)
         return found
+
+    def reason(self, query: Query, doc_ids: Sequence[str], scores: NDArray[np.float64], at: int) -> Explanation:
+        """See :meth:`ScoringReranker.reason`: the comparisons that the document won, and the best and worst of them."""
+        return self._compared(self.pairs(query, doc_ids), doc_ids[at], float(scores[at]))
+
+    def _compared(self, pairs: PairwiseScores, doc_id: str, score: float, by: str = "") -> Explanation:
+        """The score of one of the documents that were compared."""
+        others = len(pairs) - 1
+        words = f"{self.aggregation.name} of {counted(others, 'comparison')}{f' by {by}' if by else ''}"
+        if not others:
+            return Explanation(score, words)
+        at, whole = pairs.doc_ids.index(doc_id), pairs.without_holes(self.holes).matrix
+        preferred = (whole[at] + 1.0 - whole[:, at]) / 2
+        order = [other for other in np.argsort(-preferred, kind="stable").tolist() if other != at]
+        named = [f"{pairs.doc_ids[other]} {preferred[other]:.2f}" for other in order]
+        won = int(np.count_nonzero(preferred[order] > 0.5))
+        worst = f", worst against {', '.join(named[_SHOWN:][-_SHOWN:])}" if len(named) > _SHOWN else ""
+        return Explanation(
+            score, f"{words}, of which {won:,} {'is' if won == 1 else 'are'} won; best against "
+                   f"{', '.join(named[:_SHOWN])}{worst}"
+        )
 
     def describe(self) -> dict[str, Any]:
         """``kind``, ``aggregation`` with its parameters, and what becomes of holes."""

@@ -76,6 +76,14 @@ class PointwiseReranker(ScoringReranker):
             raise QueryError(f"the document {doc_id!r} is not in the index or has no text")
         texts = (self.texts.query(query), documents[doc_id])
         (score,) = score_texts(self.scorer, [texts], cache=self.cache).tolist()
+        return self._read(score, texts)
+
+    def reason(self, query: Query, doc_ids: Sequence[str], scores: NDArray[np.float64], at: int) -> Explanation:
+        """See :meth:`ScoringReranker.reason`: how much of both texts the model read."""
+        doc_id = doc_ids[at]
+        return self._read(float(scores[at]), (self.texts.query(query), self.texts.documents([doc_id])[doc_id]))
+
+    def _read(self, score: float, texts: tuple[str, str]) -> Explanation:
         read = self.scorer.read_lengths(texts)
         words = ", ".join(
             f"{count:,} of {of:,} tokens of the {what}"

@@ -50,6 +50,10 @@ class PriorReranker(ScoringReranker):
         count = self.counts.get(doc_id, 0)
         return Explanation(math.log1p(count), f"log of 1 + the {count:,} training pairs whose positive it is")
 
+    def reason(self, query: Query, doc_ids: Sequence[str], scores: NDArray[np.float64], at: int) -> Explanation:
+        """See :meth:`ScoringReranker.reason`."""
+        return self.explain(query, doc_ids[at])
+
     def describe(self) -> dict[str, Any]:
         """``kind``, and of how many documents something is known."""
         return {"kind": type(self).__name__, "documents": len(self.counts)}

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.errors import ConfigError
+from porism.explanation import Explanation
 from porism.pipeline.protocols import DEPTH, check_count
 from porism.pipeline.rerankers.scoring import ScoringReranker
 from porism.retrieve import Retriever, RetrieverSettings
@@ -46,6 +47,15 @@ class RetrieverReranker(ScoringReranker):
     def scores(self, query: Query, doc_ids: Sequence[str]) -> NDArray[np.float64]:
         """The score of each document by the model, 0 where it shares nothing with the query, NaN if it is not there."""
         return self.retriever.score_documents(query, doc_ids)
+
+    def reason(self, query: Query, doc_ids: Sequence[str], scores: NDArray[np.float64], at: int) -> Explanation:
+        """See :meth:`ScoringReranker.reason`: the explanation of a search, and what counts only among these documents.
+        """
+        found, score = self.retriever.explain(query, doc_ids[at]), float(scores[at])
+        if found.value == score:
+            return found
+        rest = Explanation(score - found.value, "as one of the documents that are re-ranked")
+        return Explanation(score, found.label, [*found.parts, rest] if found.parts else [found, rest])
 
     def describe(self) -> dict[str, Any]:
         """``kind`` and the ``model``."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.errors import FormatError, QueryError
+from porism.explanation import Explanation
 from porism.pipeline.protocols import DEPTH, check_count, check_queries, describe
 from porism.pipeline.stages import CutReranker
 from porism.runs.provenance import Provenance
@@ -29,6 +30,9 @@ class ScoringReranker(ABC):
     tuned_on: tuple[str, ...] = ()
     """The topics on whose judgments its settings were chosen; every run that it re-ranks carries them."""
 
+    name: str = ""
+    """What explanations call it; its type where it has no name."""
+
     first_stage: float = 0.0
     """The share of the scores that the run had in a sum with the new ones; see :func:`interpolated`."""
 
@@ -39,6 +43,11 @@ class ScoringReranker(ABC):
     def all_scores(self, wanted: Sequence[tuple[Query, Sequence[str]]]) -> list[NDArray[np.float64]]:
         """:meth:`scores` of several queries; a subclass that scores many documents faster at once does so here."""
         return [self.scores(query, doc_ids) for query, doc_ids in wanted]
+
+    def reason(self, query: Query, doc_ids: Sequence[str], scores: NDArray[np.float64], at: int) -> Explanation:
+        """Why one of the documents that :meth:`all_scores` scored together has its score: ``doc_ids[at]``, which has
+        one. A subclass that knows more says more."""
+        return Explanation(float(scores[at]), f"score by {self.name or type(self).__name__}")
 
     def describe(self) -> dict[str, Any]:
         """What it does, as plain values for JSON; subclasses add their settings."""
@@ -52,7 +61,6 @@ class ScoringReranker(ABC):
         depth = check_count(self.depth if depth is None else depth, "the depth")
         by_id = {query.id: query for query in check_queries(queries)}
         wanted: list[tuple[Query, Sequence[str]]] = []
-        before: list[NDArray[np.float64]] = []
         for number, query_id in enumerate(run.query_ids):
             if query_id not in by_id:
                 raise QueryError(
@@ -60,21 +68,28 @@ class ScoringReranker(ABC):
                     where=run.name, hint="Give all queries of the run, or take the others out by run.only.",
                 )
             start, stop = int(run.offsets[number]), int(run.offsets[number + 1])
-            first = run.doc_ids[start : min(stop, start + depth)]
-            if first:
+            if first := run.doc_ids[start : min(stop, start + depth)]:
                 wanted.append((by_id[query_id], first))
-                before.append(run.scores[start : start + len(first)])
-        scores = {
-            query.id: interpolated(np.asarray(found, np.float64), old, self.first_stage)
-            for (query, _), found, old in zip(wanted, self.all_scores(wanted), before, strict=True)
-        }
+        found = self.all_scores(wanted)
+        return self.with_scores(
+            run, {query.id: scores for (query, _), scores in zip(wanted, found, strict=True)}, depth
+        )
+
+    def with_scores(self, run: Run, scores: Mapping[str, NDArray[np.float64]], depth: int) -> Run:
+        """The run as :meth:`rerank` gives it, of the scores that :meth:`all_scores` gave the first ``depth`` results
+        of each query."""
+        mixed: dict[str, NDArray[np.float64]] = {}
+        for number, query_id in enumerate(run.query_ids):
+            if query_id in scores:
+                new, start = np.asarray(scores[query_id], np.float64), int(run.offsets[number])
+                mixed[query_id] = interpolated(new, run.scores[start : start + len(new)], self.first_stage)
         sum_with = {"first_stage": self.first_stage} if self.first_stage else {}
         made_by = {
             "kind": "rerank", "depth": depth, "reranker": describe(self), **sum_with,
             "of": dict(run.provenance.made_by) if run.provenance else {"kind": "run", "name": run.name},
         }
         sources = [run.provenance, Provenance(tuned_on=self.tuned_on)]
-        return rescored(run, scores).with_provenance(Provenance.merged(sources, made_by))
+        return rescored(run, mixed).with_provenance(Provenance.merged(sources, made_by))
 
     def __mod__(self, k: int) -> CutReranker:
         return CutReranker(self, k)
@@ -92,17 +107,18 @@ def interpolated(new: NDArray[np.float64], old: NDArray[np.float64], share: floa
         return new
     there = ~np.isnan(new)
     found = np.full(len(new), np.nan)
-    found[there] = (1 - share) * _standard(new[there]) + share * _standard(old[there])
+    if there.any():
+        (mean, deviation), (old_mean, old_deviation) = scale(new[there]), scale(old[there])
+        standard, old_standard = (new[there] - mean) / deviation, (old[there] - old_mean) / old_deviation
+        found[there] = (1 - share) * standard + share * old_standard
     return found
 
 
-def _standard(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Scores with the mean 0 and the standard deviation 1, or all 0 where they are equal."""
-    if not len(scores):
-        return scores
+def scale(scores: NDArray[np.float64]) -> tuple[float, float]:
+    """The mean and the standard deviation of scores, by which they become standard scores; where all are equal, 1 in
+    place of the deviation, so that they become 0."""
     deviation = float(scores.std())
-    found: NDArray[np.float64] = (scores - scores.mean()) / (deviation if deviation > 0 else 1.0)
-    return found
+    return float(scores.mean()), deviation if deviation > 0 else 1.0
 
 
 def rescored(run: Run, scores: Mapping[str, Sequence[float] | NDArray[np.float64]], name: str | None = None) -> Run:

@@ -125,7 +125,7 @@ class SumRetriever:
                 score = float(pool.scores[name][pool.ids.index(doc_id)])
             scale, weight = pool.scales[name], self.model.parts[name].weight
             factor = weight / scale.spread
-            inner = [_scaled(told, factor)]
+            inner = [told.scaled(factor)]
             if score != told.value:
                 inner.append(Explanation(factor * (score - told.value), "as one of the candidates"))
             if scale.low:
@@ -158,7 +158,3 @@ class SumRetriever:
         weighted = [self.model.parts[name].weight * scales[name].apply(scores[name]) for name in self.parts]
         total: NDArray[np.float64] = np.sum(weighted, axis=0)
         return total
-
-
-def _scaled(told: Explanation, factor: float) -> Explanation:
-    return Explanation(told.value * factor, told.label, [_scaled(part, factor) for part in told.parts])

@@ -1,0 +1,114 @@
+"""Rerankers as a person names them: by a kind, a trained model, a model of search, or a file of settings."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from porism.errors import ConfigError
+from porism.files.artifacts import MODELS
+from porism.pipeline.protocols import DEPTH, Reranker
+from porism.pipeline.rerankers.model_kinds import index_folder
+from porism.pipeline.rerankers.pairwise import DUO_DEPTH
+from porism.pipeline.rerankers.plain import NO_MODEL
+from porism.pipeline.rerankers.registry import RERANKERS, reranker_kind, split_depth
+from porism.pipeline.rerankers.true_false_kinds import PairsSettings
+from porism.retrieve.models import file_settings, known_models
+from porism.search.searcher import IndexSearcher
+from porism.settings import nearest, parse_assignments
+from porism.train.checkpoints import REPORT
+
+_FILES = (".toml", ".json")
+
+
+def named_reranker(index: IndexSearcher, written: str, depth: int | None = None) -> Reranker:
+    """A reranker for an index, as a command has it: ``NAME`` or ``NAME:setting=value;…``.
+
+    The name is that of a model that was trained for the index, the folder of a trained model, whose kind is known from
+    its training; one of :data:`~porism.pipeline.rerankers.registry.RERANKERS`, with ``model=…`` where it has one; a
+    model of search, such as ``dense``; or a file of settings (``FILE.toml``), with ``kind`` and ``model`` among them.
+
+    :param depth: how many results it re-ranks where the settings have no ``depth``; by default 100, of models of pairs
+        50.
+    :raises ConfigError: there is no such reranker, or a setting does not exist or fit.
+    """
+    name, given, folder = _read(index, written)
+    kind_name, model = _kind(index, name, given)
+    kind = reranker_kind(kind_name)
+    usual = DUO_DEPTH if issubclass(getattr(kind, "cls", object), PairsSettings) else DEPTH
+    chosen, rest = split_depth({"depth": depth if depth is not None else usual} | given)
+    settings = kind.settings(model_of(index_folder(index), model), rest, folder)
+    reranker: Any = kind.make(settings, chosen, index)
+    if hasattr(reranker, "name"):
+        reranker.name = name
+    return reranker  # type: ignore[no-any-return]
+
+
+def model_of(index_path: str | os.PathLike[str], model: str) -> str:
+    """The folder of a model that was trained for an index and is named so; else the model as it was named."""
+    trained = Path(index_path) / MODELS.folder / model
+    return str(trained) if MODELS.is_name(model) and trained.is_dir() and not Path(model).is_dir() else model
+
+
+def _read(index: IndexSearcher, written: str) -> tuple[str, dict[str, Any], Path]:
+    """The name, the settings, and the folder where the paths in them begin."""
+    whole = Path(written).exists()  # a path may have a colon
+    name, _, rest = (written, "", "") if whole else written.partition(":")
+    name = name.strip()
+    given = parse_assignments(part for part in rest.split(";") if part.strip())
+    if not name.endswith(_FILES):
+        return name, given, Path()
+    of_file = file_settings(name)
+    if of_file.get("kind") in RERANKERS:
+        return name, of_file | given, Path(name).absolute().parent
+    return name, {"kind": "retriever", "model": name, **given}, Path()
+
+
+def _kind(index: IndexSearcher, name: str, given: dict[str, Any]) -> tuple[str, str]:
+    """The kind that a name stands for and its model, which are taken out of the settings.
+
+    :raises ConfigError: the name stands for nothing.
+    """
+    model, kind = str(given.pop("model", NO_MODEL)), given.pop("kind", None)
+    if name.endswith(_FILES):
+        return str(kind), model
+    if name in RERANKERS and kind is None:
+        return name, model
+    folder = Path(model_of(index_folder(index), name))
+    if folder.is_dir() and model == NO_MODEL:
+        trained_as = kind or _trained_kind(folder)
+        if trained_as is None:
+            raise ConfigError(
+                "nothing says which kind of reranker this model is", where=str(folder),
+                hint=f"Name it: cross-encoder:model={name}.",
+            )
+        return str(trained_as), str(folder)
+    if name in known_models():
+        return "retriever", name
+    models = [path.name for path in _trained(index)]
+    raise ConfigError(
+        f"there is no reranker {name!r}: it is no kind, no model of the index, no folder and no model of search",
+        hint=nearest(name, [*models, *RERANKERS, *known_models()]),
+    )
+
+
+def _trained(index: IndexSearcher) -> list[Path]:
+    """The folders of the rerankers that were trained for an index."""
+    folder = Path(index_folder(index)) / MODELS.folder
+    return [path for path in sorted(folder.iterdir()) if _trained_kind(path)] if folder.is_dir() else []
+
+
+def _trained_kind(folder: Path) -> str | None:
+    """The kind of reranker that a folder was trained as; None where it says nothing of the kind."""
+    with suppress(OSError, orjson.JSONDecodeError):
+        report = orjson.loads((folder / REPORT).read_bytes())
+        settings = report.get("settings") if isinstance(report, Mapping) else None
+        kind = settings.get("kind") if isinstance(settings, Mapping) else None
+        if kind in RERANKERS:
+            return str(kind)
+    return None
