@@ -107,6 +107,12 @@ class FormulaRanker(Protocol):
         :raises QueryError: ``k`` is below 1.
         """
 
+    def score_formulas(
+        self, formula: Formula, segments: NDArray[np.integer], units: NDArray[np.integer]
+    ) -> NDArray[np.float64]:
+        """The score that formulas of the index, by segment and ordinal there, have for a query formula as candidates
+        (float64, in the order given); 0 where the model finds nothing in common."""
+
     def match(self, formula: Formula, key: str) -> FormulaMatch:
         """Why a formula of the index, given by its key, has its score for a query formula.
 

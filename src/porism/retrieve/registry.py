@@ -21,12 +21,15 @@ from porism.retrieve.formula_encoder.ranker import FORMULA_ENCODER
 from porism.retrieve.formulas.ranker import STRUCTURE
 from porism.retrieve.formulas.tangent_cft import TANGENT_CFT
 from porism.retrieve.kinds import Finds, RetrieverKind
-from porism.retrieve.sums.kind import sum_kind
+from porism.retrieve.sums.kind import formula_sum_kind, sum_kind
 from porism.settings import SettingError, nearest
 
 RETRIEVERS: Mapping[str, RetrieverKind[Any]] = MappingProxyType({
     kind.name: kind
-    for kind in (LEXICAL, STRUCTURE, TANGENT_CFT, FORMULA_ENCODER, DENSE, COLBERT, sum_kind(lambda: RETRIEVERS))
+    for kind in (
+        LEXICAL, STRUCTURE, TANGENT_CFT, FORMULA_ENCODER, DENSE, COLBERT, sum_kind(lambda: RETRIEVERS),
+        formula_sum_kind(lambda: RETRIEVERS),
+    )
 })
 """The kinds by the names that settings give them (``kind = "..."``)."""
 

@@ -114,7 +114,7 @@ def test_an_encoder_of_formulas_searches_an_index_that_has_one(write: Write, lab
     pytest.importorskip("safetensors", reason="models need safetensors: pip install 'porism[neural]'")
     index_sources([laboratory / "notes.jsonl"], laboratory / "trained", jobs=1)
     recipe = write(CFT_RECIPE, ("tangent-cft", "formula-encoder"))
-    with pytest.raises(RecipeError, match="porism train formula-encoder NAME"):
+    with pytest.raises(RecipeError, match=r"needs vectors of formulas, and there are none.*\[formula_vectors.NAME\]"):
         plan_recipe(recipe)
     formula_encoder_cases.random_model(laboratory / "trained")
     encode_formulas(laboratory / "trained", "fe")

@@ -80,6 +80,18 @@ def test_the_best_are_those_of_all_cosines(index: Path) -> None:
     assert ranked(index, "y+2", 100, least=least) == found[:2]
 
 
+def test_formulas_are_scored_by_segment_and_ordinal(index: Path) -> None:
+    with Snapshot.open(index) as snapshot:
+        ranker = FormulaEncoderRanker(snapshot)
+        (found,) = ranker.search([Formula("y+2")], 100)
+        assert set(found.segments.tolist()) == {0, 1}
+        some = np.array([4, 0, 2])
+        segments, units = found.segments[some], found.units[some]
+        assert ranker.score_formulas(Formula("y+2"), segments, units) == pytest.approx(found.scores[some])
+        above = FormulaEncoderRanker(snapshot, FormulaEncoderModel(least=float(found.scores[2])))
+        assert above.score_formulas(Formula("y+2"), segments, units) == pytest.approx([0, found.scores[0], 0])
+
+
 def test_commits_and_merges_encode_new_formulas_only(index: Path, monkeypatch) -> None:
     encoded: list[int] = []
     encode = FormulaEncoder.encode

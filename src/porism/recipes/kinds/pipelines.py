@@ -19,7 +19,7 @@ from porism.recipes.draft import Draft, tolerant
 from porism.recipes.execution import Execution, OnCount, Parameters
 from porism.recipes.kinds.base import RunStage
 from porism.recipes.kinds.collection import planned_index
-from porism.recipes.kinds.encoded_documents import planned_vectors
+from porism.recipes.kinds.encodings import planned_vectors
 from porism.recipes.kinds.searching import SearchKind, SearchSettings, searched_index, trained_models
 from porism.recipes.kinds.similarities import check_model_terms, planned_similarities
 from porism.recipes.kinds.topics import TOPIC_KIND, TopicSet, topic_set, topic_settings
@@ -29,7 +29,7 @@ from porism.retrieve import RetrieverSettings
 from porism.retrieve.models import channels_of, model_from, named_model, setting_names, tuned_further, write_model
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run
-from porism.settings import Path
+from porism.settings import Path, SettingError
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +105,14 @@ class PipelineKind(SearchKind[PipelineSettings]):
                 return named_model(pipeline.model, given, formulas, folder)
 
             model = tolerant(read, sound, path, check.errors)
-            if model is not None:
-                settings = write_model(model, formulas)
-                self.check_model(check, channels_of(model), settings, pipeline.settings, path)
+            if model is None:
+                continue
+            try:
+                channels = channels_of(model)
+            except SettingError as error:  # a part of a sum is no model
+                check.errors.take(error, path)
+                continue
+            self.check_model(check, channels, write_model(model, formulas), pipeline.settings, path)
 
     def channels(self, recipe: Recipe, folder: FilePath) -> Iterable[str]:
         """Those of the models, for each kind of topics that the recipe has."""

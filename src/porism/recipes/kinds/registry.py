@@ -8,6 +8,8 @@ from porism.recipes.kinds.base import TableKind
 from porism.recipes.kinds.collection import COLLECTION_KIND
 from porism.recipes.kinds.embeddings import EMBEDDING_KIND
 from porism.recipes.kinds.encoders import ENCODER_KIND
+from porism.recipes.kinds.formula_encoders import FORMULA_ENCODER_KIND
+from porism.recipes.kinds.formula_vectors import FORMULA_VECTOR_KIND
 from porism.recipes.kinds.fusions import FUSION_KIND
 from porism.recipes.kinds.language_models import LANGUAGE_MODEL_KIND
 from porism.recipes.kinds.pairs import PAIR_KIND
@@ -34,6 +36,8 @@ KINDS: tuple[TableKind[Any], ...] = (
     VECTOR_KIND,
     TOKEN_VECTOR_KIND,
     SPARSE_VECTOR_KIND,
+    FORMULA_ENCODER_KIND,
+    FORMULA_VECTOR_KIND,
     TOPIC_KIND,
     RUN_KIND,
     PIPELINE_KIND,

@@ -23,7 +23,7 @@ from porism.recipes.draft import Draft
 from porism.recipes.execution import Execution, OnCount, Parameters
 from porism.recipes.kinds.base import RunStage
 from porism.recipes.kinds.collection import planned_index
-from porism.recipes.kinds.encoded_documents import planned_vectors
+from porism.recipes.kinds.encodings import planned_vectors
 from porism.recipes.kinds.searching import SearchKind, SearchSettings, searched_index, trained_models
 from porism.recipes.kinds.similarities import check_model_terms, planned_similarities
 from porism.recipes.kinds.topics import asks_for_formulas, topic_set

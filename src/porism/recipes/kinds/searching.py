@@ -10,7 +10,7 @@ from typing import Any, ClassVar, TypeVar
 
 from porism.analysis.analyzer import AnalysisConfig
 from porism.errors import ConfigError
-from porism.files.artifacts import FORMULA_ENCODERS, MODELS, ArtifactKind
+from porism.files.artifacts import MODELS
 from porism.index.manifest import read_manifest
 from porism.recipes.checking import Check
 from porism.recipes.draft import Draft
@@ -107,15 +107,13 @@ class SearchKind(SystemKind[Y]):
         """
         _check_channels(check, tuple(channels), given, path)
         index = index_folder(check.draft)
-        for kind, name in _trained(model):
-            there = [] if index is None else kind.names(index)
-            if name in there or (there and not name):
+        for name in _trained(model):
+            if index is not None and name in MODELS.names(index):
                 continue
             lacks = "which the recipe makes anew" if index is None else "and there is none for this one"
-            shown = name or "formula-encoder"
             check.errors.error(
-                f"the model {shown!r} has to be trained for an index, {lacks}", path,
-                f"Index the collection, run {kind.make.format(name=name or 'NAME')}, and name the index in "
+                f"the model {name!r} has to be trained for an index, {lacks}", path,
+                f"Index the collection, run {MODELS.make.format(name=name)}, and name the index in "
                 "[collection]: index = \"DIR\".",
             )
         check_vectors(check, model, path)
@@ -127,20 +125,16 @@ def trained_models(draft: Draft, model: Mapping[str, Any]) -> dict[str, dict[str
     index = index_folder(draft)
     if index is None:
         return {}
-    found = {
-        one: content_digest(kind.path(index, one))
-        for kind, name in _trained(model) for one in ([name] if name else kind.names(index))
-    }
+    found = {name: content_digest(MODELS.path(index, name)) for name in _trained(model)}
     return {"trained": found} if found else {}
 
 
-def _trained(model: Mapping[str, Any]) -> list[tuple[ArtifactKind, str]]:
-    """The kinds and names of the trained models that a model of search needs, from its plain settings; no name stands
-    for whichever the index has."""
+def _trained(model: Mapping[str, Any]) -> list[str]:
+    """The names of the trained models that a model of search needs, from its plain settings."""
     with suppress(ConfigError):  # a reranker's settings can be those of something else
         kind = settings_class(model)
-        return [(of, name) for of, name in artifacts_of(kind.from_dict({k: v for k, v in model.items() if k != "kind"}))
-                if of in (MODELS, FORMULA_ENCODERS)]
+        made = kind.from_dict({key: value for key, value in model.items() if key != "kind"})
+        return [name for of, name in artifacts_of(made) if of is MODELS]
     return []
 
 

@@ -143,6 +143,18 @@ class NearestFormulas:
             results += self._search(queries[start : start + at_once], k)
         return results
 
+    def score_formulas(
+        self, formula: Formula, segments: NDArray[np.integer], units: NDArray[np.integer]
+    ) -> NDArray[np.float64]:
+        """The cosines of formulas, by segment and ordinal there, with a query formula (float64); 0 for one that is not
+        above ``least``."""
+        query, matrices = self._embedded.embed([formula])[0], self._vectors()
+        scores = np.zeros(len(units))
+        for segment in np.unique(segments).tolist():
+            mine = segments == segment
+            scores[mine] = products(matrices[segment][units[mine]], query)
+        return np.where(scores > self._least, scores, 0.0)
+
     def cosine(self, formula: Formula, key: str) -> tuple[float, Segment, int, NDArray[np.float32]]:
         """The cosine of a query formula with one of the index, given by its key; with that one's segment, its ordinal
         there and its vector.

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from porism.analysis.analyzer import Analyzer
 from porism.index import Snapshot
 from porism.retrieve.formulas.matches import FormulaMatch
@@ -35,6 +38,12 @@ class StructureRanker:
         :raises QueryError: ``k`` is below 1.
         """
         return self.retriever.search(formulas, k)
+
+    def score_formulas(
+        self, formula: Formula, segments: NDArray[np.integer], units: NDArray[np.integer]
+    ) -> NDArray[np.float64]:
+        """The scores of formulas, by segment and ordinal there, all of which are aligned with the query formula."""
+        return self.retriever.scores(self.retriever.read(formula), segments, units)
 
     def match(self, formula: Formula, key: str) -> FormulaMatch:
         """Why a formula, given by its key, has its score for a query formula.

@@ -129,6 +129,20 @@ class FormulaRetriever:
             found = self._aligned(query, found)
         return UnitResults(found.segments[:k], found.units[:k], found.scores[:k])
 
+    def scores(
+        self, query: QueryFormula, segments: NDArray[np.integer], units: NDArray[np.integer]
+    ) -> NDArray[np.float64]:
+        """The scores (float64) that formulas, by segment and ordinal there, have as candidates."""
+        by_channels = np.zeros(len(units))
+        for segment in np.unique(segments).tolist():
+            mine = segments == segment
+            by_channels[mine] = self.lexical.score_units(query.terms, segment, units[mine].astype(np.int32))
+        found = UnitResults(segments.astype(np.int32), units.astype(np.int32), by_channels)
+        if self.aligner is None:
+            return by_channels
+        by_value = np.zeros(len(units)) if self.values is None else self.values.similarities(query.operators, found)
+        return self._with_similarity(query, found, by_value)
+
     def similarities(self, query: QueryFormula, found: UnitResults) -> NDArray[np.float64]:
         """The similarity (float64, 0 to 1) of the query formula to each formula; 0 without alignment."""
         values = np.zeros(len(found.scores))
@@ -231,16 +245,20 @@ class FormulaRetriever:
             )
         return found
 
+    def _with_similarity(
+        self, query: QueryFormula, candidates: UnitResults, by_value: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """The scores of candidates by channels and similarity, of which ``by_value`` is the part by value (float64)."""
+        similar = self.similarities(query, candidates) + self.exact_worths(query, self.exactness(query, candidates))
+        scores: NDArray[np.float64] = candidates.scores + self.model.alignment_weight * np.maximum(similar, by_value)
+        return scores
+
     def _aligned(self, query: QueryFormula, found: UnitResults) -> UnitResults:
         """The same formulas, and those of equal value, with the similarity of the candidates added, ranked again."""
         candidates, by_value = self._candidates(query, found)
         if not len(candidates.scores):
             return found
-        similar = self.similarities(query, candidates) + self.exact_worths(
-            query, self.exactness(query, candidates)
-        )
-        similar = np.maximum(similar, by_value)
-        scores = candidates.scores + self.model.alignment_weight * similar
+        scores = self._with_similarity(query, candidates, by_value)
         rest = np.flatnonzero(~np.isin(_numbers(found), _numbers(candidates)))
         return rank(UnitResults(
             np.concatenate([candidates.segments, found.segments[rest]]),

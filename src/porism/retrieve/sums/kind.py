@@ -9,8 +9,9 @@ from typing import Any
 from porism.analysis.analyzer import Analyzer
 from porism.index import Snapshot
 from porism.retrieve.base import RetrieverSettings
-from porism.retrieve.kinds import Artifact, DocumentKind, RetrieverKind
-from porism.retrieve.sums.model import Part, SumModel
+from porism.retrieve.kinds import Artifact, DocumentKind, FormulaKind, RetrieverKind
+from porism.retrieve.sums.formulas import FORMULA_KIND, FormulaSumRanker
+from porism.retrieve.sums.model import FormulaSumModel, Part, SumModel
 from porism.retrieve.sums.retriever import KIND, SumRetriever
 from porism.settings import SettingError, nearest
 
@@ -21,29 +22,60 @@ SUM_MODELS: Mapping[str, SumModel] = MappingProxyType({
 })
 """``neural`` is the default model, with words and structure, and the vectors of the index's encoder."""
 
+FORMULA_SUM_MODELS: Mapping[str, FormulaSumModel] = MappingProxyType({
+    "neural": FormulaSumModel({"default": Part(0.5), "formula-encoder": Part(0.5)}),
+})
+"""``neural`` is the default model of formulas, and the vectors of the index's encoder of formulas."""
+
 
 def sum_kind(kinds: Callable[[], Kinds]) -> DocumentKind[SumModel]:
     """The kind of sums of models of the kinds given, which are asked for when a model is opened.
 
     A sum can be part of a sum.
     """
-
-    def opened(model: SumModel) -> list[tuple[str, RetrieverKind[Any], RetrieverSettings]]:
-        return [(name, *_resolve(kinds(), name, part)) for name, part in model.parts.items() if part.weight > 0]
+    parts = _Parts(kinds)
 
     def make(snapshot: Snapshot, analyzer: Analyzer, model: SumModel) -> SumRetriever:
-        parts = {name: kind.documents(snapshot, analyzer, part) for name, kind, part in opened(model)}
-        return SumRetriever(snapshot, model, parts)
-
-    def channels(model: SumModel) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(channel for _, kind, part in opened(model) for channel in kind.channels(part)))
-
-    def artifacts(model: SumModel) -> tuple[Artifact, ...]:
-        return tuple(dict.fromkeys(one for _, kind, part in opened(model) for one in kind.artifacts(part)))
+        opened = {name: kind.documents(snapshot, analyzer, part) for name, kind, part in parts.of(model)}
+        return SumRetriever(snapshot, model, opened)
 
     return DocumentKind(
-        name=KIND, settings=SumModel, models=SUM_MODELS, channels=channels, artifacts=artifacts, make=make,
+        name=KIND, settings=SumModel, models=SUM_MODELS, channels=parts.channels, artifacts=parts.artifacts, make=make,
     )
+
+
+def formula_sum_kind(kinds: Callable[[], Kinds]) -> FormulaKind[FormulaSumModel]:
+    """As :func:`sum_kind`, of models that find formulas."""
+    parts = _Parts(lambda: {name: kind for name, kind in kinds().items() if kind.finds == "formulas"})
+
+    def make(snapshot: Snapshot, analyzer: Analyzer, model: FormulaSumModel) -> FormulaSumRanker:
+        opened = {name: kind.formulas(snapshot, analyzer, part) for name, kind, part in parts.of(model)}
+        return FormulaSumRanker(snapshot, model, opened)
+
+    return FormulaKind(
+        name=FORMULA_KIND, settings=FormulaSumModel, models=FORMULA_SUM_MODELS, channels=parts.channels,
+        artifacts=parts.artifacts, make=make,
+    )
+
+
+class _Parts:
+    """The parts of sums, which are models of some kinds."""
+
+    def __init__(self, kinds: Callable[[], Kinds]) -> None:
+        self._kinds = kinds
+
+    def of(self, model: SumModel) -> list[tuple[str, RetrieverKind[Any], RetrieverSettings]]:
+        """The parts of a sum that count: name, kind and model."""
+        kinds = self._kinds()
+        return [(name, *_resolve(kinds, name, part)) for name, part in model.parts.items() if part.weight > 0]
+
+    def channels(self, model: SumModel) -> tuple[str, ...]:
+        """Those of all parts."""
+        return tuple(dict.fromkeys(channel for _, kind, part in self.of(model) for channel in kind.channels(part)))
+
+    def artifacts(self, model: SumModel) -> tuple[Artifact, ...]:
+        """Those of all parts."""
+        return tuple(dict.fromkeys(one for _, kind, part in self.of(model) for one in kind.artifacts(part)))
 
 
 def _resolve(kinds: Kinds, name: str, part: Part) -> tuple[RetrieverKind[Any], RetrieverSettings]:

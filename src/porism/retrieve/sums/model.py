@@ -60,3 +60,12 @@ class SumModel(RetrieverSettings):
             )
         if self.depth < 1:
             raise ConfigError(f"the depth cannot be {self.depth}", hint="Use a whole number from 1.")
+
+
+@dataclass(frozen=True, slots=True)
+class FormulaSumModel(SumModel):
+    """A weighted sum of models of formulas, as :class:`SumModel` of models of documents: the candidates are the first
+    ``depth`` formulas that each part finds for a formula of the query.
+
+    :raises ConfigError: there is no part with a weight, or a setting is out of its range.
+    """

@@ -47,6 +47,20 @@ def scale_of(scores: NDArray[np.float64], how: Normalisation) -> Scale:
     return Scale(low, spread if spread > 0 else 1.0)
 
 
+def explain_part(model: SumModel, name: str, told: Explanation, score: float, scale: Scale) -> Explanation:
+    """What a part adds to a sum: why it gives a score by itself (``told``), its ``score`` as one of the candidates, and
+    how that is normalised and weighted."""
+    weight = model.parts[name].weight
+    factor = weight / scale.spread
+    inner = [told.scaled(factor)]
+    if score != told.value:
+        inner.append(Explanation(factor * (score - told.value), "as one of the candidates"))
+    if scale.low:
+        inner.append(Explanation(-factor * scale.low, f"{model.normalisation}: less {scale.low:.4f}"))
+    label = f"{name}: {weight:g} · ({score:.4f} - {scale.low:.4f}) / {scale.spread:.4f}"
+    return Explanation(sum(one.value for one in inner), label, inner)
+
+
 class _Pool(NamedTuple):
     """The candidates of a query, the score of each by each part (float64), and the scales of the parts."""
 
@@ -123,15 +137,7 @@ class SumRetriever:
             score = float(part.score_documents(query, [doc_id])[0])
             if doc_id in pool.ids:
                 score = float(pool.scores[name][pool.ids.index(doc_id)])
-            scale, weight = pool.scales[name], self.model.parts[name].weight
-            factor = weight / scale.spread
-            inner = [told.scaled(factor)]
-            if score != told.value:
-                inner.append(Explanation(factor * (score - told.value), "as one of the candidates"))
-            if scale.low:
-                inner.append(Explanation(-factor * scale.low, f"{self.model.normalisation}: less {scale.low:.4f}"))
-            label = f"{name}: {weight:g} · ({score:.4f} - {scale.low:.4f}) / {scale.spread:.4f}"
-            parts.append(Explanation(sum(one.value for one in inner), label, inner))
+            parts.append(explain_part(self.model, name, told, score, pool.scales[name]))
         return Explanation(sum(one.value for one in parts), f"document {doc_id}: a sum of models", parts)
 
     def notes(self, query: Query) -> list[str]:
