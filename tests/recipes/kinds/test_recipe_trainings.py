@@ -16,7 +16,10 @@ need_models()
 for library in ("sentence_transformers", "datasets", "accelerate"):
     pytest.importorskip(library, reason="training needs it: pip install 'porism[neural]'")
 
+from porism.corpus import read_topics  # noqa: E402
 from porism.neural.encoder import load_encoder  # noqa: E402
+from porism.pipeline.rerankers.named import named_reranker  # noqa: E402
+from porism.search.index import open_index  # noqa: E402
 from porism.train.pairs.files import read_pairs  # noqa: E402
 
 Write = Callable[..., Path]
@@ -187,3 +190,121 @@ def test_one_recipe_from_mining_to_a_search_by_what_was_trained(write: Write, tr
     assert made(changed) == {
         "train encoder small", "encode documents small", "run meaning on dev", "run both on dev", "report report on dev"
     }
+
+
+RERANKED = RECIPE.split("[encoders.small]")[0] + """\
+[topics.dev]
+path = "topics.tsv"
+qrels = "qrels.txt"
+
+[pipelines.words]
+channels.words = {weight = 1.0}
+
+[reranker_models.cross]
+model = "math"
+pairs = ["own"]
+negatives = 2
+head_rate = 0.01
+steps = 2
+batch = 4
+length = 32
+reads = 48
+precision = "float32"
+
+[reranker_models.pairs]
+kind = "pairwise-cross-encoder"
+model = "bert"
+pairs = ["own"]
+steps = 1
+batch = 4
+length = 32
+precision = "float32"
+
+[rerankers.second]
+of = "words"
+kind = "cross-encoder"
+model = "cross"
+depth = 6
+device = "cpu"
+
+[rerankers.third]
+of = "second"
+kind = "pairwise-cross-encoder"
+model = "pairs"
+depth = 3
+device = "cpu"
+
+[rerankers.psu]
+of = "words"
+kind = "encoder"
+model = "math"
+device = "cpu"
+
+[tuning.share]
+of = "second"
+on = "dev"
+parameters = {first_stage = [0.0, 1.0]}
+
+[report]
+on = "dev"
+systems = ["words", "second", "third", "psu", "share"]
+test = "permutation"
+formats = ["csv"]
+"""
+
+
+def test_one_recipe_trains_what_re_ranks(write: Write, trained: Path) -> None:
+    path = write(RERANKED)
+    experiment = run_recipe(path)
+    outputs = {stage["stage"]: stage["output"] for stage in experiment.record["stages"]}
+    pairs = read_pairs(experiment.output / "pairs" / "own.jsonl")
+    able = [pair for pair in pairs if pair.negatives]
+    assert outputs["train reranker cross"]["steps"] == 2
+    assert outputs["train reranker cross"]["pairs"] == len(able)
+    assert outputs["train reranker cross"]["negatives"] == sum(len(pair.negatives) for pair in able)
+    report = json.loads((experiment.output / "models" / "cross" / "training.json").read_bytes())
+    assert (report["settings"]["kind"], report["settings"]["length"], report["settings"]["reads"]) == (
+        "cross-encoder", 32, 48
+    )
+    runs = {name: experiment.run(name, "dev") for name in ("words", "second", "third", "psu", "share")}
+    (index,) = (trained / ".porism-cache" / "made" / "index").iterdir()
+    topics = {query.id: query for query in read_topics(trained / "topics.tsv")}
+    for name, model, before, depth in (("second", "cross", "words", 6), ("psu", "math", "words", 100)):
+        kind = "cross-encoder" if name == "second" else "encoder"
+        with open_index(index / "index") as opened:
+            reranker = named_reranker(
+                opened, f"{kind}:model={experiment.output / 'models' / model};device=cpu;depth={depth}"
+            )
+            expected = reranker.rerank([topics[one] for one in runs[before]], runs[before], depth)
+        for topic in expected:
+            assert [doc_id for doc_id, _ in expected[topic]] == [doc_id for doc_id, _ in runs[name][topic]]
+    assert runs["second"] != runs["words"]
+    assert all(
+        [one for one, _ in runs["third"][topic][3:]] == [one for one, _ in runs["second"][topic][3:]]
+        for topic in runs["third"]
+    )
+    assert not made(run_recipe(path))
+    changed = run_recipe(write(RERANKED, ("negatives = 2\nhead_rate", "negatives = 1\nhead_rate")))
+    assert "train reranker cross" in made(changed)
+    assert {"run psu on dev", "rerank psu on dev", "train reranker pairs", "mine pairs own"}.isdisjoint(made(changed))
+    assert "rerank third on dev" in made(changed)
+
+
+@pytest.mark.parametrize(("change", "message"), [
+    (('kind = "cross-encoder"\nmodel = "cross"', 'kind = "mono-t5"\nmodel = "cross"'),
+     "'cross' is trained as a cross-encoder, and the reranker is of the kind 'mono-t5'"),
+    (('kind = "cross-encoder"\nmodel = "cross"', 'model = "cross"'), 'Set kind = "cross-encoder".'),
+    (("[pairs.own.negatives]\ncount = 2\n", ""), "the pairs 'own' have no negatives"),
+    (("head_rate = 0.01", "head_rate = -1.0"), "a learning rate is above 0"),
+    (("head_rate = 0.01", "haed_rate = 0.01"), "Did you mean reranker_models.cross.head_rate?"),
+    (('pairs = ["own"]\nsteps = 1', "steps = 1"), "a model that re-ranks needs pairs"),
+    (('pairs = ["own"]\nsteps = 1', 'pairs = ["onw"]\nsteps = 1'), "there are no pairs 'onw'. Did you mean own?"),
+    (('pairs = ["own"]\nsteps = 1', 'files = ["none"]\nsteps = 1'), "there is no file"),
+    (('model = "bert"\npairs', 'model = "none"\npairs'), "there is no model 'none'"),
+    (("depth = 6\n", "depth = 6\nfirst_stage = 2.0\n"), "first_stage cannot be 2"),
+])
+def test_what_is_wrong_with_a_model_that_re_ranks_is_said_first(
+    write: Write, trained: Path, change: tuple[str, str], message: str
+) -> None:
+    found = errors(write(RERANKED, change))
+    assert any(message in one for one in found), found

@@ -85,6 +85,14 @@ class ModelKind(PlainKind[M]):
         return write_settings(replace(settings, model=named, digest=_digest(found)))
 
 
+    def unmade(self, model: str, given: Mapping[str, Any]) -> dict[str, Any]:
+        """All settings of a model that will be made later, under this name; they have no digest yet.
+
+        :raises SettingError: a setting does not exist or fit.
+        """
+        return write_settings(replace(read_settings(self.cls, given), model=model))
+
+
 def _digest(folder: Path) -> str:
     """That of the files of a model and of the versions of the libraries that run it."""
     versions = []

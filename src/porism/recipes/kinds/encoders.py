@@ -6,28 +6,32 @@ import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from porism.analysis.model_text import FormulaWriting, ModelText
 from porism.errors import ConfigError
 from porism.recipes.cache import Entry
-from porism.recipes.checking import Check, nearest_or_add
-from porism.recipes.digests import file_digest
+from porism.recipes.checking import Check
 from porism.recipes.execution import Execution, OnCount
 from porism.recipes.kinds.collection import collection_of, planned_index
 from porism.recipes.kinds.intermediate import IntermediateKind, Making
-from porism.recipes.kinds.language_models import LANGUAGE_MODEL_KIND
-from porism.recipes.kinds.pairs import PAIR_KIND, excluded_from
+from porism.recipes.kinds.language_models import base_input
+from porism.recipes.kinds.pairs import (
+    PAIR_KIND,
+    check_pairs,
+    check_writings,
+    excluded_from,
+    pair_inputs,
+    training_pairs,
+)
 from porism.recipes.kinds.searching import searched_index
 from porism.recipes.kinds.trained_models import (
     LANGUAGE_MODELS,
     TrainingStage,
     about_report,
-    base_digest,
     check_base,
     check_model_name,
-    opened_base,
+    training_base,
     training_requirements,
 )
 from porism.recipes.loading import Loading, Requirement
@@ -37,9 +41,7 @@ from porism.settings import Settings, read_settings, write_settings
 from porism.train.encoder.collection import collection_texts
 from porism.train.encoder.settings import EncoderTraining
 from porism.train.encoder.training import train_encoder
-from porism.train.pairs.base import Pair
 from porism.train.pairs.exclusion import Exclusion
-from porism.train.pairs.files import read_pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +85,14 @@ class TrainEncoder(TrainingStage):
         """
         started = time.monotonic()
         table: EncoderTable = execution.recipe.tables["encoders"][stage.name]
-        pairs = _read(execution, table.pairs, table.files)
-        kept = [pair.anchor for pair in _read(execution, table.keep, table.keep_files)]
+        pairs = training_pairs(execution, table.pairs, table.files)
+        kept = [pair.anchor for pair in training_pairs(execution, table.keep, table.keep_files)]
         formulas = [execution.recipe.tables["pairs"][name].formulas for name in table.pairs]
         text = ModelText(formulas=formulas[0] if formulas else table.formulas)
         settings = read_settings(EncoderTraining, table.settings)
         folder = execution.cache.unfinished(stage.kind, stage.key)
         report = train_encoder(
-            pairs, _base(execution, table), folder / stage.name, settings,
+            pairs, training_base(execution, table.model), folder / stage.name, settings,
             collection=_collection(execution, table, text) if settings.loss == "collection" else {}, kept=kept,
             text=text, device=table.device, on_progress=on_count,
         )
@@ -118,26 +120,14 @@ class EncoderKind(IntermediateKind[EncoderTable]):
                 table.settings, partial(read_settings, EncoderTraining), own=own_settings(EncoderTable, but="settings"),
                 known=own_settings(EncoderTraining), path=path,
             )
-            names = check.names(PAIR_KIND.table)
-            for key, given in (("pairs", table.pairs), ("keep", table.keep)):
-                for number, pairs in enumerate(given):
-                    if pairs not in names:
-                        check.errors.error(
-                            f"there are no pairs {pairs!r}", (*path, key, number),
-                            nearest_or_add(pairs, names, f"[pairs.{pairs}]"),
-                        )
+            check_pairs(check, table.pairs, (*path, "pairs"))
+            check_pairs(check, table.keep, (*path, "keep"))
             if (table.keep or table.keep_files) and table.settings.get("loss") != "collection":
                 check.errors.error(
                     "only the loss collection has questions that keep their vectors",
                     (*path, "keep" if table.keep else "keep_files"), 'Add loss = "collection".',
                 )
-            tables = PAIR_KIND.of(check.recipe)
-            writings = {tables[one].formulas for one in (*table.pairs, *table.keep) if one in tables}
-            if len(writings) > 1:
-                check.errors.error(
-                    f"formulas are written in different ways ({', '.join(sorted(writings))})", (*path, "pairs"),
-                    "A model reads formulas in one way.",
-                )
+            check_writings(check, (*table.pairs, *table.keep), (*path, "pairs"))
             if table.settings.get("loss") == "collection" and collection_of(check.recipe) is None:
                 check.errors.error(
                     "the loss collection needs one, and there is none", (*path, "loss"), "Add [collection]."
@@ -162,33 +152,16 @@ class EncoderKind(IntermediateKind[EncoderTable]):
     def making(self, planner: Planner, name: str) -> Making:
         """Pairs, the model that training begins with, and how it is trained."""
         table = self.of(planner.recipe)[name]
-        made = [PAIR_KIND.planned(planner, one) for one in dict.fromkeys((*table.pairs, *table.keep))]
-        inputs = {one.name: one.key for one in made}
-        inputs |= {file: file_digest(planner.draft.file(file)) for file in (*table.files, *table.keep_files)}
+        inputs = pair_inputs(planner, (*table.pairs, *table.keep), (*table.files, *table.keep_files))
         if table.settings.get("loss") == "collection":
             inputs["index collection"] = planned_index(planner).key
-        if table.model in planner.recipe.tables.get(LANGUAGE_MODELS, {}):
-            begins = LANGUAGE_MODEL_KIND.planned(planner, table.model)
-            inputs[begins.name] = begins.key
-        else:
-            inputs["model"] = base_digest(planner.draft, table.model)
+        inputs |= base_input(planner, table.model)
         return Making(inputs, write_settings(replace(table, settings={})) | write_settings(
             read_settings(EncoderTraining, table.settings)
         ))
 
 
 ENCODER_KIND = EncoderKind()
-
-
-def _read(execution: Execution, tables: Iterable[str], files: Iterable[str]) -> list[Pair]:
-    """The pairs of tables and of files."""
-    found = []
-    for name in tables:
-        made = execution.planner.others[PAIR_KIND.table, name]
-        found += read_pairs(execution.entry("pairs", made.key, made.name).file(f"{name}.jsonl"))
-    for name in files:
-        found += read_pairs(execution.draft.file(name))
-    return found
 
 
 def _collection(execution: Execution, table: EncoderTable, text: ModelText) -> dict[str, str]:
@@ -201,11 +174,3 @@ def _collection(execution: Execution, table: EncoderTable, text: ModelText) -> d
         frozenset().union(*(each.ids for each in found)), min((each.overlap for each in found), default=0.6),
     )
     return collection_texts(documents, text, together)
-
-
-def _base(execution: Execution, table: EncoderTable) -> Path:
-    """The folder of the model that training begins with, there or made before."""
-    made = execution.planner.others.get((LANGUAGE_MODELS, table.model))
-    if made is not None:
-        return execution.entry("language-model", made.key, made.name).file(table.model)
-    return opened_base(execution.draft, table.model)

@@ -116,3 +116,12 @@ class LanguageModelKind(IntermediateKind[LanguageTable]):
 
 
 LANGUAGE_MODEL_KIND = LanguageModelKind()
+
+
+def base_input(planner: Planner, named: str) -> dict[str, str]:
+    """What a training is made from that begins with a model: the key of a table of language models, or the digest of
+    files."""
+    if named in LANGUAGE_MODEL_KIND.of(planner.recipe):
+        begins = LANGUAGE_MODEL_KIND.planned(planner, named)
+        return {begins.name: begins.key}
+    return {"model": base_digest(planner.draft, named)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from porism.analysis.model_text import FormulaWriting, ModelText
 from porism.errors import ConfigError
 from porism.recipes.cache import Entry
-from porism.recipes.checking import Check
+from porism.recipes.checking import Check, nearest_or_add
 from porism.recipes.digests import file_digest
 from porism.recipes.draft import Draft
 from porism.recipes.execution import Execution, OnCount
@@ -22,11 +22,11 @@ from porism.recipes.kinds.searching import searched_index
 from porism.recipes.loading import Loading
 from porism.recipes.outputs import copy_file
 from porism.recipes.planning import Planner, Stage
-from porism.settings import SettingError, Settings, read_settings, write_settings
+from porism.settings import Path, SettingError, Settings, read_settings, write_settings
 from porism.train.negatives import IndexSearch, Negatives, add_negatives
-from porism.train.pairs.base import Miner
+from porism.train.pairs.base import Miner, Pair
 from porism.train.pairs.exclusion import Exclusion, exclusion
-from porism.train.pairs.files import write_pairs
+from porism.train.pairs.files import read_pairs, write_pairs
 from porism.train.pairs.mining import mine_pairs
 from porism.train.pairs.registry import parse_miner
 from porism.types import Documents
@@ -141,6 +141,44 @@ class PairKind(IntermediateKind[PairSettings]):
 
 
 PAIR_KIND = PairKind()
+
+
+def training_pairs(execution: Execution, tables: Iterable[str], files: Iterable[str]) -> list[Pair]:
+    """The pairs of tables and of files, which something is trained on."""
+    found: list[Pair] = []
+    for name in tables:
+        made = execution.planner.others[PAIR_KIND.table, name]
+        found += read_pairs(execution.entry("pairs", made.key, made.name).file(f"{name}.jsonl"))
+    for name in files:
+        found += read_pairs(execution.draft.file(name))
+    return found
+
+
+def check_pairs(check: Check, given: Iterable[str], path: Path) -> None:
+    """Whether there are tables of these pairs; ``path`` is the setting that names them."""
+    names = check.names(PAIR_KIND.table)
+    for number, pairs in enumerate(given):
+        if pairs not in names:
+            check.errors.error(
+                f"there are no pairs {pairs!r}", (*path, number), nearest_or_add(pairs, names, f"[pairs.{pairs}]")
+            )
+
+
+def check_writings(check: Check, given: Iterable[str], path: Path) -> None:
+    """Whether formulas are written in one way in all of these pairs."""
+    tables = PAIR_KIND.of(check.recipe)
+    writings = {tables[one].formulas for one in given if one in tables}
+    if len(writings) > 1:
+        check.errors.error(
+            f"formulas are written in different ways ({', '.join(sorted(writings))})", path,
+            "A model reads formulas in one way.",
+        )
+
+
+def pair_inputs(planner: Planner, tables: Iterable[str], files: Iterable[str]) -> dict[str, str]:
+    """What something is made from that is trained on the pairs of tables and of files: keys and digests by name."""
+    made = [PAIR_KIND.planned(planner, one) for one in dict.fromkeys(tables)]
+    return {one.name: one.key for one in made} | {file: file_digest(planner.draft.file(file)) for file in files}
 
 
 def excluded_from(table: PairSettings, draft: Draft, documents: Documents) -> Exclusion:

@@ -15,6 +15,7 @@ from porism.recipes.kinds.language_models import LANGUAGE_MODEL_KIND
 from porism.recipes.kinds.pairs import PAIR_KIND
 from porism.recipes.kinds.pipelines import PIPELINE_KIND
 from porism.recipes.kinds.report import REPORT_KIND
+from porism.recipes.kinds.reranker_models import RERANKER_MODEL_KIND
 from porism.recipes.kinds.rerankers import RERANKER_KIND
 from porism.recipes.kinds.runs import RUN_KIND
 from porism.recipes.kinds.similarities import SIMILARITY_KIND
@@ -33,6 +34,7 @@ KINDS: tuple[TableKind[Any], ...] = (
     PAIR_KIND,
     LANGUAGE_MODEL_KIND,
     ENCODER_KIND,
+    RERANKER_MODEL_KIND,
     VECTOR_KIND,
     TOKEN_VECTOR_KIND,
     SPARSE_VECTOR_KIND,

@@ -24,6 +24,7 @@ from porism.recipes.execution import Execution, OnCount, Parameters
 from porism.recipes.kinds.base import RunStage
 from porism.recipes.kinds.collection import planned_index
 from porism.recipes.kinds.encodings import planned_vectors
+from porism.recipes.kinds.made_models import check_made, opened_model, planned_model, reranker_settings
 from porism.recipes.kinds.searching import SearchKind, SearchSettings, searched_index, trained_models
 from porism.recipes.kinds.similarities import check_model_terms, planned_similarities
 from porism.recipes.kinds.topics import asks_for_formulas, topic_set
@@ -89,7 +90,8 @@ class RerankTopics(RunStage):
         key = digest([index_key, parameters, source_key, code_digest(type(self)), library_versions(self.libraries)])
         store = AnswerStore(execution.cache.growing("topics", key), execution.on_problem)
         reranker = reranker_kind(parameters["kind"]).make(
-            parameters["model"], parameters["depth"], searched_index(execution)
+            opened_model(execution, parameters["kind"], parameters["model"]), parameters["depth"],
+            searched_index(execution),
         )
         return _reranked(execution, stage.name, reranker, parameters["depth"], source, stage.topics, store, on_count)
 
@@ -117,11 +119,14 @@ class RerankerKind(SearchKind[RerankerSettings]):
             except SettingError as error:
                 check.errors.take(error, path)
                 continue
+            check_made(check, reranker.kind, reranker.model, path)
             known = method.names(reranker.model, reranker.settings, check.draft.folder)
             def read(
                 given: Mapping[str, Any], reranker: RerankerSettings = reranker, method: Method = method
             ) -> dict[str, Any]:
-                return method.settings(reranker.model, given, check.draft.folder)
+                return reranker_settings(
+                    check.recipe, reranker.kind, method, reranker.model, given, check.draft.folder
+                )
 
             made = check.rest(
                 reranker.settings, read, own=own_settings(RerankerSettings, but="settings"), known=known, path=path
@@ -134,27 +139,27 @@ class RerankerKind(SearchKind[RerankerSettings]):
         found: list[str] = []
         for reranker in self.of(recipe).values():
             with suppress(PorismError):  # one that cannot be made is reported elsewhere
-                found += reranker.method.channels(reranker.method.settings(reranker.model, reranker.settings, folder))
+                found += reranker.method.channels(_settings(recipe, reranker, folder))
         return found
 
     def plan_run(self, planner: Planner, system: str, topics: str) -> None:
         """The stage that orders the results."""
         settings = self.of(planner.recipe)[system]
         depth, model = self._varied(planner.draft, system, {})
+        model, made = planned_model(planner, settings.kind, model)
         parameters: dict[str, Any] = {"of": settings.of, "kind": settings.kind, "depth": depth, "model": model}
         parameters |= trained_models(planner.draft, model) | planned_vectors(planner, model)
         if similarities := planned_similarities(planner, system, False):
             parameters["similarities"] = similarities
         queries = topic_set(planner.data, topics).query_digests
         index, source = planned_index(planner), planner.runs[settings.of, topics]
-        inputs = [Input("index collection", index.key), Input(f"topics {topics}", digest(queries)), source]
+        inputs = [Input("index collection", index.key), Input(f"topics {topics}", digest(queries)), source, *made]
         planner.add_run(self.stages[0], system, topics, inputs, parameters, index.key, queries, source.key)
 
     def parameters(self, draft: Draft, system: str, formulas: bool) -> dict[str, Any]:
         """The depth, and all settings of the model."""
         settings = self.of(draft.recipe)[system]
-        model = settings.method.settings(settings.model, settings.settings, draft.folder)
-        return {"depth": settings.depth} | model
+        return {"depth": settings.depth} | _settings(draft.recipe, settings, draft.folder)
 
     def _varied(self, draft: Draft, system: str, values: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
         """The depth and the settings of the model with other values at dotted paths.
@@ -178,7 +183,9 @@ class RerankerKind(SearchKind[RerankerSettings]):
         settings = self.of(execution.recipe)[system]
         source = execution.varied(settings.of, topics, values, only)
         depth, model = self._varied(execution.draft, system, values.get(system, {}))
-        reranker: Reranker = settings.method.make(model, depth, searched_index(execution))
+        reranker: Reranker = settings.method.make(
+            opened_model(execution, settings.kind, model), depth, searched_index(execution)
+        )
         return _reranked(execution, system, reranker, depth, source, topics)
 
     def model(
@@ -189,6 +196,14 @@ class RerankerKind(SearchKind[RerankerSettings]):
 
 
 RERANKER_KIND = RerankerKind()
+
+
+def _settings(recipe: Recipe, settings: RerankerSettings, folder: FilePath) -> dict[str, Any]:
+    """All settings of a reranker.
+
+    :raises ConfigError: they do not fit.
+    """
+    return reranker_settings(recipe, settings.kind, settings.method, settings.model, settings.settings, folder)
 
 
 def _reranked(

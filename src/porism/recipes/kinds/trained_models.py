@@ -62,6 +62,14 @@ def opened_base(draft: Draft, named: str) -> Path:
     return folder
 
 
+def training_base(execution: Execution, named: str) -> Path:
+    """The folder of the model that training begins with, there or made before by a table of language models."""
+    made = execution.planner.others.get((LANGUAGE_MODELS, named))
+    if made is not None:
+        return execution.entry("language-model", made.key, made.name).file(named)
+    return opened_base(execution.draft, named)
+
+
 def base_digest(draft: Draft, named: str) -> str:
     """The digest of the files of the model that training begins with.
 
