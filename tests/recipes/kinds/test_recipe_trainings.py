@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from recipe_cases import errors, made, stages_of
@@ -17,9 +18,13 @@ for library in ("sentence_transformers", "datasets", "accelerate"):
     pytest.importorskip(library, reason="training needs it: pip install 'porism[neural]'")
 
 from porism.corpus import read_topics  # noqa: E402
+from porism.index import IndexWriter  # noqa: E402
 from porism.neural.encoder import load_encoder  # noqa: E402
 from porism.pipeline.rerankers.named import named_reranker  # noqa: E402
+from porism.recipes.kinds.collections_beside import read_beside  # noqa: E402
 from porism.search.index import open_index  # noqa: E402
+from porism.search.sources.updating import index_sources  # noqa: E402
+from porism.train.encoder.collection import Asked  # noqa: E402
 from porism.train.pairs.files import read_pairs  # noqa: E402
 
 Write = Callable[..., Path]
@@ -102,7 +107,16 @@ def test_an_encoder_is_trained_on_files_too(write: Write, trained: Path) -> None
     assert "mine pairs own" not in stages_of(experiment)
 
 
-def test_questions_are_trained_against_the_collection(write: Write, trained: Path) -> None:
+def test_questions_are_trained_against_the_collection(
+    write: Write, trained: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Asked] = []
+
+    def read(*given: Any) -> list[Asked]:
+        asked.extend(found := read_beside(*given))
+        return found
+
+    monkeypatch.setattr("porism.recipes.kinds.encoders.read_beside", read)
     path = write(RECIPE, ('pairs = ["own"]\nsteps = 2', 'pairs = ["own"]\nloss = "collection"\nsteps = 2'))
     output = run_recipe(path).output
     before, after = (load_encoder(one, device="cpu") for one in (trained / "bert", output / "models" / "small"))
@@ -118,6 +132,25 @@ def test_questions_are_trained_against_the_collection(write: Write, trained: Pat
     assert not made(run_recipe(kept))
     (trained / "kept.jsonl").write_text(json.dumps({"anchor": "what else is kept", "positive": "nothing"}) + "\n")
     assert made(run_recipe(kept)) == {"train encoder small"}
+    words = "apple banana cherry damson elder fig".split()
+    others = [json.dumps({"id": f"o{number}", "body": f"{word} " * 9}) for number, word in enumerate(words)]
+    (trained / "others.jsonl").write_text("\n".join(others))
+    index_sources([trained / "others.jsonl"], trained / "others", jobs=1)
+    pairs = [json.dumps({"anchor": f"asked {number}", "positive": f"answered {number}"}) for number in range(3)]
+    (trained / "asked.jsonl").write_text("\n".join(pairs))
+    (trained / "away.txt").write_text("o2\n")
+    table = 'beside = [{index = "others", files = ["asked.jsonl"], exclude_ids = ["away.txt"]}]'
+    beside = write(RECIPE, ('pairs = ["own"]\nsteps = 2', f'pairs = ["own"]\nloss = "collection"\n{table}\nsteps = 2'))
+    assert made(run_recipe(beside)) == {"train encoder small"}
+    assert [(len(one.pairs), set(one.collection)) for one in asked] == [(3, {"o0", "o1", "o3", "o4", "o5"})]
+    assert not made(run_recipe(beside))
+    (trained / "asked.jsonl").write_text("\n".join(pairs[:2]))
+    assert made(run_recipe(beside)) == {"train encoder small"}
+    with IndexWriter(trained / "others") as writer:
+        writer.delete(["o5"])
+        writer.commit()
+    assert made(run_recipe(beside)) == {"train encoder small"}
+    assert "o5" not in asked[-1].collection
     alone = write(
         RECIPE, ('[collection]\nsource = "notes.jsonl"\nchannels = ["words"]\n', ""),
         ('pairs = ["own"]', 'files = ["links.tsv"]\nloss = "collection"'),
@@ -136,6 +169,14 @@ def test_questions_are_trained_against_the_collection(write: Write, trained: Pat
     (('pairs = ["own"]', 'pairs = ["own"]\nloss = "collection"\nkeep = ["onw"]'), "no pairs 'onw'. Did you mean own?"),
     (('pairs = ["own"]', 'pairs = ["own"]\nloss = "collection"\nkeep_files = ["none"]'), "there is no file"),
     (('pairs = ["own"]', 'pairs = ["own"]\nkeep = ["own"]'), "only the loss collection has questions that keep"),
+    (('pairs = ["own"]', 'pairs = ["own"]\nbeside = [{index = "notes", files = ["links.tsv"]}]'),
+     "only the loss collection has collections beside its own"),
+    (('pairs = ["own"]', 'pairs = ["own"]\nloss = "collection"\nbeside = [{index = "none", files = ["links.tsv"]}]'),
+     "there is no file"),
+    (('pairs = ["own"]', 'pairs = ["own"]\nloss = "collection"\nbeside = [{index = "bert", files = ["links.tsv"]}]'),
+     "there is no index here"),
+    (('pairs = ["own"]', 'pairs = ["own"]\nloss = "collection"\nbeside = [{index = "bert", files = []}]'),
+     "needs pairs"),
     (('pairs = ["own"]', "epochs = 1"), "an encoder needs pairs"),
     (('model = "math"', 'model = "none"'), "there is no model 'none'"),
     (("batch = 8", "batch = 1"), "nothing to compare with"),

@@ -222,8 +222,7 @@ class CollectionKind(TableKind[CollectionSettings]):
         if given.index is not None:
             manifest: Manifest | None = planner.data[self.table]
             assert manifest is not None, "an index that cannot be read was an error before"
-            state = {key: value for key, value in asdict(manifest).items() if key not in ("created", "updated")}
-            planner.others[INDEX] = Input("index collection", digest(["index there", state]))
+            planner.others[INDEX] = Input("index collection", index_state(manifest))
             return
         sources = {source: source_digest(planner.draft.file(source)) for source in given.sources}
         folder = planner.draft.folder
@@ -255,6 +254,12 @@ def index_folder(draft: Draft) -> FilePath | None:
     """The folder of an index that is there; None where the collection is indexed, or there is none."""
     collection = collection_of(draft.recipe)
     return None if collection is None or collection.index is None else draft.file(collection.index)
+
+
+def index_state(manifest: Manifest) -> str:
+    """The digest of what an index that is there holds; when it was written is of no matter."""
+    state = {key: value for key, value in asdict(manifest).items() if key not in ("created", "updated")}
+    return digest(["index there", state])
 
 
 def planned_index(planner: Planner) -> Input:

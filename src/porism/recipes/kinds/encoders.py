@@ -14,6 +14,7 @@ from porism.recipes.cache import Entry
 from porism.recipes.checking import Check
 from porism.recipes.execution import Execution, OnCount
 from porism.recipes.kinds.collection import collection_of, planned_index
+from porism.recipes.kinds.collections_beside import BesideTable, beside_inputs, load_beside, read_beside
 from porism.recipes.kinds.intermediate import IntermediateKind, Making
 from porism.recipes.kinds.language_models import base_input
 from porism.recipes.kinds.pairs import (
@@ -38,10 +39,12 @@ from porism.recipes.loading import Loading, Requirement
 from porism.recipes.planning import Planner, Stage
 from porism.recipes.recipe import own_settings
 from porism.settings import Settings, read_settings, write_settings
-from porism.train.encoder.collection import collection_texts
+from porism.train.encoder.collection import Asked, collection_texts
 from porism.train.encoder.settings import EncoderTraining
 from porism.train.encoder.training import train_encoder
 from porism.train.pairs.exclusion import Exclusion
+
+_KEPT = "questions that keep their vectors"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,7 @@ class EncoderTable(Settings):
     :param files: files of pairs beside them.
     :param keep: tables ``[pairs.NAME]`` whose anchors shall be read as before, for the loss ``collection``.
     :param keep_files: files of such pairs.
+    :param beside: other collections whose questions are learnt at the same time, for the loss ``collection``.
     :param formulas: how formulas are written in these files; that of the tables counts otherwise.
     :param settings: what else the recipe says: settings of the training.
     """
@@ -62,6 +66,7 @@ class EncoderTable(Settings):
     files: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
     keep_files: tuple[str, ...] = ()
+    beside: tuple[BesideTable, ...] = ()
     formulas: FormulaWriting = "source"
     device: str = "auto"
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -90,11 +95,17 @@ class TrainEncoder(TrainingStage):
         formulas = [execution.recipe.tables["pairs"][name].formulas for name in table.pairs]
         text = ModelText(formulas=formulas[0] if formulas else table.formulas)
         settings = read_settings(EncoderTraining, table.settings)
+        collection: dict[str, str] = {}
+        beside: list[Asked] = []
+        if settings.loss == "collection":
+            collection = _collection(execution, table, text)
+            tables = PAIR_KIND.of(execution.recipe)
+            overlap = min((tables[name].overlap for name in table.pairs), default=0.6)
+            beside = read_beside(execution.draft, table.beside, text, overlap, settings)
         folder = execution.cache.unfinished(stage.kind, stage.key)
         report = train_encoder(
-            pairs, training_base(execution, table.model), folder / stage.name, settings,
-            collection=_collection(execution, table, text) if settings.loss == "collection" else {}, kept=kept,
-            text=text, device=table.device, on_progress=on_count,
+            pairs, training_base(execution, table.model), folder / stage.name, settings, collection=collection,
+            beside=beside, kept=kept, text=text, device=table.device, on_progress=on_count,
         )
         if report.interrupted:
             raise KeyboardInterrupt
@@ -122,11 +133,11 @@ class EncoderKind(IntermediateKind[EncoderTable]):
             )
             check_pairs(check, table.pairs, (*path, "pairs"))
             check_pairs(check, table.keep, (*path, "keep"))
-            if (table.keep or table.keep_files) and table.settings.get("loss") != "collection":
-                check.errors.error(
-                    "only the loss collection has questions that keep their vectors",
-                    (*path, "keep" if table.keep else "keep_files"), 'Add loss = "collection".',
-                )
+            for key, what in (("keep", _KEPT), ("keep_files", _KEPT), ("beside", "collections beside its own")):
+                if getattr(table, key) and table.settings.get("loss") != "collection":
+                    check.errors.error(
+                        f"only the loss collection has {what}", (*path, key), 'Add loss = "collection".'
+                    )
             check_writings(check, (*table.pairs, *table.keep), (*path, "pairs"))
             if table.settings.get("loss") == "collection" and collection_of(check.recipe) is None:
                 check.errors.error(
@@ -141,6 +152,7 @@ class EncoderKind(IntermediateKind[EncoderTable]):
             for key in ("files", "keep_files"):
                 for number, given in enumerate(getattr(table, key)):
                     loading.exists(given, (self.table, name, key, number))
+            load_beside(loading, table.beside, (self.table, name, "beside"))
 
     def requirements(self, loading: Loading) -> Iterable[Requirement]:
         """The libraries that training needs."""
@@ -153,6 +165,7 @@ class EncoderKind(IntermediateKind[EncoderTable]):
         """Pairs, the model that training begins with, and how it is trained."""
         table = self.of(planner.recipe)[name]
         inputs = pair_inputs(planner, (*table.pairs, *table.keep), (*table.files, *table.keep_files))
+        inputs |= dict(beside_inputs(planner.draft, table.beside))
         if table.settings.get("loss") == "collection":
             inputs["index collection"] = planned_index(planner).key
         inputs |= base_input(planner, table.model)
