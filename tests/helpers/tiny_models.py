@@ -183,6 +183,21 @@ def save_cross_encoder(folder: Path, limit: int = 64, seed: int = 0, labels: int
     return folder
 
 
+def save_albert(folder: Path, limit: int = 512) -> Path:
+    """An ALBERT of 16 numbers that tells two classes apart, as a classifier of right answers does."""
+    import torch
+    from transformers import AlbertConfig, AlbertForSequenceClassification
+
+    tokenizer = word_tokenizer(limit=limit)
+    torch.manual_seed(0)
+    config = AlbertConfig(
+        vocab_size=len(tokenizer), embedding_size=8, hidden_size=16, num_hidden_layers=2, num_attention_heads=2,
+        intermediate_size=32, max_position_embeddings=limit, pad_token_id=tokenizer.pad_token_id, num_labels=2,
+        initializer_range=0.5,
+    )
+    return _save(folder, AlbertForSequenceClassification(config), tokenizer)
+
+
 def save_encoder(folder: Path, texts: Iterable[str] = TEXTS, limit: int = 64, seed: int = 0) -> Path:
     """An encoder of sentence-transformers: a BERT of 16 numbers with mean pooling."""
     import torch

@@ -7,17 +7,22 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from dumps import write_dump
 from recipe_cases import RECIPE
-from tiny_models import need_encoders, save_cross_encoder, save_mono
+from tiny_models import need_encoders, save_albert, save_cross_encoder, save_mono
 
 need_encoders()
 
+from porism.analysis.model_text import ModelText, document_text  # noqa: E402
 from porism.corpus import read_topics  # noqa: E402
 from porism.corpus.tables.reader import read_csv  # noqa: E402
+from porism.neural.scoring.base import score_texts  # noqa: E402
+from porism.neural.scoring.cross_encoder import CrossEncoder  # noqa: E402
 from porism.pipeline.rerankers.registry import RERANKERS  # noqa: E402
 from porism.recipes import RecipeError, run_recipe  # noqa: E402
 from porism.search.index import open_index  # noqa: E402
 from porism.search.sources.indexing import index_documents  # noqa: E402
+from porism.types import Document  # noqa: E402
 
 Write = Callable[..., Path]
 
@@ -102,3 +107,52 @@ def test_the_recipe_of_ms_marco_runs_on_files_as_they_are_distributed(tmp_path: 
     numbers = {run["run"]: run["aggregated"]["nDCG@10"] for run in experiment.reports["report"].numbers["runs"]}
     assert set(numbers) == {"bm25-rm3", "mono", "duo"}
     assert all(0 < number <= 1 for number in numbers.values())
+
+
+TOPIC = """\
+<?xml version="1.0"?>
+<Topics><Topic number="A.201"><Title>When is $n^2$ even?</Title>
+<Question>&lt;p&gt;For which integers, and what grows?&lt;/p&gt;</Question><Tags>parity</Tags></Topic></Topics>
+"""
+
+
+def test_the_recipe_of_arqmath_cross_encoders_runs_on_files_as_they_are_distributed(tmp_path: Path) -> None:
+    recipe = Path(__file__).parents[3] / "docs" / "examples" / "arqmath-cross-encoders.toml"
+    (tmp_path / "recipe.toml").write_text(recipe.read_text(encoding="utf-8"), encoding="utf-8")
+    write_dump(tmp_path / "ARQMath_Collection", ".V1.3")
+    (tmp_path / "Topics_Task1_2021.xml").write_text(TOPIC, encoding="utf-8")
+    (tmp_path / "qrel_task1_2021.tsv").write_text("A.201\t0\t12\t3\nA.201\t0\t21\t0\nA.201\t0\t11\t1\n")
+    models = tmp_path / "models"
+    save_albert(models / "albert")
+    save_cross_encoder(models / "question-question", seed=1)
+    save_cross_encoder(models / "question-answer", seed=2)
+    experiment = run_recipe(tmp_path / "recipe.toml")
+    first, albert, questions, qasim = (
+        experiment.run(name, "2021") for name in ("first", "tu-dbs", "similar-questions", "qasim")
+    )
+    found = {doc_id for doc_id, _ in first["A.201"]}
+    assert found == {"11", "12", "21"}
+    (topic,) = read_topics(tmp_path / "Topics_Task1_2021.xml")
+    (folder,) = (tmp_path / ".porism-cache" / "made" / "index").iterdir()
+
+    def scores(model: str, *read: str) -> dict[str, float]:
+        scorer = CrossEncoder(models / model, device="cpu")
+        with open_index(folder / "index") as index:
+            texts = {one: document_text(index.document(one), ModelText(read)) for one in sorted(found)}
+        asked = document_text(Document("", topic.fields), ModelText(("title", "question")))
+        return dict(zip(texts, score_texts(scorer, [(asked, text) for text in texts.values()]), strict=True))
+
+    assert dict(albert["A.201"]) == pytest.approx(scores("albert", "body"), abs=1e-2)
+    by_question = scores("question-question", "title", "question")
+    assert by_question["12"] == by_question["21"]  # answers to one question
+    assert dict(questions["A.201"]) == pytest.approx(by_question, abs=1e-2)
+    by_answer = scores("question-answer", "body")
+
+    def standard(given: dict[str, float]) -> np.ndarray:
+        values = np.array([given[one] for one in sorted(found)])
+        return (values - values.mean()) / values.std()
+
+    both = dict(zip(sorted(found), (standard(by_question) + standard(by_answer)) / 2, strict=True))
+    assert dict(qasim["A.201"]) == pytest.approx(both, abs=5e-2)
+    numbers = {run["run"]: run["aggregated"]["nDCG'"] for run in experiment.reports["report"].numbers["runs"]}
+    assert set(numbers) == {"first", "tu-dbs", "similar-questions", "qasim"}
