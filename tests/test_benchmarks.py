@@ -63,8 +63,11 @@ def test_models_are_measured_alone_and_in_sums(tmp_path: Path, capsys: pytest.Ca
     rows = neural.rows_of(task, found)
     mean = {row[1]: float(row[2]) for row in rows}
     assert float(rows[1][3]) == pytest.approx(mean["tokens"] - mean["words"], abs=2e-4)
-    parts = {part.by: part for part in neural.breakdowns(task, found, tmp_path / "none.csv")}
+    parts = {part.by: part for part in neural.breakdowns(task, found, neural.information(task, tmp_path))}
     assert set(parts) == {"length", "share of mathematics"}
+    known = {query.id: {"category": "odd" if number % 2 else "even"} for number, query in enumerate(task.queries)}
+    (by_category,) = [part for part in neural.breakdowns(task, found, known) if part.by == "category"]
+    assert {name: len(members) for name, members in by_category.topics.items()} == {"even": 28, "odd": 28}
     topics = sum(len(members) for members in parts["length"].topics.values())
     assert topics == len(task.queries)
     table = neural.group_rows(parts["length"])

@@ -10,9 +10,9 @@
 The sets are those of :mod:`development`, except for names; ``--sets arqmath2021`` reports on that year. Each model
 after the first is measured alone and, unless ``--sums`` says otherwise, in a sum of equal weights with the first, and
 all are in one sum. Printed are means, paired differences to the first model with bootstrap intervals of 95 % and the
-p-value of a paired t-test, uncorrected; for ARQMath also by length of the topics, by their share of mathematics and,
-for 2021, by category, difficulty and dependency. A model for which an index has nothing encoded is left out there.
-``--json`` writes all of it.
+p-value of a paired t-test, uncorrected; then the same by length of the topics and by their share of mathematics, for
+ARQMath 2021 by category, difficulty and dependency, and for ``proofwiki`` by category. A model for which an index has
+nothing encoded is left out there. ``--json`` writes all of it.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from benchmarks.common.bench import print_table
@@ -86,15 +87,29 @@ def measured(task: Task, models: Mapping[str, RetrieverSettings]) -> Comparison:
     return compare_runs(runs, task.judged, [task.measure])
 
 
-def breakdowns(task: Task, comparison: Comparison, information: Path) -> Iterator[Breakdown]:
-    """The models on groups of topics of a year of ARQMath.
+def information(task: Task, data: Path) -> Mapping[str, Mapping[str, str]]:
+    """What is known of the topics of a set: topic → column → value; of most sets nothing."""
+    if task.name.startswith("arqmath"):
+        year = task.name.split()[-1]
+        table = data / "arqmath-topics" / year / f"Task1_ARQMath{int(year) - 2019}_Topic_Information.csv"
+        return read_topic_information(table) if table.exists() else {}
+    if task.name.startswith("proofwiki"):
+        found = {query.id: task.index.document(query.id).metadata.get("category", "") for query in task.queries}
+        return {topic: {"category": category if isinstance(category, str) else "; ".join(category)}
+                for topic, category in found.items()}
+    return {}
 
-    :param information: the table of topics, which need not be there.
+
+def breakdowns(
+    task: Task, comparison: Comparison, known: Mapping[str, Mapping[str, str]] = MappingProxyType({})
+) -> Iterator[Breakdown]:
+    """The models on groups of topics.
+
+    :param known: what is known of the topics: topic → column → value.
     """
     groups = {"length": length_groups(task.queries), "share of mathematics": math_share_groups(task.queries)}
-    if information.exists():
-        known = read_topic_information(information)
-        groups |= {column: groups_by(known, column) for column in COLUMNS}
+    columns = {column for row in known.values() for column in row}
+    groups |= {column: groups_by(known, column) for column in COLUMNS if column in columns}
     for by, members in groups.items():
         yield breakdown(comparison.evaluations, members, by=by, baseline=0)
 
@@ -146,12 +161,9 @@ def main() -> None:
         comparison = measured(task, models)
         rows += rows_of(task, comparison)
         values[task.name] = comparison.to_dict(per_topic=True)
-        if task.name.startswith("arqmath"):
-            year = task.name.split()[-1]
-            table = given.data / "arqmath-topics" / year / f"Task1_ARQMath{int(year) - 2019}_Topic_Information.csv"
-            found = list(breakdowns(task, comparison, table))
-            parts += [(task, part) for part in found]
-            values[task.name]["breakdowns"] = [part.to_dict() for part in found]
+        found = list(breakdowns(task, comparison, information(task, given.data)))
+        parts += [(task, part) for part in found]
+        values[task.name]["breakdowns"] = [part.to_dict() for part in found]
     print_table(rows)
     for task, part in parts:
         print(f"\n{task.name}, {task.measure} by {part.by}")
