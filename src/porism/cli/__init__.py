@@ -41,6 +41,7 @@ from porism.cli.training_pairs import pairs
 from porism.cli.training_rerankers import reranker
 from porism.cli.training_tokenizers import tokenizer
 from porism.cli.training_vectors import fasttext, neighbours, positional, word2vec
+from porism.cli.watching import watch
 from porism.errors import PorismError
 from porism.version import __version__
 
@@ -60,7 +61,7 @@ def porism() -> None:
 
 
 porism.add_section("Search", demo, search, open_result, similar, parse)
-porism.add_section("Collections", index, update, info, check, delete, merge, expand)
+porism.add_section("Collections", index, update, watch, info, check, delete, merge, expand)
 porism.add_section("Models", train, encode, neighbours, similarities)
 porism.add_section("Experiments", run, evaluate, rerank, fuse, aggregate, flips, compare, experiment)
 for method in (
