@@ -27,6 +27,7 @@ from porism.cli.indexes import delete, index, merge, update
 from porism.cli.informing import info
 from porism.cli.opening import open_result
 from porism.cli.parsing import parse
+from porism.cli.reproducing import reproduce
 from porism.cli.reranking import rerank
 from porism.cli.searches import search, similar
 from porism.cli.signals import TERMINATED, interrupted_by_sigterm
@@ -63,7 +64,7 @@ def porism() -> None:
 porism.add_section("Search", demo, search, open_result, similar, parse)
 porism.add_section("Collections", index, update, watch, info, check, delete, merge, expand)
 porism.add_section("Models", train, encode, neighbours, similarities)
-porism.add_section("Experiments", run, evaluate, rerank, fuse, aggregate, flips, compare, experiment)
+porism.add_section("Experiments", run, evaluate, rerank, fuse, aggregate, flips, compare, experiment, reproduce)
 for method in (
     word2vec, fasttext, positional, decontextualised, tokenizer, extended, pairs, encoder, language_model,
     formula_encoder, reranker,

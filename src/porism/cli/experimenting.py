@@ -55,7 +55,7 @@ def experiment(
             plan = plan_recipe(recipe_path, **options)
             _print_plan(plan, as_json)
             return
-        with _Stages(quiet or as_json) as stages:
+        with StageProgress(quiet or as_json) as stages:
             done = run_recipe(recipe_path, fresh=fresh, jobs=jobs, on_event=stages, **options)
     except RecipeError as error:
         for found in error.errors:
@@ -79,7 +79,7 @@ def experiment(
         echo(f"Written: {done.output}", err=True)
 
 
-class _Stages:
+class StageProgress:
     """Shows what happens: a bar while a stage is made, and a line for each that is done."""
 
     def __init__(self, quiet: bool) -> None:
@@ -87,7 +87,7 @@ class _Stages:
         self._stack = ExitStack()
         self._show: Any = None
 
-    def __enter__(self) -> _Stages:
+    def __enter__(self) -> StageProgress:
         return self
 
     def __exit__(self, *error: object) -> None:

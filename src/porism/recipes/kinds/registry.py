@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from porism.recipes.kinds.aggregations import AGGREGATION_KIND
 from porism.recipes.kinds.base import TableKind
 from porism.recipes.kinds.collection import COLLECTION_KIND
 from porism.recipes.kinds.embeddings import EMBEDDING_KIND
@@ -44,6 +45,7 @@ KINDS: tuple[TableKind[Any], ...] = (
     RUN_KIND,
     PIPELINE_KIND,
     RERANKER_KIND,
+    AGGREGATION_KIND,
     FUSION_KIND,
     TUNING_KIND,
     REPORT_KIND,

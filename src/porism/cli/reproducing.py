@@ -1,0 +1,150 @@
+"""``porism reproduce``: a paper, from its data to its tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from porism.cli.experimenting import StageProgress
+from porism.cli.options import json_option, print_json
+from porism.cli.progress import ProblemLog
+from porism.cli.terminal import echo
+
+if TYPE_CHECKING:
+    from porism.recipes.papers import BuiltRecipe, Paper, Reproduction
+
+_FOLDER = click.Path(file_okay=False, path_type=Path)
+
+
+@click.command(short_help="Reproduce a paper: its systems and tables, beside the published figures.")
+@click.argument("name", required=False, metavar="[PAPER]")
+@click.option("--data", type=_FOLDER, metavar="DIR", help="The folder of the official data.")
+@click.option("--scale", type=click.Choice(["smoke", "mini", "full"]),
+              help="smoke: the bundled sample, in seconds; mini: a part of the data; full: the whole collection.  "
+                   "[default: mini]")
+@click.option("--model", "models", multiple=True, metavar="NAME=FOLDER",
+              help="A model that the paper needs, by its name there. Repeatable.")
+@click.option("--list-systems", is_flag=True, help="Show the paper's systems, and what keeps some from running.")
+@click.option("--only", multiple=True, metavar="SYSTEM", help="Show only this system. Repeatable.")
+@click.option("--resume", is_flag=True,
+              help="Go on with what an earlier start began in the output folder, with its options.")
+@click.option("--output", type=_FOLDER, metavar="DIR", help="Where to put the results.  [default: PAPER-SCALE]")
+@click.option("--jobs", type=click.IntRange(min=1), help="Processes that analyse; all cores if not given.")
+@click.option("--quiet", is_flag=True, help="No progress bar, and only the report.")
+@json_option
+def reproduce(
+    name: str | None, data: Path | None, scale: str | None, models: tuple[str, ...], list_systems: bool,
+    only: tuple[str, ...], resume: bool, output: Path | None, jobs: int | None, quiet: bool, as_json: bool,
+) -> None:
+    """Reproduce PAPER, from its data to its tables, with the published figures beside; without PAPER, list all papers.
+
+    Says what it needs before it starts. What is made is kept: the same command goes on after an interruption.
+    """
+    from porism.recipes import RecipeError
+    from porism.recipes.papers import build_recipe, read_paper
+    from porism.recipes.papers import reproduce as run_paper
+    from porism.recipes.papers.reproducing import read_options
+
+    if name is None:
+        _list_papers(as_json)
+        return
+    paper = read_paper(name)
+    chosen = {} if not resume else read_options(output or Path(f"{name}-{scale or 'mini'}"))
+    if chosen and chosen["paper"] != name:
+        raise click.UsageError(f"{output} holds the paper {chosen['paper']}, not {name}.")
+    options: dict[str, Any] = {
+        "data": data or chosen.get("data"), "scale": scale or chosen.get("scale", "mini"),
+        "models": _assigned(models) or chosen.get("models", {}), "only": only or tuple(chosen.get("only", ())),
+    }
+    built = build_recipe(paper, options["scale"], options["data"], options["models"], options["only"])
+    if list_systems:
+        _list_systems(built, as_json)
+        return
+    if not (quiet or as_json):
+        _say_needs(paper, options["scale"], built)
+    log = ProblemLog()
+    try:
+        with StageProgress(quiet or as_json) as stages:
+            done = run_paper(name, output=output, jobs=jobs, on_event=stages, on_problem=log, **options)
+    except RecipeError as error:
+        for found in error.errors:
+            echo(f"Error: {found}", err=True)
+        raise click.exceptions.Exit(1) from error
+    except KeyboardInterrupt:
+        echo("Interrupted. Results so far are kept; the same command continues from there.", err=True)
+        raise click.exceptions.Exit(130) from None
+    finally:
+        if not quiet:
+            log.close()
+    if as_json:
+        print_json(_plain(done))
+        return
+    echo(done.text, nl=False)
+    if not quiet:
+        echo(f"Written: {done.output / 'report.html'} and report.txt, report.md beside it.", err=True)
+
+
+def _list_papers(as_json: bool) -> None:
+    from porism.recipes.papers import PAPERS, read_paper
+
+    papers = [read_paper(name) for name in PAPERS]
+    if as_json:
+        print_json([
+            {"paper": paper.name, "title": paper.title, "authors": paper.authors, "venue": paper.venue,
+             "scales": list(paper.scales), "tables": [table.title for table in paper.tables]} for paper in papers
+        ])
+        return
+    for paper in papers:
+        echo(f"{paper.name}: {paper.title} ({paper.authors}, {paper.venue})")
+        for scale, settings in paper.scales.items():
+            echo(f"  --scale {scale}: {settings.time}")
+
+
+def _list_systems(built: BuiltRecipe, as_json: bool) -> None:
+    if as_json:
+        print_json({"systems": built.systems, "left_out": dict(built.left_out)})
+        return
+    for system, table in built.systems.items():
+        echo(f"{system}  ({table})")
+    for system, why in built.left_out.items():
+        echo(f"{system}  cannot run: {why}")
+
+
+def _say_needs(paper: Paper, scale: str, built: BuiltRecipe) -> None:
+    """What a run takes, before it starts."""
+    needs = paper.at(scale)
+    echo(f"{paper.title}, at the scale {scale}", err=True)
+    echo(f"  time: {needs.time}; memory: {needs.memory}; disk: {needs.disk}", err=True)
+    for name, model in paper.models.items():
+        echo(f"  model {name}: {model.what}; the paper's is {model.published}", err=True)
+    for why, systems in built.reasons().items():
+        echo(f"  left out: {', '.join(systems)}: {why}", err=True)
+
+
+def _assigned(models: tuple[str, ...]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for given in models:
+        name, separator, folder = given.partition("=")
+        if not (name and separator and folder):
+            raise click.UsageError(f"--model {given}: write NAME=FOLDER.")
+        found[name] = folder
+    return found
+
+
+def _plain(done: Reproduction) -> dict[str, Any]:
+    return {
+        "paper": done.paper, "scale": done.scale, "output": str(done.output), "left_out": dict(done.left_out),
+        "tables": [
+            {"title": one.table.title, "columns": list(one.table.columns), "exact": one.exact,
+             "compared": one.compared, "rows": [
+                 {"name": row.row.name, "system": row.row.system, "published": list(row.row.values),
+                  "measured": list(row.measured)} for row in one.rows
+             ]} for one in done.tables
+        ],
+        "claims": [
+            {"says": one.claim.says, "measure": one.claim.measure, "better": one.better, "worse": one.worse,
+             "p_value": one.p_value, "verdict": one.verdict} for one in done.claims
+        ],
+    }

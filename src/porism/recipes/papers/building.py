@@ -1,0 +1,198 @@
+"""The recipe of a paper at a scale: its parts laid over each other, paths filled in, and what cannot run left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from porism.errors import ConfigError
+from porism.recipes.papers.paper import FOLDER, DataFile, Paper
+from porism.settings import nearest
+
+SYSTEM_TABLES = ("runs", "pipelines", "rerankers", "aggregations", "fusions", "tuning")
+"""The tables of a recipe that define systems."""
+
+_DATA, _PAPERS = "{data}", "{papers}"
+
+
+class MissingData(ConfigError):
+    """Files of the official data that are not there; ``files`` lists them."""
+
+    def __init__(self, paper: Paper, scale: str, folder: Path, files: tuple[DataFile, ...]) -> None:
+        self.files = files
+        listed = "\n".join(f"  {file.path}\n      {file.source}" for file in files)
+        super().__init__(
+            f"{paper.name} at the scale {scale} needs files that {folder} does not have:\n{listed}\n",
+            hint="Put them there, or give another folder: --data FOLDER.",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltRecipe:
+    """A recipe ready to run; ``left_out`` is system → why it cannot run."""
+
+    recipe: dict[str, Any]
+    left_out: Mapping[str, str]
+
+    def reasons(self) -> dict[str, list[str]]:
+        """Why systems cannot run → which."""
+        found: dict[str, list[str]] = {}
+        for name, why in self.left_out.items():
+            found.setdefault(why, []).append(name)
+        return found
+
+    @property
+    def systems(self) -> dict[str, str]:
+        """System → the table that defines it."""
+        return {name: table for table in SYSTEM_TABLES for name in self.recipe.get(table, {})}
+
+
+def build_recipe(
+    paper: Paper, scale: str, data: str | Path | None = None, models: Mapping[str, str] | None = None,
+    only: Iterable[str] = (),
+) -> BuiltRecipe:
+    """The recipe of a paper.
+
+    :param data: the folder of the official data; not needed where the paper needs no file.
+    :param models: name → folder, for the models of the paper.
+    :param only: systems that reports show; all if none is named.
+    :raises MissingData: a file is not there.
+    :raises ConfigError: there is no such scale, system or model.
+    """
+    paper.at(scale)
+    given = dict(models or {})
+    for name in given:
+        if name not in paper.models:
+            raise ConfigError(f"{paper.name} has no model {name!r}", hint=nearest(name, paper.models))
+    folder = Path(data).resolve() if data is not None else Path()
+    files = paper.files(scale)
+    absent = tuple(file for file in files if data is None or not (folder / file.path).exists())
+    if missing := tuple(file for file in absent if not file.optional):
+        raise MissingData(paper, scale, folder, missing)
+    recipe: dict[str, Any] = {"name": f"{paper.name} ({scale})"}
+    for part in paper.parts:
+        _lay_over(recipe, part.recipe)
+        for name, one in part.scales.items():
+            if name == scale:
+                _lay_over(recipe, one.recipe)
+    stand_ins = _stand_ins(paper, scale, given)
+    left_out = _leave_out(recipe, _lacking(paper, recipe, files, None if data is None else folder, stand_ins))
+    _show(recipe, tuple(dict.fromkeys(only)), left_out)
+    values = {_DATA: str(folder), _PAPERS: str(FOLDER)} | {f"{{model:{name}}}": at for name, at in stand_ins.items()}
+    return BuiltRecipe(_filled(recipe, values), left_out)
+
+
+def _stand_ins(paper: Paper, scale: str, given: Mapping[str, str]) -> dict[str, str]:
+    """The models that there are: those given, and at the scale ``mini`` installed packages."""
+    found = {name: str(Path(at).expanduser().resolve()) if Path(at).exists() else at for name, at in given.items()}
+    for name, model in paper.models.items():
+        if name not in found and scale == "mini" and model.package and find_spec(model.package.replace("-", "_")):
+            found[name] = model.package
+    return found
+
+
+def _lay_over(recipe: dict[str, Any], part: Mapping[str, Any]) -> None:
+    """Adds a part; of tables each entry by itself, everything else replaces what was there."""
+    for name, value in part.items():
+        if isinstance(value, Mapping):
+            inner = recipe.setdefault(name, {})
+            if isinstance(inner, dict):
+                _lay_over(inner, value)
+                continue
+        recipe[name] = value
+
+
+def _lacking(
+    paper: Paper, recipe: Mapping[str, Any], files: Iterable[DataFile], folder: Path | None, models: Mapping[str, str]
+) -> dict[str, str]:
+    """What a table that cannot run has in it → why."""
+    source = {f"{_DATA}/{file.path}": f" ({file.source})" for file in files}
+    paths = {text for text in _strings(recipe) if text.startswith(f"{_DATA}/")}
+    found = {
+        path: f"it needs {path.removeprefix(f'{_DATA}/')}{source.get(path, '')}" for path in sorted(paths)
+        if folder is None or not (folder / path.removeprefix(f"{_DATA}/")).exists()
+    }
+    return found | {
+        f"{{model:{name}}}": f"it needs {model.what}, such as {model.published}: --model {name}=FOLDER"
+        for name, model in paper.models.items() if name not in models
+    }
+
+
+def _leave_out(recipe: dict[str, Any], lacking: Mapping[str, str]) -> dict[str, str]:
+    """Removes the tables that need what is lacking, and the systems made of these; gives system → reason."""
+    left_out: dict[str, str] = {}
+    for table in [*recipe]:
+        if table in ("collection", "report") or not isinstance(recipe[table], dict):
+            continue
+        for name, settings in [*recipe[table].items()]:
+            reason = next((why for mark, why in lacking.items() if _mentions(settings, mark)), None)
+            if reason is not None:
+                del recipe[table][name]
+                if table in SYSTEM_TABLES:
+                    left_out[name] = reason
+    changed = True
+    while changed:
+        changed = False
+        for table in SYSTEM_TABLES:
+            for name, settings in [*recipe.get(table, {}).items()]:
+                of = settings.get("of", ())
+                parts = {of} if isinstance(of, str) else set(of)
+                if gone := sorted(parts & set(left_out)):
+                    del recipe[table][name]
+                    left_out[name] = f"it is made of {gone[0]}"
+                    changed = True
+    return left_out
+
+
+def _show(recipe: dict[str, Any], only: tuple[str, ...], left_out: Mapping[str, str]) -> None:
+    """Leaves reports with systems that are there and wanted, and removes reports without any.
+
+    :raises ConfigError: there is no such system.
+    """
+    known = [name for table in SYSTEM_TABLES for name in recipe.get(table, {})]
+    for name in only:
+        if name in left_out:
+            raise ConfigError(f"{name!r} cannot run: {left_out[name]}")
+        if name not in known:
+            raise ConfigError(f"there is no system {name!r}", hint=nearest(name, known))
+    reports = recipe.get("report", {})
+    for name, report in [*reports.items()]:
+        shown = [system for system in report["systems"] if system in known and (not only or system in only)]
+        if not shown or report["on"].partition(".")[0] not in recipe.get("topics", {}):
+            del reports[name]
+            continue
+        report["systems"] = shown
+        report["ablation"] = [system for system in report.get("ablation", ()) if system in shown]
+        if report.get("baseline") not in (*shown, "best"):
+            report.pop("baseline", None)
+
+
+def _mentions(value: Any, mark: str) -> bool:
+    return any(mark == text for text in _strings(value))
+
+
+def _strings(value: Any) -> Iterator[str]:
+    """All strings in plain values."""
+    if isinstance(value, Mapping):
+        value = value.values()
+    elif isinstance(value, str):
+        yield value
+        return
+    elif not isinstance(value, (list, tuple)):
+        return
+    for one in value:
+        yield from _strings(one)
+
+
+def _filled(value: Any, values: Mapping[str, str]) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _filled(one, values) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_filled(one, values) for one in value]
+    if isinstance(value, str):
+        for mark, filled in values.items():
+            value = value.replace(mark, filled)
+    return value
