@@ -75,6 +75,7 @@ def test_what_was_made_is_not_made_again(duot5: Reproduction) -> None:
 
 
 def test_an_aggregation_is_cut_at_its_depth(tmp_path: Path) -> None:
+    """A table ``[aggregations.NAME]`` orders the first results of another system and leaves the others below."""
     recipe = {
         "topics": {"t": {"qrels": str(SMOKE / "duot5.qrels.txt")}},
         "runs": {"mono": {"t": str(SMOKE / "duot5.mono.run")}},
