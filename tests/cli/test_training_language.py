@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 
 import pytest
 from tiny_models import need_models, save_bert
+
+from porism.sample import ENTRIES
 
 need_models()
 for library in ("sentence_transformers", "datasets", "accelerate"):
@@ -21,6 +24,12 @@ def test_a_language_model_is_trained_and_an_encoder_begins_with_it(porism, sampl
     assert "6 of 6 steps; " in result.out
     assert "perplexity " in result.out
     assert "following sentences known: " in result.out
+    ids = [line.split('"id": "')[1].split('"')[0] for line in ENTRIES.read_text().splitlines()]
+    (tmp_path / "ids.txt").write_text("\n".join(ids[:100]))
+    given = ("--index", index, "--from", bert, "--length", 48, "--steps", 1, "--device", "cpu", "--output")
+    less = porism("train", "language-model", "less", *given, tmp_path / "less", "--exclude-ids", tmp_path / "ids.txt")
+    documents = [int(re.search(r"of (\d+) documents", one.out)[1]) for one in (result, less)]
+    assert documents[0] - documents[1] >= 100
     result = porism("train", "encoder", "own", "--index", index, "--from", "math", "--miner", "titles", "--steps", 1,
                     "--length", 48, "--device", "cpu", "--precision", "float32")
     assert (result.status, result.err) == (0, "")

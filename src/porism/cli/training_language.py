@@ -10,7 +10,7 @@ import click
 from porism.cli.options import index_option
 from porism.cli.progress import counting_progress
 from porism.cli.terminal import echo
-from porism.cli.training_pairs import WRITINGS
+from porism.cli.training_pairs import WRITINGS, exclusion_options
 from porism.cli.training_summary import echo_training
 from porism.errors import counted
 
@@ -26,6 +26,7 @@ from porism.errors import counted
               help="Masked tokens of packed text, or these and which sentence follows.")
 @click.option("--formulas", type=click.Choice(WRITINGS), default="source", show_default=True,
               help="How formulas are written for the model.")
+@exclusion_options
 @click.option("--length", type=int, default=256, show_default=True, help="Tokens of a sequence.")
 @click.option("--masked", type=float, default=0.15, show_default=True, metavar="SHARE", help="Tokens to be found.")
 @click.option("--short", type=float, default=0.1, show_default=True, metavar="SHARE",
@@ -45,8 +46,8 @@ from porism.errors import counted
 @click.option("--restart", is_flag=True, help="Begin anew where training was interrupted before.")
 @click.option("--quiet", is_flag=True, help="No progress bar and no summary.")
 def language_model(
-    name: str, index_path: Path, model: str, output: Path | None, formulas: Any, device: str, restart: bool,
-    quiet: bool, **given: Any,
+    name: str, index_path: Path, model: str, output: Path | None, formulas: Any, topics: tuple[Path, ...],
+    ids: tuple[Path, ...], overlap: float, device: str, restart: bool, quiet: bool, **given: Any,
 ) -> None:
     """Train a language model further on the documents of an index, and keep it there as NAME.
 
@@ -59,13 +60,15 @@ def language_model(
     from porism.train.encoder.model import encoder_folder
     from porism.train.language.settings import LanguageTraining
     from porism.train.language.training import train_language_model
+    from porism.train.pairs.exclusion import exclusion
 
     target = output if output is not None else index_path / MODELS.folder / MODELS.check_name(name)
-    settings = LanguageTraining(**given)
+    settings, text = LanguageTraining(**given), ModelText(formulas=formulas)
     with open_index(index_path) as index, counting_progress("training", quiet) as progress:
         report = train_language_model(
-            index.documents, encoder_folder(model, index_path), target, settings, text=ModelText(formulas=formulas),
-            device=device, restart=restart, on_progress=progress, on_note=lambda note: echo(note, err=True),
+            index.documents, encoder_folder(model, index_path), target, settings, text=text,
+            exclude=exclusion(topics, ids, index.documents, text, overlap), device=device, restart=restart,
+            on_progress=progress, on_note=lambda note: echo(note, err=True),
         )
     done: list[str] = []
     if report.after is not None:

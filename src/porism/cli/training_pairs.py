@@ -24,17 +24,26 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 WRITINGS = ("source", "latex", "unified", "prefix", "unicode", "spoken", "none")
 
 
-def mining_options(function: Function) -> Function:
-    """The options that say which pairs are mined and how they are written."""
+def exclusion_options(function: Function) -> Function:
+    """The options that say what must not be trained on."""
     for option in reversed((
-        click.option("--miner", "miners", multiple=True, metavar="NAME[:SETTING=VALUE;...]",
-                     help="A miner of pairs; repeatable. Without one, those that fit the collection."),
         click.option("--exclude-topics", "topics", multiple=True, type=_FILE, metavar="FILE",
                      help="Topics whose texts, and what nearly repeats them, are left out; repeatable."),
         click.option("--exclude-ids", "ids", multiple=True, type=_FILE, metavar="FILE",
                      help="Documents that are left out, by ids in the first column, with what nearly repeats them."),
         click.option("--overlap", type=float, default=0.6, show_default=True, metavar="SHARE",
                      help="From which overlap on a text repeats another one."),
+    )):
+        function = option(function)
+    return function
+
+
+def mining_options(function: Function) -> Function:
+    """The options that say which pairs are mined and how they are written."""
+    for option in reversed((
+        click.option("--miner", "miners", multiple=True, metavar="NAME[:SETTING=VALUE;...]",
+                     help="A miner of pairs; repeatable. Without one, those that fit the collection."),
+        exclusion_options,
         click.option("--most", type=click.IntRange(min=1), default=None, show_default="all", metavar="N",
                      help="How many pairs of each miner are kept at most."),
         click.option("--formulas", type=click.Choice(WRITINGS), default="source", show_default=True,

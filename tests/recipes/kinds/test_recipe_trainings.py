@@ -47,6 +47,7 @@ count = 2
 
 [language_models.math]
 model = "bert"
+exclude_ids = ["unread.txt"]
 length = 32
 steps = 3
 held_out = 0.2
@@ -68,6 +69,7 @@ def trained(laboratory: Path) -> Path:
     save_bert(laboratory / "bert", limit=64)
     (laboratory / "links.tsv").write_text("d1\td2\nd3\td4\n")
     (laboratory / "left.txt").write_text("d3\n")
+    (laboratory / "unread.txt").write_text("d4\nd5\n")
     return laboratory
 
 
@@ -87,6 +89,7 @@ def test_one_recipe_from_a_collection_to_an_encoder(write: Write, trained: Path)
     outputs = {stage["stage"]: stage["output"] for stage in experiment.record["stages"]}
     assert outputs["train encoder small"]["steps"] == 2
     assert outputs["train language model math"]["after"]["perplexity"] > 0
+    assert outputs["train language model math"]["documents"] == 34  # without two, and four of their titles
     assert outputs["mine pairs own"]["pairs"] == len(pairs)
 
     again = run_recipe(path)
@@ -96,6 +99,8 @@ def test_one_recipe_from_a_collection_to_an_encoder(write: Write, trained: Path)
     assert made(changed) == {
         "mine pairs own", "train encoder small"
     }
+    (trained / "unread.txt").write_text("d4\n")
+    assert made(run_recipe(path)) == {"train language model math", "train encoder small"}
 
 
 def test_an_encoder_is_trained_on_files_too(write: Write, trained: Path) -> None:
@@ -182,6 +187,7 @@ def test_questions_are_trained_against_the_collection(
     (("batch = 8", "batch = 1"), "nothing to compare with"),
     (("batch = 8", "bach = 8"), "Did you mean encoders.small.batch?"),
     (("held_out = 0.2", "held_out = 2"), "held_out"),
+    (("unread.txt", "none.txt"), "there is no file"),
     (("length = 32\nsteps = 3", "lenght = 32"), "Did you mean language_models.math.length?"),
 ])
 def test_what_is_wrong_is_said_before_anything_is_made(

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from listed_documents import Listed, document
 
+from porism.analysis.model_text import ModelText
 from porism.errors import ConfigError, FormatError, SourceError
 from porism.train.pairs.base import Pair
 from porism.train.pairs.exclusion import Exclusion, exclusion
@@ -61,6 +62,16 @@ def test_exclusions_are_read_from_topics_and_from_judgments(tmp_path: Path) -> N
     assert "About rings" in found.texts
     with pytest.raises(SourceError, match="the ids to exclude cannot be read"):
         exclusion(ids=[tmp_path / "none"])
+
+
+def test_documents_that_repeat_what_is_excluded_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    near = "here the theory of fields begins with 6 axioms for fields!"
+    exclude = Exclusion((near, "About sheaves"), frozenset(["rings"]))
+    kept = [name for name in SUBJECTS if name not in ("rings", "fields", "sheaves")]
+    assert [one.id for one in exclude.without(NOTES, ModelText())] == kept
+    monkeypatch.setattr("porism.train.pairs.exclusion._AT_ONCE", 3)
+    assert [one.id for one in exclude.without(NOTES, ModelText())] == kept
+    assert [one.id for one in Exclusion().without(NOTES, ModelText())] == list(SUBJECTS)
 
 
 def test_pairs_come_back_from_their_file(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from porism.analysis.model_text import FormulaWriting, ModelText
 from porism.recipes.cache import Entry
 from porism.recipes.checking import Check
+from porism.recipes.digests import file_digest
 from porism.recipes.execution import Execution, OnCount
 from porism.recipes.kinds.collection import collection_of, planned_index
 from porism.recipes.kinds.intermediate import IntermediateKind, Making
@@ -31,6 +32,7 @@ from porism.recipes.recipe import own_settings
 from porism.settings import Settings, read_settings, write_settings
 from porism.train.language.settings import LanguageTraining
 from porism.train.language.training import train_language_model
+from porism.train.pairs.exclusion import exclusion
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +41,15 @@ class LanguageTable(Settings):
 
     :param model: what training begins with: a folder or an installed package.
     :param formulas: how formulas are written for it.
+    :param exclude_topics: files of topics, which are left out with what nearly repeats them.
+    :param exclude_ids: files of ids of documents, the same way.
     :param settings: what else the recipe says: settings of the training.
     """
 
     model: str
     formulas: FormulaWriting = "source"
+    exclude_topics: tuple[str, ...] = ()
+    exclude_ids: tuple[str, ...] = ()
     device: str = "auto"
     settings: Mapping[str, Any] = field(default_factory=dict)
 
@@ -64,10 +70,13 @@ class TrainLanguageModel(TrainingStage):
         table: LanguageTable = execution.recipe.tables[LANGUAGE_MODELS][stage.name]
         base = opened_base(execution.draft, table.model)
         folder = execution.cache.unfinished(stage.kind, stage.key)
+        documents, text = searched_index(execution).documents, ModelText(formulas=table.formulas)
+        topics, ids = (
+            [execution.draft.file(name) for name in names] for names in (table.exclude_topics, table.exclude_ids)
+        )
         report = train_language_model(
-            searched_index(execution).documents, base, folder / stage.name,
-            read_settings(LanguageTraining, table.settings), text=ModelText(formulas=table.formulas),
-            device=table.device, on_progress=on_count,
+            documents, base, folder / stage.name, read_settings(LanguageTraining, table.settings), text=text,
+            exclude=exclusion(topics, ids, documents, text), device=table.device, on_progress=on_count,
         )
         if report.after is None:
             raise KeyboardInterrupt
@@ -102,6 +111,13 @@ class LanguageModelKind(IntermediateKind[LanguageTable]):
             )
             check_base(check, table.model, (*path, "model"))
 
+    def load(self, loading: Loading) -> None:
+        """Whether files of what is left out are there."""
+        for name, table in self.of(loading.recipe).items():
+            for key in ("exclude_topics", "exclude_ids"):
+                for number, given in enumerate(getattr(table, key)):
+                    loading.exists(given, (self.table, name, key, number))
+
     def requirements(self, loading: Loading) -> Iterable[Requirement]:
         """The libraries that training needs."""
         return [one for name in self.of(loading.recipe) for one in training_requirements((self.table, name))]
@@ -110,6 +126,7 @@ class LanguageModelKind(IntermediateKind[LanguageTable]):
         """The collection, the model that training begins with, and how it is trained."""
         table = self.of(planner.recipe)[name]
         inputs = {"index collection": planned_index(planner).key, "model": base_digest(planner.draft, table.model)}
+        inputs |= {file: file_digest(planner.draft.file(file)) for file in (*table.exclude_topics, *table.exclude_ids)}
         return Making(inputs, write_settings(replace(table, settings={})) | write_settings(
             read_settings(LanguageTraining, table.settings)
         ))

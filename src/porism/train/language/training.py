@@ -23,6 +23,7 @@ from porism.train.guarded import OnNote
 from porism.train.language.examples import IGNORED, PURPOSE, Reading
 from porism.train.language.sequences import Example
 from porism.train.language.settings import LanguageTraining
+from porism.train.pairs.exclusion import Exclusion
 from porism.train.trainers import (
     CHECKPOINT_SECONDS,
     Batch,
@@ -70,6 +71,7 @@ def train_language_model(
     settings: LanguageTraining | None = None,
     *,
     text: ModelText | None = None,
+    exclude: Exclusion | None = None,
     device: str = "auto",
     restart: bool = False,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
@@ -81,6 +83,7 @@ def train_language_model(
     Interruptions, memory and losses are treated as by :func:`porism.train.encoder.training.train_encoder`.
 
     :param text: how documents are written for the model.
+    :param exclude: what neither is trained on nor measures perplexity, such as topics.
     :raises ConfigError: the model is none of masked tokens, does not learn the objective or reads fewer tokens; there
         is too little text; the loss is not finite; or the folder is there and is no trained model.
     :raises MissingExtra: torch, transformers or accelerate is not installed.
@@ -95,7 +98,7 @@ def train_language_model(
     if is_new:
         on_note("The model comes without what predicts tokens, which begins at random; give it enough text.")
     reading = Reading(load_tokenizer(model, PURPOSE), settings)
-    read = reading.sentences(documents, text)
+    read = reading.sentences(documents if exclude is None else exclude.without(documents, text), text)
     examples = reading.examples(read, held_out=False)
     measured = reading.measured(reading.examples(read, held_out=True), settings.batch)
     with Checkpoints.of(target, _fingerprint(examples, model, settings), restart=restart) as checkpoints:

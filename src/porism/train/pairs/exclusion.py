@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.analysis.model_text import ModelText, content_text
+from porism.analysis.model_text import ModelText, content_text, document_text
 from porism.corpus.topics import read_topics
 from porism.errors import SourceError
 from porism.train.near import NearDuplicates
 from porism.train.pairs.base import Pair
-from porism.types import Content, Documents, Query
+from porism.types import Content, Document, Documents, Query
+
+_AT_ONCE = 4_096
+"""Documents that are compared with the excluded texts at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,34 @@ class Exclusion:
             return np.zeros(len(texts), np.bool_)
         return NearDuplicates(self.texts, self.overlap).find(list(texts))
 
+    def without(self, documents: Iterable[Document], text: ModelText) -> Iterator[Document]:
+        """The documents that have no excluded id, and of which neither the whole nor a title, question or body nearly
+        repeats an excluded text."""
+        waiting: list[Document] = []
+        for document in documents:
+            if document.id not in self.ids:
+                waiting.append(document)
+            if len(waiting) == _AT_ONCE:
+                yield from self._unlike(waiting, text)
+                waiting = []
+        yield from self._unlike(waiting, text)
+
+    def _unlike(self, documents: Sequence[Document], text: ModelText) -> Iterator[Document]:
+        texts = [[document_text(document, text), *document_parts(document, text)] for document in documents]
+        repeats = self.repeats([one for parts in texts for one in parts])
+        ends = np.cumsum([len(parts) for parts in texts])
+        for document, parts, end in zip(documents, texts, ends, strict=True):
+            if not repeats[end - len(parts) : end].any():
+                yield document
+
+
+def document_parts(document: Document, text: ModelText) -> list[str]:
+    """The texts of a document that say by themselves what it is about: its title, question and body."""
+    return [
+        content_text(content, text)
+        for name, content in document.fields.items() if name in ("title", "question", "body") and content
+    ]
+
 
 def exclusion(
     topics: Iterable[Path] = (),
@@ -64,9 +95,7 @@ def exclusion(
     excluded = {found for path in ids for found in _ids(path)}
     if documents is not None and excluded:
         texts += [
-            content_text(content, text)
-            for document in documents if document.id in excluded
-            for name, content in document.fields.items() if name in ("title", "question", "body") and content
+            part for document in documents if document.id in excluded for part in document_parts(document, text)
         ]
     return Exclusion(tuple(dict.fromkeys(filter(None, texts))), frozenset(excluded), overlap)
 
