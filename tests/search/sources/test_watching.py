@@ -110,7 +110,8 @@ def test_a_source_that_goes_and_comes_back_and_one_that_is_added(write: Write) -
         (root / "away").rename(root / "notes")
         time.sleep(3 * watching.LOOK_SECONDS)
         write(**{"notes/c.md": "words c"})
-        wait_until(lambda: "notes/c.md" in contents(index))
+        wait_until(lambda: any(report.added for report in seen.updates))  # after it gave the lock back
+        assert "notes/c.md" in contents(index)
         index_sources([root / "more"], index, jobs=1)
         time.sleep(3 * watching.LOOK_SECONDS)
         write(**{"more/d.md": "words d"})
