@@ -119,19 +119,20 @@ def save_causal(folder: Path, positions: int = 512) -> Path:
     return _save(folder, GPT2LMHeadModel(config), tokenizer)
 
 
-def save_mono(folder: Path, *words: str) -> Path:
-    """A T5 whose tokenizer has some words as tokens, by default *true* and *false*, and a frame's words."""
+def save_mono(folder: Path, *words: str, texts: Iterable[str] = TEXTS, **changes: Any) -> Path:
+    """A T5 whose tokenizer has some words as tokens, by default *true* and *false*, and a frame's words; ``changes``
+    are of its configuration."""
     import torch
     from transformers import T5Config, T5ForConditionalGeneration
 
-    tokenizer = bpe_tokenizer()
+    tokenizer = bpe_tokenizer(texts, 400 if texts is TEXTS else 600)
     tokenizer.add_tokens(list(words) or ["true", "false"])
     torch.manual_seed(0)
-    config = T5Config(
-        vocab_size=len(tokenizer), d_model=16, d_kv=8, d_ff=32, num_layers=2, num_heads=2, n_positions=128,
-        pad_token_id=tokenizer.pad_token_id, eos_token_id=tokenizer.eos_token_id, initializer_factor=2.0,
-        decoder_start_token_id=tokenizer.pad_token_id,
-    )
+    config = T5Config(**{
+        "vocab_size": len(tokenizer), "d_model": 16, "d_kv": 8, "d_ff": 32, "num_layers": 2, "num_heads": 2,
+        "n_positions": 128, "pad_token_id": tokenizer.pad_token_id, "eos_token_id": tokenizer.eos_token_id,
+        "initializer_factor": 2.0, "decoder_start_token_id": tokenizer.pad_token_id, **changes,
+    })
     return _save(folder, T5ForConditionalGeneration(config), tokenizer)
 
 

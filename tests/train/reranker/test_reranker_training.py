@@ -135,6 +135,35 @@ def test_a_t5_learns_to_say_true(t5: Path, tmp_path: Path) -> None:
     assert right(TrueFalse(tmp_path / "out")) > 0.7
 
 
+ASKED = "limit prime group ring field graph knot set tree sum angle torus".split()
+
+
+def test_a_duo_t5_learns_which_document_was_asked_for(tmp_path: Path) -> None:
+    texts = [" ".join(("Query: Document0: Document1: Relevant:", *ASKED)), *ASKED] * 3
+    model = save_mono(
+        tmp_path / "t5", texts=texts, d_model=32, d_ff=64, num_layers=1, num_heads=4, initializer_factor=1.0,
+        dropout_rate=0.0,
+    )
+    pairs = [Pair(one, one, (other,)) for one in ASKED for other in ASKED if one != other]
+    drawn = np.random.default_rng(1).permutation(len(pairs)).tolist()
+    held_out = [pairs[at] for at in drawn[:24]]
+
+    def accuracy(folder: Path) -> float:
+        scorer = TrueFalse(folder, documents=2, device="cpu", precision="float32")
+        rows = [(pair.anchor, pair.positive, pair.negatives[0]) for pair in held_out]
+        first = score_texts(scorer, rows)
+        second = score_texts(scorer, [(anchor, wrong, good) for anchor, good, wrong in rows])
+        return float(((first > 0.5).mean() + (second < 0.5).mean()) / 2)
+
+    assert 0.3 < accuracy(model) < 0.7
+    settings = RerankerTraining(
+        kind="duo-t5", epochs=40, batch=16, negatives=1, length=64, rate=5e-3, precision="float32"
+    )
+    report = train_reranker([pairs[at] for at in drawn[24:]], model, tmp_path / "out", settings, device="cpu")
+    assert report.first_loss > 0.5
+    assert accuracy(tmp_path / "out") > 0.8
+
+
 @pytest.fixture
 def without_dropout(encoder: Path, t5: Path, tmp_path: Path) -> dict[str, Path]:
     """The models by kind, such that they compute in training what they compute later."""
