@@ -8,9 +8,9 @@
 The model is the encoder ``--model`` with a head of random numbers: times do not depend on what it has learnt. Or it is
 a trained cross-encoder (``--cross``). Queries are the first statements of ProofWiki, each with statements drawn from a
 seed as candidates: ``--depth`` of them one by one, and all ordered pairs of ``--duo`` of them. All systems score the
-same texts in turn, in one process, and read as many tokens of them. Printed are the least wall and processor seconds of
-the rounds, the ratio of processor times, the largest difference of a score, and the rank correlation of the scores of a
-query (Spearman, mean over queries).
+same texts in turn, in one process, and read as many tokens of them, with ``--cut`` the same ones. Printed are the least
+wall and processor seconds of the rounds, the ratio of processor times, the largest difference of a score, and the rank
+correlation of the scores of a query (Spearman, mean over queries).
 """
 
 from __future__ import annotations
@@ -70,6 +70,26 @@ def measured(name: str, systems: dict[str, System], rounds: int, queries: int) -
               f"apart {apart:.4f}  ranks {alike:.4f}", flush=True)
 
 
+def cut(folder: Path, inputs: Sequence[tuple[str, ...]], documents: int, length: int) -> list[tuple[str, ...]]:
+    """Inputs with each text cut to what Porism reads of it, before a word that it would read a part of."""
+    from transformers import AutoTokenizer
+
+    model = CrossEncoder(folder, documents=documents, length=length, device="cpu")
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+
+    def beginning(text: str, count: int) -> str:
+        tokens = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
+        words, places = tokens.word_ids(), tokens["offset_mapping"]
+        while 0 < count < len(words) and words[count] == words[count - 1]:
+            count -= 1
+        return text[: places[count - 1][1]] if count else ""
+
+    return [
+        tuple(beginning(text, count) for text, (count, _) in zip(texts, model.read_lengths(texts), strict=True))
+        for texts in inputs
+    ]
+
+
 def compared(
     folder: Path, inputs: Sequence[tuple[str, ...]], documents: int, options: argparse.Namespace
 ) -> dict[str, System]:
@@ -104,6 +124,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--cut", action="store_true", help="cut texts beforehand, so that all systems read the same")
     parser.add_argument("--precisions", default="float32,bfloat16,int8")
     options = parser.parse_args()
     import torch
@@ -123,6 +144,8 @@ def main() -> None:
                 parser.error(f"there is no model {options.model!r}")
             folder = with_head(encoder, Path(place) / "cross", options.seed)
         for name, documents, inputs in (("pointwise", 1, pointwise), ("pairwise", 2, pairwise)):
+            if options.cut:
+                inputs = cut(folder, inputs, documents, options.length)
             measured(name, compared(folder, inputs, documents, options), options.rounds, options.queries)
 
 

@@ -77,6 +77,43 @@ def test_long_texts_are_cut_and_both_are_read(folder: Path) -> None:
     assert len(both.together(both.tokenised(["a", long, long])).ids) == 19  # 15 tokens for two documents, 7 each
 
 
+@pytest.mark.parametrize(("counts", "read"), [
+    ([4, 5, 6], [4, 5, 6]), ([4, 3, 50], [4, 3, 8]), ([4, 50, 3], [4, 8, 3]), ([4, 50, 50], [4, 5, 5]),
+    ([4, 5, 50], [4, 5, 6]), ([50, 50, 50], [7, 4, 4]), ([50, 1, 2], [12, 1, 2]),
+])
+def test_what_a_short_document_leaves_is_the_others(folder: Path, counts: list[int], read: list[int]) -> None:
+    model = opened(folder, length=19, documents=2)
+    assert model.room == 15
+    assert model.shares(counts) == read
+
+
+def test_pairs_differ_from_sentence_transformers_by_what_is_cut_alone(folder: Path) -> None:
+    import torch
+    from sentence_transformers import CrossEncoder as Reference
+
+    reference = Reference(str(folder), device="cpu", max_length=40)
+
+    def expected(query: str, first: str, second: str) -> float:
+        pair = (query, f"{first} [SEP] {second}")
+        return float(reference.predict([pair], activation_fn=torch.nn.Sigmoid(), show_progress_bar=False)[0])
+
+    model = opened(folder, documents=2, length=40)
+    short = ("prime", "a maximum", "an equation")
+    assert score_texts(model, [short])[0] == pytest.approx(expected(*short), abs=1e-5)
+    words = " ".join(["maximum", "interval", "number", "factor"] * 6)
+    long, other = f"a prime {words}", f"a function {words}"
+    # The reference cuts the end of both documents as if they were one: of the second it reads nothing.
+    assert expected("prime", long * 2, long) == expected("prime", long * 2, other)
+    one, two = score_texts(model, [("prime", long * 2, long), ("prime", long * 2, other)])
+    assert abs(one - two) > 1e-4
+    # Where it reads what we read, the scores are the same.
+    read = [count for count, _ in model.read_lengths(("prime", long, other))]
+    cut = [" ".join(text.split()[:count]) for text, count in zip((long, other), read[1:], strict=True)]
+    assert len(cut[0].split()) == len(cut[1].split()) < len(long.split())
+    assert model.read_lengths(("prime", *cut)) == [(count, count) for count in read]  # a word is a token here
+    assert score_texts(model, [("prime", long, other)])[0] == pytest.approx(expected("prime", *cut), abs=1e-5)
+
+
 def test_equal_inputs_are_read_once_and_scores_are_kept(folder: Path, tmp_path: Path) -> None:
     model = opened(folder)
     seen: list[int] = []

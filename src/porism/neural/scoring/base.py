@@ -83,11 +83,24 @@ class Scorer(ABC):
         """The score of each of a batch (float64 [n])."""
 
     def shares(self, counts: Sequence[int]) -> list[int]:
-        """How many tokens are read of a query and of documents that have so many: of the query up to half of the room,
-        or more where documents leave some, and documents share the rest equally."""
+        """How many tokens are read of a query and of documents that have so many.
+
+        Of the query up to half of the room are read, or more where documents leave some. Documents share the rest
+        equally, and what a short one leaves is the other's; so each is read alike in both orders.
+        """
         query = min(counts[0], max(1, self.room // 2, self.room - sum(counts[1:])))
-        each = (self.room - query) // self.documents
-        return [query, *(min(count, each) for count in counts[1:])]
+        rest, left = self.room - query, self.documents
+        for count in sorted(counts[1:]):
+            if count * left > rest:
+                break
+            rest, left = rest - count, left - 1
+        most = rest // left if left else self.room
+        return [query, *(min(count, most) for count in counts[1:])]
+
+    def read_as(self) -> dict[str, int]:
+        """What scores depend on besides the model, for its digest: documents, length, and how two documents are cut
+        (2: what a short one leaves is the other's)."""
+        return {"documents": self.documents, "length": self.length} | ({"cut": 2} if self.documents > 1 else {})
 
     def read_lengths(self, texts: Texts) -> list[tuple[int, int]]:
         """Of each text of an input how many tokens are read, of how many."""

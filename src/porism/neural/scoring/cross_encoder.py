@@ -48,7 +48,7 @@ class CrossEncoder(LogitScorer):
         self.what = "logit of relevance" if documents == 1 else "probability"
         _check_head(self._model.network, self.named)
         self._first, self._middle, self._last, self._second = _around(self._model.tokenizer, self.named)
-        self.digest = self._model.with_settings("cross-encoder", {"documents": documents, "length": self.length})
+        self.digest = self._model.with_settings("cross-encoder", self.read_as())
         self.room = self.length - len(self._first) - documents * len(self._middle) - len(self._last)
         if self.room < 1 + documents:
             raise ConfigError(f"{self.length} tokens leave no room for texts", where=self.named,

@@ -62,9 +62,7 @@ class TrueFalse(LogitScorer):
         if self.room < 1 + documents:
             raise ConfigError(f"{self.length} tokens leave no room for texts", where=self.named,
                               hint="Raise the length.")
-        self.digest = self._model.with_settings(
-            "true-false", {"documents": documents, "length": self.length, "true": true, "false": false}
-        )
+        self.digest = self._model.with_settings("true-false", self.read_as() | {"true": true, "false": false})
 
     def tokenised(self, texts: Sequence[str]) -> list[list[int]]:
         """See :meth:`Scorer.tokenised`."""
