@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import signal
@@ -206,3 +207,28 @@ def test_merging_tells_its_steps(porism, notes, tmp_path) -> None:
         writer.merge(on_step=lambda done, total: steps.append((done, total)))
     assert [done for done, _ in steps] == list(range(1, len(steps) + 1))
     assert steps[-1][0] == steps[-1][1]
+
+
+def test_passages_of_ms_marco_v2_are_indexed_run_and_judged_as_they_are_distributed(porism, tmp_path) -> None:
+    passages = [
+        {"pid": "msmarco_passage_00_0", "passage": "A series converges where its partial sums do.",
+         "spans": "(0,45)", "docid": "msmarco_doc_00_0"},
+        {"pid": "msmarco_passage_00_172", "passage": "The \"project\" costs $12 or $5.", "spans": "(45,76)",
+         "docid": "msmarco_doc_00_0"},
+        {"pid": "msmarco_passage_00_301", "passage": "What divides a product?", "spans": "(0,23)",
+         "docid": "msmarco_doc_00_4"},
+    ]
+    source = tmp_path / "msmarco_passage_00.gz"  # its name does not say that it has lines of JSON
+    source.write_bytes(gzip.compress("".join(json.dumps(one) + "\n" for one in passages).encode()))
+    index, run = tmp_path / "v2.index", tmp_path / "v2.run"
+    result = porism("index", source, "--index", index, "--format", "jsonl", "--id-field", "pid",
+                    "--field", "body=passage", "--metadata-field", "docid", "--jobs", 1)
+    assert result.status == 0, result.err
+    (hit,) = json.loads(porism("search", "project costs", "--index", index, "--json").out)
+    assert (hit["id"], hit["metadata"]["docid"]) == ("msmarco_passage_00_172", "msmarco_doc_00_0")
+    assert hit["snippet"]["text"] == "The \"project\" costs $12 or $5."
+    (tmp_path / "passv2_dev_queries.tsv").write_text("2082\twhat does a project cost\n2055\tseries\n")
+    (tmp_path / "passv2_dev_qrels.tsv").write_text("2082 0 msmarco_passage_00_172 1\n2055 0 msmarco_passage_00_301 1\n")
+    porism("run", "--index", index, "--topics", tmp_path / "passv2_dev_queries.tsv", "--output", run)
+    judged = porism("evaluate", run, tmp_path / "passv2_dev_qrels.tsv", "--measures", "RR", "--json")
+    assert json.loads(judged.out)["aggregated"]["RR"] == 0.5
