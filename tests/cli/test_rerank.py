@@ -68,6 +68,11 @@ def test_pairwise_scores_are_written(porism, files, tmp_path) -> None:
     assert {query: [doc for doc, _ in first[query]] for query in first} == {
         query: [doc for doc, _ in second[query]] for query in second
     }
+    trained = shutil.copytree(files / "cross", tmp_path / "trained")
+    (trained / "training.json").write_text('{"settings": {"kind": "pairwise-cross-encoder"}}')
+    by_training = porism("rerank", *arguments(files, tmp_path / "third.run"), "--model", trained)
+    assert "2 topics re-ranked by pairwise-cross-encoder in " in by_training.out
+    assert Run.read(tmp_path / "third.run") == first
     refused = porism("rerank", *given, "--model", files / "cross", "--pairs", tmp_path / "other.npz")
     assert (refused.status, "--pairs is for kinds that compare all pairs" in refused.err) == (2, True)
 

@@ -153,7 +153,7 @@ def test_a_reranker_has_a_name_of_several_kinds(index: Index, tmp_path: Path) ->
     settings.write_text('kind = "prior"\npairs = "pairs.jsonl"\ndepth = 11\n')
     by_file = named_reranker(index, str(settings))
     assert (by_file.name, by_file.depth, by_file.first_stage, by_file.counts) == (
-        str(settings), 11, 0.7, {"series-1": 1}
+        "prior.toml", 11, 0.7, {"series-1": 1}
     )
     model = tmp_path / "model.toml"
     model.write_text('model = "words"\n')

@@ -39,8 +39,9 @@ def _list_kinds(context: click.Context, parameter: click.Parameter, wanted: bool
 @index_option
 @click.option("--topics", "topics_path", required=True, type=click.Path(path_type=Path), metavar="FILE",
               help="The topics of the run: ARQMath topics, lines of JSON, or lines of id, tab, text.")
-@click.option("--kind", default="cross-encoder", show_default=True, metavar="NAME",
-              help="What gives documents their scores; --list shows all kinds.")
+@click.option("--kind", metavar="NAME",
+              help="What gives documents their scores; --list shows all kinds.  [default: what the model was trained "
+                   "as, or cross-encoder]")
 @click.option("--model", default="default", metavar="NAME|DIR",
               help="The model of that kind: a folder, or the name of a package or of a model of the index.")
 @click.option("--depth", type=click.IntRange(min=1), default=100, show_default=True,
@@ -60,7 +61,7 @@ def _list_kinds(context: click.Context, parameter: click.Parameter, wanted: bool
 @click.option("--problems", metavar="FILE", help="Write all reports of what could not be scored to a file.")
 @click.option("--quiet", is_flag=True, help="No progress bar and no summary.")
 def rerank(
-    run_path: Path, index_path: Path, topics_path: Path, kind: str, model: str, depth: int,
+    run_path: Path, index_path: Path, topics_path: Path, kind: str | None, model: str, depth: int,
     assignments: tuple[str, ...], output: Path, cache_path: Path | None, no_cache: bool,
     pairs_path: Path | None, name: str, problems: str | None, quiet: bool,
 ) -> None:
@@ -75,7 +76,7 @@ def rerank(
     from porism.corpus import read_topics
     from porism.neural.scoring.cache import ScoreCache
     from porism.pairwise import write_pairwise
-    from porism.pipeline.rerankers.named import model_of
+    from porism.pipeline.rerankers.named import model_of, trained_kind
     from porism.pipeline.rerankers.registry import reranker_kind
     from porism.runs.run import Run
     from porism.search.searcher import IndexSearcher
@@ -87,8 +88,10 @@ def rerank(
     check_files([run_path, topics_path])
     check_folders([path for path in (output, pairs_path) if path is not None])
     check_outputs({"--output": output, "--pairs": pairs_path}, [run_path], [topics_path])
+    model = model_of(index_path, model)
+    kind = kind or trained_kind(Path(model)) or "cross-encoder"
     method = reranker_kind(kind)
-    settings = method.settings(model_of(index_path, model), parse_assignments(assignments), Path())
+    settings = method.settings(model, parse_assignments(assignments), Path())
     log = ProblemLog(problems)
     run = Run.read(run_path, log)
     topics = read_topics(topics_path)

@@ -45,7 +45,7 @@ def named_reranker(index: IndexSearcher, written: str, depth: int | None = None)
     settings = kind.settings(model_of(index_folder(index), model), rest, folder)
     reranker: Any = kind.make(settings, chosen, index)
     if hasattr(reranker, "name"):
-        reranker.name = name
+        reranker.name = Path(name).name
     return reranker  # type: ignore[no-any-return]
 
 
@@ -81,7 +81,7 @@ def _kind(index: IndexSearcher, name: str, given: dict[str, Any]) -> tuple[str, 
         return name, model
     folder = Path(model_of(index_folder(index), name))
     if folder.is_dir() and model == NO_MODEL:
-        trained_as = kind or _trained_kind(folder)
+        trained_as = kind or trained_kind(folder)
         if trained_as is None:
             raise ConfigError(
                 "nothing says which kind of reranker this model is", where=str(folder),
@@ -100,10 +100,10 @@ def _kind(index: IndexSearcher, name: str, given: dict[str, Any]) -> tuple[str, 
 def _trained(index: IndexSearcher) -> list[Path]:
     """The folders of the rerankers that were trained for an index."""
     folder = Path(index_folder(index)) / MODELS.folder
-    return [path for path in sorted(folder.iterdir()) if _trained_kind(path)] if folder.is_dir() else []
+    return [path for path in sorted(folder.iterdir()) if trained_kind(path)] if folder.is_dir() else []
 
 
-def _trained_kind(folder: Path) -> str | None:
+def trained_kind(folder: Path) -> str | None:
     """The kind of reranker that a folder was trained as; None where it says nothing of the kind."""
     with suppress(OSError, orjson.JSONDecodeError):
         report = orjson.loads((folder / REPORT).read_bytes())
