@@ -11,8 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from porism.corpus import read_qrels
 from porism.errors import ConfigError
-from porism.evaluate.splits import arqmath_2021_split, k_fold, largest_remainder, stratified_split
+from porism.evaluate.splits import (
+    arqmath_2021_split,
+    k_fold,
+    largest_remainder,
+    published_2021_split,
+    stratified_split,
+)
 
 TOPICS_77 = {f"A.{number + 1}": "computation" if number < 26 else "concept" if number < 36 else "proof"
              for number in range(77)}
@@ -177,3 +184,26 @@ def test_the_categories_of_2021(shared_data: Path) -> None:
     for name, share in (("train", 5 / 7), ("validation", 1 / 7), ("test", 1 / 7)):
         for category, count in total.items():
             assert abs(counts(parts[name], categories)[category] - count * share) < 1.5
+
+
+def test_the_published_parts_have_the_topics_of_the_paper() -> None:
+    parts = published_2021_split([f"A.{number}" for number in range(1, 101)])
+    assert parts["test"] == (
+        "A.8", "A.16", "A.27", "A.29", "A.42", "A.44", "A.49", "A.51", "A.53", "A.80", "A.99",
+    )
+    assert parts["validation"] == (
+        "A.12", "A.18", "A.24", "A.32", "A.40", "A.48", "A.54", "A.67", "A.74", "A.85", "A.96",
+    )
+    assert (len(parts["train"]), len(parts["bigger-train"])) == (78, 89)
+    assert set(parts["bigger-train"]) == {*parts["train"], *parts["validation"]}
+    with pytest.raises(ConfigError, match="the published parts are of the topics of ARQMath 2020"):
+        published_2021_split(["A.1", "B.8"])
+
+
+@pytest.mark.needs_shared_data
+def test_the_published_parts_have_the_judgments_of_the_paper(shared_data: Path) -> None:
+    qrels = read_qrels(shared_data / "arqmath-topics" / "2020" / "qrel_task1_2020.tsv")
+    parts = published_2021_split(qrels)
+    assert {part: (len(topics), sum(len(qrels[topic]) for topic in topics)) for part, topics in parts.items()} == {
+        "train": (55, 27_830), "validation": (11, 5_652), "test": (11, 5_642), "bigger-train": (66, 33_482),
+    }  # section 2.3

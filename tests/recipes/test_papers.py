@@ -225,3 +225,35 @@ def test_the_given_runs_give_table_1_of_duot5_exactly(shared_data: Path, tmp_pat
     assert (done.tables[0].exact, done.tables[0].compared) == (16, 16)
     verdicts = {claim.claim.says: claim.verdict for claim in done.claims}
     assert verdicts["the sum of both orders loses from 100 to 300 candidates"] == "holds"
+
+
+def test_ensemble2021_shrinks_to_the_systems_that_can_run(tmp_path: Path) -> None:
+    for module in ("gensim", "rapidfuzz", "sklearn"):
+        pytest.importorskip(module, reason="the extras 'embeddings' and 'lab' are not installed")
+    done = reproduce("ensemble2021", scale="smoke", output=tmp_path, only=["mg", "pz", "am", "rrf-275", "wibc", "rbc"])
+    assert set(done.left_out) == {"compubert"}
+    numbers = done.experiment.reports["2021"].numbers
+    assert [run["run"] for run in numbers["runs"]] == ["mg", "pz", "am", "rrf-275", "wibc", "rbc"]
+    tuned = {run["run"]: len(run["tuned_on"]) for run in numbers["runs"]}
+    assert tuned == {"mg": 0, "pz": 0, "am": 0, "rrf-275": 0, "wibc": 10, "rbc": 10}
+    assert done.experiment.recipe.tables["fusions"]["wibc"].of == (
+        "mg", "pz", "scm", "mh", "lm", "mp", "jk", "am", "vs",
+    )
+    assert {claim.claim.better: claim.verdict for claim in done.claims}["pz"] == "not measured"
+    figures = {row.row.system: row.measured[0] for row in done.tables[1].rows}
+    assert figures["compubert"] is None
+    assert figures["mg"] is not None
+    assert figures["mg"] < figures["pz"]  # strings between blanks find less than words, in so small a collection
+
+
+def test_scm2022_tunes_one_gamma_for_documents_and_questions(tmp_path: Path) -> None:
+    pytest.importorskip("tokenizers", reason="the extra 'embeddings' is not installed")
+    done = reproduce("scm2022", scale="smoke", output=tmp_path, only=["text", "tangent-l", "text-tuned"])
+    assert set(done.left_out) == {"text-transformer", "joint-transformer"}
+    stages = [stage["stage"] for stage in done.experiment.record["stages"]]
+    assert not any("embeddings" in stage or "similarities" in stage for stage in stages), "nothing shown needs them"
+    model = json.loads((tmp_path / "models" / "text-tuned.json").read_text())
+    (channel,) = model["channels"].values()
+    assert channel["field_weights"]["title"] == channel["query_field_weights"]["title"] in (1, 2, 3, 4, 5)
+    figures = {row.row.system: row.measured[0] for row in done.tables[0].rows}
+    assert figures["tangent-l"] > figures["text"]

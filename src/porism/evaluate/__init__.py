@@ -30,7 +30,7 @@ from porism.evaluate.judgments import Qrels, restrict_qrels
 from porism.evaluate.measures import DEFAULT_MEASURES, Measure, parse_measure, parse_measures
 from porism.evaluate.query_features import QueryFeatures, query_features
 from porism.evaluate.significance import PairedTest, holm, paired_t_test, permutation_test, wilcoxon
-from porism.evaluate.splits import arqmath_2021_split, k_fold, stratified_split
+from porism.evaluate.splits import arqmath_2021_split, k_fold, published_2021_split, stratified_split
 from porism.evaluate.times import TimeStatistics, time_statistics
 
 __all__ = [
@@ -72,6 +72,7 @@ __all__ = [
     "parse_measures",
     "permutation_test",
     "precision_recall",
+    "published_2021_split",
     "query_features",
     "rank_biased_overlap",
     "rank_positions",

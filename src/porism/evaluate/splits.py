@@ -9,11 +9,16 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from porism.errors import ConfigError
 
 ARQMATH_2021_SHARES = {"train": 5, "validation": 1, "test": 1}
 """Sevenths of the topics: 55, 11 and 11 of 77."""
+
+def _topics_2020(numbers: str) -> tuple[str, ...]:
+    return tuple(f"A.{number}" for number in numbers.split())
+
 
 _INNER_SHARES = {"smaller-train": 4, "smaller-validation": 1}
 
@@ -110,6 +115,32 @@ def arqmath_2021_split(categories: Mapping[str, str], *, seed: int = 0) -> dict[
         "smaller-train": tuple(topic for topic in parts["train"] if topic in sample),
         "smaller-validation": tuple(topic for topic in parts["train"] if topic not in sample),
         "bigger-train": tuple(topic for topic in categories if topic in bigger),
+    }
+
+
+PUBLISHED_2021: Mapping[str, tuple[str, ...]] = MappingProxyType({
+    "validation": _topics_2020("12 18 24 32 40 48 54 67 74 85 96"),
+    "test": _topics_2020("8 16 27 29 42 44 49 51 53 80 99"),
+})
+"""The topics of ARQMath 2020 that MIRMU held out at ARQMath 2021: those of the files
+``qrel_task1_2020-validation-pv211-utils.tsv`` and ``…-test-…`` of their library ARQMath-eval. The others were those to
+train on."""
+
+
+def published_2021_split(topics: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """The parts of the topics of ARQMath 2020 as MIRMU published them: ``train``, ``validation``, ``test``, and
+    ``bigger-train``, which is ``train`` and ``validation``. Topics that are not given are in no part.
+
+    :raises ConfigError: none of the topics that were held out is given.
+    """
+    ordered = _distinct(topics)
+    held_out = {topic: part for part, names in PUBLISHED_2021.items() for topic in names}
+    part_of = {topic: held_out.get(topic, "train") for topic in ordered}
+    if not any(topic in held_out for topic in ordered):
+        raise ConfigError("the published parts are of the topics of ARQMath 2020", hint="None of them is here.")
+    return {
+        **{part: tuple(topic for topic in ordered if part_of[topic] == part) for part in ARQMATH_2021_SHARES},
+        "bigger-train": tuple(topic for topic in ordered if part_of[topic] != "test"),
     }
 
 

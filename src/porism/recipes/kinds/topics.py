@@ -10,7 +10,7 @@ from porism.corpus import read_qrels, read_topics
 from porism.corpus.topics import read_topic_information
 from porism.errors import ConfigError, PorismError
 from porism.evaluate import restrict_qrels
-from porism.evaluate.splits import arqmath_2021_split, stratified_split
+from porism.evaluate.splits import arqmath_2021_split, published_2021_split, stratified_split
 from porism.index import Snapshot
 from porism.recipes.checking import Check, nearest_or
 from porism.recipes.digests import digest, query_digest
@@ -39,8 +39,9 @@ class TopicSettings(Settings):
     :param partial: judgments of documents that the collection does not hold are left out, and topics with none left.
     :param formulas: topics ask for formulas (ARQMath Task 2).
     :param context: of formula topics, whether their other fields count.
-    :param split: parts of the set, named ``SET.PART`` elsewhere in the recipe: ``arqmath-2021``, or how many topics
-        each part has (``{train = 55, test = 22}``).
+    :param split: parts of the set, named ``SET.PART`` elsewhere in the recipe: ``arqmath-2021`` (drawn),
+        ``arqmath-2021-published`` (the topics of the paper), or how many topics each part has
+        (``{train = 55, test = 22}``).
     :param by: the column of the information by which a split is stratified; none: the parts are drawn from all.
     """
 
@@ -50,7 +51,7 @@ class TopicSettings(Settings):
     partial: bool = False
     formulas: bool = False
     context: bool = False
-    split: Literal["arqmath-2021"] | Mapping[str, int] | None = None
+    split: Literal["arqmath-2021", "arqmath-2021-published"] | Mapping[str, int] | None = None
     by: str | None = None
 
     @property
@@ -58,6 +59,8 @@ class TopicSettings(Settings):
         """The names of the parts that the set is split into."""
         if self.split == "arqmath-2021":
             return ("train", "validation", "test", "smaller-train", "smaller-validation", "bigger-train")
+        if self.split == "arqmath-2021-published":
+            return ("train", "validation", "test", "bigger-train")
         return tuple(self.split) if isinstance(self.split, Mapping) else ()
 
 
@@ -255,6 +258,8 @@ def _parts(given: TopicSet, path: Path, errors: RecipeErrors, seed: int) -> dict
             return {}
         strata = {topic: given.information[topic][column] for topic in topics if topic in given.information}
     try:
+        if settings.split == "arqmath-2021-published":
+            return published_2021_split(topics)
         if isinstance(settings.split, str):
             missing = [topic for topic in topics if topic not in strata]
             if missing:

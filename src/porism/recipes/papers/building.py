@@ -79,7 +79,8 @@ def build_recipe(
             if name == scale:
                 _lay_over(recipe, one.recipe)
     stand_ins = _stand_ins(paper, scale, given)
-    left_out = _leave_out(recipe, _lacking(paper, recipe, files, None if data is None else folder, stand_ins))
+    lacking = _lacking(paper, recipe, files, None if data is None else folder, stand_ins)
+    left_out = _leave_out(recipe, paper, lacking, stand_ins)
     _show(recipe, tuple(dict.fromkeys(only)), left_out)
     values = {_DATA: str(folder), _PAPERS: str(FOLDER)} | {f"{{model:{name}}}": at for name, at in stand_ins.items()}
     return BuiltRecipe(_filled(recipe, values), left_out)
@@ -121,30 +122,48 @@ def _lacking(
     }
 
 
-def _leave_out(recipe: dict[str, Any], lacking: Mapping[str, str]) -> dict[str, str]:
-    """Removes the tables that need what is lacking, and the systems made of these; gives system → reason."""
-    left_out: dict[str, str] = {}
+def _leave_out(
+    recipe: dict[str, Any], paper: Paper, lacking: Mapping[str, str], models: Mapping[str, str]
+) -> dict[str, str]:
+    """Removes the tables that need what is lacking, and the systems made of these; gives system → reason.
+
+    Of fusions that shrink only the members are removed.
+    """
+    left_out = {
+        system: lacking[f"{{model:{model}}}"] for system, model in paper.requires.items() if model not in models
+    }
     for table in [*recipe]:
-        if table in ("collection", "report") or not isinstance(recipe[table], dict):
-            continue
-        for name, settings in [*recipe[table].items()]:
-            reason = next((why for mark, why in lacking.items() if _mentions(settings, mark)), None)
-            if reason is not None:
-                del recipe[table][name]
-                if table in SYSTEM_TABLES:
-                    left_out[name] = reason
-    changed = True
-    while changed:
-        changed = False
-        for table in SYSTEM_TABLES:
-            for name, settings in [*recipe.get(table, {}).items()]:
-                of = settings.get("of", ())
-                parts = {of} if isinstance(of, str) else set(of)
-                if gone := sorted(parts & set(left_out)):
+        if table not in ("collection", "report") and isinstance(recipe[table], dict):
+            for name, settings in [*recipe[table].items()]:
+                reason = next((why for mark, why in lacking.items() if _mentions(settings, mark)), left_out.get(name))
+                if reason is not None:
                     del recipe[table][name]
-                    left_out[name] = f"it is made of {gone[0]}"
-                    changed = True
+                    if table in SYSTEM_TABLES:
+                        left_out[name] = reason
+    for name, matrix in [*recipe.get("similarities", {}).items()]:
+        if matrix.get("embeddings") not in (None, "", *recipe.get("embeddings", {})):
+            del recipe["similarities"][name]
+    before = -1
+    while before < len(left_out):
+        before = len(left_out)
+        for table in SYSTEM_TABLES:
+            _without_members(recipe, table, left_out, paper.shrinking)
     return left_out
+
+
+def _without_members(
+    recipe: Mapping[str, Any], table: str, left_out: dict[str, str], shrinking: Iterable[str]
+) -> None:
+    """Removes the systems of a table that are made of such that were left out."""
+    for name, settings in [*recipe.get(table, {}).items()]:
+        of = settings.get("of", ())
+        parts = [of] if isinstance(of, str) else list(of)
+        kept = [one for one in parts if one not in left_out]
+        if name in shrinking and len(kept) > 1:
+            settings["of"] = kept
+        elif len(kept) < len(parts):
+            del recipe[table][name]
+            left_out[name] = f"it is made of {next(one for one in parts if one in left_out)}"
 
 
 def _show(recipe: dict[str, Any], only: tuple[str, ...], left_out: Mapping[str, str]) -> None:

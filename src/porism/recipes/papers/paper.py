@@ -3,7 +3,7 @@
 The file of a paper has::
 
     title = "…"                      # also: authors, venue, question, method
-    uses = ["arqmath-answers"]       # parts of shared.toml
+    uses = ["arqmath-2021"]          # parts of shared.toml
     [recipe]                         # as any recipe: pipelines, fusions, reports, …
     [models.NAME]                    # what, published: the model of the paper; package: one that stands in for it
     [scales.mini]                    # time, memory, disk: what it takes
@@ -35,7 +35,7 @@ Scale = Literal["smoke", "mini", "full"]
 FOLDER = Path(__file__).parent
 """Where the files of the papers are."""
 
-PAPERS = ("duot5", "psu2020")
+PAPERS = ("duot5", "psu2020", "ensemble2021", "scm2022")
 """The names of the papers, in the order in which they are listed."""
 
 
@@ -134,7 +134,8 @@ class Part(Settings):
 
 @dataclass(frozen=True, slots=True)
 class Paper(Settings):
-    """A paper; see the module."""
+    """A paper; see the module. ``requires`` is system → model, where the table of the system does not name the model
+    itself; fusions named in ``shrinking`` go on without members that cannot run."""
 
     name: str
     title: str
@@ -143,6 +144,8 @@ class Paper(Settings):
     question: str
     method: str
     uses: tuple[str, ...] = ()
+    shrinking: tuple[str, ...] = ()
+    requires: Mapping[str, str] = field(default_factory=dict)
     recipe: Mapping[str, Any] = field(default_factory=dict)
     models: Mapping[str, Model] = field(default_factory=dict)
     scales: Mapping[Scale, ScaleSettings] = field(default_factory=dict)

@@ -50,7 +50,7 @@ class ChannelSettings(Settings):
                 check_weights(name.removesuffix("_weights").replace("_", " "), weights)
         if self.power is not None and not 0 < self.power <= 10:
             raise ConfigError(f"query weights cannot have the power {self.power}", hint="Use a number from 0 to 10.")
-        if self.normalised and not self.similarity:
+        if self.normalised is True and not self.similarity:  # to maintain lengths changes nothing then
             raise ConfigError(
                 "only a channel with a similarity can be normalised",
                 hint="Name a similarity, or use a weighting that normalises, such as ltc.ltc.",
