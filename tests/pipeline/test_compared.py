@@ -19,6 +19,7 @@ from porism.pipeline import pipeline
 from porism.pipeline.rerankers import compared
 from porism.pipeline.rerankers.compared import ModelPairsReranker
 from porism.pipeline.rerankers.explaining import rerank_explained
+from porism.pipeline.rerankers.named import named_reranker
 from porism.pipeline.rerankers.registry import RERANKERS
 from porism.search.index import Index, open_index
 from porism.settings import SettingError
@@ -193,3 +194,13 @@ def test_wrong_settings(folder: Path, given: dict[str, object], message: str) ->
         RERANKERS["duo-t5"].settings("t5", given, folder)
     with pytest.raises(ConfigError, match="orders cannot be 'two'"):
         ModelPairsReranker(None, None, orders="two")  # type: ignore[arg-type]
+
+
+def test_a_model_of_pairs_is_named_with_a_depth_of_its_own(folder: Path, index: Index) -> None:
+    by_kind = named_reranker(index, f"pairwise-cross-encoder:model={folder / 'cross'};device=cpu;orders=one")
+    assert isinstance(by_kind, ModelPairsReranker)
+    assert (by_kind.depth, by_kind.orders, by_kind.name) == (50, "one", "pairwise-cross-encoder")
+    by_folder = named_reranker(index, f"{folder / 't5'}:kind=duo-t5;device=cpu", 8)
+    assert isinstance(by_folder, ModelPairsReranker)
+    assert (by_folder.depth, by_folder.orders, by_folder.name) == (8, "both", "t5")
+    assert by_folder.scorer.documents == 2

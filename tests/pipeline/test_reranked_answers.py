@@ -170,3 +170,40 @@ def test_names_that_stand_for_nothing(index: Index, tmp_path: Path) -> None:
         named_reranker(index, "cross-encoder")
     with pytest.raises(SettingError, match="depth"):
         named_reranker(index, "words:depth=0")
+
+
+def test_conditions_filters_and_judged_documents_belong_to_the_first_stage(index: Index) -> None:
+    by_words = RetrieverReranker(index, "words", depth=5)
+    first = answer(index, "sum of squares", 1).hits[0]
+    (key, value), *_ = ((key, value) for key, value in first.metadata.items() if isinstance(value, str))
+    filtered = answer_reranked(index, "sum", [by_words], 5, filters={key: value})
+    assert filtered.hits
+    assert {hit.metadata[key] for hit in filtered.hits} == {value}
+    phrase = answer_reranked(index, '"no such phrase anywhere"', [by_words], 3)
+    assert (phrase.hits, phrase.restricted) == ((), True)
+    assert not answer_reranked(index, "squares", [by_words], 3).restricted
+    judged = answer_reranked(index, "sum", [by_words], 3, relevant=[first.id], explain=True)
+    plain = answer(index, "sum", 100, relevant=[first.id])
+    for hit in judged.hits:
+        search = hit.stages[0]
+        assert search.explanation is not None
+        assert search.score == pytest.approx(next(one.score for one in plain.hits if one.id == hit.id))
+        assert search.explanation.value == pytest.approx(search.score)
+    latex = answer_reranked(index, QUESTION, [by_words], 1, formulas="latex").hits[0]
+    before = answer(index, QUESTION, 20, formulas="latex").hits[latex.stages[0].rank - 1]
+    assert str(latex.snippet) == str(before.snippet)
+
+
+def test_nothing_to_re_rank_and_no_depth_of_its_own() -> None:
+    class Same:
+        def rerank(self, queries, run, depth=100):
+            return run.top(depth)
+
+    many = Run({"q": [(f"d{number:03}", 1000.0 - number) for number in range(120)], "r": [("a", 1.0)]}, "many")
+    done = rerank_explained(Same(), QUERY, many)
+    assert (done.depth, len(done.run["q"]), "r" in done.run) == (100, 100, False)
+    assert len(rerank_explained(Same(), QUERY, many, 7).run["q"]) == 7
+    empty = rerank_explained(Given({}), QUERY, Run({"q": []}, "none"))
+    assert empty.run["q"] == []
+    with pytest.raises(QueryError, match="depth"):
+        rerank_explained(Given({}), QUERY, many, 0)
