@@ -257,3 +257,34 @@ def test_scm2022_tunes_one_gamma_for_documents_and_questions(tmp_path: Path) -> 
     assert channel["field_weights"]["title"] == channel["query_field_weights"]["title"] in (1, 2, 3, 4, 5)
     figures = {row.row.system: row.measured[0] for row in done.tables[0].rows}
     assert figures["tangent-l"] > figures["text"]
+
+
+def test_emnlp2022_with_tiny_encoders_of_passages_and_of_tokens(tmp_path: Path) -> None:
+    need_encoders()
+    from colbert_cases import save_token_model
+    from tiny_models import save_encoder
+
+    models = {"dpr": str(save_encoder(tmp_path / "dpr")), "colbert": str(save_token_model(tmp_path / "colbert"))}
+    done = reproduce("emnlp2022", scale="smoke", models=models, output=tmp_path / "out")
+    assert not done.left_out
+    reports = {name: result.numbers for name, result in done.experiment.reports.items()}
+    assert [run["run"] for run in reports["fusions"]["runs"]] == ["borda", "combsum", "isr", "log-isr", "rrf", "linear"]
+    assert reports["2021"]["correction"] == "none"
+    tuned = {run["run"]: len(run["tuned_on"]) for name in reports for run in reports[name]["runs"]}
+    assert tuned["structure+dpr"] == 0, "each fold is answered by what the others chose"
+    assert tuned["linear"] == 56
+    first, second = (done.experiment.run(name, "2021") for name in ("structure", "structure-colbert"))
+    assert all({doc for doc, _ in first[topic]} == {doc for doc, _ in second[topic]} for topic in first)
+    assert "not measured" not in {claim.verdict for claim in done.claims}
+
+
+def test_porism_is_measured_beside_the_papers_without_published_figures(tmp_path: Path) -> None:
+    done = reproduce("porism", scale="smoke", output=tmp_path, only=["default", "psu-bm25", "no-titles"])
+    assert set(done.left_out) == {"neural", "dense"}
+    assert set(done.experiment.reports) == {"systems", "stages"}
+    table = done.tables[0]
+    assert (table.compared, table.exact) == (0, 0)
+    figures = {row.row.system: row.measured for row in table.rows}
+    assert figures["default"][0] > figures["psu-bm25"][0]
+    assert figures["plain"] == (None, None, None, None)
+    assert "  here" not in done.text.split("What the paper found")[0]

@@ -43,7 +43,7 @@ class MeasuredTable:
     def _pairs(self) -> list[tuple[float, float]]:
         return [
             (published, measured) for one in self.rows
-            for published, measured in zip(one.row.values, one.measured, strict=True)
+            for published, measured in zip(one.row.values, one.measured, strict=bool(one.row.values))
             if published is not None and measured is not None
         ]
 

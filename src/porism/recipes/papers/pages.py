@@ -96,12 +96,15 @@ def page(
 def _table(one: MeasuredTable) -> list[Block]:
     table = one.table
     called = table.called or table.columns
-    header = ("system", *(name for column in called for name in (column, "here")))
+    known = any(row.values for row in table.rows)
+    header = ("system", *(name for column in called for name in ((column, "here") if known else (column,))))
     rows = []
     for row in one.rows:
         cells = [row.row.name]
-        for published, measured in zip(row.row.values, row.measured, strict=True):
-            cells += [shown_figure(published, table), shown_figure(measured, table)]
+        for number, measured in enumerate(row.measured):
+            if known:
+                cells.append(shown_figure(row.row.values[number] if row.row.values else None, table))
+            cells.append(shown_figure(measured, table))
         rows.append(tuple(cells))
     blocks: list[Block] = [Heading(table.title)]
     if table.note:

@@ -35,7 +35,7 @@ Scale = Literal["smoke", "mini", "full"]
 FOLDER = Path(__file__).parent
 """Where the files of the papers are."""
 
-PAPERS = ("duot5", "psu2020", "ensemble2021", "scm2022")
+PAPERS = ("duot5", "psu2020", "ensemble2021", "scm2022", "emnlp2022", "porism")
 """The names of the papers, in the order in which they are listed."""
 
 
@@ -81,11 +81,11 @@ class Model(Settings):
 
 @dataclass(frozen=True, slots=True)
 class Row(Settings):
-    """A row of a published table: its name there, the figures, the system of the recipe that is measured, and the
-    report that has its figures where it is not that of the table."""
+    """A row of a published table: its name there, the figures (none in a table that nobody published), the system of
+    the recipe that is measured, and the report that has its figures where it is not that of the table."""
 
     name: str
-    values: tuple[float | None, ...]
+    values: tuple[float | None, ...] = ()
     system: str | None = None
     report: str | None = None
 
@@ -109,7 +109,7 @@ class Table(Settings):
 
     def __post_init__(self) -> None:
         for row in self.rows:
-            if len(row.values) != len(self.columns):
+            if len(row.values) not in (0, len(self.columns)):
                 raise ConfigError(f"the row {row.name!r} of {self.title!r} has {len(row.values)} figures")
 
 
