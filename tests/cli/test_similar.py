@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 
@@ -27,6 +28,34 @@ def test_explanations_add_up(porism, sample_index) -> None:
     listed = porism("similar", "basel-by-parseval", "--index", sample_index, "-k", 1, "--explain")
     assert " 1. " in listed.out
     assert "channel words" in listed.out
+
+
+def test_two_documents_are_compared_by_the_terms_that_match(porism, sample_index) -> None:
+    first = json.loads(porism("similar", "basel-by-parseval", "--index", sample_index, "-k", 1, "--json").out)[0]
+    compared = porism("similar", "basel-by-parseval", "--with", first["id"], "--index", sample_index, "--json")
+    found = json.loads(compared.out)
+    assert (found["id"], found["with"]) == ("basel-by-parseval", first["id"])
+    assert found["explanation"]["value"] == first["score"]
+    shown = porism("similar", "basel-by-parseval", "--with", first["id"], "--index", sample_index).out
+    assert "channel words" in shown
+    assert "term weight" in shown
+    missing = porism("similar", "basel-by-parseval", "--with", "nowhere", "--index", sample_index)
+    assert missing.status == 1
+    assert "nowhere" in missing.err
+
+
+def test_two_documents_are_compared_by_similar_terms_too(porism, sample_index, tmp_path) -> None:
+    pytest.importorskip("rapidfuzz", reason="the extra 'embeddings' is not installed")
+    index = tmp_path / "index"
+    shutil.copytree(sample_index, index)
+    assert porism("similarities", "near", "--channel", "words", "--index", index, "--quiet").status == 0
+    model = tmp_path / "soft.toml"
+    model.write_text('model = "words"\n[channels.words]\nsimilarity = "near"\n')
+    asked = ("similar", "basel-by-parseval", "--with", "harmonic-series-diverges")
+    shown = porism(*asked, "--index", index, "--model", model)
+    assert shown.status == 0, shown.err
+    assert "exact 'seri'" in shown.out
+    assert "fuzzy '" in shown.out
 
 
 def test_unknown_documents_and_models_that_share_nothing(porism, sample_index) -> None:

@@ -7,6 +7,8 @@ import shutil
 
 import pytest
 
+from porism.embeddings import open_token_vectors
+
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory, sample_index):
@@ -30,6 +32,18 @@ def test_train_positional_and_look_at_neighbours(porism, path):
     assert [f"{one['cosine']:6.3f}  {one['term']}" for one in told] == shown.out.splitlines()
     assert porism("train", "positional", "v1", "--channel", "words", "--index", path, *SMALL, "--positional", 4,
                   "--quiet").out == ""
+
+
+def test_a_preset_gives_what_no_option_does(porism, path):
+    result = porism("train", "positional", "v2", "--channel", "words", "--index", path, *SMALL, "--positional", 4,
+                    "--preset", "scm2022-positional", "--quiet")
+    assert (result.status, result.err) == (0, "")
+    settings = open_token_vectors(path, "v2").info["settings"]
+    assert (settings["window"], settings["negative"]) == (15, 10)
+    assert (settings["dimensions"], settings["sample"]) == (12, 0)  # as given
+    wrong = porism("train", "positional", "v3", "--channel", "words", "--index", path, "--preset", "scm2022")
+    assert wrong.status == 1
+    assert "is of the method word2vec" in wrong.err
 
 
 @pytest.mark.parametrize("method", ["word2vec", "fasttext"])

@@ -21,6 +21,7 @@ from porism.cli.terminal import echo
 from porism.search.printable import one_printable_line
 
 if TYPE_CHECKING:
+    from porism.explanation import Explanation
     from porism.search.answering import Answer
     from porism.search.answers import Hit
 
@@ -102,27 +103,45 @@ def search(
               help="The most telling terms of the document that count, in each channel.")
 @click.option("--field", "fields", multiple=True, metavar="NAME", help="A field of the document that counts; all if "
               "not given.")
+@click.option("--with", "other", metavar="DOC_ID", help="Compare with this document alone: every pair of terms that "
+              "match, exactly or by similarity.")
 @model_option
 def similar(
     doc_id: str, index_path: Path, k: int, filters: tuple[str, ...], as_json: bool, explain: bool, show: str,
-    terms: int, fields: tuple[str, ...], model_name: str,
+    terms: int, fields: tuple[str, ...], other: str | None, model_name: str,
 ) -> None:
     """Find documents like one of the index, by its words and formulas: porism similar 123456
 
-    The document itself is left out. With --json, prints what porism search prints.
+    The document itself is left out. With --json, prints what porism search prints. With --with, prints what makes up
+    the likeness of two documents: the terms that both have, and in a soft model also those that are similar.
     """
     from porism.cli.last_search import remember_search
     from porism.retrieve.documents.more_like_this import MoreLikeThisSettings
     from porism.search.answering import answer_similar
     from porism.search.index import filters_from_strings
 
+    likeness = MoreLikeThisSettings(terms=terms, fields=fields)
     with open_with_model(index_path, model_name, formulas=False) as index:
+        if other is not None:
+            _print_likeness(doc_id, other, index.explain_likeness(doc_id, other, likeness=likeness), as_json)
+            return
         found = answer_similar(
             index, doc_id, k, filters=filters_from_strings(filters), formulas=show,  # type: ignore[arg-type]
-            settings=MoreLikeThisSettings(terms=terms, fields=fields), explain=explain,
+            settings=likeness, explain=explain,
         )
     remember_search(index_path, f"like {doc_id}", [hit.id for hit in found.hits])
     _print(found, as_json, "No other document shares a telling word or part of a formula with it.")
+
+
+def _print_likeness(doc_id: str, other: str, explanation: Explanation, as_json: bool) -> None:
+    """Prints what makes up the likeness of two documents."""
+    from porism.search.highlighting import short_lines
+
+    if as_json:
+        print_json({"id": doc_id, "with": other, "explanation": explanation.to_dict()})
+        return
+    for line in short_lines(explanation):
+        echo(line)
 
 
 def _search_documents(

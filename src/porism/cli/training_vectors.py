@@ -27,6 +27,9 @@ def _training_options(kept: str) -> Callable[[Function], Function]:
         click.argument("name"),
         index_option,
         click.option("--channel", required=True, help="The channel whose terms get vectors, e.g. words or tokens."),
+        click.option("--preset", metavar="NAME",
+                     help="Settings that a published system was trained with: mirmu2021-scm (fasttext), scm2022 "
+                          "(word2vec), scm2022-positional. Options that you give replace them."),
         click.option("--dimensions", type=int, default=300, show_default=True, help="Numbers of a vector."),
         click.option("--window", type=int, default=5, show_default=True,
                      help="Terms on either side of a term that it is learnt from."),
@@ -106,11 +109,22 @@ def positional(**given: Any) -> None:
     _train(Positional, given)
 
 
-def _train(method: Callable[..., Word2Vec], given: dict[str, Any]) -> None:
+def _train(method: type[Word2Vec], given: dict[str, Any]) -> None:
     from porism.embeddings import train_token_vectors
 
     index_path: Path = given.pop("index_path")
     name, channel, jobs, restart, quiet = (given.pop(key) for key in ("name", "channel", "jobs", "restart", "quiet"))
+    preset = given.pop("preset")
+    if preset is not None:
+        from click.core import ParameterSource
+
+        from porism.embeddings.presets import preset_settings
+
+        context = click.get_current_context()
+        given |= {
+            option: value for option, value in preset_settings(preset, method.method).items()
+            if context.get_parameter_source(option) in (ParameterSource.DEFAULT, None)
+        }
     settings = method(**given)
     losses: list[float | None] = []
     with phase_progress(("reading", "training"), quiet) as (reading, training):

@@ -10,6 +10,7 @@ from typing import Any
 
 from porism.embeddings import TokenVectors
 from porism.embeddings.methods import METHODS, Options
+from porism.embeddings.presets import preset_settings
 from porism.errors import ConfigError
 from porism.files.artifacts import EMBEDDINGS
 from porism.recipes.checking import Check
@@ -31,6 +32,8 @@ class EmbeddingSettings(Settings):
     """Vectors of the terms of a channel.
 
     :param method: how, by a name of :data:`porism.embeddings.methods.METHODS`.
+    :param preset: settings that a published system was trained with (:data:`porism.embeddings.presets.PRESETS`); others
+        that are given replace them.
     :param model: the name or folder of a transformer, for a method that reads with one.
     :param device: where that runs.
     :param batch: how many tokens it reads at once.
@@ -39,6 +42,7 @@ class EmbeddingSettings(Settings):
 
     channel: str
     method: str = "word2vec"
+    preset: str | None = None
     model: str | None = None
     device: str = "auto"
     batch: int = 8_192
@@ -149,7 +153,13 @@ def embedding_settings(table: EmbeddingSettings) -> Any:
             path=("method",) if table.model is None else ("model",),
             hint='Write model = "NAME or FOLDER".' if table.model is None else "Leave it out.",
         )
-    return read_settings(method.settings, table.settings)
+    preset: dict[str, Any] = {}
+    if table.preset is not None:
+        try:
+            preset = preset_settings(table.preset, table.method)
+        except ConfigError as error:
+            raise SettingError(error.what, path=("preset",), hint=error.hint) from error
+    return read_settings(method.settings, {**preset, **table.settings})
 
 
 def _model_there(draft: Draft, model: str) -> Path | None:
