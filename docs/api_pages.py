@@ -7,8 +7,8 @@ import importlib.util
 from functools import cache
 from pathlib import Path
 
-LEFT_OUT = ("__main__", "cli")
-"""Parts of the package that nobody calls from Python."""
+LEFT_OUT = ("__main__", "cli", "web")
+"""Parts of the package that nobody calls from Python, apart from the client, which has a page of its own."""
 
 
 @cache

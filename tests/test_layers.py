@@ -26,7 +26,7 @@ LAYERS = [
     {"evaluate", "pipeline", "train"},
     {"tuning", "reports"},
     {"recipes", "adapters"},
-    {"cli", "__init__", "__main__"},
+    {"cli", "web", "__init__", "__main__"},
 ]
 LAYER_OF = {name: number for number, names in enumerate(LAYERS) for name in names}
 

@@ -30,6 +30,7 @@ from porism.cli.parsing import parse
 from porism.cli.reproducing import reproduce
 from porism.cli.reranking import rerank
 from porism.cli.searches import search, similar
+from porism.cli.serving import serve
 from porism.cli.signals import TERMINATED, interrupted_by_sigterm
 from porism.cli.similarities import similarities
 from porism.cli.terminal import echo
@@ -61,7 +62,7 @@ def porism() -> None:
     """
 
 
-porism.add_section("Search", demo, search, open_result, similar, parse)
+porism.add_section("Search", demo, search, open_result, similar, serve, parse)
 porism.add_section("Collections", index, update, watch, info, check, delete, merge, expand)
 porism.add_section("Models", train, encode, neighbours, similarities)
 porism.add_section("Experiments", run, evaluate, rerank, fuse, aggregate, flips, compare, experiment, reproduce)

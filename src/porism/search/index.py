@@ -24,6 +24,7 @@ from porism.search.answers import Hit, make_hits
 from porism.search.conditions import documents_with
 from porism.search.formula_queries import make_formula_query
 from porism.search.locations import Location, file_has_changed
+from porism.search.marked_text import Snippet
 from porism.search.questions import Question, make_query, read_question
 from porism.search.searcher import IndexSearcher
 from porism.search.snippets import FormulaStyle, SnippetMaker
@@ -141,6 +142,15 @@ class Index(IndexSearcher):
         """
         return self._hits(found, self.term_retriever.term_weights(question.query), question.query, formulas)
 
+    def marked(self, question: str | Content | Query | Question, doc_id: str) -> dict[str, list[Snippet]]:
+        """All fields of a document, paragraph by paragraph, with what matches the question marked.
+
+        :raises QueryError: the index has no such document, or the question is empty.
+        """
+        query, document = self.question(question).query, self.document(doc_id)
+        maker = self._snippet_maker(query, self.term_retriever.term_weights(query))
+        return {name: maker.marked(document, name) for name, content in document.fields.items() if content}
+
     def question(self, question: str | Content | Query | Question, *, guess_formulas: bool = False) -> Question:
         """A question as :meth:`search` reads it, with notes on what in it may have been meant otherwise.
 
@@ -185,15 +195,16 @@ class Index(IndexSearcher):
         if not wanted and not parsed.conditions:
             return None
         demanded = (tuple(wanted.items()), parsed.conditions)
-        if self._last_allowed is None or self._last_allowed[0] != demanded:
+        last = self._last_allowed
+        if last is None or last[0] != demanded:
             allowed = self.snapshot.filter(wanted) if wanted else None
             if parsed.conditions:
                 lexical = self.term_retriever.lexical
                 weights = lexical.fields_of(WORDS) if WORDS in lexical.channels else None
                 allowed = documents_with(self.snapshot, self.analyzer, parsed.conditions, weights, allowed)
             assert allowed is not None
-            self._last_allowed = (demanded, allowed)
-        return self._last_allowed[1]
+            last = self._last_allowed = (demanded, allowed)
+        return last[1]
 
     def more_like(
         self,
@@ -306,13 +317,16 @@ class Index(IndexSearcher):
         self, found: Sequence[tuple[str, float]], worths: Mapping[str, Mapping[str, float]], query: Query,
         style: FormulaStyle,
     ) -> list[Hit]:
-        maker = SnippetMaker(
+        maker = self._snippet_maker(query, worths)
+        return make_hits(found, self.document, maker, style, lambda: self.snapshot.sources)
+
+    def _snippet_maker(self, query: Query, worths: Mapping[str, Mapping[str, float]]) -> SnippetMaker:
+        return SnippetMaker(
             self.analyzer,
             worths,
             [formula for content in query.fields.values() for formula in content.formulas],
             lambda doc_id: self.term_retriever.matching_formulas(query, doc_id),
         )
-        return make_hits(found, self.document, maker, style, lambda: self.snapshot.sources)
 
 
 def _all_filters(parsed: Question, filters: Filters | None) -> dict[str, tuple[str, ...]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -16,11 +16,17 @@ FormulaStyle = Literal["unicode", "latex"]
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A run of plain text or one formula (as it is to be shown), and whether it matches the query."""
+    """A run of plain text or one formula (as it is to be shown), and whether it matches the query.
+
+    ``written`` is the formula behind the text. ``answers`` is what of the query it matches, where that is known: the
+    term of a word, or one of the query's formulas. Neither counts when pieces are compared.
+    """
 
     text: str
     match: bool = False
     formula: bool = False
+    written: Formula | None = field(default=None, compare=False, repr=False)
+    answers: str | Formula | None = field(default=None, compare=False, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready: ``text``, and ``match`` and ``formula`` where they are true."""
@@ -91,10 +97,10 @@ def tidy(pieces: Iterable[Piece] | Sequence[Piece]) -> tuple[Piece, ...]:
         if text[-1:].isspace() and folded.strip():
             folded += " "
         if folded:
-            found.append(Piece(folded, piece.match, piece.formula))
+            found.append(replace(piece, text=folded))
             blank = folded.endswith(" ")
     if found and found[-1].text.endswith(" "):
         last = found.pop()
         if last.text.strip():
-            found.append(Piece(last.text.rstrip(), last.match, last.formula))
+            found.append(replace(last, text=last.text.rstrip()))
     return tuple(found)

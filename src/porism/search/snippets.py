@@ -42,6 +42,8 @@ _PARAGRAPH = re.compile(r"(?<=[\w)\]])[ \t]*\n[ \t]*\n\s*(?=[^\W\d_])(?![a-z])")
 """The end of a heading or paragraph that no mark of a sentence ends, before a new sentence: on one line nothing else
 would show it."""
 
+_BLANK_LINE = re.compile(r"[ \t]*\n[ \t]*\n\s*")
+
 Matching = Callable[[str], Mapping[tuple[str, int], ShownMatch] | None]
 """Document id → its formulas that match, by field and number there; None where this is not known."""
 
@@ -100,7 +102,7 @@ class SnippetMaker:
         self._memory: dict[tuple[str, str], _Read] = {}
         self._query_formulas = {read.key: read for read in map(self._read, formulas)}
         self._matching = matching
-        self._marks_of: tuple[Document, dict[tuple[str, int], float]] | None = None
+        self._marks_of: tuple[Document, dict[tuple[str, int], ShownMatch]] | None = None
 
     def snippet(
         self, document: Document, style: FormulaStyle = "unicode", characters: int = PASSAGE_CHARACTERS
@@ -132,22 +134,39 @@ class SnippetMaker:
 
     def render(self, document: Document, passage: Passage, style: FormulaStyle) -> Snippet:
         """A passage of a document with the matches in it marked."""
-        content, marks, start, end = document.fields[passage.field], self._marks(document), passage.start, passage.end
-        text = content.text
+        text, start, end = document.fields[passage.field].text, passage.start, passage.end
         if end < len(text):
             end = _word_end(text, start, end)
-        number = text.count(PLACEHOLDER, 0, start)
         pieces: list[Piece] = [Piece("… ")] if text[:start].strip() else []
-        for chunk, is_formula in _split(text[start:end]):
-            if is_formula:
-                shown = show_formula(content.formulas[number], style)
-                pieces.append(Piece(shown, (passage.field, number) in marks, formula=True))
-                number += 1
-            else:
-                pieces.extend(self._text_pieces(_PARAGRAPH.sub(" · ", chunk)))
+        pieces.extend(self._pieces(document, passage.field, start, end, style))
         if text[end:].strip():
             pieces.append(Piece(" …"))
         return Snippet(tidy(pieces))
+
+    def marked(self, document: Document, field: str, style: FormulaStyle = "unicode") -> list[Snippet]:
+        """A whole field with the matches in it marked, paragraph by paragraph."""
+        text = document.fields[field].text
+        ends = [*(match.span() for match in _BLANK_LINE.finditer(text)), (len(text), len(text))]
+        starts = [0, *(end for _, end in ends)]
+        paragraphs = (
+            Snippet(tidy(self._pieces(document, field, start, end, style)))
+            for start, (end, _) in zip(starts, ends, strict=False)
+        )
+        return [paragraph for paragraph in paragraphs if paragraph.pieces]
+
+    def _pieces(self, document: Document, field: str, start: int, end: int, style: FormulaStyle) -> Iterable[Piece]:
+        content, marks = document.fields[field], self._marks(document)
+        number = content.text.count(PLACEHOLDER, 0, start)
+        for chunk, is_formula in _split(content.text[start:end]):
+            if is_formula:
+                formula, mark = content.formulas[number], marks.get((field, number))
+                yield Piece(
+                    show_formula(formula, style), mark is not None, True, formula,
+                    self._read(mark.query).formula if mark is not None else None,
+                )
+                number += 1
+            else:
+                yield from self._text_pieces(_PARAGRAPH.sub(" · ", chunk))
 
     def _read(self, formula: Formula) -> _Read:
         written = (formula.notation, formula.source)
@@ -158,20 +177,17 @@ class SnippetMaker:
             self._memory[written] = _Read(formula, analyzed.key, counts, max(worth, 1e-6))
         return self._memory[written]
 
-    def _marks(self, document: Document) -> dict[tuple[str, int], float]:
-        """What each formula of a document is worth that matches, by field and number there."""
+    def _marks(self, document: Document) -> dict[tuple[str, int], ShownMatch]:
+        """The formulas of a document that match, by field and number there."""
         if self._marks_of is None or self._marks_of[0] is not document:
             self._marks_of = (document, self._find_marks(document) if self._query_formulas else {})
         return self._marks_of[1]
 
-    def _find_marks(self, document: Document) -> dict[tuple[str, int], float]:
+    def _find_marks(self, document: Document) -> dict[tuple[str, int], ShownMatch]:
         matching = self._matching(document.id) if self._matching is not None else None
         if matching is None:
             matching = self._matching_by_terms(document)
-        return {
-            (name, number): self._read(shown.query).worth * shown.quality
-            for (name, number), shown in matching.items() if number < MOST_FORMULAS
-        }
+        return {place: shown for place, shown in matching.items() if place[1] < MOST_FORMULAS}
 
     def _matching_by_terms(self, document: Document) -> dict[tuple[str, int], ShownMatch]:
         """The formulas of a document that equal one of the query, or have most of its terms and few others."""
@@ -200,7 +216,9 @@ class SnippetMaker:
         for number, formula in enumerate(content.formulas[:MOST_FORMULAS]):
             place = content.text.index(PLACEHOLDER, place + 1)
             if (field, number) in marks:
-                items.append(_Item(place, place + 1, marks[field, number], f"${formula.source}"))
+                shown = marks[field, number]
+                worth = self._read(shown.query).worth * shown.quality
+                items.append(_Item(place, place + 1, worth, f"${formula.source}"))
         return sorted(items, key=lambda item: item.start)
 
     def _best_window(self, document: Document, field: str, characters: int) -> Passage:
@@ -248,7 +266,7 @@ class SnippetMaker:
                 continue
             if item.start > place:
                 yield Piece(text[place : item.start])
-            yield Piece(text[item.start : item.end], match=True)
+            yield Piece(text[item.start : item.end], match=True, answers=item.key)
             place = item.end
         if place < len(text):
             yield Piece(text[place:])

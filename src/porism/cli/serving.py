@@ -1,0 +1,79 @@
+"""``porism serve``: the search pages and the API of an index."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from porism.cli.first_use import compile_once
+from porism.cli.options import DEFAULT_INDEX
+from porism.cli.terminal import echo
+
+
+@click.command(short_help="Search in a browser, and over a REST API.")
+@click.option("--index", "index_paths", type=click.Path(path_type=Path), multiple=True, envvar="PORISM_INDEX",
+              show_envvar=True, metavar="DIR", help=f"The folder of an index, {DEFAULT_INDEX} by default; repeatable.")
+@click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS",
+              help="The address to listen at; 0.0.0.0 for all networks.")
+@click.option("--port", type=click.IntRange(0, 65_535), default=8470, show_default=True,
+              help="The port; 0 for any free one.")
+@click.option("--host-name", "host_names", multiple=True, metavar="NAME",
+              help="A name by which the server may be called beside localhost; repeatable, * for any.")
+@click.option("--title", default="Porism", show_default=True, help="The name on the pages.")
+@click.option("--model", "model_name", default="default", show_default=True, metavar="NAME|FILE.toml",
+              help="The model of document search: by name or as a file of settings.")
+@click.option("--formula-model", metavar="NAME|FILE.toml", help="The same for formula search.")
+@click.option("--editor", type=click.Path(path_type=Path, exists=True, file_okay=False), metavar="FOLDER",
+              help="The folder of the npm package mathlive, for a visual formula editor.")
+@click.option("--keys", type=click.Path(path_type=Path, exists=True, dir_okay=False), metavar="FILE",
+              help="Answer API requests with a key of this file only.")
+@click.option("--new-key", metavar="NAME", help="Print a new API key and its line for the file, and end.")
+@click.option("--origin", "origins", multiple=True, metavar="URL",
+              help="An origin whose pages may call the API (CORS); repeatable.")
+@click.option("--rate", type=click.IntRange(0), default=0, show_default="any number", metavar="N",
+              help="API requests of one client in a minute.")
+@click.option("--no-log", is_flag=True, help="Do not log requests.")
+def serve(
+    index_paths: tuple[Path, ...], host: str, port: int, host_names: tuple[str, ...], title: str, model_name: str,
+    formula_model: str | None, editor: Path | None, keys: Path | None, new_key: str | None, origins: tuple[str, ...],
+    rate: int, no_log: bool,
+) -> None:
+    """Search indexes in a browser: pages, and a REST API beside them.
+
+    The server listens on this machine alone unless --host says otherwise.
+    It needs the extra: pip install 'porism[web]'.
+    """
+    if new_key is not None:
+        from porism.web.access import new_key as make_key
+
+        secret, line = make_key(new_key)
+        echo(f"The key, which nobody can show again: {secret}")
+        echo(f"Its line for the file of --keys:      {line}")
+        return
+    from dataclasses import replace
+
+    from porism.extras import need
+
+    for module in ("fastapi", "uvicorn", "jinja2", "prometheus_client"):
+        need(module, "web", "porism serve")
+    from porism.web.served import names_of
+    from porism.web.server import LOOPBACK
+    from porism.web.server import serve as run
+    from porism.web.settings import Limits, WebSettings
+
+    if editor is not None and not (editor / "mathlive.min.js").is_file():
+        raise click.UsageError(f"{editor} has no mathlive.min.js. Get the package with: npm pack mathlive")
+    settings = WebSettings(
+        names_of(index_paths or (Path(DEFAULT_INDEX),)), replace(Limits(), per_minute=rate), title, model_name,
+        formula_model, editor, keys, origins, logs=not no_log,
+    )
+    names = {name.lower() for name in host_names}
+    settings = replace(settings, hosts=(*settings.hosts, *names, *((host,) if host not in ("0.0.0.0", "::") else ())))
+    compile_once()
+
+    def ready(url: str) -> None:
+        who = "this machine alone" if host in LOOPBACK else "every machine that can reach this one"
+        echo(f"Serving {', '.join(settings.indexes)} at {url} for {who}. Ctrl-C ends it.")
+
+    run(settings, host, port, ready)

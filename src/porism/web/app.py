@@ -1,0 +1,112 @@
+"""The application: API, pages, errors and guard put together."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from porism.errors import PorismError
+from porism.extras import need
+from porism.version import __version__
+from porism.web.observing import Metrics, log_line
+from porism.web.problems import NotFound, Refused, error_answer, refusal
+from porism.web.served import Library
+from porism.web.settings import WebSettings
+
+DESCRIPTION = """Search mathematics by words and formulas together.
+
+Questions are text with formulas between dollars. Every answer has `generation`, the commit of the index that it is
+about, and an `ETag`. Errors have one form: `error` with `code`, `message` and, where there is one, a `hint`."""
+
+
+def create_app(settings: WebSettings, library: Library | None = None) -> Any:
+    """The ASGI application of a server.
+
+    :raises MissingExtra: the extra ``porism[web]`` is not installed.
+    :raises IndexNotFound: an index does not exist, and as :func:`porism.search.index.open_index`.
+    """
+    fastapi = need("fastapi", "web", "the web app")
+    from porism.web.api import PREFIX, Api, api_router
+    from porism.web.guarding import Guard
+    from porism.web.pages import Pages, page_router
+
+    served = library or Library(settings.indexes, settings.model, settings.formula_model)
+    metrics = Metrics()
+    api = Api(served, settings.limits)
+    pages = Pages(served, settings, api)
+
+    @asynccontextmanager
+    async def lifespan(app: Any) -> AsyncIterator[None]:
+        need("anyio.to_thread", "web", "the web app").current_default_thread_limiter().total_tokens = settings.threads
+        yield
+
+    app = fastapi.FastAPI(
+        title=settings.title, version=__version__, description=DESCRIPTION, lifespan=lifespan,
+        docs_url=None, redoc_url=None, openapi_url=f"{PREFIX}/openapi.json",
+    )
+    app.include_router(api_router(api))
+    app.include_router(page_router(pages))
+
+    def metrics_page() -> Any:
+        for one in served.values():
+            view = one.view
+            metrics.index(view.name, len(view.index), view.generation)
+        return fastapi.Response(metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
+
+    app.add_api_route("/metrics", metrics_page, methods=["GET"], include_in_schema=False)
+    _add_errors(app, pages, fastapi)
+    if settings.origins:
+        cors = need("fastapi.middleware.cors", "web", "the web app").CORSMiddleware
+        app.add_middleware(
+            cors, allow_origins=list(settings.origins), allow_methods=["GET", "POST"],
+            allow_headers=["X-API-Key", "Authorization", "Content-Type"], expose_headers=["ETag"],
+        )
+    return Guard(app, settings, metrics)
+
+
+def _add_errors(app: Any, pages: Any, fastapi: Any) -> None:
+    """Errors as values of the API below ``/api/``, and as pages elsewhere."""
+    starlette = need("starlette.exceptions", "web", "the web app")
+    validation = need("fastapi.exceptions", "web", "the web app").RequestValidationError
+
+    def answer(request: Any, error: PorismError) -> Any:
+        status, value = error_answer(error)
+        if not request.url.path.startswith("/api/"):
+            return pages.error(status, error)
+        return fastapi.Response(value.model_dump_json(), status, media_type="application/json")
+
+    def porism_error(request: Any, error: Any) -> Any:
+        return answer(request, error)
+
+    def http_error(request: Any, error: Any) -> Any:
+        if error.status_code == 404:
+            return answer(request, NotFound("there is no such page", hint="The API is described at /api."))
+        refused = Refused(error.status_code, "http_error", str(error.detail))
+        response = answer(request, refused)
+        for name, value in (error.headers or {}).items():
+            response.headers[name] = value
+        return response
+
+    def validation_error(request: Any, error: Any) -> Any:
+        details = [
+            {"parameter": ".".join(map(str, one["loc"][1:])), "problem": one["msg"]} for one in error.errors()
+        ]
+        first = f"Parameter {details[0]['parameter']}: {details[0]['problem']}" if details else "A parameter is wrong"
+        if not request.url.path.startswith("/api/"):
+            return pages.error(422, Refused(422, "invalid", first))
+        _, body = refusal(422, "invalid", first, "The parameters are described at /api.")
+        value = need("orjson", "web", "the web app").loads(body)
+        value["error"]["details"] = details
+        return fastapi.responses.JSONResponse(value, 422)
+
+    def unexpected(request: Any, error: Any) -> Any:
+        log_line(event="error", path=request.url.path[:200], error=type(error).__name__, message=str(error)[:500])
+        return answer(request, Refused(500, "internal", "something went wrong here", "It has been logged."))
+
+    app.add_exception_handler(PorismError, porism_error)
+    app.add_exception_handler(starlette.HTTPException, http_error)
+    app.add_exception_handler(validation, validation_error)
+    app.add_exception_handler(Exception, unexpected)
+
+

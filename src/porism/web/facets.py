@@ -1,0 +1,73 @@
+"""Facets: how often the values of metadata are among the documents that a question finds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.index.segment import split_filter_term
+from porism.web.schema import Facet, FacetValue
+from porism.web.served import View
+
+SHOWN_VALUES = 12
+MOST_FACETS = 6
+NO_FACETS = frozenset({"line", "id", "url", "link", "href", "file", "path", "title", "question_id", "parent_id"})
+"""Keys that name single documents; they stay filters."""
+
+PREFERRED = ("type", "tags", "source", "year", "section")
+
+
+class _Pairs(NamedTuple):
+    """Key and value of each filter of a segment, and pairs of filter and document (int64)."""
+
+    keys: list[str]
+    values: list[str]
+    terms: NDArray[np.int64]
+    docs: NDArray[np.int64]
+
+
+def facet_keys(served: View) -> list[str]:
+    """The keys of the metadata by which results are worth dividing: of several values, that documents share."""
+    keys = [
+        key for key, values in served.metadata_counts.items()
+        if key not in NO_FACETS and len(values) > 1 and sum(values.values()) >= 2 * len(values)
+    ]
+    order = {key: number for number, key in enumerate(PREFERRED)}
+    return sorted(keys, key=lambda key: (order.get(key, len(order)), key))[:MOST_FACETS]
+
+
+def facets_of(served: View, found: Sequence[str], chosen: Mapping[str, Sequence[str]]) -> tuple[Facet, ...]:
+    """For each facet its most frequent values among the documents found, and those that are chosen."""
+    counts: dict[str, dict[str, int]] = {key: {} for key in facet_keys(served)}
+    for number, segment in enumerate(served.index.snapshot.segments):
+        keys, values, terms, docs = _pairs(served, number)
+        mask = np.zeros(segment.doc_count, np.bool_)
+        mask[[doc for doc_id in found if (doc := segment.find(doc_id)) is not None]] = True
+        totals = np.bincount(terms[mask[docs]], minlength=len(keys))
+        for term in np.flatnonzero(totals).tolist():
+            if keys[term] in counts:
+                own = counts[keys[term]]
+                own[values[term]] = own.get(values[term], 0) + int(totals[term])
+    return tuple(_facet(key, own, chosen.get(key, ())) for key, own in counts.items() if own or chosen.get(key))
+
+
+def _pairs(served: View, number: int) -> _Pairs:
+    """The filters of a segment, which are read once."""
+
+    def read() -> _Pairs:
+        segment = served.index.snapshot.segments[number]
+        split = [split_filter_term(term) for term in segment.filters]
+        return _Pairs([key for key, _ in split], [value for _, value in split], *segment.filter_pairs())
+
+    found: _Pairs = served.rankings.get(("filters", number), read)
+    return found
+
+
+def _facet(key: str, counts: Mapping[str, int], chosen: Sequence[str]) -> Facet:
+    order = sorted(counts, key=lambda value: (-counts[value], value))
+    shown = [*dict.fromkeys([*(value for value in chosen), *order[:SHOWN_VALUES]])]
+    values = [FacetValue(value=value, count=counts.get(value, 0), chosen=value in chosen) for value in shown]
+    return Facet(key=key, values=tuple(values), distinct=len(counts))

@@ -1,0 +1,157 @@
+"""Answers to formula searches: formulas with the documents that have them, and how they match."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from porism.errors import Problem, QueryError
+from porism.retrieve.formulas.matches import FormulaMatch
+from porism.search.formula_hits import FormulaHit
+from porism.search.formula_queries import make_formula_query, read_formula_question
+from porism.types import Formula
+from porism.web import schema
+from porism.web.answering import check_page, count
+from porism.web.deadlines import Deadline
+from porism.web.formula_views import equality, has_wildcard, key_of, keyed_view, same_up_to_names
+from porism.web.parts import Parts, check_formulas, check_length, formula_parts
+from porism.web.pieces import alignment, place_of, plain_pieces
+from porism.web.served import View
+from porism.web.settings import Limits
+
+MATCHES = ("any", "renamed", "identical", "equal")
+"""Which formulas count: all that are similar; those equal to the query up to names; the query itself; those equal to
+it, also by value."""
+
+_COMPARED = 200
+"""So many of the best formulas are looked at where only equal ones count."""
+
+_SHOWN_PLACES = 5
+_WHOLE = 0.999
+
+
+@dataclass(frozen=True)
+class FormulaRequest:
+    """What is asked for."""
+
+    question: str
+    filters: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    page: int = 1
+    per_page: int = 10
+    match: str = "any"
+    explain: bool = True
+
+
+def search_formulas(served: View, request: FormulaRequest, limits: Limits) -> schema.FormulaResults:
+    """A page of the formulas that answer a question.
+
+    :raises QueryError: there is no formula in it, it is beyond a limit, or a filter names an unknown key.
+    """
+    deadline = Deadline(limits.seconds)
+    check_page(request.page, request.per_page, limits)
+    if request.match not in MATCHES:
+        raise QueryError(f"there is no match {request.match!r}", hint=f"Choose from {', '.join(MATCHES)}.")
+    content, notes = read_formula_question(check_length(request.question, limits))
+    problems: list[Problem] = []
+    query = make_formula_query(content, problems.append)
+    check_formulas(len(query.formulas), limits)
+    parts = formula_parts(query.formulas)
+    depth = _COMPARED if request.match != "any" else min(limits.depth, _COMPARED)
+    key = ("formulas", request.question, tuple(sorted(request.filters.items())), depth)
+    found: list[FormulaHit] = served.rankings.get(
+        key, lambda: served.index.search_formulas(content, depth, filters=request.filters)
+    )
+    chosen = found
+    if request.match != "any":
+        wanted = {
+            "identical": {"identical"}, "renamed": {"identical", "renamed"},
+            "equal": {"identical", "renamed", "equal value"},
+        }[request.match]
+        chosen = [hit for hit in found if _relation(query.formulas, hit.formula) in wanted]
+    first = (request.page - 1) * request.per_page
+    shown = []
+    for rank, hit in enumerate(chosen[first : first + request.per_page], first + 1):
+        match = None if deadline.over() or not request.explain else _match(served, query.formulas, hit.key)
+        shown.append(_hit(served, rank, hit, match, query.formulas, parts))
+    without = None
+    if not chosen and query.context is not None:
+        without = count(served, query.context.content.text.replace("￼", " "), request.filters, limits)
+    hints = [*notes, *(str(problem) for problem in problems)]
+    return schema.FormulaResults(
+        index=served.name, generation=served.generation, question=request.question, parts=tuple(parts.parts),
+        hints=tuple(hints), total=len(chosen), total_is_exact=len(found) < depth, page=request.page,
+        per_page=request.per_page, seconds=round(deadline.elapsed, 4), partial=deadline.missed, hits=tuple(shown),
+        match=request.match, documents_without=without,
+    )
+
+
+def explain_formula(served: View, text: str, key: str, limits: Limits) -> schema.Alignment:
+    """How a formula of the index, by its key, answers a formula search.
+
+    :raises QueryError: there is no formula in the question, or none of this key in the index.
+    """
+    content, _ = read_formula_question(check_length(text, limits))
+    query = make_formula_query(content)
+    return alignment(served.index.explain_formula(content, key), formula_parts(query.formulas))
+
+
+def _match(served: View, formulas: tuple[Formula, ...], key: str) -> FormulaMatch:
+    ranker = served.index.formulas.ranker
+    best: FormulaMatch = served.memory.get(
+        ("match", tuple(formula.source for formula in formulas), key),
+        lambda: max((ranker.match(formula, key) for formula in formulas), key=lambda match: match.score),
+    )
+    return best
+
+
+Relation = Literal["identical", "renamed", "equal value", "instance", "similar"]
+
+
+def _relation(formulas: tuple[Formula, ...], found: Formula, match: FormulaMatch | None = None) -> Relation:
+    """What a found formula is to the nearest of the query; an instance is all that a pattern with wildcards says."""
+    if match is not None and min(match.query_share, match.found_share) > _WHOLE and has_wildcard(match.query):
+        return "instance"
+    if any(key_of(formula) == key_of(found) for formula in formulas):
+        return "identical"
+    if any(same_up_to_names(formula, found) for formula in formulas):
+        return "renamed"
+    equal = any(equality(formula, found).equal for formula in formulas)
+    return "equal value" if equal else "similar"
+
+
+def _hit(
+    served: View, rank: int, hit: FormulaHit, match: FormulaMatch | None, formulas: tuple[Formula, ...], parts: Parts
+) -> schema.FormulaHit:
+    fields: dict[str, list[str]] = {}
+    for place in hit.places:
+        names = fields.setdefault(place.doc_id, [])
+        if place.field not in names:
+            names.append(place.field)
+    places = []
+    for doc_id in list(fields)[:_SHOWN_PLACES]:
+        document, location = served.index.document(doc_id), served.index.location(doc_id)
+        title = plain_pieces(document.title) or (schema.Piece(text=doc_id),)
+        places.append(
+            schema.FormulaPlace(id=doc_id, title=title, fields=tuple(fields[doc_id]), place=place_of(location))
+        )
+    return schema.FormulaHit(
+        rank=rank, score=round(hit.score, 6), formula=keyed_view(hit.formula),
+        relation=_relation(formulas, hit.formula, match), documents=hit.documents, places=tuple(places),
+        alignment=alignment(match, parts) if match is not None else None,
+    )
+
+
+def read_only(text: str, limits: Limits) -> schema.Question:
+    """How a formula search is read, for the preview as one types; what is wrong with it is part of the answer."""
+    problems: list[Problem] = []
+    try:
+        content, notes = read_formula_question(check_length(text, limits))
+        query = make_formula_query(content, problems.append)
+        check_formulas(len(query.formulas), limits)
+    except QueryError as error:
+        return schema.Question(question=text[:200], parts=(), error=str(error) if text.strip() else None)
+    shown = [str(problem) for problem in problems if not problem.where.startswith("formula ")]
+    return schema.Question(
+        question=text, parts=tuple(formula_parts(query.formulas).parts), notes=(*notes, *shown)
+    )

@@ -1,0 +1,103 @@
+"""The parts of a question, numbered: what matches are coloured by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from porism.analysis.words import WORD
+from porism.errors import QueryError
+from porism.search.index import Index
+from porism.search.questions import Question
+from porism.types import Formula
+from porism.web.formula_views import key_of, problems_of, view
+from porism.web.schema import QueryPart
+from porism.web.settings import Limits
+
+COLOURS = 5
+"""Colours of formulas, from 1; words have colour 0. More formulas share colours and differ by their numbers."""
+
+
+@dataclass
+class Parts:
+    """The parts of a question, and the number of the part that a term or a formula belongs to."""
+
+    parts: list[QueryPart] = field(default_factory=list)
+    by_term: dict[str, int] = field(default_factory=dict)
+    by_formula: dict[str, int] = field(default_factory=dict)
+
+    def number(self, answers: str | Formula | None) -> int | None:
+        """The part that a match answers, None where that is not known."""
+        if isinstance(answers, Formula):
+            return self.by_formula.get(key_of(answers))
+        return self.by_term.get(answers) if answers is not None else None
+
+    def colour(self, number: int | None) -> int:
+        """The colour of a part."""
+        return self.parts[number].colour if number is not None else 0
+
+
+def parts_of(index: Index, question: Question) -> Parts:
+    """The words that count, formulas, phrases and filters of a question, in order; what is repeated is one part."""
+    found = Parts()
+    for piece in question.query.content.parts:
+        if isinstance(piece, Formula):
+            _add_formula(found, piece)
+        else:
+            for match in WORD.finditer(piece):
+                term = index.analyzer.words.term(match.group())
+                if term is not None and term not in found.by_term:
+                    found.by_term[term] = len(found.parts)
+                    found.parts.append(QueryPart(number=len(found.parts), kind="word", text=match.group()))
+    for condition in question.conditions:
+        if condition.exact or condition.field:
+            where = f"{condition.field}:" if condition.field else ""
+            text = condition.content.to_latex().strip()
+            shown = f"{where}“{text}”" if condition.exact else f"{where}{text}"
+            found.parts.append(QueryPart(number=len(found.parts), kind="phrase", text=shown))
+    for key, values in question.filters.items():
+        for value in values:
+            found.parts.append(QueryPart(number=len(found.parts), kind="filter", text=f"{key}: {value}"))
+    return found
+
+
+def formula_parts(formulas: tuple[Formula, ...]) -> Parts:
+    """The parts of a formula search."""
+    found = Parts()
+    for formula in formulas:
+        _add_formula(found, formula)
+    return found
+
+
+def _add_formula(found: Parts, formula: Formula) -> None:
+    key = key_of(formula)
+    if key in found.by_formula:
+        return
+    found.by_formula[key] = len(found.parts)
+    colour = 1 + (len(found.by_formula) - 1) % COLOURS
+    found.parts.append(
+        QueryPart(
+            number=len(found.parts), kind="formula", text=formula.source.strip(), colour=colour,
+            formula=view(formula), problems=problems_of(formula),
+        )
+    )
+
+
+def check_length(text: str, limits: Limits) -> str:
+    """The question, if it is not too long.
+
+    :raises QueryError: it is.
+    """
+    if len(text) > limits.question_characters:
+        raise QueryError(
+            f"the question has {len(text):,} characters", hint=f"Ask with at most {limits.question_characters:,}."
+        )
+    return text
+
+
+def check_formulas(count: int, limits: Limits) -> None:
+    """Refuses questions of too many formulas.
+
+    :raises QueryError: there are more than the limit.
+    """
+    if count > limits.formulas:
+        raise QueryError(f"the question has {count} formulas", hint=f"Ask with at most {limits.formulas}.")

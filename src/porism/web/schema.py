@@ -1,0 +1,345 @@
+"""The values of the API: what the server answers, the pages show and the client returns. One schema for all three."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Model(BaseModel):
+    """A value of the API: immutable; fields that a newer server adds are ignored."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class FormulaView(Model):
+    """A formula in the notations that a reader can use."""
+
+    latex: str
+    text: str = Field(description="One line of Unicode.")
+    mathml: str = Field(description="A <math> element made from Porism's own tree; never markup of a source.")
+    key: str = Field(default="", description="Normalised form: the same for formulas that look the same.")
+
+
+class Piece(Model):
+    """A run of text, or one formula; ``part`` is the number of the part of the question that it matches."""
+
+    text: str
+    match: bool = False
+    part: int | None = None
+    formula: FormulaView | None = None
+
+
+class ParseProblem(Model):
+    """A part of a formula that could not be read, at an offset into it."""
+
+    position: int
+    what: str
+
+
+class QueryPart(Model):
+    """A part of a question: a word, a formula, a phrase or a condition. ``colour`` is what its matches share (0–5)."""
+
+    number: int
+    kind: Literal["word", "formula", "phrase", "filter"]
+    text: str
+    colour: int = 0
+    formula: FormulaView | None = None
+    problems: tuple[ParseProblem, ...] = ()
+
+
+class Place(Model):
+    """Where a document is; what is not known is empty."""
+
+    text: str = Field(default="", description="One line: file, kind, headings.")
+    source: str | None = None
+    file: str | None = None
+    line: int | None = None
+    kind: str | None = None
+    section: tuple[str, ...] = ()
+    tag: str | None = None
+    url: str | None = None
+
+
+class Contribution(Model):
+    """A value, what it is, and the contributions that add up to it."""
+
+    value: float
+    label: str
+    parts: tuple[Contribution, ...] = ()
+
+
+class Alignment(Model):
+    """How a formula of a document answers one of the question."""
+
+    part: int | None = None
+    score: float
+    query: FormulaView
+    found: FormulaView
+    query_share: float
+    found_share: float
+    substitution: tuple[tuple[FormulaView, FormulaView], ...] = ()
+    equal_values: tuple[str, ...] = ()
+    explanation: Contribution | None = None
+
+
+class Explained(Model):
+    """Why a document has its score."""
+
+    id: str
+    contributions: Contribution
+    alignments: tuple[Alignment, ...] = ()
+    partial: bool = False
+
+
+class Hit(Model):
+    """A document that was found."""
+
+    rank: int
+    id: str
+    score: float
+    title: tuple[Piece, ...]
+    snippet: tuple[Piece, ...]
+    place: Place
+    metadata: dict[str, str | tuple[str, ...]] = {}
+    explanation: Explained | None = None
+
+
+class FacetValue(Model):
+    """A value of a facet, and how many of the results have it."""
+
+    value: str
+    count: int
+    chosen: bool = False
+
+
+class Facet(Model):
+    """A key of the metadata with its values among the results, most frequent first; ``distinct`` counts them all."""
+
+    key: str
+    values: tuple[FacetValue, ...]
+    distinct: int
+
+
+class FacetList(Model):
+    """The facets of a question's results."""
+
+    index: str
+    generation: int
+    total: int
+    facets: tuple[Facet, ...]
+
+
+class Page(Model):
+    """What all lists of results have in common."""
+
+    index: str
+    generation: int
+    question: str
+    parts: tuple[QueryPart, ...] = ()
+    hints: tuple[str, ...] = ()
+    total: int
+    total_is_exact: bool = Field(default=True, description="False where there are at least ``total`` results.")
+    page: int = 1
+    per_page: int = 10
+    seconds: float
+    partial: bool = Field(default=False, description="Whether the time budget ended before all was made.")
+
+
+class Results(Page):
+    """Documents that answer a question."""
+
+    hits: tuple[Hit, ...]
+    facets: tuple[Facet, ...] = ()
+    sort: str = "relevance"
+    sorts: tuple[str, ...] = ("relevance",)
+
+
+class FormulaPlace(Model):
+    """A document that has a formula, and in which of its fields."""
+
+    id: str
+    title: tuple[Piece, ...]
+    fields: tuple[str, ...]
+    place: Place
+
+
+class FormulaHit(Model):
+    """A formula that was found, and where it occurs."""
+
+    rank: int
+    score: float
+    formula: FormulaView
+    relation: Literal["identical", "renamed", "equal value", "instance", "similar"]
+    documents: int
+    places: tuple[FormulaPlace, ...]
+    alignment: Alignment | None = None
+
+
+class FormulaResults(Page):
+    """Formulas that answer a question."""
+
+    hits: tuple[FormulaHit, ...]
+    match: str = "any"
+    documents_without: int | None = Field(
+        None, description="Where no formula was found: how many documents the words alone find."
+    )
+
+
+class Question(Model):
+    """How a question is read, before anything is searched."""
+
+    question: str
+    parts: tuple[QueryPart, ...]
+    notes: tuple[str, ...] = ()
+    error: str | None = None
+
+
+class TreeNode(Model):
+    """A node of an operator tree."""
+
+    label: str
+    kind: str
+    children: tuple[TreeNode, ...] = ()
+
+
+class ParsedFormula(Model):
+    """A formula in all notations, with its operator tree and what could not be read."""
+
+    formula: FormulaView
+    spoken: str
+    layout: str
+    operators: str
+    tree: TreeNode | None = Field(default=None, description="None for a formula of very many parts.")
+    svg: str = Field(default="", description="The operator tree, drawn.")
+    problems: tuple[ParseProblem, ...] = ()
+
+
+class Converted(Model):
+    """A formula in one notation."""
+
+    notation: str
+    text: str
+    problems: tuple[ParseProblem, ...] = ()
+
+
+class Equality(Model):
+    """Whether two formulas are equal, in which sense."""
+
+    relation: Literal["identical", "same value", "same value after renaming", "different or unknown"]
+    equal: bool
+    explanation: str
+    first: FormulaView
+    second: FormulaView
+
+
+class Paragraph(Model):
+    """Text with formulas in place."""
+
+    pieces: tuple[Piece, ...]
+
+
+class Section(Model):
+    """One field of a document."""
+
+    name: str
+    paragraphs: tuple[Paragraph, ...]
+
+
+class DocumentView(Model):
+    """A document to be read."""
+
+    index: str
+    generation: int
+    id: str
+    title: tuple[Piece, ...]
+    sections: tuple[Section, ...]
+    place: Place
+    metadata: dict[str, str | tuple[str, ...]] = {}
+    parts: tuple[QueryPart, ...] = ()
+    formulas: int = 0
+
+
+class Similar(Model):
+    """Documents like one of the index."""
+
+    index: str
+    generation: int
+    id: str
+    hits: tuple[Hit, ...]
+    seconds: float
+
+
+class Link(Model):
+    """Formulas of two documents that correspond: their numbers among the formulas of either, in reading order."""
+
+    left: tuple[int, ...]
+    right: tuple[int, ...]
+    kind: Literal["same", "renamed", "equal value", "similar"]
+    share: float
+
+
+class Comparison(Model):
+    """Two documents, and what they have in common."""
+
+    index: str
+    generation: int
+    left: DocumentView
+    right: DocumentView
+    links: tuple[Link, ...]
+    words: tuple[str, ...] = Field(default=(), description="Words of both, the most telling first.")
+    partial: bool = False
+
+
+class Completion(Model):
+    """Something that a question could go on with; ``text`` replaces what was typed from ``start`` on."""
+
+    kind: Literal["word", "tag", "formula", "title"]
+    text: str
+    start: int
+    documents: int
+    formula: FormulaView | None = None
+    id: str | None = None
+
+
+class Completions(Model):
+    """Completions of a question, best first."""
+
+    question: str
+    completions: tuple[Completion, ...]
+
+
+class IndexView(Model):
+    """An index that is served."""
+
+    name: str
+    documents: int
+    generation: int
+    fields: tuple[str, ...]
+    channels: tuple[str, ...]
+    metadata: tuple[str, ...]
+    formulas: int
+
+
+class Health(Model):
+    """Whether the server answers, and what it serves."""
+
+    status: Literal["ok"]
+    version: str
+    indexes: tuple[IndexView, ...]
+
+
+class ErrorBody(Model):
+    """What went wrong: a stable ``code``, a sentence, and what to do next."""
+
+    code: str
+    message: str
+    hint: str | None = None
+    details: tuple[dict[str, Any], ...] = ()
+
+
+class ErrorAnswer(Model):
+    """The form of every error of the API."""
+
+    error: ErrorBody

@@ -1,0 +1,81 @@
+"""Runs the application: opens what is served, says where, and answers until it is interrupted."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from typing import Any
+
+from porism.errors import ConfigError
+from porism.extras import need
+from porism.web.app import create_app
+from porism.web.served import Library
+from porism.web.settings import WebSettings
+
+LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+
+HEADER_SECONDS = 10
+"""A connection that has not sent the head of a request by then is closed."""
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """A socket that listens at an address, so that a taken port is reported before anything is opened.
+
+    :raises ConfigError: the address cannot be used.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    bound = socket.socket(family, socket.SOCK_STREAM)
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        bound.bind((host, port))
+    except OSError as error:
+        bound.close()
+        raise ConfigError(
+            f"{host}:{port} cannot be used: {error.strerror or error}", hint="Choose another one with --port."
+        ) from error
+    return bound
+
+
+def serve(settings: WebSettings, host: str, port: int, on_ready: Callable[[str], None] = lambda url: None) -> None:
+    """Serves until SIGINT or SIGTERM; requests that are being answered are finished.
+
+    :raises ConfigError: the address cannot be used.
+    """
+    uvicorn = need("uvicorn", "web", "the server")
+    bound = bind(host, port)
+    try:
+        app = create_app(settings, Library(settings.indexes, settings.model, settings.formula_model))
+        bound.listen(256)  # who comes from now on waits a moment and is answered
+        shown = f"[{host}]" if ":" in host else host
+        on_ready(f"http://{shown}:{bound.getsockname()[1]}/")
+        uvicorn.Server(server_config(app)).run(sockets=[bound])
+    finally:
+        bound.close()
+
+
+def server_config(app: Any) -> Any:
+    """How uvicorn runs the application."""
+    return need("uvicorn", "web", "the server").Config(
+        app, log_level="warning", access_log=False, server_header=False, timeout_keep_alive=HEADER_SECONDS,
+        timeout_graceful_shutdown=10, h11_max_incomplete_event_size=65_536, http=slow_clients_closed(), backlog=256,
+        proxy_headers=False,
+    )
+
+
+def slow_clients_closed() -> Any:
+    """uvicorn's protocol, which also closes connections that send nothing whole within :data:`HEADER_SECONDS`."""
+    base: Any = need("uvicorn.protocols.http.h11_impl", "web", "the server").H11Protocol
+
+    def connection_made(self: Any, transport: Any) -> None:
+        base.connection_made(self, transport)
+        self.waiting = self.loop.call_later(HEADER_SECONDS, close_if_nothing_came, self)
+
+    def close_if_nothing_came(self: Any) -> None:
+        if self.cycle is None and not self.transport.is_closing():
+            self.transport.close()
+
+    def connection_lost(self: Any, error: Exception | None) -> None:
+        self.waiting.cancel()
+        base.connection_lost(self, error)
+
+    return type("PatientProtocol", (base,), {"connection_made": connection_made, "connection_lost": connection_lost})

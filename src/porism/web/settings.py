@@ -1,0 +1,55 @@
+"""What a server serves and which limits it keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one request may ask for; what is longer or larger is refused with a message that says so."""
+
+    question_characters: int = 4_000
+    """Longer questions are refused."""
+    formulas: int = 12
+    """Formulas of one question."""
+    results: int = 100
+    """Results of one page."""
+    depth: int = 1_000
+    """Results that can be paged through; what is counted and what facets count, too."""
+    body_bytes: int = 1_000_000
+    """A larger body of a request is refused."""
+    seconds: float = 10.0
+    """Time budget of one request: what is not made by then (explanations, alignments) is left out, and the answer is
+    marked as partial."""
+    alignment_seconds: float = 0.12
+    """Time for marking symbols within the formulas of one page; formulas beyond it are marked as wholes."""
+    at_once: int = 64
+    """Requests that are answered or wait at once; more are refused with 503."""
+    per_minute: int = 0
+    """Requests to the API of one client (key or address) in a minute; 0 for any number."""
+
+
+@dataclass(frozen=True, slots=True)
+class WebSettings:
+    """The settings of a server: indexes by name (the first is the default), and what it offers."""
+
+    indexes: Mapping[str, Path]
+    limits: Limits = field(default_factory=Limits)
+    title: str = "Porism"
+    model: str = "default"
+    formula_model: str | None = None
+    editor: Path | None = None
+    """The folder of the npm package ``mathlive``, for the visual formula editor."""
+    keys: Path | None = None
+    """A file of hashed API keys; with one the API answers only requests that have a key."""
+    origins: tuple[str, ...] = ()
+    """Origins whose pages may call the API (CORS)."""
+    hosts: tuple[str, ...] = ("localhost", "127.0.0.1", "[::1]")
+    """Names by which the server may be called; a request for another host is refused. ``*`` allows any."""
+    threads: int = 4
+    """Searches that run at once."""
+    logs: bool = True
+    """Whether each request is logged, as a line of JSON on standard error."""

@@ -1,0 +1,359 @@
+// What scripts add to pages that work without them: one function for each thing.
+const $ = (selector, within = document) => within.querySelector(selector);
+const $$ = (selector, within = document) => [...within.querySelectorAll(selector)];
+
+const remembered = {
+  get(name) { try { return JSON.parse(localStorage.getItem(name)) ?? []; } catch { return []; } },
+  set(name, value) { try { localStorage.setItem(name, JSON.stringify(value)); } catch { /* not allowed here */ } },
+};
+
+async function fragment(address, signal) {
+  const answer = await fetch(address, { signal });
+  if (!answer.ok) throw new Error(`${answer.status}`);
+  return answer.text();
+}
+
+function debounced(act, milliseconds) {
+  let timer;
+  return (...given) => { clearTimeout(timer); timer = setTimeout(() => act(...given), milliseconds); };
+}
+
+const box = $("#q");
+const form = box?.form;
+const chosenMode = () => form.elements.mode.value;
+const chosenIndex = () => form.elements.index?.value ?? "";
+
+// -- the preview: how the question is read -----------------------------------------------------------------------------
+
+function startPreview() {
+  const place = $("#preview");
+  let running;
+  const shown = box.value;
+  const update = debounced(async () => {
+    running?.abort();
+    running = new AbortController();
+    const text = box.value;
+    if (!text.trim() || (text === shown && $(".understood"))) { place.replaceChildren(); return; }
+    const wanted = new URLSearchParams({ q: text, mode: chosenMode(), index: chosenIndex() });
+    try { place.innerHTML = await fragment(`/preview?${wanted}`, running.signal); } catch { /* the next key asks again */ }
+  }, 120);
+  box.addEventListener("input", update);
+  form.addEventListener("change", update);
+  if (!$(".understood")) update();
+}
+
+// -- completions ---------------------------------------------------------------------------------------------------------
+
+function startCompletions() {
+  const list = $("#completions");
+  let found = [];
+  let at = -1;
+  let running;
+  box.setAttribute("role", "combobox");
+  box.setAttribute("aria-autocomplete", "list");
+  box.setAttribute("aria-controls", "completions");
+  box.setAttribute("aria-expanded", "false");
+
+  const close = () => {
+    list.hidden = true; found = []; at = -1;
+    box.setAttribute("aria-expanded", "false");
+    box.removeAttribute("aria-activedescendant");
+  };
+  const choose = (number) => {
+    at = number;
+    $$("li", list).forEach((item, n) => item.setAttribute("aria-selected", String(n === at)));
+    if (at >= 0) { box.setAttribute("aria-activedescendant", `completion-${at}`); $(`#completion-${at}`).scrollIntoView({ block: "nearest" }); }
+  };
+  const take = (number) => {
+    const one = found[number];
+    box.value = box.value.slice(0, one.start) + one.text;
+    close();
+    box.focus();
+    box.dispatchEvent(new Event("input", { bubbles: true }));
+    close();
+  };
+  const show = (completions) => {
+    found = completions; at = -1;
+    list.replaceChildren(...completions.map((one, number) => {
+      const item = document.createElement("li");
+      item.id = `completion-${number}`;
+      item.setAttribute("role", "option");
+      item.setAttribute("aria-selected", "false");
+      const text = document.createElement("span");
+      if (one.formula) text.innerHTML = one.formula.mathml; else text.textContent = one.text;
+      const note = document.createElement("small");
+      note.textContent = one.kind === "title" ? "title" : one.documents ? `${one.documents.toLocaleString("en")} ${one.kind === "formula" ? "place" : "document"}${one.documents === 1 ? "" : "s"}` : "recent";
+      item.append(text, note);
+      item.addEventListener("mousedown", (event) => { event.preventDefault(); take(number); });
+      return item;
+    }));
+    list.hidden = completions.length === 0;
+    box.setAttribute("aria-expanded", String(!list.hidden));
+  };
+  const update = debounced(async () => {
+    running?.abort();
+    running = new AbortController();
+    const text = box.value;
+    if (document.activeElement !== box) return;
+    if (text.trim().length < 2 || box.selectionStart !== text.length) { close(); return; }
+    const wanted = new URLSearchParams({ q: text, index: chosenIndex() });
+    try {
+      const answer = await fetch(`/api/v1/suggest?${wanted}`, { signal: running.signal });
+      if (answer.ok && text === box.value) show((await answer.json()).completions);
+    } catch { /* typed on, or offline: nothing to complete with */ }
+  }, 140);
+  box.addEventListener("input", update);
+  box.addEventListener("blur", () => setTimeout(close, 100));
+  box.addEventListener("keydown", (event) => {
+    if (list.hidden) return;
+    if (event.key === "ArrowDown") { event.preventDefault(); choose((at + 1) % found.length); }
+    else if (event.key === "ArrowUp") { event.preventDefault(); choose((at + found.length - (at < 0 ? 0 : 1)) % found.length); }
+    else if (event.key === "Escape") { event.preventDefault(); close(); }
+    else if ((event.key === "Enter" || event.key === "Tab") && at >= 0) { event.preventDefault(); take(at); }
+  });
+}
+
+// -- palette and editor ----------------------------------------------------------------------------------------------------
+
+function insert(latex) {
+  const cursor = latex.indexOf("|");
+  let text = cursor < 0 ? latex : latex.slice(0, cursor) + latex.slice(cursor + 1);
+  let start = box.selectionStart ?? box.value.length;
+  const end = box.selectionEnd ?? start;
+  let after = start + (cursor < 0 ? text.length : cursor);
+  const dollars = (box.value.slice(0, start).match(/(?<!\\)\$/g) ?? []).length;
+  if (dollars % 2 === 0) { text = `$${text.trimEnd()}$`; after = cursor < 0 ? start + text.length - 1 : after + 1; }
+  box.setRangeText(text, start, end, "end");
+  box.focus();
+  box.setSelectionRange(after, after);
+  box.dispatchEvent(new Event("input", { bubbles: true }));
+}
+
+function toggles(button, panel, opened = () => {}) {
+  button.addEventListener("click", () => {
+    panel.hidden = !panel.hidden;
+    button.setAttribute("aria-expanded", String(!panel.hidden));
+    if (!panel.hidden) opened();
+  });
+}
+
+function startPalette() {
+  const panel = $("#palette");
+  toggles($("#palette-button"), panel);
+  panel.addEventListener("click", (event) => {
+    const key = event.target.closest("[data-insert]");
+    if (key) insert(key.dataset.insert);
+  });
+}
+
+function startEditor() {
+  const button = $("#editor-button");
+  if (!button) return;
+  const panel = $("#editor");
+  toggles(button, panel, () => {
+    if (panel.firstChild) return;
+    const frame = document.createElement("iframe");
+    frame.src = "/editor";
+    frame.title = "Visual formula editor";
+    panel.append(frame);
+  });
+  addEventListener("message", (event) => {
+    if (event.origin !== location.origin || event.source !== $("iframe", panel)?.contentWindow) return;
+    if (event.data?.porism === "take" && typeof event.data.latex === "string") {
+      insert(event.data.latex.replaceAll("|", "\\vert "));
+      panel.hidden = true;
+      button.setAttribute("aria-expanded", "false");
+    }
+  });
+}
+
+// -- recent questions, in this browser only ------------------------------------------------------------------------------------
+
+function startRecent() {
+  form.addEventListener("submit", () => {
+    const text = box.value.trim();
+    if (!text) return;
+    const mode = chosenMode();
+    const others = remembered.get("porism-recent").filter((one) => one.q !== text || one.mode !== mode);
+    remembered.set("porism-recent", [{ q: text, mode }, ...others].slice(0, 12));
+  });
+  const place = $("#recent");
+  const recent = remembered.get("porism-recent");
+  if (!place || !recent.length) return;
+  $("ul", place).replaceChildren(...recent.slice(0, 8).map((one) => {
+    const item = document.createElement("li");
+    const link = document.createElement("a");
+    const wanted = new URLSearchParams({ q: one.q });
+    if (one.mode === "formulas") wanted.set("mode", "formulas");
+    link.href = `/search?${wanted}`;
+    const text = document.createElement("code");
+    text.textContent = one.q;
+    link.append(text);
+    item.append(link);
+    return item;
+  }));
+  place.hidden = false;
+  $("#forget").addEventListener("click", () => { remembered.set("porism-recent", []); place.hidden = true; });
+}
+
+// -- results: parts of the question and their matches, why, comparing -------------------------------------------------------------
+
+function startParts() {
+  let lit = null;
+  const light = (part) => {
+    if (part === lit) return;
+    lit = part;
+    document.body.classList.toggle("focusing", part !== null);
+    $$(".lit").forEach((one) => one.classList.remove("lit"));
+    if (part !== null) $$(`[data-part="${CSS.escape(part)}"], [data-part="${CSS.escape(part)}"] .hit, [data-part="${CSS.escape(part)}"] mark`).forEach((one) => one.classList.add("lit"));
+  };
+  const over = (event) => light(event.target.closest?.(".understood [data-part]")?.dataset.part ?? null);
+  document.addEventListener("mouseover", over);
+  document.addEventListener("focusin", over);
+}
+
+function startWhy() {
+  document.addEventListener("click", async (event) => {
+    const link = event.target.closest("a.why");
+    if (!link || event.metaKey || event.ctrlKey) return;
+    event.preventDefault();
+    const panel = $(".why-panel", link.closest("article"));
+    panel.hidden = !panel.hidden;
+    link.setAttribute("aria-expanded", String(!panel.hidden));
+    if (panel.hidden || panel.childElementCount) return;
+    try { panel.innerHTML = await fragment(`${link.href}&fragment=true`); } catch { location.href = link.href; }
+  });
+}
+
+function startComparing() {
+  let first = null;
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("button.compare");
+    if (!button) return;
+    const index = new URLSearchParams(location.search).get("index") ?? "";
+    if (first && first !== button.dataset.id) {
+      location.href = `/compare?${new URLSearchParams({ left: first, right: button.dataset.id, ...(index && { index }) })}`;
+      return;
+    }
+    first = button.dataset.id;
+    $(".tray")?.remove();
+    const tray = document.createElement("div");
+    tray.className = "tray";
+    tray.setAttribute("role", "status");
+    const text = document.createElement("span");
+    text.textContent = "Choose the document to compare it with.";
+    const stop = document.createElement("button");
+    stop.type = "button"; stop.className = "quiet"; stop.textContent = "Cancel";
+    stop.addEventListener("click", () => { tray.remove(); first = null; });
+    tray.append(text, stop);
+    document.body.append(tray);
+  });
+}
+
+function startTrees() {
+  let panel = null;
+  const close = () => { panel?.remove(); panel = null; };
+  document.addEventListener("click", async (event) => {
+    const link = event.target.closest("a.tree-link");
+    if (!link) { if (panel && !panel.contains(event.target)) close(); return; }
+    if (event.metaKey || event.ctrlKey) return;
+    event.preventDefault();
+    close();
+    panel = document.createElement("div");
+    panel.className = "tree-panel";
+    panel.tabIndex = -1;
+    try { panel.innerHTML = await fragment(`${link.href}&fragment=true`); } catch { location.href = link.href; return; }
+    document.body.append(panel);
+    const under = link.getBoundingClientRect();
+    panel.style.top = `${under.bottom + scrollY + 8}px`;
+    panel.style.left = `${Math.max(16, Math.min(under.left, innerWidth - panel.offsetWidth - 16))}px`;
+    panel.focus();
+  });
+  document.addEventListener("keydown", (event) => { if (event.key === "Escape") close(); });
+}
+
+// -- documents: formulas that can be picked --------------------------------------------------------------------------------------
+
+function startFormulas() {
+  const menu = $("#formula-menu");
+  if (!menu) return;
+  let picked = null;
+  const close = () => { menu.hidden = true; picked?.setAttribute("aria-expanded", "false"); };
+  $$("[data-formulas] .pick").forEach((one) => { one.setAttribute("aria-haspopup", "menu"); one.setAttribute("aria-expanded", "false"); });
+  document.addEventListener("click", (event) => {
+    const formula = event.target.closest(".pick");
+    if (!formula) { if (!menu.contains(event.target)) close(); return; }
+    if (event.metaKey || event.ctrlKey) return;
+    event.preventDefault();
+    close();
+    picked = formula;
+    formula.setAttribute("aria-expanded", "true");
+    $("[data-do=find]", menu).href = formula.href;
+    $("[data-do=tree]", menu).href = `/formula?${new URLSearchParams({ formula: formula.dataset.latex })}`;
+    menu.hidden = false;
+    const under = formula.getBoundingClientRect();
+    menu.style.top = `${under.bottom + scrollY + 6}px`;
+    menu.style.left = `${Math.max(8, Math.min(under.left + scrollX, innerWidth - menu.offsetWidth - 8))}px`;
+    $("[data-do=find]", menu).focus();
+  });
+  menu.addEventListener("click", async (event) => {
+    const item = event.target.closest("button[data-do]");
+    if (!item) return;
+    const texts = { latex: picked.dataset.latex, text: picked.dataset.text, mathml: $("math", picked).outerHTML };
+    try {
+      await navigator.clipboard.writeText(texts[item.dataset.do]);
+      $("[role=status]", menu).textContent = "Copied";
+      item.textContent = "Copied";
+      setTimeout(() => { item.textContent = { latex: "Copy as LaTeX", text: "Copy as Unicode", mathml: "Copy as MathML" }[item.dataset.do]; close(); picked.focus(); }, 700);
+    } catch { $("[role=status]", menu).textContent = "The browser does not allow copying"; }
+  });
+  menu.addEventListener("keydown", (event) => {
+    const items = $$("[role=menuitem]", menu);
+    const now = items.indexOf(document.activeElement);
+    if (event.key === "ArrowDown") { event.preventDefault(); items[(now + 1) % items.length].focus(); }
+    if (event.key === "ArrowUp") { event.preventDefault(); items[(now + items.length - 1) % items.length].focus(); }
+    if (event.key === "Escape") { close(); picked?.focus(); }
+  });
+}
+
+function startLinks() {
+  const over = (event) => {
+    const one = event.target.closest?.("[data-links]");
+    $$(".sides .lit, tr.lit").forEach((other) => other.classList.remove("lit"));
+    if (!one) return;
+    const names = new Set(one.dataset.links.split(" "));
+    $$("[data-links]").filter((other) => other.dataset.links.split(" ").some((name) => names.has(name))).forEach((other) => other.classList.add("lit"));
+  };
+  if (!$(".sides")) return;
+  document.addEventListener("mouseover", over);
+  document.addEventListener("focusin", over);
+}
+
+// -- keys and theme ----------------------------------------------------------------------------------------------------------------
+
+function startKeys() {
+  let current = -1;
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select, math-field")) return;
+    const cards = $$(".card");
+    if (event.key === "/" && box) { event.preventDefault(); box.focus(); box.select(); }
+    else if ((event.key === "j" || event.key === "k") && cards.length) {
+      current = Math.max(0, Math.min(cards.length - 1, current + (event.key === "j" ? 1 : -1)));
+      cards.forEach((card, number) => card.classList.toggle("current", number === current));
+      cards[current].scrollIntoView({ block: "nearest" });
+      $("h2 a, .places a", cards[current])?.focus({ preventScroll: true });
+    } else if (event.key === "w" && cards[current]) $("a.why, .why-details summary", cards[current])?.click();
+  });
+}
+
+function startTheme() {
+  $(".theme")?.addEventListener("click", () => {
+    const root = document.documentElement;
+    const isDark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    root.dataset.theme = isDark ? "light" : "dark";
+    try { localStorage.setItem("porism-theme", root.dataset.theme); } catch { /* only for this page then */ }
+  });
+}
+
+if (box) { startPreview(); startCompletions(); startPalette(); startEditor(); startRecent(); }
+startParts(); startWhy(); startComparing(); startTrees(); startFormulas(); startLinks(); startKeys(); startTheme();

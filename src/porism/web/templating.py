@@ -1,0 +1,48 @@
+"""The templates of the pages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from porism.extras import need
+from porism.version import __version__
+from porism.web import rendering
+from porism.web.palette import palette
+from porism.web.problems import sentence
+from porism.web.schema import DocumentView
+from porism.web.urls import SearchState, address, formula_search
+
+
+class Templates:
+    """Renders a page by the name of its template; everything that is not HTML made here is escaped."""
+
+    def __init__(self, **shared: Any) -> None:
+        """``shared`` is known to every template."""
+        jinja2 = need("jinja2", "web", "the pages")
+        self._environment = jinja2.Environment(
+            loader=jinja2.PackageLoader("porism.web", "templates"), autoescape=True, trim_blocks=True,
+            lstrip_blocks=True, undefined=jinja2.StrictUndefined, auto_reload=False,
+        )
+        self._environment.globals.update(
+            version=__version__, palette=palette, address=address, formula_search=formula_search, safe=rendering.safe,
+            pieces_html=rendering.pieces_html, plain_html=rendering.plain_html,
+            section_name=_section_name,
+            formula_html=rendering.formula_html, new_state=SearchState, **shared,
+        )
+        self._environment.filters.update(
+            percent=lambda share: f"{share:.0%}", grouped=lambda number: f"{number:,}", sentence=sentence,
+            listed=lambda value: [value] if isinstance(value, str) else list(value),
+            field_name=lambda name: name.replace("_", " ").replace("-", " ").capitalize(),
+        )
+
+    def render(self, name: str, **values: Any) -> str:
+        """A page as HTML."""
+        html: str = self._environment.get_template(name).render(**values)
+        return html
+
+
+def _section_name(name: str, document: DocumentView) -> str:
+    """The heading of a field: the text below a question is its answer."""
+    if name == "body":
+        return "Answer" if any(section.name == "question" for section in document.sections) else "Text"
+    return name.replace("_", " ").replace("-", " ").capitalize()

@@ -1,0 +1,70 @@
+"""The state of a search as an address, so that every page can be linked to, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+from urllib.parse import urlencode
+
+from porism.search.index import filters_from_strings
+
+DEFAULTS = {"mode": "documents", "sort": "relevance", "match": "any", "page": 1, "k": 10, "index": ""}
+
+
+@dataclass(frozen=True)
+class SearchState:
+    """All that a page of results depends on. :meth:`url` is its address; what has its default value is left out."""
+
+    q: str = ""
+    mode: str = "documents"
+    index: str = ""
+    filters: tuple[str, ...] = field(default=())
+    sort: str = "relevance"
+    match: str = "any"
+    page: int = 1
+    k: int = 10
+
+    @property
+    def chosen(self) -> Mapping[str, tuple[str, ...]]:
+        """The filters by key.
+
+        :raises QueryError: one is not of the form ``key=value``.
+        """
+        return filters_from_strings(self.filters)
+
+    def url(self, **changes: Any) -> str:
+        """The address of this search with some changes; page 1 unless the page is changed."""
+        state = replace(self, **{"page": 1, **changes})
+        pairs: list[tuple[str, str]] = [("q", state.q)]
+        for name, default in DEFAULTS.items():
+            value = getattr(state, name)
+            if value != default:
+                pairs.append((name, str(value)))
+        pairs += [("filter", one) for one in state.filters]
+        return f"/search?{urlencode(pairs)}"
+
+    def with_filter(self, key: str, value: str) -> str:
+        """The address with a filter more."""
+        return self.url(filters=(*self.filters, f"{key}={value}"))
+
+    def with_tag(self, tag: str) -> str:
+        """The address with only documents of a tag; without a question the tag's words are it."""
+        question = self.q or tag.replace("-", " ")
+        kept = tuple(one for one in self.filters if one != f"tags={tag}")
+        return replace(self, q=question, mode="documents").url(filters=(*kept, f"tags={tag}"))
+
+    def without_filter(self, key: str, value: str) -> str:
+        """The address without a filter."""
+        return self.url(filters=tuple(one for one in self.filters if one != f"{key}={value}"))
+
+
+def address(path: str, **parameters: str) -> str:
+    """An address with parameters; empty ones are left out."""
+    pairs = [(name, value) for name, value in parameters.items() if value]
+    return f"{path}?{urlencode(pairs)}" if pairs else path
+
+
+def formula_search(latex: str, index: str = "") -> str:
+    """The address of the search for a formula."""
+    return SearchState(f"${latex}$" if "<math" not in latex else latex, "formulas", index).url()

@@ -1,0 +1,121 @@
+"""What the documents of an index contain that a question can be completed with: words, tags, formulas, titles."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from porism.analysis.stop_words import STOP_WORDS
+from porism.analysis.words import WORD, fold
+from porism.formula import notation_of
+from porism.index import Snapshot
+from porism.index.documents import stored_document
+from porism.search.marked_text import show_content
+from porism.types import Document
+
+MOST_DOCUMENTS = 8_000
+"""Words and titles are those of at most so many documents, spread evenly over the index."""
+
+MOST_FORMULAS = 40_000
+"""Formulas are those that occur in most documents, at most so many."""
+
+LONGEST_FORMULA = 160
+_SHORTEST_WORD = 3
+_LOOKED_AT = 4_000
+
+
+class Entry(NamedTuple):
+    """Something to complete with: what it is looked up by, its text, in how many documents it is, and whose it is."""
+
+    key: str
+    text: str
+    documents: int
+    id: str = ""
+
+
+class Table:
+    """Entries that begin with a prefix, those of most documents first."""
+
+    def __init__(self, entries: Sequence[Entry]) -> None:
+        self._entries = sorted(entries)
+        self._keys = [entry.key for entry in self._entries]
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def find(self, prefix: str, most: int) -> list[Entry]:
+        """At most so many entries."""
+        start = bisect_left(self._keys, prefix)
+        found = []
+        for entry in self._entries[start : start + _LOOKED_AT]:
+            if not entry.key.startswith(prefix):
+                break
+            found.append(entry)
+        return sorted(found, key=lambda entry: (-entry.documents, len(entry.text), entry.text))[:most]
+
+
+class Vocabulary:
+    """The tables of one commit of an index, read from it once."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        words: Counter[str] = Counter()
+        forms: dict[str, Counter[str]] = {}
+        titles: list[Entry] = []
+        for document in _documents(snapshot):
+            own: dict[str, str] = {}
+            for content in document.fields.values():
+                for word in WORD.findall(content.text[:20_000]):
+                    if len(word) >= _SHORTEST_WORD and word.isalpha():
+                        own.setdefault(fold(word), word)
+            for folded, word in own.items():
+                words[folded] += 1
+                forms.setdefault(folded, Counter())[word.lower()] += 1
+            if document.title:
+                shown = show_content(document.title, "unicode")
+                titles.append(Entry(fold(shown), document.title.to_latex().strip(), 1, document.id))
+        self.documents_of: Counter[str] = words
+        stop = STOP_WORDS["english"]
+        self.words = Table([
+            Entry(folded, forms[folded].most_common(1)[0][0], count) for folded, count in words.items()
+            if folded not in stop and len(folded) < 40
+        ])
+        self.titles = Table(titles)
+        self.tags = Table(list(_tags(snapshot)))
+        self.formulas = Table(list(_formulas(snapshot)))
+
+
+def squeezed(latex: str) -> str:
+    """LaTeX by which formulas are looked up: without white space."""
+    return "".join(latex.split())
+
+
+def _documents(snapshot: Snapshot) -> Iterator[Document]:
+    step = max(1, -(-snapshot.doc_count // MOST_DOCUMENTS))
+    for segment in snapshot.segments:
+        for doc in np.flatnonzero(segment.live)[::step].tolist():
+            yield stored_document(segment, doc)
+
+
+def _tags(snapshot: Snapshot) -> Iterator[Entry]:
+    counts: Counter[str] = Counter()
+    for segment in snapshot.segments:
+        counts.update(segment.metadata_counts().get("tags", {}))
+    for tag, count in counts.items():
+        yield Entry(fold(tag), tag, count)
+
+
+def _formulas(snapshot: Snapshot) -> Iterator[Entry]:
+    counts: Counter[str] = Counter()
+    for segment in snapshot.segments:
+        occurrences = segment.occurrences
+        documents = np.bincount(occurrences.formula, minlength=1)
+        for formula in np.argsort(-documents, kind="stable")[:MOST_FORMULAS].tolist():
+            source = segment.formula_source(formula)
+            if 3 <= len(source) <= LONGEST_FORMULA and notation_of(source) == "latex":
+                counts[" ".join(source.split())] += int(documents[formula])
+    for latex, count in counts.items():
+        yield Entry(squeezed(latex), latex, count)

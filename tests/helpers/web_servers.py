@@ -1,0 +1,33 @@
+"""A server in a thread, for tests that need a real connection."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+
+@contextmanager
+def serving(indexes: dict[str, Path], **settings: Any) -> Iterator[str]:
+    """Serves indexes while the block runs; its address without the last slash."""
+    import uvicorn
+
+    from porism.web.app import create_app
+    from porism.web.server import bind, server_config
+    from porism.web.settings import WebSettings
+
+    bound = bind("127.0.0.1", 0)
+    server = uvicorn.Server(server_config(create_app(WebSettings(indexes, logs=False, **settings))))
+    thread = Thread(target=server.run, args=[[bound]], daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    try:
+        yield f"http://127.0.0.1:{bound.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join(20)
+        bound.close()

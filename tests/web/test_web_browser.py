@@ -1,0 +1,245 @@
+"""Pages in a real browser: typing, matches, explanations, comparing, keyboard, phone, dark, no scripts, axe."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+pytest.importorskip("fastapi", reason="needs the extra: pip install 'porism[web-test]'")
+playwright = pytest.importorskip("playwright.sync_api", reason="needs the extra: pip install 'porism[web-test]'")
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium, e.g. apt-get install chromium")
+
+QUESTION = r"sum of squares $\sum_{i=1}^n i^2$"
+PAGES = (
+    "/", f"/search?q={quote(QUESTION)}", "/search?q=%24x%5E2%2By%5E2%24&mode=formulas",
+    "/document?id=basel-by-parseval&q=series", "/compare?left=sum-of-squares&right=square-pyramid",
+    "/similar?id=chain-rule", "/formula?formula=x%5E2%2By", "/help", "/api", "/search?q=foo:bar", "/nothing",
+    f"/why?q={quote(QUESTION)}&id=sum-of-squares", "/search?q=series&filter=type%3Dtheorem&filter=tags%3Dgeometry",
+)
+
+Open = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def url(sample_index: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    editor = tmp_path_factory.mktemp("mathlive")
+    (editor / "mathlive.min.js").write_text(
+        "customElements.define('math-field', class extends HTMLElement {"
+        " connectedCallback() { this.value = 'x^2'; } })",
+        encoding="utf-8",
+    )
+    from web_servers import serving
+
+    with serving({"sample": sample_index}, editor=editor) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as started:
+        launched = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def opened(browser: Any, url: str) -> Iterator[Open]:
+    """Opens a page; whatever a browser reports as an error, a violated policy too, fails the test."""
+    contexts: list[Any] = []
+    errors: list[str] = []
+
+    def open_page(path: str, fails: bool = False, **options: Any) -> Any:
+        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("console", lambda message: message.type == "error" and not fails and errors.append(message.text))
+        page.goto(url + path)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert errors == []
+
+
+def test_a_question_is_typed_understood_and_answered(opened: Open) -> None:
+    page = opened("/")
+    page.keyboard.type(QUESTION)  # the box has the focus
+    page.wait_for_selector("#preview .part.formula math munderover")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".card")
+    assert page.locator("#q").input_value() == QUESTION
+    first = page.locator(".card").first
+    assert first.locator("h2").inner_text() == "Sum of the first n squares"
+    marked = first.locator(".snippet .f.hit.c1 .m").first
+    plain = first.locator(".snippet .f.hit.c1 mn:not(.m)").last
+    colour = "element => getComputedStyle(element).color"
+    assert marked.evaluate(colour) != plain.evaluate(colour)
+    page.goto("/".join(page.url.split("/")[:3]))
+    assert page.locator("#recent li code").all_inner_texts() == [QUESTION]
+    page.click("#forget")
+    page.reload()
+    assert page.locator("#recent li").count() == 0
+
+
+def test_an_explanation_opens_within_the_result(opened: Open) -> None:
+    page = opened(PAGES[1])
+    page.locator("a.why").first.click()
+    panel = page.locator(".card").first.locator(".why-panel")
+    panel.locator(".contributions").wait_for()
+    assert panel.locator("dt").all_inner_texts()[:3] == ["asked for", "found", "with"]
+    assert "channel words" in panel.inner_text()
+    page.locator("a.why").first.click()
+    assert not panel.is_visible()
+
+
+def test_pointing_at_a_part_of_the_question_shows_its_matches_alone(opened: Open) -> None:
+    page = opened(PAGES[1])
+    page.locator(".understood .part.formula .hit").hover()
+    assert page.locator("body.focusing").count() == 1
+    assert page.locator(".card .f.hit.lit").count() >= 1
+    assert page.locator(".card mark.lit").count() == 0
+
+
+def test_completions_are_taken_by_keyboard(opened: Open) -> None:
+    page = opened("/")
+    page.keyboard.type("the binom", delay=15)
+    page.wait_for_selector("#completions li")
+    page.keyboard.press("ArrowDown")
+    assert page.locator("#q").get_attribute("aria-activedescendant") == "completion-0"
+    page.keyboard.press("Tab")
+    assert page.locator("#q").input_value() == "the binomial"
+    assert not page.locator("#completions").is_visible()
+
+
+def test_the_palette_writes_into_the_formula(opened: Open) -> None:
+    page = opened("/")
+    page.click("#palette-button")
+    page.click("#palette button[aria-label='fraction']")
+    assert page.locator("#q").input_value() == r"$\frac{}{}$"
+    page.keyboard.type("a")
+    assert page.locator("#q").input_value() == r"$\frac{a}{}$"
+    page.click("#palette button[aria-label='alpha']")
+    assert page.locator("#q").input_value() == r"$\frac{a\alpha }{}$"
+
+
+def test_the_editor_runs_in_its_own_frame_and_hands_its_formula_over(opened: Open) -> None:
+    page = opened("/")
+    page.click("#editor-button")
+    page.frame_locator("#editor iframe").locator("#take").click()
+    page.locator("#editor").wait_for(state="hidden")
+    assert page.locator("#q").input_value() == "$x^2$"
+
+
+def test_a_formula_of_a_document_can_be_found_and_copied(opened: Open, url: str) -> None:
+    page = opened("/document?id=basel-by-parseval")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=url)
+    formula = page.locator(".pick", has=page.locator("mfrac")).first
+    formula.click()
+    menu = page.locator("#formula-menu")
+    menu.locator("[data-do=latex]").click()
+    menu.locator("text=Copied").first.wait_for()
+    assert page.evaluate("navigator.clipboard.readText()") == formula.get_attribute("data-latex")
+    page.wait_for_timeout(800)
+    formula.click()
+    page.keyboard.press("Enter")  # the first item has the focus
+    page.wait_for_selector(".hits.formulas .card")
+    assert page.locator(".relation").first.inner_text().startswith("identical")
+
+
+def test_two_documents_are_compared_from_the_results(opened: Open) -> None:
+    page = opened("/search?q=square")
+    first, second = (page.locator("button.compare").nth(number) for number in (0, 1))
+    ids = [first.get_attribute("data-id"), second.get_attribute("data-id")]
+    first.click()
+    assert page.locator(".tray").is_visible()
+    second.click()
+    page.wait_for_url("**/compare?*")
+    assert f"left={ids[0]}" in page.url
+    assert f"right={ids[1]}" in page.url
+
+
+def test_pointing_at_a_formula_lights_its_counterpart(opened: Open) -> None:
+    page = opened("/compare?left=sum-of-squares&right=square-pyramid")
+    left, right = (page.locator(".sides article").nth(side).locator(".linked").first for side in (0, 1))
+    assert "lit" not in (right.get_attribute("class") or "")
+    left.hover()
+    assert "lit" in (right.get_attribute("class") or "")
+    assert page.locator("tr.lit").count() == 1
+
+
+def test_the_operator_tree_is_drawn_on_request(opened: Open) -> None:
+    page = opened(PAGES[1])
+    page.locator(".tree-link").first.click()
+    page.wait_for_selector(".tree-panel svg .operator")
+    page.keyboard.press("Escape")
+    assert page.locator(".tree-panel").count() == 0
+
+
+def test_results_are_walked_through_by_keys(opened: Open) -> None:
+    page = opened("/search?q=series")
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    assert page.evaluate("document.activeElement.closest('.card').dataset.id") == page.locator(
+        ".card"
+    ).nth(1).get_attribute("data-id")
+    page.keyboard.press("w")
+    page.locator(".card").nth(1).locator(".contributions").wait_for()
+    page.keyboard.press("/")
+    assert page.evaluate("document.activeElement.id") == "q"
+
+
+def test_the_theme_is_switched_and_remembered(opened: Open) -> None:
+    page = opened("/", color_scheme="dark")
+    background = "getComputedStyle(document.body).backgroundColor"
+    dark = page.evaluate(background)
+    assert sum(map(int, re.findall(r"\d+", dark)[:3])) < 150
+    page.click(".theme")
+    page.reload()
+    assert page.evaluate("document.documentElement.dataset.theme") == "light"
+    assert page.evaluate(background) != dark
+
+
+@pytest.mark.parametrize("path", PAGES[:6])
+def test_pages_fit_a_phone(opened: Open, path: str) -> None:
+    page = opened(path, viewport={"width": 360, "height": 740})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_without_scripts_everything_is_a_link_or_a_form(opened: Open) -> None:
+    page = opened("/", java_script_enabled=False)
+    assert not page.locator("#palette-button").is_visible()
+    page.locator("#q").fill(QUESTION)
+    page.locator(".go").click()
+    assert page.locator(".card").count() == 10
+    page.locator("a.why").first.click()
+    assert page.locator("h1").inner_text() == "Why this result?"
+    page.go_back()
+    page.locator(".card h2 a").first.click()
+    page.locator("a.pick").first.click()
+    assert page.locator(".hits.formulas .card").count() > 0
+
+
+def test_no_page_has_a_serious_violation_of_accessibility(opened: Open) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs pip install 'porism[web-test]'")
+    checker = axe.Axe()
+    for scheme in ("light", "dark"):
+        page = opened("/", fails=True, color_scheme=scheme)
+        root = page.url.rstrip("/")
+        for path in PAGES:
+            page.goto(root + path)
+            page.wait_for_timeout(150)
+            found = [
+                (one["id"], [node["html"][:150] for node in one["nodes"]][:3])
+                for one in checker.run(page).response["violations"] if one["impact"] in ("serious", "critical")
+            ]
+            assert found == [], (path, scheme)

@@ -1,0 +1,250 @@
+"""What is refused, what every answer has, and that nothing hostile in a document reaches a page."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastapi", reason="needs the extra: pip install 'porism[web-test]'")
+
+from fastapi.testclient import TestClient
+from lxml import html
+
+from porism.errors import ConfigError
+from porism.search.sources.indexing import index_documents
+from porism.types import Content, Document, Formula
+from porism.web.access import Buckets, find_key, new_key, read_keys
+from porism.web.app import create_app
+from porism.web.guarding import BODY_SECONDS, Guard
+from porism.web.observing import Metrics
+from porism.web.settings import Limits, WebSettings
+
+HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(1)>"
+
+
+def serving(library: Any, sample_index: Path, **settings: Any) -> TestClient:
+    return TestClient(
+        create_app(WebSettings({"sample": sample_index}, logs=False, **settings), library), base_url="http://localhost"
+    )
+
+
+def test_every_answer_has_a_strict_policy(client: Any) -> None:
+    for path in ("/", "/search?q=series", "/nothing", "/api/v1/health", "/static/porism.css"):
+        headers = client.get(path).headers
+        policy = headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "script-src 'self';" in policy
+        assert "unsafe" not in policy
+        assert (headers["x-content-type-options"], headers["x-frame-options"]) == ("nosniff", "DENY")
+        assert "server" not in headers
+
+
+@pytest.mark.parametrize("host", ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example:8470", ""])
+def test_other_names_are_refused(client: Any, host: str) -> None:
+    answer = client.get("/", headers={"Host": host})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (421, "unknown_host")
+
+
+@pytest.mark.parametrize("host", ["localhost", "LOCALHOST:8470", "127.0.0.1:1", "[::1]:8470"])
+def test_names_of_this_machine_are_answered(client: Any, host: str) -> None:
+    assert client.get("/api/v1/health", headers={"Host": host}).status_code == 200
+
+
+@pytest.mark.parametrize("path", [
+    "/static/../app.py", "/static/%2e%2e/app.py", "/static/..%2fapp.py", "/static//etc/passwd", "/static/%00",
+    "/static/..%5capp.py", "/static/" + "a" * 5_000, "/static/porism.css/..", "/static/", "/editor/../app.py",
+    "/static/../templates/base.html",
+])
+def test_no_path_leaves_the_folder_of_static_files(client: Any, path: str) -> None:
+    answer = client.get(path)
+    assert answer.status_code == 404
+    assert "create_app" not in answer.text
+    assert "{% block" not in answer.text
+
+
+def test_a_link_out_of_the_editors_folder_is_not_followed(library: Any, sample_index: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "editor"
+    folder.mkdir()
+    (folder / "mathlive.min.js").write_text("1", encoding="utf-8")
+    (tmp_path / "secret.js").write_text("secret", encoding="utf-8")
+    (folder / "linked.js").symlink_to(tmp_path / "secret.js")
+    client = serving(library, sample_index, editor=folder)
+    assert client.get("/editor/mathlive.min.js").text == "1"
+    assert client.get("/editor/linked.js").status_code == 404
+    page = client.get("/editor")
+    assert "frame-ancestors 'self'" in page.headers["content-security-policy"]
+    assert "frame-src 'self'" in client.get("/").headers["content-security-policy"]
+
+
+def test_bodies_that_are_too_large_are_refused_announced_or_not(library: Any, sample_index: Path) -> None:
+    client = serving(library, sample_index, limits=Limits(body_bytes=1_000))
+    body = json.dumps({"q": "a" * 2_000})
+    assert client.post("/api/v1/search", content=body).status_code == 413
+
+    def chunks() -> Iterator[bytes]:
+        for start in range(0, len(body), 100):
+            yield body[start : start + 100].encode()
+
+    answer = client.post("/api/v1/search", content=chunks())
+    assert (answer.status_code, answer.json()["error"]["code"]) == (413, "too_large")
+    packed = client.post("/api/v1/search", content=b"x", headers={"Content-Encoding": "gzip"})
+    assert packed.status_code == 415
+
+
+def test_a_body_that_comes_too_slowly_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("porism.web.guarding.BODY_SECONDS", 0.05)
+    assert BODY_SECONDS == 15.0
+    sent: list[Any] = []
+
+    async def never() -> Any:
+        await asyncio.sleep(30)
+
+    async def reads(scope: Any, receive: Any, send: Any) -> None:
+        await receive()
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    guard = Guard(reads, WebSettings({}, logs=False), Metrics())
+    scope = {"type": "http", "method": "POST", "path": "/x", "headers": [(b"host", b"localhost")], "query_string": b""}
+    asyncio.run(guard(scope, never, send))
+    assert sent[0]["status"] == 408
+
+
+def test_addresses_that_are_too_long_and_too_many_requests_at_once_are_refused(
+    client: Any, library: Any, sample_index: Path
+) -> None:
+    assert client.get("/search", params={"q": "a" * 40_000}).status_code == 414
+    busy = serving(library, sample_index, limits=Limits(at_once=0)).get("/")
+    assert (busy.status_code, busy.headers["retry-after"]) == (503, "1")
+
+
+def test_keys_are_kept_hashed_and_guard_the_api(library: Any, sample_index: Path, tmp_path: Path) -> None:
+    secret, line = new_key("group")
+    assert secret not in line
+    file = tmp_path / "keys"
+    file.write_text(f"# keys\n{line}\n{new_key('other')[1]}\n", encoding="utf-8")
+    keys = read_keys(file)
+    found = find_key(keys, secret)
+    assert found is not None
+    assert [key.name for key in keys] == ["group", "other"]
+    assert found.name == "group"
+    assert find_key(keys, secret + "x") is find_key(keys, "") is None
+
+    client = serving(library, sample_index, keys=file)
+    asked = {"url": "/api/v1/search", "params": {"q": "series"}}
+    assert client.get(**asked).json()["error"]["code"] == "no_key"
+    assert client.get(**asked, headers={"X-API-Key": "wrong"}).status_code == 401
+    assert client.get(**asked, headers={"X-API-Key": secret}).status_code == 200
+    assert client.get(**asked, headers={"Authorization": f"Bearer {secret}"}).status_code == 200
+    assert client.get("/api/v1/health").status_code == 200
+    assert client.get("/search", params={"q": "series"}).status_code == 200
+
+    file.write_text("group not-a-digest\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match="keys:1: a line is not a name and a SHA-256"):
+        read_keys(file)
+
+
+def test_a_bucket_fills_with_time() -> None:
+    buckets = Buckets(per_minute=60)
+    assert [buckets.wait("a", 0.0) for _ in range(15)] == [0.0] * 15
+    assert buckets.wait("a", 0.0) == pytest.approx(1.0)
+    assert buckets.wait("b", 0.0) == 0.0
+    assert buckets.wait("a", 0.5) == pytest.approx(0.5)
+    assert buckets.wait("a", 1.0) == 0.0
+    assert Buckets(0).wait("a") == 0.0
+
+
+def test_too_many_requests_of_one_client_are_refused(library: Any, sample_index: Path) -> None:
+    client = serving(library, sample_index, limits=Limits(per_minute=8))
+    statuses = [client.get("/api/v1/health").status_code for _ in range(4)]
+    assert statuses == [200, 200, 429, 429]
+    assert client.get("/").status_code == 200
+
+
+def test_pages_of_named_origins_may_call_the_api(library: Any, sample_index: Path) -> None:
+    client = serving(library, sample_index, origins=("https://notes.example",))
+    allowed = client.get("/api/v1/health", headers={"Origin": "https://notes.example"})
+    assert allowed.headers["access-control-allow-origin"] == "https://notes.example"
+    assert "access-control-allow-origin" not in client.get(
+        "/api/v1/health", headers={"Origin": "https://evil.example"}
+    ).headers
+
+
+def test_requests_are_counted_by_route_and_logged_without_questions(
+    library: Any, sample_index: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    app = create_app(WebSettings({"sample": sample_index}), library)
+    client = TestClient(app, base_url="http://localhost")
+    client.get("/search", params={"q": "secretword series"})
+    client.get("/document", params={"id": "nope"})
+    text = client.get("/metrics").text
+    assert 'porism_requests_total{method="GET",route="/search",status="200"} 1.0' in text
+    assert 'porism_requests_total{method="GET",route="/document",status="404"} 1.0' in text
+    assert 'porism_index_documents{index="sample"} 269.0' in text
+    logged = capsys.readouterr().err
+    lines = [json.loads(line) for line in logged.splitlines()]
+    assert [(line["path"], line["status"]) for line in lines][:2] == [("/search", 200), ("/document", 404)]
+    assert "secretword" not in logged
+
+
+@pytest.fixture(scope="module")
+def hostile_client(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """An index whose document tries everything."""
+    path = tmp_path_factory.mktemp("hostile") / "index"
+    attack = f'"{HOSTILE}\'><svg onload=alert(1)>'
+    mathml = (
+        f'<math><mi href="javascript:alert(1)" onclick="alert(1)">x</mi><mtext>{HOSTILE}</mtext>'
+        '<annotation-xml encoding="text/html"><script>alert(1)</script></annotation-xml><mo>=</mo><mn>1</mn></math>'
+    )
+    document = Document(
+        f"id{attack}",
+        {
+            "title": Content.of(f"Title {attack}"),
+            "body": Content.of(f"series {attack} ", Formula(mathml, "mathml"), " ", Formula(rf"\text{{{attack}}}=1")),
+        },
+        {"tags": (attack, "javascript:alert(1)"), "url": "javascript:alert(1)", "type": attack, "file": attack},
+    )
+    other = Document("plain", {"body": Content.of("series ", Formula("x=1"))}, {"tags": ("javascript:alert(1)",)})
+    index_documents([document, other], path, jobs=1)
+    client = TestClient(
+        create_app(WebSettings({"hostile": path}, logs=False)), base_url="http://localhost"
+    )
+    return client, document.id
+
+
+def test_nothing_hostile_of_a_document_becomes_markup(hostile_client: Any) -> None:
+    client, doc_id = hostile_client
+    pages = [
+        ("/search", {"q": "series $x=1$"}), ("/search", {"q": "$x=1$", "mode": "formulas"}),
+        ("/search", {"q": HOSTILE}), ("/document", {"id": doc_id}), ("/document", {"id": doc_id, "q": "series $x=1$"}),
+        ("/compare", {"left": doc_id, "right": "plain"}), ("/similar", {"id": "plain"}),
+        ("/why", {"id": doc_id, "q": "series $x=1$"}), ("/formula", {"formula": f"\\text{{{HOSTILE}}}"}),
+        ("/preview", {"q": f"{HOSTILE} ${HOSTILE}$"}), ("/document", {"id": HOSTILE}),
+        ("/search", {"q": "series", "filter": HOSTILE}), ("/search", {"q": "series", "index": HOSTILE}),
+    ]
+    for path, parameters in pages:
+        answer = client.get(path, params=parameters)
+        assert answer.status_code in (200, 400, 404), (path, answer.text)
+        page = html.document_fromstring(answer.text)
+        assert {script.get("src") for script in page.iter("script")} <= {"/static/theme.js", "/static/porism.js"}
+        for element in page.iter():
+            if not isinstance(element.tag, str):
+                continue
+            assert element.tag not in ("img", "iframe", "object", "embed", "annotation-xml", "style", "base"), path
+            for name, value in element.attrib.items():
+                assert not name.startswith("on"), (path, name)
+                assert name != "style", path
+                if name in ("href", "src", "action"):
+                    assert not value.lower().startswith("javascript"), (path, value)
+
+
+def test_nothing_of_a_question_becomes_a_header(client: Any) -> None:
+    answer = client.get("/search?q=series%0d%0aSet-Cookie:%20a=b&index=%0d%0aX-Evil:1")
+    assert "set-cookie" not in answer.headers
+    assert "x-evil" not in answer.headers

@@ -1,0 +1,117 @@
+"""A server that runs: connections, commits while it serves, the command."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+
+pytest.importorskip("fastapi", reason="needs the extra: pip install 'porism[web-test]'")
+
+from web_servers import serving
+
+from porism.errors import ConfigError
+from porism.search.sources.indexing import index_documents
+from porism.types import Content, Document, Formula
+from porism.web.server import bind
+
+
+def read(url: str) -> dict[str, object]:
+    with urlopen(url, timeout=20) as answer:
+        found: dict[str, object] = json.load(answer)
+        return found
+
+
+def note(number: int) -> Document:
+    return Document(f"note-{number}", {"body": Content.of("a note about ", Formula(f"x^{number}"))}, {"type": "note"})
+
+
+def test_a_new_commit_is_served_and_no_request_is_dropped(tmp_path: Path) -> None:
+    path = tmp_path / "notes"
+    index_documents([note(0)], path, jobs=1)
+    with serving({"notes": path}) as url, ThreadPoolExecutor(3) as pool:
+        ending = [False]
+
+        def ask() -> list[int]:
+            totals = []
+            while not ending[0]:
+                total = read(f"{url}/api/v1/search?q=note")["total"]
+                assert isinstance(total, int)
+                totals.append(total)
+            return totals
+
+        asking = [pool.submit(ask) for _ in range(2)]
+        for number in (1, 2):
+            index_documents([note(number)], path, jobs=1)
+            end = time.monotonic() + 20
+            while read(f"{url}/api/v1/search?q=note")["total"] != number + 1:
+                assert time.monotonic() < end
+                time.sleep(0.05)
+        ending[0] = True
+        for one in asking:
+            totals = one.result()
+            assert totals == sorted(totals)
+            assert totals[0] >= 1
+            assert totals[-1] == 3
+
+
+def test_a_client_that_sends_half_a_request_is_let_go(sample_index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("porism.web.server.HEADER_SECONDS", 0.3)
+    with serving({"sample": sample_index}) as url:
+        host, port = url.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port)), timeout=10) as slow:
+            slow.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ")
+            began = time.monotonic()
+            assert slow.recv(100) == b""
+            assert time.monotonic() - began < 5
+        assert read(f"{url}/api/v1/health")["status"] == "ok"
+
+
+def test_a_taken_port_is_reported() -> None:
+    with bind("127.0.0.1", 0) as first:
+        first.listen()
+        port = first.getsockname()[1]
+        with pytest.raises(ConfigError, match=f"127.0.0.1:{port} cannot be used"):
+            bind("127.0.0.1", port)
+
+
+def test_the_command_serves_until_it_is_ended(sample_index: Path) -> None:
+    command = [sys.executable, "-m", "porism", "serve", "--index", str(sample_index), "--port", "0"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        found = re.fullmatch(
+            r"Serving index at (http://127\.0\.0\.1:\d+/) for this machine alone\. Ctrl-C ends it\.\n", line
+        )
+        assert found is not None, line
+        with urlopen(found[1], timeout=20) as page:
+            assert b"Find mathematics" in page.read()
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(20) == 143
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_a_new_key_is_printed_with_its_line() -> None:
+    command = [sys.executable, "-m", "porism", "serve", "--new-key", "group"]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert re.search(r"^The key, which nobody can show again: porism_[\w-]{43}$", printed, re.M)
+    assert re.search(r": +group [0-9a-f]{64}$", printed, re.M)
+
+
+def test_a_folder_without_the_editor_is_refused(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "porism", "serve", "--editor", str(tmp_path)]
+    found = subprocess.run(command, capture_output=True, text=True)
+    assert found.returncode == 2
+    assert "has no mathlive.min.js" in found.stderr
