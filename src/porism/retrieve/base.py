@@ -110,7 +110,7 @@ class FormulaRanker(Protocol):
     def score_formulas(
         self, formula: Formula, segments: NDArray[np.integer], units: NDArray[np.integer]
     ) -> NDArray[np.float64]:
-        """The score that formulas of the index, by segment and ordinal there, have for a query formula as candidates
+        """The score that formulas of the index, by segment and ordinal there, have in a search for a query formula
         (float64, in the order given); 0 where the model finds nothing in common."""
 
     def match(self, formula: Formula, key: str) -> FormulaMatch:

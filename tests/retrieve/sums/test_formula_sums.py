@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 from porism.analysis.analyzer import Analyzer
 from porism.errors import ConfigError, QueryError
 from porism.explanation import Explanation
+from porism.files.artifacts import FORMULA_ENCODERS
 from porism.index import IndexWriter, Snapshot
 from porism.pipeline import formula_pipeline, pipeline
 from porism.retrieve.formulas.matches import FormulaMatch
+from porism.retrieve.formulas.model import FormulaModel
 from porism.retrieve.formulas.tangent_cft import TangentCftModel
-from porism.retrieve.models import channels_of, known_models, model_from, read_model, write_model
+from porism.retrieve.models import artifacts_of, channels_of, model_from, read_model, write_model
 from porism.retrieve.ranking import UnitResults
 from porism.retrieve.registry import open_formula_ranker
 from porism.retrieve.sums.formulas import FormulaSumRanker
@@ -122,14 +124,19 @@ def test_explanations_add_up_and_show_each_part(index: Path) -> None:
             of_fixed(snapshot).match(ASKED, "none")
 
 
-def test_structure_scores_candidates_as_its_search_does(index: Path) -> None:
+def test_structure_scores_formulas_as_its_search_does(index: Path) -> None:
+    few = FormulaModel.from_dict({"candidates": 2, "renamed_value": 0.0, "value": 0.0})  # others are not aligned
+    models = [few, *(read_model(name, formulas=True) for name in ("default", "tokens"))]
     with Snapshot.open(index) as snapshot:
-        analyzer = Analyzer()
-        for name in ("default", "tokens"):  # with alignment and without
-            ranker = open_formula_ranker(snapshot, analyzer, read_model(name, formulas=True))
+        scores = []
+        for model in models:
+            ranker = open_formula_ranker(snapshot, Analyzer(), model)
             (found,) = ranker.search([ASKED], 10)
             assert len(found.scores) > 3
             np.testing.assert_allclose(ranker.score_formulas(ASKED, found.segments, found.units), found.scores)
+            scores.append(dict(zip(zip(found.segments.tolist(), found.units.tolist(), strict=True),
+                                   found.scores.tolist(), strict=True)))
+        assert any(scores[0][place] < scores[1][place] - 0.1 for place in scores[0])
 
 
 def test_formulas_documents_and_topics_are_searched_by_a_sum(index: Path) -> None:
@@ -175,10 +182,10 @@ def test_weights_are_tuned(index: Path) -> None:
 
 
 def test_a_sum_of_formulas_has_models_of_formulas(index: Path) -> None:
-    assert set(known_models(formulas=True)["neural"].parts) == {"default", "formula-encoder"}  # type: ignore[attr-defined]
-    assert set(known_models()["neural"].parts) == {"default", "dense"}  # type: ignore[attr-defined]
+    with_encoder = FormulaSumModel({"default": Part(), "formula-encoder": Part(0.5)})
+    assert [artifact.kind for artifact in artifacts_of(with_encoder)] == [FORMULA_ENCODERS]
     with pytest.raises(ConfigError, match="no encoder of formulas"):
-        _ = open_index(index, formula_model="neural").formulas
+        _ = open_index(index, formula_model=with_encoder).formulas
     with pytest.raises(ConfigError, match="there is no kind of model 'dense'"):
         channels_of(FormulaSumModel({"default": Part(), "dense": Part(settings={"kind": "dense"})}))
     with pytest.raises(ConfigError, match="models of the kind 'sum' find no formulas"):

@@ -42,7 +42,7 @@ class StructureRanker:
     def score_formulas(
         self, formula: Formula, segments: NDArray[np.integer], units: NDArray[np.integer]
     ) -> NDArray[np.float64]:
-        """The scores of formulas, by segment and ordinal there, all of which are aligned with the query formula."""
+        """The scores of formulas, by segment and ordinal there, in a search for the query formula (float64)."""
         return self.retriever.scores(self.retriever.read(formula), segments, units)
 
     def match(self, formula: Formula, key: str) -> FormulaMatch:

@@ -132,16 +132,20 @@ class FormulaRetriever:
     def scores(
         self, query: QueryFormula, segments: NDArray[np.integer], units: NDArray[np.integer]
     ) -> NDArray[np.float64]:
-        """The scores (float64) that formulas, by segment and ordinal there, have as candidates."""
-        by_channels = np.zeros(len(units))
+        """The scores (float64) that formulas, by segment and ordinal there, have in a search."""
+        scores = np.zeros(len(units))
         for segment in np.unique(segments).tolist():
             mine = segments == segment
-            by_channels[mine] = self.lexical.score_units(query.terms, segment, units[mine].astype(np.int32))
-        found = UnitResults(segments.astype(np.int32), units.astype(np.int32), by_channels)
+            scores[mine] = self.lexical.score_units(query.terms, segment, units[mine].astype(np.int32))
         if self.aligner is None:
-            return by_channels
-        by_value = np.zeros(len(units)) if self.values is None else self.values.similarities(query.operators, found)
-        return self._with_similarity(query, found, by_value)
+            return scores
+        candidates, _ = self._candidates(query, self.lexical.search_units([query.terms], self.model.candidates)[0])
+        found = UnitResults(segments.astype(np.int32), units.astype(np.int32), scores)
+        aligned = np.flatnonzero(np.isin(_numbers(found), _numbers(candidates)))
+        some = UnitResults(found.segments[aligned], found.units[aligned], scores[aligned])
+        by_value = np.zeros(len(aligned)) if self.values is None else self.values.similarities(query.operators, some)
+        scores[aligned] = self._with_similarity(query, some, by_value)
+        return scores
 
     def similarities(self, query: QueryFormula, found: UnitResults) -> NDArray[np.float64]:
         """The similarity (float64, 0 to 1) of the query formula to each formula; 0 without alignment."""

@@ -22,11 +22,6 @@ SUM_MODELS: Mapping[str, SumModel] = MappingProxyType({
 })
 """``neural`` is the default model, with words and structure, and the vectors of the index's encoder."""
 
-FORMULA_SUM_MODELS: Mapping[str, FormulaSumModel] = MappingProxyType({
-    "neural": FormulaSumModel({"default": Part(0.5), "formula-encoder": Part(0.5)}),
-})
-"""``neural`` is the default model of formulas, and the vectors of the index's encoder of formulas."""
-
 
 def sum_kind(kinds: Callable[[], Kinds]) -> DocumentKind[SumModel]:
     """The kind of sums of models of the kinds given, which are asked for when a model is opened.
@@ -53,7 +48,7 @@ def formula_sum_kind(kinds: Callable[[], Kinds]) -> FormulaKind[FormulaSumModel]
         return FormulaSumRanker(snapshot, model, opened)
 
     return FormulaKind(
-        name=FORMULA_KIND, settings=FormulaSumModel, models=FORMULA_SUM_MODELS, channels=parts.channels,
+        name=FORMULA_KIND, settings=FormulaSumModel, models={}, channels=parts.channels,
         artifacts=parts.artifacts, make=make,
     )
 
