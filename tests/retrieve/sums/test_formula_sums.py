@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from porism.analysis.analyzer import Analyzer
 from porism.errors import ConfigError, QueryError
 from porism.explanation import Explanation
-from porism.files.artifacts import FORMULA_ENCODERS
+from porism.files.artifacts import FORMULA_ENCODERS, MODELS
 from porism.index import IndexWriter, Snapshot
 from porism.pipeline import formula_pipeline, pipeline
 from porism.retrieve.formulas.matches import FormulaMatch
@@ -182,6 +182,8 @@ def test_weights_are_tuned(index: Path) -> None:
 
 
 def test_a_sum_of_formulas_has_models_of_formulas(index: Path) -> None:
+    vectors = read_model("formula-vectors", formulas=True)
+    assert artifacts_of(vectors) == ((FORMULA_ENCODERS, ""), (MODELS, "tangent-cft"))
     with_encoder = FormulaSumModel({"default": Part(), "formula-encoder": Part(0.5)})
     assert [artifact.kind for artifact in artifacts_of(with_encoder)] == [FORMULA_ENCODERS]
     with pytest.raises(ConfigError, match="no encoder of formulas"):

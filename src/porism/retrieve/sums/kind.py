@@ -22,6 +22,11 @@ SUM_MODELS: Mapping[str, SumModel] = MappingProxyType({
 })
 """``neural`` is the default model, with words and structure, and the vectors of the index's encoder."""
 
+FORMULA_SUM_MODELS: Mapping[str, FormulaSumModel] = MappingProxyType({
+    "formula-vectors": FormulaSumModel({"formula-encoder": Part(0.5), "tangent-cft": Part(0.5)}),
+})
+"""``formula-vectors`` is the index's encoder of formulas and its Tangent-CFT."""
+
 
 def sum_kind(kinds: Callable[[], Kinds]) -> DocumentKind[SumModel]:
     """The kind of sums of models of the kinds given, which are asked for when a model is opened.
@@ -48,7 +53,7 @@ def formula_sum_kind(kinds: Callable[[], Kinds]) -> FormulaKind[FormulaSumModel]
         return FormulaSumRanker(snapshot, model, opened)
 
     return FormulaKind(
-        name=FORMULA_KIND, settings=FormulaSumModel, models={}, channels=parts.channels,
+        name=FORMULA_KIND, settings=FormulaSumModel, models=FORMULA_SUM_MODELS, channels=parts.channels,
         artifacts=parts.artifacts, make=make,
     )
 
