@@ -25,6 +25,7 @@ from porism.cli.fusing import fuse
 from porism.cli.grouping import SectionedGroup
 from porism.cli.indexes import delete, index, merge, update
 from porism.cli.informing import info
+from porism.cli.language_tools import mcp
 from porism.cli.opening import open_result
 from porism.cli.parsing import parse
 from porism.cli.reproducing import reproduce
@@ -62,7 +63,7 @@ def porism() -> None:
     """
 
 
-porism.add_section("Search", demo, search, open_result, similar, serve, parse)
+porism.add_section("Search", demo, search, open_result, similar, serve, mcp, parse)
 porism.add_section("Collections", index, update, watch, info, check, delete, merge, expand)
 porism.add_section("Models", train, encode, neighbours, similarities)
 porism.add_section("Experiments", run, evaluate, rerank, fuse, aggregate, flips, compare, experiment, reproduce)

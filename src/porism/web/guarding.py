@@ -37,6 +37,9 @@ EDITOR_CSP = (
 
 EDITOR_PAGE = "/editor"
 
+_API_PATHS = ("/api/", "/mcp")
+"""Where these begin, keys are demanded and requests counted."""
+
 _OPEN_API_PATHS = ("/api/v1/health",)
 
 
@@ -107,7 +110,7 @@ class Guard:
             return refusal(413, "too_large", f"The body has more than {limits.body_bytes:,} bytes.")
         if headers.get(b"content-encoding", b"identity") != b"identity":
             return refusal(415, "encoded", "Compressed bodies are not read.", "Send the body as it is.")
-        if scope["path"].startswith("/api/") and scope["method"] != "OPTIONS":
+        if scope["path"].startswith(_API_PATHS) and scope["method"] != "OPTIONS":
             return self._refused_by_api(scope, headers)
         return None
 
