@@ -28,6 +28,8 @@ from porism.cli.terminal import echo
               help="The folder of the npm package mathlive, for a visual formula editor.")
 @click.option("--keys", type=click.Path(path_type=Path, exists=True, dir_okay=False), metavar="FILE",
               help="Answer API requests with a key of this file only.")
+@click.option("--ingest", type=click.Path(path_type=Path, exists=True, dir_okay=False), metavar="FILE",
+              help="Let requests with a key of this file add and delete documents.")
 @click.option("--new-key", metavar="NAME", help="Print a new API key and its line for the file, and end.")
 @click.option("--origin", "origins", multiple=True, metavar="URL",
               help="An origin whose pages may call the API (CORS); repeatable.")
@@ -36,8 +38,8 @@ from porism.cli.terminal import echo
 @click.option("--no-log", is_flag=True, help="Do not log requests.")
 def serve(
     index_paths: tuple[Path, ...], host: str, port: int, host_names: tuple[str, ...], title: str, model_name: str,
-    formula_model: str | None, editor: Path | None, keys: Path | None, new_key: str | None, origins: tuple[str, ...],
-    rate: int, no_log: bool,
+    formula_model: str | None, editor: Path | None, keys: Path | None, ingest: Path | None, new_key: str | None,
+    origins: tuple[str, ...], rate: int, no_log: bool,
 ) -> None:
     """Search indexes in a browser: pages, and a REST API beside them.
 
@@ -66,7 +68,7 @@ def serve(
         raise click.UsageError(f"{editor} has no mathlive.min.js. Get the package with: npm pack mathlive")
     settings = WebSettings(
         names_of(index_paths or (Path(DEFAULT_INDEX),)), replace(Limits(), per_minute=rate), title, model_name,
-        formula_model, editor, keys, origins, logs=not no_log,
+        formula_model, editor, keys, ingest, origins, logs=not no_log,
     )
     names = {name.lower() for name in host_names}
     settings = replace(settings, hosts=(*settings.hosts, *names, *((host,) if host not in ("0.0.0.0", "::") else ())))

@@ -9,6 +9,7 @@ from typing import Any
 from porism.errors import PorismError
 from porism.extras import need
 from porism.version import __version__
+from porism.web.access import read_keys
 from porism.web.observing import Metrics, log_line
 from porism.web.problems import NotFound, Refused, error_answer, refusal
 from porism.web.served import Library
@@ -29,6 +30,8 @@ def create_app(settings: WebSettings, library: Library | None = None) -> Any:
     fastapi = need("fastapi", "web", "the web app")
     from porism.web.api import PREFIX, Api, api_router
     from porism.web.guarding import Guard
+    from porism.web.ingest import Ingest
+    from porism.web.ingest_routes import ingest_router
     from porism.web.pages import Pages, page_router
 
     served = library or Library(settings.indexes, settings.model, settings.formula_model)
@@ -36,10 +39,14 @@ def create_app(settings: WebSettings, library: Library | None = None) -> Any:
     api = Api(served, settings.limits)
     pages = Pages(served, settings, api)
 
+    ingest = Ingest(served) if settings.ingest is not None else None
+
     @asynccontextmanager
     async def lifespan(app: Any) -> AsyncIterator[None]:
         need("anyio.to_thread", "web", "the web app").current_default_thread_limiter().total_tokens = settings.threads
         yield
+        if ingest is not None:
+            ingest.close()
 
     app = fastapi.FastAPI(
         title=settings.title, version=__version__, description=DESCRIPTION, lifespan=lifespan,
@@ -47,6 +54,8 @@ def create_app(settings: WebSettings, library: Library | None = None) -> Any:
     )
     app.include_router(api_router(api))
     app.include_router(page_router(pages))
+    if ingest is not None and settings.ingest is not None:
+        app.include_router(ingest_router(ingest, read_keys(settings.ingest)))
 
     def metrics_page() -> Any:
         for one in served.values():
@@ -59,7 +68,7 @@ def create_app(settings: WebSettings, library: Library | None = None) -> Any:
     if settings.origins:
         cors = need("fastapi.middleware.cors", "web", "the web app").CORSMiddleware
         app.add_middleware(
-            cors, allow_origins=list(settings.origins), allow_methods=["GET", "POST"],
+            cors, allow_origins=list(settings.origins), allow_methods=["GET", "POST", "DELETE"],
             allow_headers=["X-API-Key", "Authorization", "Content-Type"], expose_headers=["ETag"],
         )
     return Guard(app, settings, metrics)

@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
@@ -168,6 +168,20 @@ class Client:
     def suggest(self, question: str, k: int = 8, *, index: str | None = None) -> schema.Completions:
         """Completions of a question."""
         return self._get("/suggest", schema.Completions, index, q=question, k=k)
+
+    def add(self, documents: Iterable[Mapping[str, Any]], *, index: str | None = None) -> schema.Changed:
+        """Adds documents, or replaces those that have their ids; returns once that is committed.
+
+        Each is a mapping as a line of a JSONL file: ``id``, ``title``, ``body``, ``tags``, …; the key must be one that
+        may change documents.
+        """
+        named = self.index if index is None else index
+        body = {"index": named, "documents": [dict(one) for one in documents]}
+        return self._send("POST", "/documents", schema.Changed, json=body)
+
+    def delete(self, ids: Iterable[str], *, index: str | None = None) -> schema.Changed:
+        """Deletes documents; returns once that is committed."""
+        return self._send("DELETE", "/documents", schema.Changed, params=self._parameters(index, id=list(ids)))
 
     def indexes(self) -> tuple[schema.IndexView, ...]:
         """The indexes that are served."""

@@ -48,7 +48,8 @@ class Guard:
 
     def __init__(self, app: App, settings: WebSettings, metrics: Metrics) -> None:
         self._app, self._settings, self._metrics = app, settings, metrics
-        self._keys = read_keys(settings.keys) if settings.keys else ()
+        files = [settings.keys, settings.ingest] if settings.keys else []
+        self._keys = tuple(key for file in files if file for key in read_keys(file))
         self._buckets = Buckets(settings.limits.per_minute)
         self._open = 0
         frames = "'self'" if settings.editor else "'none'"

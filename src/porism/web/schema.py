@@ -330,6 +330,16 @@ class Health(Model):
     indexes: tuple[IndexView, ...]
 
 
+class Changed(Model):
+    """What a request changed: all of it is committed, and found by searches."""
+
+    index: str
+    generation: int = Field(description="The commit.")
+    written: int = Field(0, description="Documents added or replaced.")
+    deleted: int = Field(0, description="Documents deleted; ids that the index does not have do not count.")
+    problems: tuple[str, ...] = Field((), description="What was skipped or not understood.")
+
+
 class ErrorBody(Model):
     """What went wrong: a stable ``code``, a sentence, and what to do next."""
 

@@ -45,6 +45,8 @@ class WebSettings:
     """The folder of the npm package ``mathlive``, for the visual formula editor."""
     keys: Path | None = None
     """A file of hashed API keys; with one the API answers only requests that have a key."""
+    ingest: Path | None = None
+    """A file of hashed API keys that may change documents; without it nobody may."""
     origins: tuple[str, ...] = ()
     """Origins whose pages may call the API (CORS)."""
     hosts: tuple[str, ...] = ("localhost", "127.0.0.1", "[::1]")
