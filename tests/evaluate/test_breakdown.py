@@ -107,20 +107,20 @@ def test_differences_in_groups_by_hand(ranked: Ranked) -> None:
     groups = groups_by(INFORMATION, "category")
     assert breakdown(evaluations, groups).difference("Proof", "two", "RR") is None
     found = breakdown(evaluations, groups, baseline=0, level=0.9)
-    assert found.difference("Computation", "two", "RR") == GroupDifference(0.5, (0.5, 0.5), 1)
-    assert found.difference("Proof", "two", "RR") == GroupDifference(0.0, (-0.5, 0.5), 2)  # -0.5 and +0.5
-    assert found.difference("unknown", "two", "num_rel_ret") == GroupDifference(-1.0, (-1.0, -1.0), 1)
+    assert found.difference("Computation", "two", "RR") == GroupDifference(0.5, (0.5, 0.5), 1, 1, 0)
+    assert found.difference("Proof", "two", "RR") == GroupDifference(0.0, (-0.5, 0.5), 2, 1, 1)  # -0.5 and +0.5
+    assert found.difference("unknown", "two", "num_rel_ret") == GroupDifference(-1.0, (-1.0, -1.0), 1, 0, 1)
     assert found.difference("Proof", "one", "RR") is None
     other = breakdown(evaluations, groups, baseline=1)
-    assert other.difference("unknown", "one", "RR") == GroupDifference(1.0, (1.0, 1.0), 1)
+    assert other.difference("unknown", "one", "RR") == GroupDifference(1.0, (1.0, 1.0), 1, 1, 0)
     counts = breakdown(evaluations, {"all": tuple("stuv")}, baseline=1).difference("all", "one", "num_rel_ret")
     assert counts is not None
     assert counts.difference == 1.0  # of sums, as the values are
     plain = json.loads(json.dumps(found.to_dict()))
     assert (plain["baseline"], plain["level"]) == ("one", 0.9)
     assert plain["groups"]["Proof"]["differences"] == {"two": {
-        "RR": {"difference": 0.0, "interval": [-0.5, 0.5], "topics": 2},
-        "num_rel_ret": {"difference": 0.0, "interval": [0.0, 0.0], "topics": 2},
+        "RR": {"difference": 0.0, "interval": [-0.5, 0.5], "topics": 2, "wins": 1, "losses": 1},
+        "num_rel_ret": {"difference": 0.0, "interval": [0.0, 0.0], "topics": 2, "wins": 0, "losses": 0},
     }}
 
 

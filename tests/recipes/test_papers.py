@@ -185,6 +185,8 @@ def test_claims_are_checked_topic_by_topic() -> None:
     checked = checked_claims(paper, numbers)
     assert [one.verdict for one in checked] == ["holds", "does not hold", "no difference", "not measured"]
     assert checked[0].p_value == 2 / 8  # all three differences have one sign
+    assert [one.significant for one in checked] == [False, False, False, False]
+    assert replace(checked[0], p_value=0.049).significant
     assert (checked[0].better, checked[0].worse) == (pytest.approx(2 / 3), pytest.approx(1 / 3))
 
 

@@ -90,6 +90,10 @@ def test_the_text_has_warning_table_marks_and_method(report: Report) -> None:
     mine, other = (part.values[part.groups[0]][name]["nDCG'"] for name in ("plain", report.baseline))
     assert first.difference == pytest.approx(mine - other)
     assert shown.split()[-len(part.groups)] == f"{first.difference:+.4f}".replace("-", "−")
+    won = next(line for line in lines[at + 3 :] if line.startswith("  wins/losses"))
+    assert won.split()[1:] == [
+        f"{one.wins}/{one.losses}" for group in part.groups if (one := part.difference(group, "plain", "nDCG'"))
+    ]
     assert any(line.startswith("6 topics of qrels_&.txt") for line in lines)
     assert not any(line.startswith("P'@2 ") for line in lines)
 
@@ -112,6 +116,16 @@ def test_json_is_plain(report: Report) -> None:
     assert found["warnings"][0] == "_fused: tuned on 2 of these 6 topics: not held out."
     assert found["tests"]["nDCG'"]["plain"]["losses"] == 6
     assert len(found["diversity"]["rho"]) == 4
+
+
+def test_runs_are_alike_by_the_documents_that_are_chosen() -> None:
+    runs = [Run({"t": [(doc, -float(at)) for at, doc in enumerate(docs)]}, docs) for docs in ("axb", "yab")]
+    rho = {
+        documents: make_report(runs, {"t": {"a": 1}}, ["nDCG'"], documents=documents).diversity.rho[0, 1]
+        for documents in ("pool", "both")
+    }
+    assert rho["both"] == 1.0  # a before b in both lists
+    assert rho["pool"] < 0.5
 
 
 def test_a_report_is_the_comparison_with_more(runs: list[Run], report: Report) -> None:

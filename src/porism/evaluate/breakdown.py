@@ -14,6 +14,7 @@ from porism.errors import ConfigError, QueryError
 from porism.evaluate.bootstrap import Interval, confidence_intervals
 from porism.evaluate.evaluation import Evaluation, aggregate
 from porism.evaluate.query_features import query_features
+from porism.evaluate.significance import TIE
 from porism.evaluate.tables import aligned, shown, some
 from porism.settings import nearest
 from porism.types import Query
@@ -33,11 +34,14 @@ _USUAL_ORDER = (
 
 class GroupDifference(NamedTuple):
     """How far the value of a run on a group is above that of the baseline, on the ``topics`` (so many) where both are
-    defined, with the bootstrap ``interval`` of the paired difference."""
+    defined, with the bootstrap ``interval`` of the paired difference; on ``wins`` of them it is higher, on ``losses``
+    lower, values that differ by rounding only apart."""
 
     difference: float
     interval: Interval
     topics: int
+    wins: int = 0
+    losses: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +85,7 @@ class Breakdown:
             for group, runs in self.differences.items():
                 found["groups"][group]["differences"] = {
                     run: {
-                        measure: {"difference": one.difference, "interval": list(one.interval), "topics": one.topics}
-                        for measure, one in measures.items()
+                        measure: {**one._asdict(), "interval": list(one.interval)} for measure, one in measures.items()
                     }
                     for run, measures in runs.items()
                 }
@@ -171,7 +174,8 @@ def _differences(
             scale = len(values) if evaluation.is_count(name) else 1
             low, high = confidence_intervals(values[:, None], level, seed=seed)[0]
             found.setdefault(evaluation.run_name, {})[name] = GroupDifference(
-                float(values.mean()) * scale, (low * scale, high * scale), len(values)
+                float(values.mean()) * scale, (low * scale, high * scale), len(values),
+                int((values > TIE).sum()), int((values < -TIE).sum()),
             )
     return found
 

@@ -9,7 +9,7 @@ from typing import Any
 from porism.evaluate.ablation import Fuse, LeaveOneOut, OnePerCluster, leave_one_out, one_per_cluster
 from porism.evaluate.clustering import Clustering, cluster_runs
 from porism.evaluate.comparison import Test
-from porism.evaluate.diversity import spearman
+from porism.evaluate.diversity import Documents, spearman
 from porism.evaluate.evaluation import Missing
 from porism.evaluate.judgments import Qrels
 from porism.evaluate.measures import Measure
@@ -109,6 +109,7 @@ def make_ablation(
     depth: int | None = 1000,
     seed: int = 0,
     draws: int = DRAWS,
+    documents: Documents = "pool",
 ) -> Ablation:
     """Leaves out each member of a fusion in turn, and keeps one of each cluster of them, as section 4 of the Masaryk
     group's paper at ARQMath 2021 does.
@@ -125,7 +126,7 @@ def make_ablation(
     )
     if len(members) < 3:  # then one of each cluster are all
         return Ablation(fused, without)
-    clustering = cluster_runs(spearman(members, list(qrels), depth=depth))
+    clustering = cluster_runs(spearman(members, list(qrels), documents=documents, depth=depth))
     clusters = one_per_cluster(
         members, clustering, fuse, qrels, measure, seed=seed, draws=draws, missing=missing, depth=depth
     )

@@ -8,6 +8,7 @@ from typing import Any
 from porism.errors import ConfigError
 from porism.evaluate import DEFAULT_MEASURES, Measure, Missing, Qrels, compare_runs, evaluation_intervals
 from porism.evaluate.comparison import Correction, Test
+from porism.evaluate.diversity import Documents
 from porism.reports.ablations import Ablation
 from porism.reports.details import drawn_details, told_details, tuning_curves
 from porism.reports.report import Report, TuningCurve
@@ -40,6 +41,7 @@ def make_report(
     judgments: str = "the judgments",
     detailed: bool = True,
     correction: Correction = "holm",
+    documents: Documents = "pool",
 ) -> Report:
     """Compares runs, as :func:`porism.evaluate.compare_runs`, and works out all else that a report shows.
 
@@ -53,6 +55,8 @@ def make_report(
     :param tuning: what tuning tried, beside what the runs' own records say of it.
     :param ablations: what members add to fusions (:func:`~porism.reports.ablations.make_ablation`).
     :param detailed: false leaves out what only plots show.
+    :param documents: those whose ranks are correlated, by which runs are alike
+        (:func:`~porism.evaluate.diversity.spearman`).
     :param correction: of the p-values for the number of runs: ``holm`` or ``none``.
     :raises ConfigError: an option has a wrong value, or there is no run, topic or column of that name.
     :raises QueryError: there is no run, or a run and the judgments have no topic in common.
@@ -86,7 +90,9 @@ def make_report(
     if detailed:
         # What records of fusions call their sources by.
         called = {run.name: name for run, name in zip(reversed(read), reversed(comparison.names), strict=True)}
-        parts |= drawn_details(named, qrels, comparison, depth=depth, fused=fused, topic=topic, called=called)
+        parts |= drawn_details(
+            named, qrels, comparison, depth=depth, fused=fused, topic=topic, called=called, documents=documents
+        )
     return Report(
         title=title,
         judgments=judgments,

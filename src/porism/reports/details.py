@@ -11,7 +11,7 @@ from porism.evaluate import Breakdown, Comparison, Qrels, QueryFeatures, breakdo
 from porism.evaluate.breakdown import Groups, value_groups
 from porism.evaluate.clustering import cluster_runs
 from porism.evaluate.curves import precision_recall, rank_positions
-from porism.evaluate.diversity import rank_biased_overlap, spearman
+from porism.evaluate.diversity import Documents, rank_biased_overlap, spearman
 from porism.evaluate.evaluation import aggregate, ranked_documents, shared_topics
 from porism.evaluate.judgments import whole_gains
 from porism.evaluate.measures import Measure
@@ -66,7 +66,7 @@ def told_details(
 
 def drawn_details(
     runs: Sequence[Run], qrels: Qrels, comparison: Comparison, *, depth: int | None, fused: str | None,
-    topic: str | None, called: Mapping[str, str],
+    topic: str | None, called: Mapping[str, str], documents: Documents = "pool",
 ) -> dict[str, Any]:
     """Those fields of a report that only plots show.
 
@@ -88,7 +88,7 @@ def drawn_details(
         "depths": depths,
         "at_depths": at_depths,
         "precision_recall": {run.name: precision_recall(run, judged, judged_only=True, depth=depth) for run in runs},
-        "diversity": _diversity(runs, comparison.topics, depth),
+        "diversity": _diversity(runs, comparison.topics, depth, documents),
         "rank_positions": _rank_positions(runs, comparison, fused, topic, called),
     }
 
@@ -160,10 +160,12 @@ def _breakdowns(
     )
 
 
-def _diversity(runs: Sequence[Run], topics: Sequence[str], depth: int | None) -> Diversity | None:
+def _diversity(
+    runs: Sequence[Run], topics: Sequence[str], depth: int | None, documents: Documents
+) -> Diversity | None:
     if len(runs) < 2:
         return None
-    rho = spearman(runs, topics, depth=depth)
+    rho = spearman(runs, topics, documents=documents, depth=depth)
     overlap = rank_biased_overlap(runs, PERSISTENCE, topics, depth=depth)
     return Diversity(rho, overlap, PERSISTENCE, cluster_runs(rho) if len(runs) > 2 else None)
 

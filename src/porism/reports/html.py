@@ -200,7 +200,8 @@ def _by_group(report: Report, part: Breakdown) -> dict[str, Any]:
             found = [part.difference(group, name, report.measure) for group in part.groups]
             rows.append([f"{name} less {part.baseline}", *(
                 "–" if one is None
-                else f"{signed(one.difference)} ({signed(one.interval[0])} to {signed(one.interval[1])})"
+                else f"{signed(one.difference)} ({signed(one.interval[0])} to {signed(one.interval[1])}; "
+                     f"{one.wins} of {one.topics} won, {one.losses} lost)"
                 for one in found
             )])
     if part.baseline:

@@ -98,6 +98,7 @@ def _by_group(report: Report, by: str) -> list[str]:
                 for label, shown in (
                     (f"  less {part.baseline}", _group_difference),
                     (f"  interval, {100 * part.level:.10g} %", _group_interval),
+                    ("  wins/losses", _group_wins),
                 )
             ]
     return aligned(rows)
@@ -109,6 +110,10 @@ def _group_difference(found: GroupDifference | None) -> str:
 
 def _group_interval(found: GroupDifference | None) -> str:
     return "–" if found is None else f"{signed(found.interval[0], 4)} to {signed(found.interval[1], 4)}"
+
+
+def _group_wins(found: GroupDifference | None) -> str:
+    return "–" if found is None else f"{found.wins}/{found.losses}"
 
 
 def _times(report: Report) -> list[str]:

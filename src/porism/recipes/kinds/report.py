@@ -53,6 +53,8 @@ class ReportSettings(ResultSettings):
     :param baseline: the system that the others are tested against, or ``best``; the first where not given.
     :param test: the significance test.
     :param correction: of the p-values for the number of systems: ``holm``, or ``none`` as in papers that name none.
+    :param documents: whose ranks are correlated, by which systems are alike: of the pool, of either list, or those that
+        both have, as in Novotný et al. 2021.
     :param missing: topics that a system does not answer count as zero, or those that none answers are left out.
     :param level: of the confidence intervals.
     :param groups: columns of the topic information to break the results down by; ARQMath's (category, dependency,
@@ -70,6 +72,7 @@ class ReportSettings(ResultSettings):
     test: Literal["t-test", "wilcoxon", "permutation"] = "t-test"
     missing: Literal["zero", "skip"] = "zero"
     correction: Literal["holm", "none"] = "holm"
+    documents: Literal["pool", "either", "both"] = "pool"
     level: float = 0.95
     groups: tuple[str, ...] | None = None
     ablation: tuple[str, ...] = ()
@@ -274,6 +277,7 @@ def _report(stage: Stage, execution: Execution, settings: ReportSettings) -> Rep
         title=recipe.name if stage.name == "report" else f"{recipe.name}: {stage.name}",
         judgments=f"{FilePath(topics.settings.qrels or '').name}{restricted_to}",
         detailed="html" in settings.formats or bool(topics.information), correction=settings.correction,
+        documents=settings.documents,
     )
 
 
@@ -321,6 +325,7 @@ def _ablation(execution: Execution, system: str, settings: ReportSettings) -> Ab
         lambda members: fuse(members) if part is None else fuse(members).only(part),
         _qrels(execution, settings), (settings.measures or recipe.measures)[0],
         test=settings.test, missing=settings.missing, depth=recipe.depth, seed=recipe.seed,
+        documents=settings.documents,
     )
 
 

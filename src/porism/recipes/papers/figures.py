@@ -59,6 +59,11 @@ class CheckedClaim:
     p_value: float | None = None
 
     @property
+    def significant(self) -> bool:
+        """Whether the difference is more than chance, at 0.05 and without correction."""
+        return self.p_value is not None and self.p_value < 0.05
+
+    @property
     def verdict(self) -> str:
         """``holds``, ``does not hold``, ``no difference`` or ``not measured``."""
         if self.better is None or self.worse is None:

@@ -81,7 +81,10 @@ def page(
     for one in tables:
         blocks += _table(one)
     if claims:
-        blocks += [Heading("What the paper found, and what holds here"), _claims(claims)]
+        blocks += [
+            Heading("What the paper found, and what holds here"), _claims(claims),
+            Paragraph("p is of a permutation test over the topics, not corrected for the number of findings."),
+        ]
     differences = (*paper.differences, *paper.at(scale).differences)
     if differences:
         blocks += [Heading("Why figures differ"), Bullets(differences)]
@@ -122,7 +125,7 @@ def _claims(claims: Iterable[CheckedClaim]) -> Grid:
         (
             one.claim.says, one.claim.measure, *("–" if value is None else f"{value:.3f}" for value in (
                 one.better, one.worse, one.p_value,
-            )), one.verdict,
+            )), f"{one.verdict}{', not significantly' if one.verdict == 'holds' and not one.significant else ''}",
         ) for one in claims
     ))
 
