@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,27 +47,17 @@ def experiment(
     interrupted experiment continues where it stopped. All errors in the recipe and its files are reported at once,
     before any work.
     """
-    from porism.recipes import RecipeError, plan_recipe, run_recipe
+    from porism.recipes import plan_recipe, run_recipe
 
     log = ProblemLog(problems_path)
     options: dict[str, Any] = {"output": output, "cache": cache, "only": only, "on_problem": log}
-    try:
+    with recipe_errors(log, quiet):
         if plan_only:
             plan = plan_recipe(recipe_path, **options)
             _print_plan(plan, as_json)
             return
         with StageProgress(quiet or as_json) as stages:
             done = run_recipe(recipe_path, fresh=fresh, jobs=jobs, on_event=stages, **options)
-    except RecipeError as error:
-        for found in error.errors:
-            echo(f"Error: {found}", err=True)
-        raise click.exceptions.Exit(1) from error
-    except KeyboardInterrupt:
-        echo("Interrupted. Results so far are kept; the same command continues from there.", err=True)
-        raise click.exceptions.Exit(130) from None
-    finally:
-        if not quiet:
-            log.close()
     for warning in done.warnings:
         echo(f"Warning: {warning}", err=True)
     if as_json:
@@ -77,6 +68,25 @@ def experiment(
         echo(report.text)
     if not quiet:
         echo(f"Written: {done.output}", err=True)
+
+
+@contextmanager
+def recipe_errors(log: ProblemLog, quiet: bool) -> Iterator[None]:
+    """What running a recipe says at its end: all errors of the recipe, or how to continue, and what was skipped."""
+    from porism.recipes import RecipeError
+
+    try:
+        yield
+    except RecipeError as error:
+        for found in error.errors:
+            echo(f"Error: {found}", err=True)
+        raise click.exceptions.Exit(1) from error
+    except KeyboardInterrupt:
+        echo("Interrupted. Results so far are kept; the same command continues from there.", err=True)
+        raise click.exceptions.Exit(130) from None
+    finally:
+        if not quiet:
+            log.close()
 
 
 class StageProgress:

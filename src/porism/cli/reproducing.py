@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from porism.cli.experimenting import StageProgress
+from porism.cli.experimenting import StageProgress, recipe_errors
 from porism.cli.options import json_option, print_json
 from porism.cli.progress import ProblemLog
 from porism.cli.terminal import echo
@@ -42,7 +42,6 @@ def reproduce(
 
     Says what it needs before it starts. What is made is kept: the same command goes on after an interruption.
     """
-    from porism.recipes import RecipeError
     from porism.recipes.papers import build_recipe, read_paper
     from porism.recipes.papers import reproduce as run_paper
     from porism.recipes.papers.reproducing import read_options
@@ -65,19 +64,8 @@ def reproduce(
     if not (quiet or as_json):
         _say_needs(paper, options["scale"], built)
     log = ProblemLog()
-    try:
-        with StageProgress(quiet or as_json) as stages:
-            done = run_paper(name, output=output, jobs=jobs, on_event=stages, on_problem=log, **options)
-    except RecipeError as error:
-        for found in error.errors:
-            echo(f"Error: {found}", err=True)
-        raise click.exceptions.Exit(1) from error
-    except KeyboardInterrupt:
-        echo("Interrupted. Results so far are kept; the same command continues from there.", err=True)
-        raise click.exceptions.Exit(130) from None
-    finally:
-        if not quiet:
-            log.close()
+    with recipe_errors(log, quiet), StageProgress(quiet or as_json) as stages:
+        done = run_paper(name, output=output, jobs=jobs, on_event=stages, on_problem=log, **options)
     if as_json:
         print_json(_plain(done))
         return
