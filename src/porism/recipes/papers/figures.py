@@ -10,7 +10,7 @@ from porism.evaluate import permutation_test
 from porism.recipes.papers.paper import Claim, Paper, Row, Table
 
 Numbers = Mapping[str, Mapping[str, Any]]
-"""Report → its numbers as plain values (:attr:`porism.recipes.kinds.report.ReportResult.numbers`)."""
+"""Report → its numbers as plain values (as the report of an experiment has them)."""
 
 
 @dataclass(frozen=True, slots=True)
