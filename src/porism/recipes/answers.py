@@ -70,13 +70,14 @@ class AnswerStore:
 
 def answer_each(
     stage_of: Callable[[Query], Stage], queries: Sequence[Query], k: int, store: AnswerStore | None = None,
-    on_count: Callable[[int, int | None], None] = lambda done, total: None,
+    on_count: Callable[[int, int | None], None] = lambda done, total: None, repeats: int = 1,
 ) -> tuple[dict[str, Ranked], dict[str, float]]:
     """The best ``k`` results of each query, and the seconds each took (0 where they are not known).
 
     Queries are answered one by one by the stage of a pipeline, those excepted that the store knows the answers of.
 
     :param stage_of: the stage for a query.
+    :param repeats: how often each is answered; the seconds are the mean.
     """
     results: dict[str, Ranked] = {}
     seconds: dict[str, float] = {}
@@ -84,9 +85,9 @@ def answer_each(
         content = query_digest(query)
         found = store.find(content) if store is not None else None
         if found is None:
-            run = stage_of(query).search([query], k)
-            known = run.provenance.seconds if run.provenance is not None else {}
-            found = (run[query.id], known.get(query.id, 0.0))
+            runs = [stage_of(query).search([query], k) for _ in range(repeats)]
+            known = [run.provenance.seconds.get(query.id, 0.0) for run in runs if run.provenance is not None]
+            found = (runs[-1][query.id], sum(known) / repeats)
             if store is not None:
                 store.add(content, *found)
         results[query.id], seconds[query.id] = found

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from types import MappingProxyType
+from types import MappingProxyType, SimpleNamespace
+from typing import Any
 
 import formula_encoder_cases
 import pytest
@@ -16,12 +17,16 @@ from trigram_retriever import TRIGRAMS, TrigramModel
 from porism.corpus import read_topics
 from porism.pipeline import RetrieverReranker
 from porism.recipes import RecipeError, plan_recipe, run_recipe
+from porism.recipes.answers import answer_each
 from porism.retrieve import TangentCftModel, registry
 from porism.retrieve.formula_encoder.encoding import encode_formulas
 from porism.retrieve.formula_encoder.model import FormulaEncoderModel
 from porism.retrieve.models import read_model
+from porism.runs.provenance import Provenance
+from porism.runs.run import Run
 from porism.search.index import open_index
 from porism.search.sources.updating import index_sources
+from porism.types import Query
 
 Write = Callable[..., Path]
 
@@ -145,3 +150,17 @@ def test_linked_parameters_have_one_value(write: Write, laboratory: Path) -> Non
     wrong = recipe.replace("words.query_field_weights.title", "words.query_field_weight.title")
     with pytest.raises(RecipeError, match="there is no setting 'query_field_weight"):
         plan_recipe(write(wrong))
+
+
+def test_times_are_the_mean_of_repeated_searches(write: Write, laboratory: Path, searched: list[list[str]]) -> None:
+    path = write(RECIPE, ('[pipelines.words]\nmodel = "words"\n', '[pipelines.words]\nmodel = "words"\nrepeats = 3\n'))
+    run = run_recipe(path, only=["words"]).run("words", "dev")
+    assert sorted(searched) == sorted([[topic] for topic in run] * 3)
+    with pytest.raises(RecipeError, match="each topic cannot be searched 0 times"):
+        plan_recipe(write(path.read_text(), ("repeats = 3", "repeats = 0")))
+    times = iter([1.0, 2.0, 6.0])
+    stage: Any = SimpleNamespace(search=lambda queries, k: Run(
+        {"q": [("d", 1.0)]}, provenance=Provenance({}, seconds={"q": next(times)})
+    ))
+    ranked, seconds = answer_each(lambda query: stage, [Query("q", {})], 5, repeats=3)
+    assert (ranked, seconds) == ({"q": [("d", 1.0)]}, {"q": 3.0})

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import Any
 
-from porism.errors import PorismError
+from porism.errors import ConfigError, PorismError
 from porism.pipeline import formula_pipeline, pipeline
 from porism.pipeline.stages import Stage as PipelineStage
 from porism.recipes.answers import AnswerStore, answer_each
@@ -38,17 +38,21 @@ class PipelineSettings(SearchSettings):
 
     :param model: the named model that it begins with, or a file of settings (``FILE.toml``).
     :param depth: results a topic; the recipe's where not given.
+    :param repeats: how often each topic is searched; its seconds are the mean.
     :param filters: metadata that documents must have.
     :param settings: what else the recipe says: settings of the model, over those of the named one.
     """
 
     model: str = "default"
     depth: int | None = None
+    repeats: int = 1
     filters: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_depth(self.depth)
+        if self.repeats < 1:
+            raise ConfigError(f"each topic cannot be searched {self.repeats} times", hint="Use 1 or more.")
 
 
 class AnswerTopics(RunStage):
@@ -64,7 +68,9 @@ class AnswerTopics(RunStage):
         store = AnswerStore(execution.cache.growing("topics", key), execution.on_problem)
         topics = topic_set(execution.data, stage.topics)
         search = search_stage(execution, stage.name, parameters, topics)
-        results, seconds = answer_each(lambda query: search, topics.queries, parameters["depth"], store, on_count)
+        results, seconds = answer_each(
+            lambda query: search, topics.queries, parameters["depth"], store, on_count, parameters.get("repeats", 1)
+        )
         made_by = {"kind": "pipeline", "pipeline": stage.name, "collection": index_key, **parameters}
         tuned_on = tuple(parameters["model"].get("tuned_on", ()))
         return Run(results, stage.name, provenance=Provenance(made_by, tuned_on, seconds=seconds))
@@ -137,6 +143,7 @@ class PipelineKind(SearchKind[PipelineSettings]):
             "context": given.settings.context,
             "depth": settings.depth or planner.recipe.depth,
             "filters": {key: value if isinstance(value, str) else list(value) for key, value in filters},
+            **({"repeats": settings.repeats} if settings.repeats > 1 else {}),
             **({"similarities": similarities} if similarities else {}),
             **trained_models(planner.draft, model),
             **planned_vectors(planner, model),
