@@ -143,7 +143,11 @@ def test_missing_data_lists_the_files_and_their_sources(tmp_path: Path) -> None:
     assert [file.path for file in caught.value.files] == [
         "arqmath-mini", "arqmath-topics/2020/Topics_Task1_2020.xml", "arqmath-topics/2020/qrel_task1_2020.tsv",
     ]
-    assert "arqmath-resources.html" in str(caught.value)
+    shown = str(caught.value)
+    assert shown.startswith(f"psu2020 at the scale mini needs files that {tmp_path} does not have. Put them there")
+    assert shown.endswith(f"  {caught.value.files[-1].path}\n      {caught.value.files[-1].source}")
+    with pytest.raises(MissingData, match=r"needs its data\. Give the folder that has these files: --data FOLDER"):
+        build_recipe(read_paper("psu2020"), "mini")
 
 
 def test_systems_without_what_they_need_are_left_out_with_all_that_is_made_of_them() -> None:

@@ -21,13 +21,14 @@ _DATA, _PAPERS = "{data}", "{papers}"
 class MissingData(ConfigError):
     """Files of the official data that are not there; ``files`` lists them."""
 
-    def __init__(self, paper: Paper, scale: str, folder: Path, files: tuple[DataFile, ...]) -> None:
+    def __init__(self, paper: Paper, scale: str, folder: Path | None, files: tuple[DataFile, ...]) -> None:
         self.files = files
         listed = "\n".join(f"  {file.path}\n      {file.source}" for file in files)
-        super().__init__(
-            f"{paper.name} at the scale {scale} needs files that {folder} does not have:\n{listed}\n",
-            hint="Put them there, or give another folder: --data FOLDER.",
+        missing = "its data" if folder is None else f"files that {folder} does not have"
+        where = "Give the folder that has these files: --data FOLDER" if folder is None else (
+            "Put them there, or give another folder: --data FOLDER"
         )
+        super().__init__(f"{paper.name} at the scale {scale} needs {missing}", hint=f"{where}\n{listed}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ def build_recipe(
     files = paper.files(scale)
     absent = tuple(file for file in files if data is None or not (folder / file.path).exists())
     if missing := tuple(file for file in absent if not file.optional):
-        raise MissingData(paper, scale, folder, missing)
+        raise MissingData(paper, scale, None if data is None else folder, missing)
     recipe: dict[str, Any] = {"name": f"{paper.name} ({scale})"}
     for part in paper.parts:
         _lay_over(recipe, part.recipe)
