@@ -20,9 +20,11 @@ pytest.importorskip("fastapi", reason="needs the extra: pip install 'porism[web-
 from web_servers import serving
 
 from porism.errors import ConfigError
+from porism.index import Snapshot
 from porism.search.sources.indexing import index_documents
 from porism.types import Content, Document, Formula
 from porism.web.server import bind
+from porism.web.vocabulary import Vocabulary
 
 
 def read(url: str) -> dict[str, object]:
@@ -115,3 +117,10 @@ def test_a_folder_without_the_editor_is_refused(tmp_path: Path) -> None:
     found = subprocess.run(command, capture_output=True, text=True)
     assert found.returncode == 2
     assert "has no mathlive.min.js" in found.stderr
+
+
+def test_an_index_without_formulas_or_titles_has_a_vocabulary(tmp_path: Path) -> None:
+    index_documents([Document("a", {"body": Content.of("plain words here")}, {"tags": "some"})], tmp_path / "x", jobs=1)
+    found = Vocabulary(Snapshot.open(tmp_path / "x"))
+    assert [entry.text for entry in found.words.find("", 5)] == ["plain", "words"]
+    assert (len(found.formulas), len(found.titles), found.tags.find("so", 1)[0].documents) == (0, 0, 1)

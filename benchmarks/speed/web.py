@@ -1,0 +1,122 @@
+"""The web server under load: time to the first page, pages asked for the first time and again, while commits arrive."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPConnection, HTTPException
+from pathlib import Path
+from urllib.parse import quote, urlsplit
+
+import orjson
+
+from porism.sample import ENTRIES, QUERIES
+from porism.search.sources.indexing import index_documents
+from porism.search.sources.updating import index_sources
+from porism.types import Content, Document
+
+
+def questions() -> list[str]:
+    """The queries of the bundled sample."""
+    return [orjson.loads(line)["query"] for line in QUERIES.read_text(encoding="utf-8").splitlines()]
+
+
+def start(index: Path) -> tuple[subprocess.Popen[str], str, float]:
+    """Starts a server; the process, its address, and the seconds until its first page was there."""
+    began = time.perf_counter()
+    command = [sys.executable, "-m", "porism", "serve", "--index", str(index), "--port", "0", "--no-log"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    found = re.search(r"http://\S+", process.stdout.readline())
+    assert found is not None
+    url = found.group().rstrip("/")
+    status, _ = ask(HTTPConnection(urlsplit(url).netloc, timeout=60), "/")
+    assert status == 200
+    return process, url, time.perf_counter() - began
+
+
+def ask(connection: HTTPConnection, path: str) -> tuple[int, float]:
+    """Status and seconds of one request; status 0 where there was no answer."""
+    began = time.perf_counter()
+    try:
+        connection.request("GET", path)
+        answer = connection.getresponse()
+        answer.read()
+        return answer.status, time.perf_counter() - began
+    except (OSError, HTTPException):
+        connection.close()
+        return 0, time.perf_counter() - began
+
+
+def client(url: str, paths: Sequence[str], offset: int, end: float) -> list[tuple[int, float]]:
+    """Asks for one page after the other, from its own place on, until a moment."""
+    connection = HTTPConnection(urlsplit(url).netloc, timeout=60)
+    answers = []
+    number = offset
+    while time.monotonic() < end:
+        answers.append(ask(connection, paths[number % len(paths)]))
+        number += 1
+    return answers
+
+
+def described(name: str, seconds: Sequence[float]) -> str:
+    """Median, 95th percentile and number of times, as a line."""
+    ordered = sorted(seconds)
+    last = ordered[min(len(ordered) - 1, int(0.95 * len(ordered)))]
+    return f"{name:24}{statistics.median(ordered) * 1000:8.1f} ms median {last * 1000:8.1f} ms p95  {len(ordered):7,}"
+
+
+def main() -> None:
+    """Prints the figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--index", type=Path, help="an index, which is copied; the bundled sample by default")
+    parser.add_argument("--clients", type=int, default=8)
+    parser.add_argument("--seconds", type=float, default=60.0, help="of load; half of them with commits")
+    parser.add_argument("--every", type=float, default=5.0, help="seconds between commits")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        index = Path(folder) / "index"
+        if given.index is None:
+            index_sources([ENTRIES], index)
+        else:
+            shutil.copytree(given.index, index)
+        process, url, seconds = start(index)
+        try:
+            print(f"start to first page     {seconds:8.2f} s   ({os.cpu_count()} cores, {given.clients} clients)")
+            measure(url, index, given.clients, given.seconds, given.every)
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+def measure(url: str, index: Path, clients: int, seconds: float, every: float) -> None:
+    """The pages of all questions once by one client, then again by all clients, without and with commits."""
+    paths = [f"/search?q={quote(question)}" for question in questions()]
+    one = HTTPConnection(urlsplit(url).netloc, timeout=60)
+    ask(one, "/search?q=warm")
+    print(described("first time, one client", [ask(one, path)[1] for path in paths]))
+    for name, commits in (("again", False), ("again, with commits", True)):
+        end = time.monotonic() + seconds / 2
+        with ThreadPoolExecutor(clients) as pool:
+            running = [pool.submit(client, url, paths, 7 * number, end) for number in range(clients)]
+            made = 0
+            while commits and time.monotonic() + every < end:
+                time.sleep(every)
+                index_documents([Document(f"new-{made}", {"body": Content.of(f"note {made}")})], index, jobs=1)
+                made += 1
+            answers = [answer for one in running for answer in one.result()]
+        failed = sum(status != 200 for status, _ in answers)
+        print(described(name, [taken for _, taken in answers]) + f"  {failed} failed, {made} commits")
+
+
+if __name__ == "__main__":
+    main()
