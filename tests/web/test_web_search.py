@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 pytest.importorskip("fastapi", reason="needs the extra: pip install 'porism[web-test]'")
 
+from porism.search.index import open_index
 from porism.web.settings import Limits
 
 QUESTION = r"sum of squares $\sum_{i=1}^n i^2$ and $\frac{n(n+1)}{2}$"
@@ -187,3 +189,21 @@ def test_health_describes_the_index(client: Any, sample_view: Any) -> None:
 def test_similar_documents_are_those_of_the_library(client: Any, sample_view: Any) -> None:
     found = get(client, "/similar", id="chain-rule", k=3)
     assert [hit["id"] for hit in found["hits"]] == [hit.id for hit in sample_view.index.more_like("chain-rule", 3)]
+
+
+def test_facets_are_values_that_documents_share_and_no_numbers_but_years(tmp_path: Path) -> None:
+    from porism.search.sources.indexing import index_documents
+    from porism.types import Content, Document
+    from porism.web.facets import facet_keys
+    from porism.web.served import View
+
+    documents = [
+        Document(
+            f"d{number}", {"body": Content.of("words")},
+            {"year": str(2000 + number % 2), "duplicates": str(number % 3), "kind": "ab"[number % 2],
+             "name": f"n{number}", "same": "x", "file": "fg"[number % 2]},
+        )
+        for number in range(8)
+    ]
+    index_documents(documents, tmp_path / "x", jobs=1)
+    assert facet_keys(View("x", open_index(tmp_path / "x"))) == ["year", "kind"]

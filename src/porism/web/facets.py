@@ -30,10 +30,14 @@ class _Pairs(NamedTuple):
 
 
 def facet_keys(served: View) -> list[str]:
-    """The keys of the metadata by which results are worth dividing: of several values, that documents share."""
+    """The keys of the metadata by which results are worth dividing: of several values, that documents share.
+
+    Numbers are left out, apart from years: they are ids of other documents, or votes.
+    """
     keys = [
         key for key, values in served.metadata_counts.items()
         if key not in NO_FACETS and len(values) > 1 and sum(values.values()) >= 2 * len(values)
+        and (key == "year" or not all(value.isdigit() for value in values))
     ]
     order = {key: number for number, key in enumerate(PREFERRED)}
     return sorted(keys, key=lambda key: (order.get(key, len(order)), key))[:MOST_FACETS]
