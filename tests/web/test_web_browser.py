@@ -38,7 +38,8 @@ def url(sample_index: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     )
     from web_servers import serving
 
-    with serving({"sample": sample_index}, editor=editor) as address:
+    judgments = tmp_path_factory.mktemp("judgments")
+    with serving({"sample": sample_index}, editor=editor, judgments=judgments) as address:
         yield address
 
 
@@ -211,7 +212,7 @@ def test_the_theme_is_switched_and_remembered(opened: Open) -> None:
     assert page.evaluate(background) != dark
 
 
-@pytest.mark.parametrize("path", PAGES[:6])
+@pytest.mark.parametrize("path", [*PAGES[:6], "/judge", f"/beside?q={quote(QUESTION)}"])
 def test_pages_fit_a_phone(opened: Open, path: str) -> None:
     page = opened(path, viewport={"width": 360, "height": 740})
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
@@ -231,13 +232,30 @@ def test_without_scripts_everything_is_a_link_or_a_form(opened: Open) -> None:
     assert page.locator(".hits.formulas .card").count() > 0
 
 
+@pytest.mark.parametrize("scripts", [True, False])
+def test_results_are_judged(opened: Open, scripts: bool) -> None:
+    page = opened("/judge", java_script_enabled=scripts)
+    page.get_by_label("A question to judge for").fill(QUESTION)
+    page.get_by_label("A question to judge for").press("Enter")
+    page.wait_for_url("**/judge/topic?id=T1")
+    page.locator(".grades").nth(1).get_by_label("highly relevant").check()
+    page.get_by_role("button", name="Save judgments").click()
+    assert "judged, 1 relevant" in page.get_by_role("status").inner_text()
+    assert page.locator(".grades").nth(1).get_by_label("highly relevant").is_checked()
+    page.get_by_role("link", name="All questions").click()
+    assert page.locator("tbody tr").count() == 1
+
+
 def test_no_page_has_a_serious_violation_of_accessibility(opened: Open) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs pip install 'porism[web-test]'")
     checker = axe.Axe()
     for scheme in ("light", "dark"):
-        page = opened("/", fails=True, color_scheme=scheme)
-        root = page.url.rstrip("/")
-        for path in PAGES if scheme == "light" else PAGES[:5]:
+        page = opened("/judge", fails=True, color_scheme=scheme)
+        root = page.url.removesuffix("/judge")
+        page.get_by_label("A question to judge for").fill(QUESTION)
+        page.get_by_role("button", name="Find documents").click()
+        judging = ("/judge", "/judge/topic?id=T1", f"/beside?q={quote(QUESTION)}")
+        for path in (*(PAGES if scheme == "light" else PAGES[:5]), *judging):
             page.goto(root + path)
             page.wait_for_timeout(150)
             found = [

@@ -30,6 +30,10 @@ from porism.cli.terminal import echo
               help="Answer API requests with a key of this file only.")
 @click.option("--ingest", type=click.Path(path_type=Path, exists=True, dir_okay=False), metavar="FILE",
               help="Let requests with a key of this file add and delete documents.")
+@click.option("--judge", "judgments", type=click.Path(path_type=Path, file_okay=False), metavar="FOLDER",
+              help="Add pages to judge results, and keep questions and judgments in FOLDER.")
+@click.option("--judge-model", "judged_models", multiple=True, metavar="NAME|FILE.toml",
+              help="A model whose results are judged; repeatable, default and plain if not given.")
 @click.option("--new-key", metavar="NAME", help="Print a new API key and its line for the file, and end.")
 @click.option("--origin", "origins", multiple=True, metavar="URL",
               help="An origin whose pages may call the API (CORS); repeatable.")
@@ -38,7 +42,8 @@ from porism.cli.terminal import echo
 @click.option("--no-log", is_flag=True, help="Do not log requests.")
 def serve(
     index_paths: tuple[Path, ...], host: str, port: int, host_names: tuple[str, ...], title: str, model_name: str,
-    formula_model: str | None, editor: Path | None, keys: Path | None, ingest: Path | None, new_key: str | None,
+    formula_model: str | None, editor: Path | None, keys: Path | None, ingest: Path | None,
+    judgments: Path | None, judged_models: tuple[str, ...], new_key: str | None,
     origins: tuple[str, ...], rate: int, no_log: bool,
 ) -> None:
     """Search indexes in a browser: pages, and a REST API beside them.
@@ -62,13 +67,14 @@ def serve(
     from porism.web.served import names_of
     from porism.web.server import LOOPBACK
     from porism.web.server import serve as run
-    from porism.web.settings import Limits, WebSettings
+    from porism.web.settings import JUDGED_MODELS, Limits, WebSettings
 
     if editor is not None and not (editor / "mathlive.min.js").is_file():
         raise click.UsageError(f"{editor} has no mathlive.min.js. Get the package with: npm pack mathlive")
     settings = WebSettings(
         names_of(index_paths or (Path(DEFAULT_INDEX),)), replace(Limits(), per_minute=rate), title, model_name,
-        formula_model, editor, keys, ingest, origins, logs=not no_log,
+        formula_model, editor, keys, ingest, judgments, judged_models or JUDGED_MODELS, origins,
+        logs=not no_log,
     )
     names = {name.lower() for name in host_names}
     settings = replace(settings, hosts=(*settings.hosts, *names, *((host,) if host not in ("0.0.0.0", "::") else ())))

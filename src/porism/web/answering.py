@@ -84,7 +84,7 @@ def search(served: View, request: Request, limits: Limits) -> schema.Results:
     found = ordered[first : first + request.per_page]
     hits = served.index.hits(found, question)
     pieces = PieceMaker(served, parts, Deadline(limits.alignment_seconds))
-    shown = [_hit(served, hit, pieces, first) for hit in hits]
+    shown = [shown_hit(served, hit, pieces, first) for hit in hits]
     if request.explain:
         shown = [
             hit if deadline.over() else hit.model_copy(
@@ -146,7 +146,7 @@ def similar(served: View, doc_id: str, k: int, limits: Limits) -> schema.Similar
     pieces = PieceMaker(served, Parts(), Deadline(0))
     return schema.Similar(
         index=served.name, generation=served.generation, id=doc_id,
-        hits=tuple(_hit(served, hit, pieces) for hit in hits), seconds=round(deadline.elapsed, 4),
+        hits=tuple(shown_hit(served, hit, pieces) for hit in hits), seconds=round(deadline.elapsed, 4),
     )
 
 
@@ -179,7 +179,8 @@ def _sorted(
     return sorted(ranked, key=lambda one: value(one[0]), reverse=True)
 
 
-def _hit(served: View, hit: Hit, pieces: PieceMaker, before: int = 0) -> schema.Hit:
+def shown_hit(served: View, hit: Hit, pieces: PieceMaker, before: int = 0) -> schema.Hit:
+    """A hit as it is shown; ``before`` counts the hits of earlier pages."""
     several = len(served.index.snapshot.sources) > 1
     return schema.Hit(
         rank=before + hit.rank, id=hit.id, score=round(hit.score, 6), title=pieces.pieces(hit.title),

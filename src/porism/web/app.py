@@ -32,6 +32,8 @@ def create_app(settings: WebSettings, library: Library | None = None) -> Any:
     from porism.web.guarding import Guard
     from porism.web.ingest import Ingest
     from porism.web.ingest_routes import ingest_router
+    from porism.web.judging_pages import JudgingPages, judging_router
+    from porism.web.judgments import Judgments
     from porism.web.pages import Pages, page_router
 
     served = library or Library(settings.indexes, settings.model, settings.formula_model)
@@ -54,6 +56,8 @@ def create_app(settings: WebSettings, library: Library | None = None) -> Any:
     )
     app.include_router(api_router(api))
     app.include_router(page_router(pages))
+    if settings.judgments is not None:
+        app.include_router(judging_router(JudgingPages(pages, api, settings, Judgments(settings.judgments))))
     if ingest is not None and settings.ingest is not None:
         app.include_router(ingest_router(ingest, read_keys(settings.ingest)))
 

@@ -39,6 +39,7 @@ class Pages:
         self._pages: Memory[str] = Memory(256)
         self.templates = Templates(
             site=settings.title, indexes=tuple(library), has_editor=settings.editor is not None,
+            has_judging=settings.judgments is not None,
         )
 
     # -- searching -----------------------------------------------------------------------------------------------------

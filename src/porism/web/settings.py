@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+JUDGED_MODELS = ("default", "plain")
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -47,6 +49,10 @@ class WebSettings:
     """A file of hashed API keys; with one the API answers only requests that have a key."""
     ingest: Path | None = None
     """A file of hashed API keys that may change documents; without it nobody may."""
+    judgments: Path | None = None
+    """The folder of questions and judgments that the laboratory pages show and change; without it there are none."""
+    judged_models: tuple[str, ...] = JUDGED_MODELS
+    """The models whose results are pooled for judging and compared."""
     origins: tuple[str, ...] = ()
     """Origins whose pages may call the API (CORS)."""
     hosts: tuple[str, ...] = ("localhost", "127.0.0.1", "[::1]")
