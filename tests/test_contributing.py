@@ -11,7 +11,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from long_forms import only_long
 
 import porism
 
@@ -99,7 +98,6 @@ def test_there_are_five_recipes() -> None:
     ]
 
 
-@only_long
 def test_the_recipes_pass_their_own_tests(project: Path) -> None:
     tests = []
     for title, recipe in RECIPES:

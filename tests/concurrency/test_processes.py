@@ -11,7 +11,6 @@ import time
 from pathlib import Path
 
 import pytest
-from long_forms import only_long
 from processes import descendants, processor_seconds
 
 from porism.index import Snapshot
@@ -42,7 +41,7 @@ def worked(process: int) -> bool:
     return processor_seconds(process) > 1
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGKILL, marks=only_long)])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_workers_end_with_the_command(source: Path, tmp_path: Path, number: signal.Signals) -> None:
     index = tmp_path / "index"
     process = subprocess.Popen(

@@ -1,18 +1,10 @@
-"""Tests that take long have two forms: a short one, and a long one where ``PORISM_LONG_TESTS`` is set, as in CI.
-
-Those marked with ``only_long`` have the long one alone.
-"""
+"""Tests that take long have two forms: a short one, and a long one where ``PORISM_LONG_TESTS`` is set, as in CI."""
 
 from __future__ import annotations
 
 import os
 
-import pytest
-
 LONG = bool(os.environ.get("PORISM_LONG_TESTS"))
-
-only_long = pytest.mark.skipif(not LONG, reason="has no short form: set PORISM_LONG_TESTS=1, as CI does")
-"""Marks a test whose subject itself takes long."""
 
 FEWEST_EXAMPLES = 25
 

@@ -11,16 +11,14 @@ from typing import Any
 
 
 @contextmanager
-def serving(indexes: dict[str, Path], **settings: Any) -> Iterator[str]:
-    """Serves indexes while the block runs; its address without the last slash."""
+def running(app: Any) -> Iterator[str]:
+    """The address of a server of an application while the block runs, without the last slash."""
     import uvicorn
 
-    from porism.web.app import create_app
     from porism.web.server import bind, server_config
-    from porism.web.settings import WebSettings
 
     bound = bind("127.0.0.1", 0)
-    server = uvicorn.Server(server_config(create_app(WebSettings(indexes, logs=False, **settings))))
+    server = uvicorn.Server(server_config(app))
     thread = Thread(target=server.run, args=[[bound]], daemon=True)
     thread.start()
     while not server.started:
@@ -31,3 +29,13 @@ def serving(indexes: dict[str, Path], **settings: Any) -> Iterator[str]:
         server.should_exit = True
         thread.join(20)
         bound.close()
+
+
+@contextmanager
+def serving(indexes: dict[str, Path], **settings: Any) -> Iterator[str]:
+    """Serves the pages and the API of indexes while the block runs; the address."""
+    from porism.web.app import create_app
+    from porism.web.settings import WebSettings
+
+    with running(create_app(WebSettings(indexes, logs=False, **settings))) as address:
+        yield address

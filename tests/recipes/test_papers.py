@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from long_forms import only_long
 from tiny_models import bpe_tokenizer, need_encoders
 
 from porism.cli import porism
@@ -285,7 +284,6 @@ def test_emnlp2022_with_tiny_encoders_of_passages_and_of_tokens(tmp_path: Path) 
     assert "not measured" not in {claim.verdict for claim in done.claims}
 
 
-@only_long
 def test_porism_is_measured_beside_the_papers_without_published_figures(tmp_path: Path) -> None:
     done = reproduce("porism", scale="smoke", output=tmp_path, only=["default", "psu-bm25", "no-titles"])
     assert set(done.left_out) == {"neural", "dense"}

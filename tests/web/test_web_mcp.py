@@ -8,7 +8,6 @@ import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import pytest
@@ -19,6 +18,7 @@ pytest.importorskip("fastapi", reason="they answer as the pages do: pip install 
 import anyio
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
+from web_servers import running
 
 from porism.search.sources.updating import index_sources
 from porism.web.access import new_key
@@ -26,7 +26,6 @@ from porism.web.mcp_server import make_mcp_server
 from porism.web.mcp_serving import MCP_PATH, http_app
 from porism.web.mcp_texts import cut
 from porism.web.served import Library
-from porism.web.server import bind, server_config
 from porism.web.settings import WebSettings
 
 Call = Callable[..., tuple[bool, str]]
@@ -194,22 +193,9 @@ def test_the_command_talks_on_standard_input_and_output(sample_index: Path) -> N
 
 @contextmanager
 def over_http(settings: WebSettings) -> Iterator[str]:
-    """The address of a server while the block runs."""
-    import uvicorn
-
-    bound = bind("127.0.0.1", 0)
-    app = http_app(make_mcp_server(Library(settings.indexes), settings.limits), settings)
-    server = uvicorn.Server(server_config(app))
-    thread = Thread(target=server.run, args=[[bound]], daemon=True)
-    thread.start()
-    while not server.started:
-        time.sleep(0.01)
-    try:
-        yield f"http://127.0.0.1:{bound.getsockname()[1]}{MCP_PATH}"
-    finally:
-        server.should_exit = True
-        thread.join(20)
-        bound.close()
+    """The address of the tools while the block runs."""
+    with running(http_app(make_mcp_server(Library(settings.indexes), settings.limits), settings)) as address:
+        yield f"{address}{MCP_PATH}"
 
 
 def test_over_http_a_new_commit_is_answered_from(tmp_path: Path) -> None:
