@@ -13,7 +13,7 @@ pytest.importorskip("fastapi", reason="needs the extra: pip install 'porism[web-
 
 from lxml import html
 
-from porism.web.memory import Memory
+from porism.concurrency.memory import Memory
 from porism.web.palette import palette
 from porism.web.rendering import FormulaLinker, pieces_html
 from porism.web.schema import FormulaView, Piece, QueryPart

@@ -19,10 +19,11 @@ pytest.importorskip("fastapi", reason="needs the extra: pip install 'porism[web-
 
 from web_servers import serving
 
-from porism.errors import ConfigError
+from porism.errors import ConfigError, IndexCorrupt
 from porism.index import Snapshot
 from porism.search.sources.indexing import index_documents
 from porism.types import Content, Document, Formula
+from porism.web.served import ServedIndex
 from porism.web.server import bind
 from porism.web.vocabulary import Vocabulary
 
@@ -64,6 +65,44 @@ def test_a_new_commit_is_served_and_no_request_is_dropped(tmp_path: Path) -> Non
             assert totals == sorted(totals)
             assert totals[0] >= 1
             assert totals[-1] == 3
+
+
+def test_a_new_commit_is_asked_a_few_questions_before_it_is_served(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "notes"
+    index_documents([note(0)], path, jobs=1)
+    seen: list[tuple[int, int]] = []
+    monkeypatch.setattr("porism.web.served.SECONDS_BETWEEN_LOOKS", 0.0)
+    monkeypatch.setattr("porism.web.served.warm", lambda index: None)
+    served = ServedIndex("notes", path)
+    monkeypatch.setattr(
+        "porism.web.served.warm", lambda index: seen.append((index.snapshot.generation, served.view.generation))
+    )
+    index_documents([note(1)], path, jobs=1)
+    end = time.monotonic() + 20
+    while served.view.generation != 2:
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    assert seen == [(2, 1)]
+
+
+def test_an_index_that_cannot_be_warmed_is_served(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "notes"
+    index_documents([note(0)], path, jobs=1)
+
+    def damaged(index: object) -> None:
+        raise IndexCorrupt("a block is damaged")
+
+    monkeypatch.setattr("porism.web.served.warm", damaged)
+    served = ServedIndex("notes", path)
+    end = time.monotonic() + 20
+    while served.view.vocabulary is None:
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    assert "not warmed: a block is damaged" in caplog.text
 
 
 def test_a_client_that_sends_half_a_request_is_let_go(sample_index: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -146,6 +146,12 @@ class Segment:
         doc = int(self.names.find([doc_id])[0])
         return doc if doc >= 0 and self.live[doc] else None
 
+    def find_all(self, doc_ids: Sequence[str]) -> NDArray[np.int32]:
+        """The live documents among those with these ids, in the order given; ids that it has not are left out."""
+        docs = self.names.find(doc_ids)
+        docs = docs[docs >= 0]
+        return docs[self.live[docs]]
+
     def records(self, name: str) -> Records:
         """One of the segment's columns of byte strings; a new object each time, with a cache of its own."""
         count = {"sources": self.formula_count, "trees": self.formula_count}.get(name, self.doc_count)

@@ -242,10 +242,7 @@ class SnippetMaker:
             if worth > best[0]:
                 best = (worth, items[first].start)
         start = _sentence_start(content.text, best[1])
-        end = start
-        limit = widths(start) + characters
-        while end < len(content.text) and widths(end + 1) <= limit:
-            end += 1
+        end = widths.last_within(widths(start) + characters)
         return Passage(best[0], field, start, max(end, min(start + 1, len(content.text))))
 
     def _text_items(self, text: str) -> list[_Item]:
@@ -295,6 +292,10 @@ class _Shown:
 
     def __call__(self, position: int) -> int:
         return int(self._total[position])
+
+    def last_within(self, shown: int) -> int:
+        """The last position of the text that is shown at ``shown`` or before."""
+        return int(np.searchsorted(self._total, shown, side="right")) - 1
 
 
 def _sentence_start(text: str, position: int, most: int = 80) -> int:

@@ -52,6 +52,7 @@ class SpellingSuggester:
         self._segments = [segment for segment in snapshot.segments if has_channel(segment, WORDS)]
         self._df: Counter[str] | None = None
         self._terms: list[str] = []
+        self._highest_df = 0
 
     def suggestions(self, query: Query) -> list[Suggestion]:
         """For each word of a query that the index does not have, or hardly, one like it; those without are left out."""
@@ -66,6 +67,8 @@ class SpellingSuggester:
             return None
         df = self._frequencies()
         own = df[term]
+        if FREQUENT * own > self._highest_df:  # no word is in so many more documents
+            return None
         best: tuple[float, Suggestion] | None = None
         for candidate in self._candidates(folded, term, 1 if own else _edits(folded)):
             if own and df[candidate] < FREQUENT * own:
@@ -107,6 +110,7 @@ class SpellingSuggester:
                     if count and term.isalpha():
                         self._df[term] += count
             self._terms = [term for term in self._df if len(term) >= SHORTEST - 1]
+            self._highest_df = max(self._df.values(), default=0)
         return self._df
 
     def _spelling(self, term: str, near: str) -> str | None:

@@ -10,11 +10,11 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response, StreamingResponse
 from pydantic import BaseModel, Field
 
+from porism.concurrency.memory import Memory
 from porism.search.index import filters_from_strings
 from porism.version import __version__
 from porism.web import answering, completion, documents, facets, formula_answering, formula_views, schema
 from porism.web.deadlines import Deadline
-from porism.web.memory import Memory
 from porism.web.parts import check_length, parts_of
 from porism.web.problems import NotFound
 from porism.web.served import Library, View

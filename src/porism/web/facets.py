@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from heapq import nsmallest
 from typing import NamedTuple
 
 import numpy as np
@@ -45,11 +46,11 @@ def facet_keys(served: View) -> list[str]:
 
 def facets_of(served: View, found: Sequence[str], chosen: Mapping[str, Sequence[str]]) -> tuple[Facet, ...]:
     """For each facet its most frequent values among the documents found, and those that are chosen."""
-    counts: dict[str, dict[str, int]] = {key: {} for key in facet_keys(served)}
+    counts: dict[str, dict[str, int]] = {key: {} for key in served.rankings.get("facets", lambda: facet_keys(served))}
     for number, segment in enumerate(served.index.snapshot.segments):
         keys, values, terms, docs = _pairs(served, number)
         mask = np.zeros(segment.doc_count, np.bool_)
-        mask[[doc for doc_id in found if (doc := segment.find(doc_id)) is not None]] = True
+        mask[segment.find_all(found)] = True
         totals = np.bincount(terms[mask[docs]], minlength=len(keys))
         for term in np.flatnonzero(totals).tolist():
             if keys[term] in counts:
@@ -71,7 +72,7 @@ def _pairs(served: View, number: int) -> _Pairs:
 
 
 def _facet(key: str, counts: Mapping[str, int], chosen: Sequence[str]) -> Facet:
-    order = sorted(counts, key=lambda value: (-counts[value], value))
-    shown = [*dict.fromkeys([*(value for value in chosen), *order[:SHOWN_VALUES]])]
+    most = nsmallest(SHOWN_VALUES, ((-count, value) for value, count in counts.items()))
+    shown = list(dict.fromkeys([*chosen, *(value for _, value in most)]))
     values = [FacetValue(value=value, count=counts.get(value, 0), chosen=value in chosen) for value in shown]
     return Facet(key=key, values=tuple(values), distinct=len(counts))

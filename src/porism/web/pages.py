@@ -10,11 +10,11 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, Response
 
+from porism.concurrency.memory import Memory
 from porism.errors import PorismError, QueryError
 from porism.version import __version__
 from porism.web import answering, documents, formula_answering, formula_views, schema
 from porism.web.api import Api, describe
-from porism.web.memory import Memory
 from porism.web.parts import check_length
 from porism.web.problems import NotFound
 from porism.web.rendering import FormulaLinker

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from threading import Lock, Thread
 from typing import Any
 
+from porism.concurrency.memory import Memory
 from porism.errors import PorismError, QueryError
 from porism.index.manifest import read_manifest
 from porism.retrieve.models import read_model
 from porism.search.index import Index, open_index
+from porism.search.warming import warm
 from porism.settings import nearest
-from porism.web.memory import Memory
 from porism.web.vocabulary import Vocabulary
 
 log = logging.getLogger("porism.web")
@@ -68,10 +69,14 @@ class ServedIndex:
         self._looked = time.monotonic()
         self._view = self._open()
 
-    def _open(self, vocabulary: Vocabulary | None = None) -> View:
+    def _open(self, vocabulary: Vocabulary | None = None, *, warmed: bool = False) -> View:
+        """Opens the newest commit; it is asked a few questions before, or, while it already answers, beside that."""
         index = open_index(self.path, self._model, self._formula_model)
         view = View(self.name, index, vocabulary=vocabulary)
-        Thread(target=_read_vocabulary, args=[view], name=f"vocabulary of {self.name}", daemon=True).start()
+        steps = [_read_vocabulary] if warmed else [_warm, _read_vocabulary]
+        if warmed:
+            _warm(view)
+        Thread(target=_prepare, args=[view, steps], name=f"preparing {self.name}", daemon=True).start()
         return view
 
     @property
@@ -87,7 +92,7 @@ class ServedIndex:
         """Opens the newest commit where it is not the one that is open. The lock is held already."""
         try:
             if read_manifest(self.path).generation != self._view.generation:
-                self._view = self._open(self._view.vocabulary)
+                self._view = self._open(self._view.vocabulary, warmed=True)
                 log.info("reopened", extra={"index": self.name, "generation": self._view.generation})
         except PorismError as error:  # the commit that is open goes on being served
             log.warning("not reopened: %s", error, extra={"index": self.name})
@@ -99,6 +104,18 @@ class ServedIndex:
         with self._lock:
             if read_manifest(self.path).generation != self._view.generation:
                 self._view = self._open(self._view.vocabulary)
+
+
+def _prepare(view: View, steps: Sequence[Callable[[View], None]]) -> None:
+    for step in steps:
+        step(view)
+
+
+def _warm(view: View) -> None:
+    try:
+        warm(view.index)
+    except PorismError as error:  # the first reader waits a little longer
+        log.warning("not warmed: %s", error, extra={"index": view.name})
 
 
 def _read_vocabulary(view: View) -> None:

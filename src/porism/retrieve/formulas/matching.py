@@ -29,10 +29,9 @@ def explain_match(retriever: FormulaRetriever, formula: Formula, key: str) -> Fo
 
     :raises QueryError: the index has no such formula.
     """
-    query = retriever.read(formula)
     segment, unit = retriever.find(key)
-    candidate = retriever.aligner is not None and retriever.is_candidate(query, segment, unit)
-    return match_formulas(retriever, query, segment, unit, candidate)
+    query, candidates = retriever.read_with_candidates(formula)
+    return match_formulas(retriever, query, segment, unit, (segment, unit) in candidates)
 
 
 def match_formulas(

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.analysis.analyzer import Analyzer, indexed_form, read_formula
+from porism.concurrency.memory import Memory
 from porism.engine.trees import prepare_trees
 from porism.engine.units import FormulaUnits, formula_units, prepare_units
 from porism.errors import ConfigError, QueryError
@@ -27,6 +28,8 @@ from porism.retrieve.ranking import Found, UnitResults, merge
 from porism.retrieve.weightings.base import BM25, LexicalChannel, computed
 from porism.types import Formula
 
+_LAST_READ = 16
+
 
 class QueryFormula(NamedTuple):
     """A query formula read for a model: its trees, and the weights of its terms by channel.
@@ -40,6 +43,13 @@ class QueryFormula(NamedTuple):
     tree: QueryTree
     terms: dict[str, dict[str, float]]
     mass: float
+
+
+class Candidates(NamedTuple):
+    """A query formula, and the formulas, by segment and ordinal there, of which the similarity to it counts."""
+
+    query: QueryFormula
+    formulas: frozenset[tuple[int, int]]
 
 
 class SimilarityOfOne(NamedTuple):
@@ -82,6 +92,7 @@ class FormulaRetriever:
         there = known & (held or known) if self.aligner else set()
         self.values = EqualValues(units, model) if VALUES in there else None
         self.holders = Holders(units) if SUBTREES in there else None
+        self._last_read: Memory[Candidates] = Memory(_LAST_READ)
 
     def read(self, formula: Formula) -> QueryFormula:
         """Reads a query formula; total, what cannot be understood is left out."""
@@ -200,10 +211,21 @@ class FormulaRetriever:
                 return number, unit
         raise QueryError(f"there is no formula {key!r} in the index")
 
-    def is_candidate(self, query: QueryFormula, segment: int, unit: int) -> bool:
-        """Whether a formula is among those of which the similarity counts."""
-        found, _ = self._candidates(query, self.lexical.search_units([query.terms], self.model.candidates)[0])
-        return bool(((found.segments == segment) & (found.units == unit)).any())
+    def read_with_candidates(self, formula: Formula) -> Candidates:
+        """Reads a query formula, and finds the formulas of which the similarity to it counts.
+
+        Of the last few it is remembered: the formula of one question is compared with those of many documents.
+        """
+
+        def compute() -> Candidates:
+            query = self.read(formula)
+            if self.aligner is None:
+                return Candidates(query, frozenset())
+            found = self.lexical.search_units([query.terms], self.model.candidates)[0]
+            found, _ = self._candidates(query, found)
+            return Candidates(query, frozenset(zip(found.segments.tolist(), found.units.tolist(), strict=True)))
+
+        return self._last_read.get(formula, compute)
 
     def _candidates(self, query: QueryFormula, found: UnitResults) -> tuple[UnitResults, NDArray[np.float64]]:
         """The formulas of which the similarity counts, and the similarity of each by value (float64).

@@ -15,7 +15,8 @@ from porism.retrieve.weightings.base import ChannelStatistics, Weighting
 
 _MOST_REMEMBERED = 200_000
 _SMALL_VOCABULARY = 100_000
-_LEARN_ALL_AFTER = 32
+_LOOKED_UP_BEFORE_ALL = 0.125
+"""The share of a small vocabulary that is looked up term by term before all of it is learnt at once."""
 
 
 class FoundTerms(NamedTuple):
@@ -42,7 +43,8 @@ class Vocabulary:
         self._lock = Lock()
         self._row: dict[str, int] = {}
         self._table: FoundTerms
-        self._asked = 0
+        self._size = sum(len(dictionary) for dictionary in self._dictionaries if dictionary is not None)
+        self._looked_up = 0
         self._complete = False
         self._forget()
 
@@ -67,35 +69,41 @@ class Vocabulary:
     def find(self, terms: Sequence[str]) -> FoundTerms:
         """What is known of each term; the weight of one that does not occur is 0."""
         with self._lock:
-            self._asked += 1
-            if self._asked == _LEARN_ALL_AFTER:
-                self._learn_all()
-            row = self._row
             try:
-                rows = np.fromiter(map(row.__getitem__, terms), np.int64, count=len(terms))
+                rows = np.fromiter(map(self._row.__getitem__, terms), np.int64, count=len(terms))
             except KeyError:
-                if self._complete:  # the last row is that of terms which do not occur
-                    rows = np.array([row.get(term, -1) for term in terms], np.int64)
-                else:
-                    if len(row) > _MOST_REMEMBERED:
-                        self._forget()
-                    self._learn(list(dict.fromkeys(term for term in terms if term not in self._row)))
-                    rows = np.fromiter(map(self._row.__getitem__, terms), np.int64, count=len(terms))
+                rows = self._rows_of_new(terms)
             numbers, df, weights = self._table
             return FoundTerms(numbers[:, rows], df[rows], weights[rows])
 
+    def _rows_of_new(self, terms: Sequence[str]) -> NDArray[np.int64]:
+        """The rows of terms of which some are not known yet."""
+        new = list(dict.fromkeys(term for term in terms if term not in self._row))
+        self._looked_up += len(new)
+        many = self._looked_up > _LOOKED_UP_BEFORE_ALL * self._size
+        if many and not self._complete and self._size <= _SMALL_VOCABULARY:
+            self._learn_all()
+        if self._complete:  # the last row is that of terms which do not occur
+            return np.array([self._row.get(term, -1) for term in terms], np.int64)
+        if len(self._row) > _MOST_REMEMBERED:
+            self._forget()
+            new = list(dict.fromkeys(terms))
+        self._learn(new)
+        return np.fromiter(map(self._row.__getitem__, terms), np.int64, count=len(terms))
+
     def _learn_all(self) -> None:
-        """Learns a small vocabulary whole: who asks often is spared look-ups; who asks once does not wait."""
+        """Learns a small vocabulary whole: who asks often is spared look-ups; who asks now and then does not wait."""
         dictionaries = [dictionary for dictionary in self._dictionaries if dictionary is not None]
-        if sum(map(len, dictionaries)) > _SMALL_VOCABULARY:
-            return
-        self._learn(list(dict.fromkeys(
-            term for dictionary in dictionaries for term in dictionary if term not in self._row
-        )))
+        self._forget()
+        if len(dictionaries) == 1:
+            self._learn(list(dictionaries[0]), in_order=True)
+        else:
+            self._learn(list(dict.fromkeys(term for dictionary in dictionaries for term in dictionary)))
         self._reserve(len(self._row) + 1)
         self._complete = True
 
-    def _learn(self, terms: Sequence[str]) -> None:
+    def _learn(self, terms: Sequence[str], *, in_order: bool = False) -> None:
+        """Adds terms; ``in_order``: they are all those of the only dictionary by number, and need no look-up."""
         start = len(self._row)
         stop = start + len(terms)
         if stop > len(self._table.df):
@@ -106,7 +114,7 @@ class Vocabulary:
             self._table.numbers, self._dictionaries, self._live_df, strict=True
         ):
             if dictionary is not None and len(counts):
-                found = dictionary.lookup(terms)
+                found = np.arange(len(terms), dtype=np.int32) if in_order else dictionary.lookup(terms)
                 numbers[start:stop] = found
                 df += np.where(found >= 0, counts[found], 0)
         weights = self._table.weights[start:stop]
