@@ -143,3 +143,18 @@ def sample_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("sample") / "index"
     index_sources([ENTRIES], path, jobs=1)
     return path
+
+
+@pytest.fixture(scope="session")
+def sample_shards(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """The bundled sample in two indexes, ``few`` and ``many``: every third entry, and the others."""
+    from porism.sample import entries_path
+    from porism.search.sources.updating import index_sources
+
+    folder = tmp_path_factory.mktemp("shards")
+    with entries_path() as path:
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    for name, part in (("few", lines[::3]), ("many", [line for place, line in enumerate(lines) if place % 3])):
+        (folder / f"{name}.jsonl").write_text("".join(part), encoding="utf-8")
+        index_sources([folder / f"{name}.jsonl"], folder / f"{name}.index", jobs=1)
+    return [folder / "few.index", folder / "many.index"]

@@ -10,7 +10,7 @@ import pytest
 
 from porism import index_documents, open_index
 from porism.cli.editors import editor_command
-from porism.cli.last_search import LastSearch, last_index, recall_search, remember_search, state_folder
+from porism.cli.last_search import LastSearch, last_indexes, recall_search, remember_search, state_folder
 from porism.types import Content, Document
 
 FILE = Path("/notes/a b.tex")
@@ -50,7 +50,7 @@ def test_what_was_found_is_remembered_by_index(tmp_path: Path) -> None:
     assert recall_search(tmp_path / "a") == LastSearch("primes", ("x", "y"))
     assert recall_search(tmp_path / "c" / ".." / "a") == LastSearch("primes", ("x", "y"))
     assert recall_search(tmp_path / "b") == LastSearch("evens", ())
-    assert last_index() == (tmp_path / "b").resolve()
+    assert last_indexes() == ((tmp_path / "b").resolve(),)
     files = list((state_folder() / "searches").iterdir())
     assert len(files) == 2
     for file in files:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 
 import pytest
@@ -101,3 +102,29 @@ def test_a_huge_formula_is_answered(porism, sample_index) -> None:
     result = porism("search", "$" + "x^{" * 10_000 + "$", "--index", sample_index, "--json")
     assert result.status == 0
     assert isinstance(json.loads(result.out), list)
+
+
+def test_several_indexes_are_searched_as_one(porism, sample_index, sample_shards, monkeypatch) -> None:
+    question = ("search", r"sum of reciprocal squares $\sum 1/n^2$", "-k", 4, "--json", "--explain")
+    several = [part for path in sample_shards for part in ("--index", path)]
+    whole = json.loads(porism(*question, "--index", sample_index).out)
+    joint = json.loads(porism(*question, *several).out)
+
+    def shown(hits: list[dict[str, object]]) -> list[dict[str, object]]:
+        return [{key: value for key, value in hit.items() if key not in ("location", "metadata")} for hit in hits]
+
+    assert len(whole) == 4
+    assert shown(joint) == shown(whole)
+    monkeypatch.setenv("PORISM_INDEX", os.pathsep.join(map(str, sample_shards)))
+    assert json.loads(porism(*question).out) == joint
+    monkeypatch.delenv("PORISM_INDEX")
+    place = porism("open", 1, "--print")
+    assert place.status == 0
+    location = joint[0]["location"]
+    assert place.out.strip() == f"{location['path']}:{location['line']}"
+
+
+def test_a_server_is_no_folder(porism, sample_index) -> None:
+    result = porism("similar", "x", "--index", "http://127.0.0.1:1", "--index", sample_index)
+    assert result.status == 2
+    assert "http://127.0.0.1:1 is a server; this works with indexes on this machine only" in result.err

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from recipe_cases import FUSIONS, RECIPE
 
+from porism.analysis.analyzer import AnalysisConfig
 from porism.recipes import RecipeError, plan_recipe, run_recipe
+from porism.search.sources.updating import index_sources
 from porism.settings import SettingError
 
 Write = Callable[..., Path]
@@ -199,6 +201,17 @@ def test_an_index_that_is_not_there(write: Write) -> None:
     assert found[0].startswith(":6: there is no file ")
     found = errors(write(RECIPE, ('source = "notes.jsonl"\nchannels = ["tokens"]', 'index = "."')))
     assert "there is no index here" in found[0]
+
+
+def test_several_indexes_must_be_alike_and_nothing_can_be_trained_for_them(write: Write, laboratory: Path) -> None:
+    for name, config in (("one", AnalysisConfig(formulas=("tokens",))), ("two", AnalysisConfig(("words",)))):
+        index_sources([laboratory / "notes.jsonl"], laboratory / name, config=config, jobs=1)
+    source = 'source = "notes.jsonl"\nchannels = ["tokens"]'
+    found = errors(write(RECIPE, (source, 'index = ["one", "two"]')))
+    assert "two: was indexed with text words, and one with symbols, word-pairs, words" in found[0]
+    found = errors(write(RECIPE, (source, 'index = ["one", "one"]\n[embeddings.words]\nchannel = "words"')))
+    assert "embeddings needs one index, and the collection has 2. Train or encode for one index" in found[0]
+    assert "the list of indexes is empty" in errors(write(RECIPE, (source, "index = []")))[0]
 
 
 def test_what_is_asked_for_alone_must_be_there(write: Write) -> None:

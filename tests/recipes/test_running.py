@@ -310,6 +310,25 @@ def test_an_index_that_is_there_is_used_and_its_state_counts(write: Write, labor
     assert made(run_recipe(path, only=["words"])) == {"run words on dev"}
 
 
+def test_several_indexes_are_one_collection_and_the_state_of_each_counts(write: Write, laboratory: Path) -> None:
+    config = AnalysisConfig(formulas=("tokens",))
+    lines = (laboratory / "notes.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    for name, part in (("one", lines[::2]), ("two", lines[1::2])):
+        (laboratory / f"{name}.jsonl").write_text("".join(part), encoding="utf-8")
+        index_sources([laboratory / f"{name}.jsonl"], laboratory / name, config=config, jobs=1)
+    source = 'source = "notes.jsonl"\nchannels = ["tokens"]'
+    path = write(RECIPE, (source, 'index = ["one", "two"]'))
+    first = run_recipe(path, only=["words"])
+    assert made(first) == {"run words on dev"}
+    other = run_recipe(write(), only=["words"], output=laboratory / "other")
+    assert contents(first.output) == contents(other.output)
+    path = write(RECIPE, (source, 'index = ["one", "two"]'))
+    assert made(run_recipe(path, only=["words"])) == set()
+    (laboratory / "more.jsonl").write_text('{"id": "new", "body": "prime numbers"}\n', encoding="utf-8")
+    index_sources([laboratory / "more.jsonl"], laboratory / "two", jobs=1)
+    assert made(run_recipe(path, only=["words"])) == {"run words on dev"}
+
+
 def test_plain_values_are_the_same_experiment(write: Write, laboratory: Path) -> None:
     path = write()
     from_file = run_recipe(path)

@@ -14,10 +14,10 @@ pytest.importorskip("fastapi", reason="needs the extra: pip install 'porism[web-
 from lxml import html
 
 from porism.concurrency.memory import Memory
+from porism.index.joint import names_of
 from porism.web.palette import palette
 from porism.web.rendering import FormulaLinker, pieces_html
 from porism.web.schema import FormulaView, Piece, QueryPart
-from porism.web.served import names_of
 from porism.web.urls import SearchState
 
 QUESTION = r"sum of squares $\sum_{i=1}^n i^2$"

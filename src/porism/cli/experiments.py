@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from porism.cli.options import (
+    Indexes,
     check_formula_options,
     filter_option,
-    index_option,
+    folders,
     json_option,
     model_option,
     open_with_model,
     print_json,
+    searched_indexes_option,
 )
 from porism.cli.progress import ProblemLog, counting_progress
 from porism.cli.terminal import echo
@@ -33,7 +35,7 @@ OF_QUERIES = ("length", "math-share")
 
 
 @click.command(short_help="Answer a file of topics, and write a run file.")
-@index_option
+@searched_indexes_option
 @click.option("--topics", "topics_path", required=True, type=click.Path(path_type=Path), metavar="FILE",
               help="ARQMath or NTCIR-12 topics, or lines of JSON, or lines of id, tab, text.")
 @click.option("--output", required=True, type=click.Path(path_type=Path), metavar="RUN", help="The TREC run to write.")
@@ -46,7 +48,7 @@ OF_QUERIES = ("length", "math-share")
 @model_option
 @click.option("--quiet", is_flag=True, help="No progress bar and no summary.")
 def run(
-    index_path: Path, topics_path: Path, output: Path, formulas: bool, context: bool | None, k: int,
+    indexes: Indexes, topics_path: Path, output: Path, formulas: bool, context: bool | None, k: int,
     filters: tuple[str, ...], name: str, model_name: str, quiet: bool,
 ) -> None:
     """Answer a file of topics and write the results as a TREC run.
@@ -67,7 +69,7 @@ def run(
     seconds_of: dict[str, float] = {}
     provenance: Provenance | None = None
     with (
-        open_with_model(index_path, model_name, formulas, quiet) as index,
+        open_with_model(folders(indexes), model_name, formulas, quiet) as index,
         counting_progress("topics", quiet) as progress,
     ):
         chosen = filters_from_strings(filters)

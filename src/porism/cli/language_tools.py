@@ -41,8 +41,9 @@ def mcp(
 
     for module in ("fastapi", "uvicorn", "mcp.server"):
         need(module, "web", "porism mcp")
+    from porism.index.joint import names_of
     from porism.web.mcp_serving import serve_on_http, serve_on_stdio
-    from porism.web.served import Library, names_of
+    from porism.web.served import Library
     from porism.web.server import LOOPBACK
     from porism.web.settings import WebSettings
 

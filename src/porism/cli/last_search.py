@@ -1,7 +1,7 @@
 """The results of the last search of an index, so that ``porism open 3`` knows which document that was.
 
-They are kept for each user in the folder for such state: one small file an index, and one that names the index that was
-searched last. A file that cannot be written or read
+They are kept for each user in the folder for such state: one small file an index, or a set of indexes that are searched
+together, and one that names those that were searched last. A file that cannot be written or read
 is none: a search must not fail for it.
 """
 
@@ -11,20 +11,27 @@ import contextlib
 import os
 import sys
 import tempfile
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import orjson
 import xxhash
 
+from porism.cli.options import is_address
+
+Indexes = Path | Sequence[Path | str]
+"""The folder of an index; or those of several, and addresses of servers."""
+
 
 @dataclass(frozen=True, slots=True)
 class LastSearch:
-    """A question and the ids of the documents that were found, best first."""
+    """A question and the ids of the documents that were found, best first; and the pages of those that are on a
+    server, by id."""
 
     question: str
     ids: tuple[str, ...]
+    pages: Mapping[str, str] = field(default_factory=dict)
 
 
 def state_folder() -> Path:
@@ -38,21 +45,29 @@ def state_folder() -> Path:
     return Path.home() / ".local" / "state" / "porism"
 
 
-def _file(index_path: Path) -> Path:
-    name = xxhash.xxh3_64_hexdigest(os.fsencode(index_path.resolve()))
+def _listed(indexes: Indexes) -> list[str]:
+    """Folders with their whole paths, and addresses."""
+    several = [indexes] if isinstance(indexes, Path) else indexes
+    return [os.fspath(one.resolve()) if isinstance(one, Path) else one for one in several]
+
+
+def _file(indexes: Indexes) -> Path:
+    name = xxhash.xxh3_64_hexdigest(b"\0".join(map(os.fsencode, _listed(indexes))))
     return state_folder() / "searches" / f"{name}.json"
 
 
-def remember_search(index_path: Path, question: str, ids: Sequence[str]) -> None:
+def remember_search(
+    indexes: Indexes, question: str, ids: Sequence[str], pages: Mapping[str, str] | None = None
+) -> None:
     """Keeps the results of a search in place of the last one's; does nothing where that is impossible."""
-    index = os.fspath(index_path.resolve())
     with contextlib.suppress(OSError, RuntimeError, orjson.JSONEncodeError):  # RuntimeError: the user has no home
-        _write(_file(index_path), {"index": index, "question": question, "ids": list(ids)})
-        _write(_latest(), {"index": index})
+        named = {"indexes": _listed(indexes)}
+        _write(_file(indexes), {**named, "question": question, "ids": list(ids), "pages": dict(pages or {})})
+        _write(_latest(), named)
 
 
 def _latest() -> Path:
-    """The file that says which index was searched last."""
+    """The file that says which indexes were searched last."""
     return state_folder() / "last-search.json"
 
 
@@ -69,18 +84,20 @@ def _write(file: Path, value: object) -> None:
         raise
 
 
-def last_index() -> Path | None:
-    """The index that was searched last, None where no search is remembered."""
+def last_indexes() -> tuple[Path | str, ...]:
+    """The indexes that were searched last, none where no search is remembered."""
     try:
-        return Path(str(orjson.loads(_latest().read_bytes())["index"]))
+        named = orjson.loads(_latest().read_bytes())["indexes"]
+        return tuple(one if is_address(one) else Path(str(one)) for one in named)
     except (OSError, RuntimeError, ValueError, KeyError, TypeError):
-        return None
+        return ()
 
 
-def recall_search(index_path: Path) -> LastSearch | None:
-    """The results of the last search of an index, None where there are none."""
+def recall_search(indexes: Indexes) -> LastSearch | None:
+    """The results of the last search of an index, or of several together, None where there are none."""
     try:
-        value = orjson.loads(_file(index_path).read_bytes())
-        return LastSearch(str(value["question"]), tuple(map(str, value["ids"])))
-    except (OSError, RuntimeError, ValueError, KeyError, TypeError):
+        value = orjson.loads(_file(indexes).read_bytes())
+        pages = {str(doc_id): str(page) for doc_id, page in value["pages"].items()}
+        return LastSearch(str(value["question"]), tuple(map(str, value["ids"])), pages)
+    except (OSError, RuntimeError, ValueError, KeyError, TypeError, AttributeError):
         return None

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import webbrowser
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from porism.cli.first_use import compile_once
-from porism.cli.options import DEFAULT_INDEX, searched_index_option
+from porism.cli.options import DEFAULT_INDEX, Indexes, folders, last_searched_option
 from porism.cli.terminal import echo
 from porism.errors import counted
 
@@ -23,10 +24,10 @@ _PAGES = frozenset({".html", ".htm", ".xhtml"})
 
 @click.command(name="open", short_help="Open a result in the editor or the browser.")
 @click.argument("result", metavar="N|ID")
-@searched_index_option
+@last_searched_option
 @click.option("--print", "only_print", is_flag=True, help="Print where it is, and open nothing.")
 @click.option("--editor", "in_editor", is_flag=True, help="Open an HTML file in the editor too, not in the browser.")
-def open_result(result: str, index_path: Path | None, only_print: bool, in_editor: bool) -> None:
+def open_result(result: str, indexes: Indexes, only_print: bool, in_editor: bool) -> None:
     """Open result N of the last search, or a document by its ID.
 
     A file opens in the editor that PORISM_EDITOR, VISUAL or EDITOR names, at its line; an HTML file or a document with
@@ -37,17 +38,23 @@ def open_result(result: str, index_path: Path | None, only_print: bool, in_edito
     from porism.errors import QueryError
     from porism.search.index import open_index
 
-    if index_path is None:
-        index_path = _last_index()
+    indexes = indexes or _last_indexes()
+    if (page := _page(result, indexes)) is not None:
+        if only_print:
+            echo(page)
+        else:
+            _browse(page)
+        return
+    paths = folders(indexes)
     compile_once()
-    with open_index(index_path) as index:
-        doc_id = _document(result, index_path, index)
+    with open_index(paths) as index:
+        doc_id = _document(result, paths, index)
         location = index.location(doc_id)
         if location.path is None:
             if location.url is None:
                 raise QueryError(
                     f"the index does not know where the document {doc_id!r} comes from: no file, and no 'url' in its "
-                    "metadata", where=str(index_path),
+                    "metadata", where=_shown(paths),
                 )
             if only_print:
                 echo(location.url)
@@ -57,27 +64,47 @@ def open_result(result: str, index_path: Path | None, only_print: bool, in_edito
         _open_file(index, location, location.path, only_print, in_editor)
 
 
-def _last_index() -> Path:
-    """The index of the last search; the default one where no search is remembered.
+def _last_indexes() -> Indexes:
+    """The indexes of the last search; the default one where no search is remembered.
 
-    :raises IndexNotFound: it is gone.
+    :raises IndexNotFound: one is gone.
     """
-    from porism.cli.last_search import last_index
+    from porism.cli.last_search import last_indexes
     from porism.errors import IndexNotFound
     from porism.search.sources.indexing import is_index
 
-    path = last_index()
-    if path is None:
-        return Path(DEFAULT_INDEX)
-    if not is_index(path):
-        raise IndexNotFound(
-            "the index of your last search is gone", where=str(path),
-            hint="Name the one that you mean: porism open N --index DIR.",
-        )
-    return path
+    found = last_indexes()
+    for path in found:
+        if isinstance(path, Path) and not is_index(path):
+            raise IndexNotFound(
+                "the index of your last search is gone", where=str(path),
+                hint="Name the one that you mean: porism open N --index DIR.",
+            )
+    return found or (Path(DEFAULT_INDEX),)
 
 
-def _document(result: str, index_path: Path, index: Index) -> str:
+def _page(result: str, indexes: Sequence[Path | str]) -> str | None:
+    """The page of a result of the last search that is on a server, None for others."""
+    from porism.cli.last_search import recall_search
+
+    last = recall_search(indexes)
+    if last is None:
+        return None
+    number = _number(result)
+    doc_id = last.ids[number - 1] if number is not None and 1 <= number <= len(last.ids) else result
+    return last.pages.get(doc_id)
+
+
+def _number(result: str) -> int | None:
+    """The number of a result, None for an id."""
+    return int(result) if result.isascii() and result.isdecimal() and len(result) < 7 else None
+
+
+def _shown(paths: Sequence[Path]) -> str:
+    return ", ".join(map(str, paths))
+
+
+def _document(result: str, paths: Sequence[Path], index: Index) -> str:
     """The id of the document that is meant.
 
     :raises QueryError: there is none.
@@ -85,21 +112,22 @@ def _document(result: str, index_path: Path, index: Index) -> str:
     from porism.cli.last_search import recall_search
     from porism.errors import QueryError
 
-    number = int(result) if result.isascii() and result.isdecimal() and len(result) < 7 else None
-    last = recall_search(index_path) if number is not None else None
+    number = _number(result)
+    last = recall_search(paths) if number is not None else None
     if number is not None and last is not None and 1 <= number <= len(last.ids):
         return last.ids[number - 1]
     if result in index:
         return result
     if number is None:
         raise QueryError(
-            f"there is no document {result!r} in the index", where=str(index_path),
+            f"there is no document {result!r} in the index", where=_shown(paths),
             hint="Give the number of a result of your last search, or an id as a search prints it.",
         )
     if last is None:
         raise QueryError(
-            "no search of this index is remembered", where=str(index_path),
-            hint=f"Search first: porism search WORDS --index {index_path}; then porism open {number}.",
+            "no search of this index is remembered", where=_shown(paths),
+            hint=f"Search first: porism search WORDS {' '.join(f'--index {path}' for path in paths)}; then "
+            f"porism open {number}.",
         )
     results = counted(len(last.ids), "result")
     raise QueryError(f"the last search ({last.question!r}) had {results}", where=f"result {number}")

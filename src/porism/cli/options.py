@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -13,11 +14,17 @@ from porism.cli.terminal import COLORS, choose_color, echo
 from porism.search.printable import escaped_json
 
 if TYPE_CHECKING:
+    PlaceType = click.ParamType[Path | str]
     from porism.search.index import Index
+else:
+    PlaceType = click.ParamType  # no generic class before click 8.2
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 DEFAULT_INDEX = "porism-index"
+
+Indexes = tuple[Path | str, ...]
+"""Folders of indexes, and addresses of servers that have some."""
 
 
 def index_option(function: Function) -> Function:
@@ -28,12 +35,60 @@ def index_option(function: Function) -> Function:
     )(function)
 
 
-def searched_index_option(function: Function) -> Function:
-    """``--index DIR`` of commands that go on from a search: None where neither it nor the environment names one."""
+def is_address(index: Path | str) -> bool:
+    """Whether an index is on a server: ``http://…``."""
+    return isinstance(index, str) and index.startswith(("http://", "https://"))
+
+
+class IndexPlace(PlaceType):
+    """The folder of an index, or the address of a server that has one. The environment separates several as ``PATH``
+    does, or by blanks where one is an address."""
+
+    name = "index"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Path | str:
+        """An address as it is, anything else as a path."""
+        return value if isinstance(value, Path) or is_address(value) else Path(value)
+
+    def split_envvar_value(self, rv: str) -> Sequence[str]:
+        """The indexes that a variable of the environment names."""
+        return rv.split() if "://" in rv else [one for one in rv.split(os.pathsep) if one]
+
+
+def searched_indexes_option(function: Function) -> Function:
+    """``--index DIR|URL`` of commands that search, repeatable; :func:`searched` has what is searched."""
     return click.option(
-        "--index", "index_path", type=click.Path(path_type=Path), envvar="PORISM_INDEX", show_envvar=True,
-        metavar="DIR", help="The folder of the index; that of your last search if not given.",
+        "--index", "indexes", type=IndexPlace(), multiple=True, envvar="PORISM_INDEX", show_envvar=True,
+        metavar="DIR|URL",
+        help=f"The folder of an index, {DEFAULT_INDEX} by default, or the address of a server; several are searched "
+             "as one.",
     )(function)
+
+
+def last_searched_option(function: Function) -> Function:
+    """``--index DIR|URL`` of commands that go on from a search: none where neither it nor the environment names one."""
+    return click.option(
+        "--index", "indexes", type=IndexPlace(), multiple=True, envvar="PORISM_INDEX", show_envvar=True,
+        metavar="DIR|URL", help="The folder of an index, repeatable; those of your last search if not given.",
+    )(function)
+
+
+def searched(indexes: Indexes) -> Indexes:
+    """The indexes that are named, else the one that has the usual folder."""
+    return indexes or (Path(DEFAULT_INDEX),)
+
+
+def folders(indexes: Indexes) -> list[Path]:
+    """The indexes that are named, all of them on this machine; else the one that has the usual folder.
+
+    :raises click.UsageError: one is on a server.
+    """
+    for one in indexes:
+        if not isinstance(one, Path):
+            raise click.UsageError(f"{one} is a server; this works with indexes on this machine only.")
+    return [one for one in searched(indexes) if isinstance(one, Path)]
 
 
 def filter_option(function: Function) -> Function:
@@ -52,18 +107,19 @@ def model_option(function: Function) -> Function:
     )(function)
 
 
-def open_with_model(path: Path, model_name: str, formulas: bool, quiet: bool = False) -> Index:
-    """Opens an index with the model that ``--model`` names, and compiles what a search calls, where that is to be done.
+def open_with_model(paths: Sequence[Path], model_name: str, formulas: bool, quiet: bool = False) -> Index:
+    """Opens an index, or several as one, with the model that ``--model`` names, and compiles what a search calls, where
+    that is to be done.
 
-    :raises ConfigError: there is no such model or file, or it is broken.
+    :raises ConfigError: there is no such model or file, or it is broken; or several indexes cannot be searched as one.
     """
     from porism.retrieve.models import read_model
     from porism.search.index import open_index
 
     if formulas:
-        index = open_index(path, formula_model=read_model(model_name, formulas=True))
+        index = open_index(paths, formula_model=read_model(model_name, formulas=True))
     else:
-        index = open_index(path, read_model(model_name))
+        index = open_index(paths, read_model(model_name))
     compile_once(quiet)
     return index
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from porism.cli.options import (
+    Indexes,
     color_option,
     filter_option,
-    index_option,
+    folders,
     json_option,
     model_option,
     open_with_model,
     print_json,
+    searched_indexes_option,
 )
 from porism.cli.terminal import echo
 from porism.search.printable import one_printable_line
@@ -31,7 +32,7 @@ MATCHED_HITS = 100
 
 @click.command(short_help="Find documents, or formulas, by words and formulas.")
 @click.argument("words", nargs=-1, required=True, metavar="QUESTION")
-@index_option
+@searched_indexes_option
 @click.option("--formulas", is_flag=True, help="Find formulas, not documents: QUESTION is LaTeX or MathML.")
 @click.option("-k", type=click.IntRange(min=1), default=10, show_default=True, help="How many results.")
 @filter_option
@@ -50,7 +51,7 @@ MATCHED_HITS = 100
               help="How many results are re-ranked.  [default: 100; 50 where pairs are compared]")
 @model_option
 def search(
-    words: tuple[str, ...], index_path: Path, formulas: bool, k: int, filters: tuple[str, ...], as_json: bool,
+    words: tuple[str, ...], indexes: Indexes, formulas: bool, k: int, filters: tuple[str, ...], as_json: bool,
     explain: bool, show: str, relevant: tuple[str, ...], not_relevant: tuple[str, ...], rerankers: tuple[str, ...],
     depth: int | None, model_name: str,
 ) -> None:
@@ -81,17 +82,17 @@ def search(
             raise click.UsageError("--relevant and --not-relevant do not work with --formulas.")
         if rerankers:
             raise click.UsageError("--rerank does not work with --formulas.")
-        _search_formulas(question, index_path, k, filters, as_json, explain, show, model_name)
+        _search_formulas(question, indexes, k, filters, as_json, explain, show, model_name)
     else:
         _search_documents(
-            question, index_path, k, filters, as_json, explain, show, relevant, not_relevant, rerankers, depth,
+            question, indexes, k, filters, as_json, explain, show, relevant, not_relevant, rerankers, depth,
             model_name,
         )
 
 
 @click.command(short_help="Find documents like one of the index.")
 @click.argument("doc_id")
-@index_option
+@searched_indexes_option
 @click.option("-k", type=click.IntRange(min=1), default=10, show_default=True, help="How many results.")
 @filter_option
 @json_option
@@ -107,7 +108,7 @@ def search(
               "match, exactly or by similarity.")
 @model_option
 def similar(
-    doc_id: str, index_path: Path, k: int, filters: tuple[str, ...], as_json: bool, explain: bool, show: str,
+    doc_id: str, indexes: Indexes, k: int, filters: tuple[str, ...], as_json: bool, explain: bool, show: str,
     terms: int, fields: tuple[str, ...], other: str | None, model_name: str,
 ) -> None:
     """Find documents like one of the index, by its words and formulas: porism similar 123456
@@ -121,7 +122,7 @@ def similar(
     from porism.search.index import filters_from_strings
 
     likeness = MoreLikeThisSettings(terms=terms, fields=fields)
-    with open_with_model(index_path, model_name, formulas=False) as index:
+    with open_with_model(folders(indexes), model_name, formulas=False) as index:
         if other is not None:
             _print_likeness(doc_id, other, index.explain_likeness(doc_id, other, likeness=likeness), as_json)
             return
@@ -129,7 +130,7 @@ def similar(
             index, doc_id, k, filters=filters_from_strings(filters), formulas=show,  # type: ignore[arg-type]
             settings=likeness, explain=explain,
         )
-    remember_search(index_path, f"like {doc_id}", [hit.id for hit in found.hits])
+    remember_search(folders(indexes), f"like {doc_id}", [hit.id for hit in found.hits])
     _print(found, as_json, "No other document shares a telling word or part of a formula with it.")
 
 
@@ -145,7 +146,7 @@ def _print_likeness(doc_id: str, other: str, explanation: Explanation, as_json: 
 
 
 def _search_documents(
-    question: str, index_path: Path, k: int, filters: tuple[str, ...], as_json: bool, explain: bool, show: str,
+    question: str, indexes: Indexes, k: int, filters: tuple[str, ...], as_json: bool, explain: bool, show: str,
     relevant: tuple[str, ...], not_relevant: tuple[str, ...], rerankers: tuple[str, ...], depth: int | None,
     model_name: str,
 ) -> None:
@@ -157,7 +158,7 @@ def _search_documents(
         "filters": filters_from_strings(filters), "formulas": show, "relevant": relevant, "not_relevant": not_relevant,
         "explain": explain,
     }
-    with open_with_model(index_path, model_name, formulas=False) as index:
+    with open_with_model(folders(indexes), model_name, formulas=False) as index:
         if rerankers:
             from porism.cli.reranking import named_rerankers
             from porism.pipeline.answering import answer_reranked
@@ -166,7 +167,7 @@ def _search_documents(
                 found = answer_reranked(index, question, opened, k, **given)
         else:
             found = answer(index, question, k, **given)
-    remember_search(index_path, question, [hit.id for hit in found.hits])
+    remember_search(folders(indexes), question, [hit.id for hit in found.hits])
     _print(found, as_json, "Nothing found: no document has what the question demands." if found.restricted else None)
 
 
@@ -191,7 +192,7 @@ def _print(found: Answer[Hit], as_json: bool, nothing: str | None = None) -> Non
 
 
 def _search_formulas(
-    question: str, index_path: Path, k: int, filters: tuple[str, ...], as_json: bool, explain: bool, show: str,
+    question: str, indexes: Indexes, k: int, filters: tuple[str, ...], as_json: bool, explain: bool, show: str,
     model_name: str,
 ) -> None:
     from porism.cli.formula_render import print_formula_hits, shown_places
@@ -200,7 +201,7 @@ def _search_formulas(
     from porism.search.answering import answer_formulas
     from porism.search.index import filters_from_strings
 
-    with open_with_model(index_path, model_name, formulas=True) as index:
+    with open_with_model(folders(indexes), model_name, formulas=True) as index:
         found = answer_formulas(
             index, question, k, filters=filters_from_strings(filters),
             explain=explain or (not as_json and k <= MATCHED_HITS),
@@ -208,7 +209,7 @@ def _search_formulas(
         )
         places = {} if as_json else shown_places(found.hits, index)
     _print_hints(found.hints)
-    remember_search(index_path, question, [hit.places[0].doc_id if hit.places else "" for hit in found.hits])
+    remember_search(folders(indexes), question, [hit.places[0].doc_id if hit.places else "" for hit in found.hits])
     if as_json:
         print_json(found.to_dict()["hits"])
     else:

@@ -64,7 +64,7 @@ def serve(
 
     for module in ("fastapi", "uvicorn", "jinja2", "prometheus_client"):
         need(module, "web", "porism serve")
-    from porism.web.served import names_of
+    from porism.index.joint import names_of
     from porism.web.server import LOOPBACK
     from porism.web.server import serve as run
     from porism.web.settings import JUDGED_MODELS, Limits, WebSettings

@@ -4,6 +4,7 @@
 """
 
 from porism.index.filters import Filters, Masks
+from porism.index.joint import JointSnapshot
 from porism.index.occurrences import Occurrences
 from porism.index.report import ChannelInfo, IndexInfo, SegmentInfo, info
 from porism.index.rows import Csr, TermRows
@@ -13,6 +14,6 @@ from porism.index.strings import Dictionary
 from porism.index.writer import IndexWriter
 
 __all__ = [
-    "ChannelInfo", "Csr", "Dictionary", "Filters", "IndexInfo", "IndexWriter", "Masks", "Occurrences", "Segment",
-    "SegmentInfo", "Snapshot", "TermRows", "info",
+    "ChannelInfo", "Csr", "Dictionary", "Filters", "IndexInfo", "IndexWriter", "JointSnapshot", "Masks", "Occurrences",
+    "Segment", "SegmentInfo", "Snapshot", "TermRows", "info",
 ]

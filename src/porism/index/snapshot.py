@@ -99,6 +99,15 @@ class Snapshot:
         """
         return self.source_table.sources
 
+    @property
+    def source_tables(self) -> tuple[Mapping[str, Source], ...]:
+        """The sources of each index that is read: of this one."""
+        return (self.sources,)
+
+    def sources_of(self, doc_id: str) -> Mapping[str, Source]:
+        """The sources of the index that has a document."""
+        return self.sources
+
     @cached_property
     def source_table(self) -> SourceTable:
         """:attr:`sources` as stored."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from porism.analysis.analyzer import Analyzer
 from porism.errors import ConfigError
-from porism.index import Snapshot
+from porism.index import JointSnapshot, Snapshot
 from porism.retrieve.base import FormulaRanker, Retriever, RetrieverSettings
 from porism.retrieve.colbert.kind import COLBERT
 from porism.retrieve.dense.kind import DENSE
@@ -65,7 +65,9 @@ def open_retriever(snapshot: Snapshot, analyzer: Analyzer, model: RetrieverSetti
 
     :raises ConfigError: the index lacks what the model needs.
     """
-    return kind_of(model).documents(snapshot, analyzer, model)
+    kind = kind_of(model)
+    _check_joint(snapshot, kind, model)
+    return kind.documents(snapshot, analyzer, model)
 
 
 def open_formula_ranker(snapshot: Snapshot, analyzer: Analyzer, model: RetrieverSettings) -> FormulaRanker:
@@ -73,4 +75,16 @@ def open_formula_ranker(snapshot: Snapshot, analyzer: Analyzer, model: Retriever
 
     :raises ConfigError: the model finds no formulas, or the index lacks what it needs.
     """
-    return kind_of(model).formulas(snapshot, analyzer, model)
+    kind = kind_of(model)
+    _check_joint(snapshot, kind, model)
+    return kind.formulas(snapshot, analyzer, model)
+
+
+def _check_joint(snapshot: Snapshot, kind: RetrieverKind[Any], model: RetrieverSettings) -> None:
+    """Checks that all indexes of a joint snapshot have what the model reads beside the segments.
+
+    :raises ConfigError: one lacks it, or has another.
+    """
+    if isinstance(snapshot, JointSnapshot):
+        for artifact, name in kind.artifacts(model):
+            snapshot.check_artifact(artifact, name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from porism.explanation import Explanation
@@ -77,18 +78,18 @@ class Hit:
 
 def make_hits(
     found: Iterable[tuple[str, float]], load: Callable[[str], Document], maker: SnippetMaker, style: FormulaStyle,
-    sources: Callable[[], Mapping[str, Source]],
+    sources: Callable[[str], Mapping[str, Source]],
 ) -> list[Hit]:
     """The answers for documents and their scores, best first.
 
     A text that several documents have, such as the question of a thread, is shown with the first of them only, as long
-    as the others have text of their own.
+    as the others have text of their own. ``sources`` gives, for the id of a document, the sources of its index.
     """
     hits: list[Hit] = []
     shown: set[Content] = set()
     for rank, (doc_id, score) in enumerate(found, 1):
         document = load(doc_id)
-        location = Location.of(document.metadata, sources)
+        location = Location.of(document.metadata, partial(sources, doc_id))
         passage = maker.passage(document, shown=shown)
         snippet = Snippet(())
         if passage is not None:

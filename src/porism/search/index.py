@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,7 @@ from porism.analysis.analyzer import WORDS
 from porism.concurrency.caching import cached_property
 from porism.errors import ConfigError, OnProblem, QueryError
 from porism.explanation import Explanation
-from porism.index import Filters
+from porism.index import Filters, Snapshot
 from porism.retrieve import DEFAULT_MODEL, DocumentRetriever, RetrieverSettings
 from porism.retrieve.base import Noting
 from porism.retrieve.documents.more_like_this import MoreLikeThis, MoreLikeThisSettings
@@ -26,7 +25,7 @@ from porism.search.formula_queries import make_formula_query
 from porism.search.locations import Location, file_has_changed
 from porism.search.marked_text import Snippet
 from porism.search.questions import Question, make_query, read_question
-from porism.search.searcher import IndexSearcher
+from porism.search.searcher import IndexSearcher, Paths
 from porism.search.snippets import FormulaStyle, SnippetMaker
 from porism.search.suggestions import SpellingSuggester, filter_hints, spelling_hint
 from porism.types import Content, Formula, Query
@@ -88,11 +87,11 @@ class Index(IndexSearcher):
 
         :raises QueryError: the index has no such document.
         """
-        return Location.of(self.document(doc_id).metadata, lambda: self.snapshot.sources)
+        return Location.of(self.document(doc_id).metadata, lambda: self.snapshot.sources_of(doc_id))
 
     def has_changed(self, location: Location) -> bool:
         """Whether the file of a location is another than the one that was indexed; False where this is not known."""
-        return file_has_changed(location, self.snapshot.sources)
+        return any(file_has_changed(location, sources) for sources in self.snapshot.source_tables)
 
     def search(
         self,
@@ -318,7 +317,7 @@ class Index(IndexSearcher):
         style: FormulaStyle,
     ) -> list[Hit]:
         maker = self._snippet_maker(query, worths)
-        return make_hits(found, self.document, maker, style, lambda: self.snapshot.sources)
+        return make_hits(found, self.document, maker, style, self.snapshot.sources_of)
 
     def _snippet_maker(self, query: Query, worths: Mapping[str, Mapping[str, float]]) -> SnippetMaker:
         return SnippetMaker(
@@ -338,11 +337,15 @@ def _all_filters(parsed: Question, filters: Filters | None) -> dict[str, tuple[s
 
 
 def open_index(
-    path: str | os.PathLike[str],
+    path: Paths | Snapshot,
     model: RetrieverSettings | str = DEFAULT_MODEL,
     formula_model: RetrieverSettings | str | None = None,
 ) -> Index:
-    """Opens an index for searching; see :class:`Index`."""
+    """Opens an index for searching; see :class:`Index`.
+
+    Several folders, in a list or by name, are searched as one index with all their documents: scores and ranks are
+    those that it would give. Where two have a document of one id, each gets the name of its index before its id.
+    """
     return Index(path, model, formula_model)
 
 

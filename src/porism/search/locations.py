@@ -46,8 +46,7 @@ class Location:
         line = _first(metadata, "line") or ""
         path = None
         if source is not None and file is not None and sources is not None and (known := sources().get(source)):
-            is_file = known.path.name == file and not known.path.is_dir()
-            path = known.path if is_file else known.path / file
+            path = _path_of(known, file)
         urls = (_first(metadata, key) for key in _URL_KEYS)
         return cls(
             source, file, int(line) if line.isdecimal() and line.isascii() and int(line) > 0 else None, path,
@@ -107,7 +106,7 @@ def file_has_changed(location: Location, sources: Mapping[str, Source]) -> bool:
     """
     source = sources.get(location.source or "")
     known = source.files.get(location.file or "") if source is not None else None
-    if known is None or location.path is None:
+    if source is None or known is None or location.path != _path_of(source, location.file or ""):
         return False
     try:
         found = location.path.stat()
@@ -122,6 +121,12 @@ def file_has_changed(location: Location, sources: Mapping[str, Source]) -> bool:
     except OSError:
         return False
     return bool(known.digest) and digest.hexdigest() != known.digest
+
+
+def _path_of(source: Source, file: str) -> Path:
+    """Where a file of a source is on this machine."""
+    is_file = source.path.name == file and not source.path.is_dir()
+    return source.path if is_file else source.path / file
 
 
 def _all(metadata: Metadata, key: str) -> tuple[str, ...]:

@@ -6,14 +6,14 @@ An :class:`~porism.search.index.Index` adds what a person reads: titles, snippet
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.concurrency.caching import cached_property
 from porism.errors import OnProblem, Problem, QueryError
-from porism.index import Filters, Snapshot
+from porism.index import Filters, JointSnapshot, Snapshot
 from porism.index.documents import StoredDocuments
 from porism.retrieve import (
     DEFAULT_MODEL,
@@ -31,27 +31,33 @@ from porism.types import Document, Query
 if TYPE_CHECKING:
     from porism.search.formulas import FormulaSearcher
 
+Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Mapping[str, str | os.PathLike[str]]
+"""The folder of an index, or those of several, which may have names."""
+
 
 class IndexSearcher:
     """A consistent view of an index on disk, searched by a model for documents and by one for formulas.
 
-    Later commits do not change it.
+    Several indexes are searched as one index that has all their documents (:class:`~porism.index.JointSnapshot`). Later
+    commits change nothing.
     """
 
     def __init__(
         self,
-        path: str | os.PathLike[str],
+        path: Paths | Snapshot,
         model: RetrieverSettings | str = DEFAULT_MODEL,
         formula_model: RetrieverSettings | str | None = None,
     ) -> None:
-        """Opens the index to be searched by models of any kind, given by name or as settings.
+        """Opens the index, or several, to be searched by models of any kind, given by name or as settings. A snapshot
+        that is open is shared.
 
-        :raises ConfigError: there is no such model, or the index lacks what it needs.
+        :raises ConfigError: there is no such model, or the index lacks what it needs; or several indexes make terms in
+            different ways, or have different files that the model needs.
         :raises IndexNotFound: there is none at ``path``.
         :raises IndexCorrupt: its files are damaged.
         :raises IndexVersionError: it was written by a version with another format.
         """
-        self.snapshot = Snapshot.open(path)
+        self.snapshot = open_snapshot(path)
         self.analyzer = Analyzer(AnalysisConfig.from_dict(self.snapshot.config, self.snapshot.path))
         self.retriever: Retriever = open_retriever(self.snapshot, self.analyzer, _model(model))
         self.formula_model = _model(DEFAULT_FORMULA_MODEL if formula_model is None else formula_model, formulas=True)
@@ -149,6 +155,20 @@ class IndexSearcher:
         from porism.search.formula_occurrences import FormulaPlaces
 
         return FormulaPlaces(self.snapshot).every_name()
+
+
+def open_snapshot(path: Paths | Snapshot) -> Snapshot:
+    """The last committed state of an index, or of several as one; a snapshot as it is.
+
+    :raises ConfigError: several indexes make terms in different ways.
+    :raises IndexFolderError: an index is missing or damaged.
+    """
+    if isinstance(path, Snapshot):
+        return path
+    if isinstance(path, (str, os.PathLike)):
+        return Snapshot.open(path)
+    several = JointSnapshot.open_all(path)
+    return several if len(several.indexes) > 1 else next(iter(several.indexes.values()))
 
 
 def _readable(query: Query, on_problem: OnProblem | None) -> FormulaQuery | None:

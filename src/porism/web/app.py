@@ -12,7 +12,7 @@ from porism.version import __version__
 from porism.web.access import read_keys
 from porism.web.observing import Metrics, log_line
 from porism.web.problems import NotFound, Refused, error_answer, refusal
-from porism.web.served import Library
+from porism.web.served import Library, ServedTogether
 from porism.web.settings import WebSettings
 
 DESCRIPTION = """Search mathematics by words and formulas together.
@@ -63,6 +63,8 @@ def create_app(settings: WebSettings, library: Library | None = None) -> Any:
 
     def metrics_page() -> Any:
         for one in served.values():
+            if isinstance(one, ServedTogether):  # its documents are those of the others
+                continue
             view = one.view
             metrics.index(view.name, len(view.index), view.generation)
         return fastapi.Response(metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")

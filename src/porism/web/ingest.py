@@ -21,7 +21,7 @@ from porism.search.sources.indexing import analyze_documents, prepare_for_search
 from porism.types import Document
 from porism.web import schema
 from porism.web.problems import Refused
-from porism.web.served import Library, ServedIndex
+from porism.web.served import Library, ServedIndex, ServedTogether
 
 log = logging.getLogger("porism.web")
 
@@ -168,6 +168,11 @@ class Ingest:
         :raises QueryError: there is no index of this name.
         """
         name = self._library.view(index).name
+        if isinstance(served := self._library[name], ServedTogether):
+            raise QueryError(
+                f"{name!r} is all indexes together: documents are changed in one",
+                hint=f"Choose from {', '.join(one.name for one in served.parts)}.",
+            )
         if name not in self._changers:
             self._changers[name] = IndexChanger(self._library[name])
         return self._changers[name].change(change)

@@ -12,7 +12,8 @@ from threading import Lock, Thread
 from typing import Any
 
 from porism.concurrency.memory import Memory
-from porism.errors import PorismError, QueryError
+from porism.errors import ConfigError, PorismError, QueryError
+from porism.index import JointSnapshot, Snapshot
 from porism.index.manifest import read_manifest
 from porism.retrieve.models import read_model
 from porism.search.index import Index, open_index
@@ -24,6 +25,9 @@ log = logging.getLogger("porism.web")
 
 SECONDS_BETWEEN_LOOKS = 0.5
 """A new commit is looked for at most so often."""
+
+ALL = "all"
+"""The name of all indexes together, where a server has several."""
 
 
 @dataclass(eq=False)
@@ -71,13 +75,21 @@ class ServedIndex:
 
     def _open(self, vocabulary: Vocabulary | None = None, *, warmed: bool = False) -> View:
         """Opens the newest commit; it is asked a few questions before, or, while it already answers, beside that."""
-        index = open_index(self.path, self._model, self._formula_model)
+        index = open_index(self._snapshot(), self._model, self._formula_model)
         view = View(self.name, index, vocabulary=vocabulary)
         steps = [_read_vocabulary] if warmed else [_warm, _read_vocabulary]
         if warmed:
             _warm(view)
         Thread(target=_prepare, args=[view, steps], name=f"preparing {self.name}", daemon=True).start()
         return view
+
+    def _snapshot(self) -> Snapshot:
+        """The newest commit."""
+        return Snapshot.open(self.path)
+
+    def _generation(self) -> int:
+        """The number of the newest commit."""
+        return read_manifest(self.path).generation
 
     @property
     def view(self) -> View:
@@ -91,7 +103,7 @@ class ServedIndex:
     def _refresh(self) -> None:
         """Opens the newest commit where it is not the one that is open. The lock is held already."""
         try:
-            if read_manifest(self.path).generation != self._view.generation:
+            if self._generation() != self._view.generation:
                 self._view = self._open(self._view.vocabulary, warmed=True)
                 log.info("reopened", extra={"index": self.name, "generation": self._view.generation})
         except PorismError as error:  # the commit that is open goes on being served
@@ -102,8 +114,37 @@ class ServedIndex:
     def refresh(self) -> None:
         """Opens the newest commit now, if it is not open."""
         with self._lock:
-            if read_manifest(self.path).generation != self._view.generation:
+            if self._generation() != self._view.generation:
                 self._view = self._open(self._view.vocabulary)
+
+
+class ServedTogether(ServedIndex):
+    """Several indexes as one that has all their documents: scores and ranks are those that it would give.
+
+    Its view is of the commits that the views of the indexes are of, and shares what these have opened.
+    """
+
+    def __init__(
+        self, name: str, parts: Sequence[ServedIndex], model: str = "default", formula_model: str | None = None
+    ) -> None:
+        """Opens the indexes together.
+
+        :raises ConfigError: they were analysed with other settings, or a model reads other files in each.
+        """
+        self.parts = tuple(parts)
+        super().__init__(name, parts[0].path, model, formula_model)
+
+    def _snapshot(self) -> Snapshot:
+        return JointSnapshot({one.name: one.view.index.snapshot for one in self.parts})
+
+    def _generation(self) -> int:
+        return sum(one.view.generation for one in self.parts)
+
+    def refresh(self) -> None:
+        """Opens the newest commits now, if they are not open."""
+        for one in self.parts:
+            one.refresh()
+        super().refresh()
 
 
 def _prepare(view: View, steps: Sequence[Callable[[View], None]]) -> None:
@@ -126,10 +167,19 @@ def _read_vocabulary(view: View) -> None:
 
 
 class Library(Mapping[str, ServedIndex]):
-    """All indexes of a server, by name."""
+    """All indexes of a server, by name; several are also one, which is called :data:`ALL` and comes last."""
 
     def __init__(self, indexes: Mapping[str, Path], model: str = "default", formula_model: str | None = None) -> None:
         self._served = {name: ServedIndex(name, path, model, formula_model) for name, path in indexes.items()}
+        self.apart: ConfigError | None = None
+        """Why several indexes cannot be searched as one, None where they can."""
+        if len(self._served) > 1:
+            name = ALL if ALL not in self._served else "all-indexes"
+            try:
+                self._served[name] = ServedTogether(name, list(self._served.values()), model, formula_model)
+            except ConfigError as error:
+                self.apart = error
+                log.warning("not searched as one: %s", error)
 
     def __getitem__(self, name: str) -> ServedIndex:
         return self._served[name]
@@ -150,16 +200,3 @@ class Library(Mapping[str, ServedIndex]):
         if name not in self._served:
             raise QueryError(f"there is no index {name!r}", hint=nearest(name, self._served))
         return self._served[name].view
-
-
-def names_of(paths: tuple[Path, ...]) -> dict[str, Path]:
-    """Names for indexes: of each folder its name without ``.index``, with a number where two are alike."""
-    named: dict[str, Path] = {}
-    for path in paths:
-        resolved = path.resolve()
-        base = resolved.name.removesuffix(".index").removesuffix("-index") or "index"
-        name, number = base, 2
-        while name in named:
-            name, number = f"{base}-{number}", number + 1
-        named[name] = path
-    return named

@@ -114,6 +114,9 @@ class TableKind(Generic[S]):
     reads_collection: ClassVar[bool] = False
     """Whether what a table defines is made of the collection, which is indexed then even where nothing searches it."""
 
+    needs_one_index: ClassVar[bool] = False
+    """Whether what a table defines is made for the folder of one index, so that a collection cannot have several."""
+
     def of(self, recipe: Recipe) -> Mapping[str, S]:
         """The tables of a recipe by name; a single one has the name of the kind."""
         found: Mapping[str, S] = recipe.tables.get(self.table, {})

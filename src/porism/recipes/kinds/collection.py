@@ -17,6 +17,7 @@ from porism.analysis.tokenizers.tokenizer import TokenizerReference
 from porism.corpus.registry import READERS, detect_format
 from porism.errors import ConfigError, IndexFolderError, IndexNotFound, PorismError
 from porism.index import Snapshot
+from porism.index.joint import check_alike, join_manifests
 from porism.index.manifest import Manifest, read_manifest
 from porism.recipes.cache import Entry
 from porism.recipes.checking import Check, nearest_or_add, toml_key
@@ -49,7 +50,7 @@ class CollectionSettings(Settings):
     """What pipelines search: a ``source`` to index, or an ``index`` that is there.
 
     :param source: a file or folder, or several.
-    :param index: the folder of an index; nothing is indexed then.
+    :param index: the folder of an index, or of several that are searched as one; nothing is indexed then.
     :param channels: ``default`` (those that Porism's models search, and those that pipelines here name), ``all``, or
         the names of channels and of sets of them; ``bpe:NAME`` are those of tokenizers of the recipe.
     :param language: the stemmer.
@@ -58,7 +59,7 @@ class CollectionSettings(Settings):
     """
 
     source: str | tuple[str, ...] | None = None
-    index: str | None = None
+    index: str | tuple[str, ...] | None = None
     channels: str | tuple[str, ...] = "default"
     language: str = "english"
     format: str | None = None
@@ -75,11 +76,18 @@ class CollectionSettings(Settings):
     def __post_init__(self) -> None:
         if (self.source is None) == (self.index is None):
             raise ConfigError("a collection has a source or an index", hint="Give one of them.")
+        if self.index is not None and not self.indexes:
+            raise ConfigError("the list of indexes is empty", hint="Name the folder of one.")
 
     @property
     def sources(self) -> tuple[str, ...]:
         """The files and folders to index."""
         return (self.source,) if isinstance(self.source, str) else self.source or ()
+
+    @property
+    def indexes(self) -> tuple[str, ...]:
+        """The indexes that are there."""
+        return (self.index,) if isinstance(self.index, str) else self.index or ()
 
     @property
     def reading(self) -> dict[str, Any]:
@@ -155,6 +163,13 @@ class CollectionKind(TableKind[CollectionSettings]):
                 "an index that is there has tokenizers of its own", ("tokenizers",),
                 "Leave the table out, or name the source of the collection in place of the index.",
             )
+        if len(given.indexes) > 1:
+            for name, kind in check.recipe.kinds.items():
+                if kind.needs_one_index and kind.of(check.recipe):
+                    check.errors.error(
+                        f"{name} needs one index, and the collection has {len(given.indexes)}", (name,),
+                        "Train or encode for one index, or index the sources together.",
+                    )
         if given.format is not None and given.format not in READERS:
             check.errors.error(
                 f"there is no format {given.format!r}", ("collection", "format"), nearest(given.format, READERS)
@@ -178,7 +193,7 @@ class CollectionKind(TableKind[CollectionSettings]):
         if given is None or not _is_used(loading.recipe, loading.used_topics):
             return None
         if given.index is not None:
-            return self._load_index(loading, given.index)
+            return self._load_indexes(loading, given)
         for number, source in enumerate(given.sources):
             path = ("collection", "source") if isinstance(given.source, str) else ("collection", "source", number)
             file = loading.exists(source, path)
@@ -189,19 +204,22 @@ class CollectionKind(TableKind[CollectionSettings]):
                     loading.errors.take(error, path)
         return None
 
-    def _load_index(self, loading: Loading, given: str) -> Manifest | None:
-        path = ("collection", "index")
-        folder = loading.exists(given, path)
-        if folder is None:
-            return None
-        try:
-            manifest = read_manifest(folder)
-            AnalysisConfig.from_dict(manifest.config)
-            analysis_config(loading.recipe, loading.draft.folder)
-        except PorismError as error:
-            loading.errors.take(error, path)
-            return None
-        return manifest
+    def _load_indexes(self, loading: Loading, given: CollectionSettings) -> Manifest | None:
+        manifests: dict[str, Manifest] = {}
+        for number, name in enumerate(given.indexes):
+            path: Path = ("collection", "index") if isinstance(given.index, str) else ("collection", "index", number)
+            folder = loading.exists(name, path)
+            if folder is None:
+                return None
+            try:
+                manifests[name] = read_manifest(folder)
+                AnalysisConfig.from_dict(manifests[name].config)
+                analysis_config(loading.recipe, loading.draft.folder)
+                check_alike({held: manifest.config for held, manifest in manifests.items()})
+            except PorismError as error:
+                loading.errors.take(error, path)
+                return None
+        return join_manifests(list(manifests.values()))
 
     def term_requirements(self, loading: Loading) -> Iterable[Requirement]:
         """The library of tokenizers, for each that the collection is indexed with."""
@@ -251,9 +269,10 @@ def collection_of(recipe: Recipe) -> CollectionSettings | None:
 
 
 def index_folder(draft: Draft) -> FilePath | None:
-    """The folder of an index that is there; None where the collection is indexed, or there is none."""
+    """The folder of an index that is there, of several that of the first; None where the collection is indexed, or
+    there is none."""
     collection = collection_of(draft.recipe)
-    return None if collection is None or collection.index is None else draft.file(collection.index)
+    return None if collection is None or not collection.indexes else draft.file(collection.indexes[0])
 
 
 def index_state(manifest: Manifest) -> str:
@@ -273,6 +292,13 @@ def index_path(execution: Execution) -> FilePath:
     if there is not None:
         return there
     return execution.entry("index", planned_index(execution.planner).key, "the index").file("index")
+
+
+def index_paths(execution: Execution) -> list[FilePath]:
+    """The folders of the indexes that are searched as one: those that are there, or the one in the cache."""
+    collection = collection_of(execution.recipe)
+    there = () if collection is None else collection.indexes
+    return [execution.draft.file(one) for one in there] or [index_path(execution)]
 
 
 def held_manifest(data: Data) -> Manifest | None:

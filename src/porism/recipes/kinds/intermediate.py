@@ -27,6 +27,8 @@ class Making(NamedTuple):
 class IntermediateKind(TableKind[S]):
     """A kind of table whose output others are made from; each is planned once, when the first of them needs it."""
 
+    needs_one_index: ClassVar[bool] = True
+
     artifact: ClassVar[ArtifactKind | None] = None
     """What an index that is there can have in place of a table; None where a recipe must define it."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path as FilePath
 from types import MappingProxyType
@@ -17,7 +17,7 @@ from porism.recipes.draft import Draft
 from porism.recipes.execution import Execution
 from porism.recipes.kinds.base import SystemKind
 from porism.recipes.kinds.channels import check_held, check_listed
-from porism.recipes.kinds.collection import collection_of, index_folder, index_path, listed_channels
+from porism.recipes.kinds.collection import collection_of, index_folder, index_paths, listed_channels
 from porism.recipes.kinds.index_files import content_digest
 from porism.recipes.kinds.similarities import check_model_terms, named_similarities
 from porism.recipes.kinds.tokenizers import tokenizer_of
@@ -140,18 +140,18 @@ def _trained(model: Mapping[str, Any]) -> list[str]:
 
 def searched_index(execution: Execution) -> IndexSearcher:
     """The collection's index, open until the experiment ends."""
-    return execution.opened("index", lambda: _open_any_index(index_path(execution)))
+    return execution.opened("index", lambda: _open_any_index(index_paths(execution)))
 
 
-def _open_any_index(path: FilePath) -> IndexSearcher:
-    """An index to be searched by other models: it need not have a channel of the default one.
+def _open_any_index(paths: Sequence[FilePath]) -> IndexSearcher:
+    """An index, or several as one, to be searched by other models: it need not have a channel of the default one.
 
     :raises IndexFolderError: there is none, or it is damaged.
     """
-    config = AnalysisConfig.from_dict(read_manifest(path).config)
+    config = AnalysisConfig.from_dict(read_manifest(paths[0]).config)
     channels = (*config.text, *config.formulas)
     has_default = any(name in channels for name in DEFAULT_MODEL.channels)
-    return IndexSearcher(path) if has_default else IndexSearcher(path, channel_model(*channels))
+    return IndexSearcher(paths) if has_default else IndexSearcher(paths, channel_model(*channels))
 
 
 def _check_channels(check: Check, channels: tuple[str, ...], given: Mapping[str, Any], path: Path) -> None:

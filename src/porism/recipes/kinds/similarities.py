@@ -14,7 +14,7 @@ from porism.recipes.checking import Check, nearest_or_add, toml_key
 from porism.recipes.execution import Execution, OnCount
 from porism.recipes.kinds.base import kind_of
 from porism.recipes.kinds.channels import can_be_learned, check_held, check_learned_channel
-from porism.recipes.kinds.collection import check_tokenized, collection_of, planned_index
+from porism.recipes.kinds.collection import check_tokenized, index_folder, planned_index
 from porism.recipes.kinds.embeddings import EMBEDDING_KIND
 from porism.recipes.kinds.index_files import IndexFileStage, known_info
 from porism.recipes.kinds.intermediate import IntermediateKind, Making
@@ -269,6 +269,5 @@ def _check_matrix(check: Check, name: str, channel: str, path: Path) -> None:
 
 def _is_there(check: Check, artifact: ArtifactKind, name: str) -> bool:
     """Whether an index that is there has a file of this name."""
-    collection = collection_of(check.recipe)
-    there = None if collection is None else collection.index
-    return there is not None and artifact.path(check.draft.folder / there, name).exists()
+    there = index_folder(check.draft)
+    return there is not None and artifact.path(there, name).exists()

@@ -17,11 +17,12 @@ from porism.recipes.digests import digest, query_digest
 from porism.recipes.errors import RecipeErrors
 from porism.recipes.execution import Execution
 from porism.recipes.kinds.base import TableKind
-from porism.recipes.kinds.collection import collection_of, index_path, planned_index
+from porism.recipes.kinds.collection import collection_of, index_paths, planned_index
 from porism.recipes.loading import Data, Loading, some_names
 from porism.recipes.planning import Planner
 from porism.recipes.recipe import Recipe, base_set
 from porism.search.formula_occurrences import FormulaPlaces
+from porism.search.searcher import open_snapshot
 from porism.settings import Path, Settings, nearest
 from porism.types import Query
 
@@ -228,7 +229,7 @@ def used_qrels(execution: Execution, topics: str) -> dict[str, dict[str, int]]:
     def restricted() -> dict[str, dict[str, int]]:
         if not given.settings.partial:
             return {topic: dict(gains) for topic, gains in given.qrels.items()}
-        snapshot = execution.opened("snapshot", lambda: Snapshot.open(index_path(execution)))
+        snapshot = execution.opened("snapshot", lambda: open_snapshot(index_paths(execution)))
         held = FormulaPlaces(snapshot).every_name() if given.settings.formulas else _Documents(snapshot)
         return restrict_qrels(given.qrels, held)
 
