@@ -12,7 +12,7 @@ import pytest
 
 from porism.corpus.base import ReaderOptions
 from porism.corpus.opening import open_source, open_sources
-from porism.corpus.registry import READERS, detect_format
+from porism.corpus.registry import READERS, detect_format, source_groups
 from porism.errors import Problem, SourceError
 
 FILES = {
@@ -326,3 +326,16 @@ def test_a_packed_bomb_in_a_folder_costs_itself_alone(tmp_path: Path, monkeypatc
     assert [document.fields["body"].text for document in documents] == ["kept"]
     assert len(problems) == 1
     assert "unpacks to more than 1,000 bytes" in problems[0].what
+
+
+@pytest.mark.parametrize(("name", "endings"), [
+    ("jsonl", ".jsonl, .ndjson, .jsonlines, .json"), ("csv", ".csv, .tsv, .tab"), ("text", ".txt, .text"),
+])
+def test_files_of_other_endings_are_to_be_named(tmp_path: Path, name: str, endings: str) -> None:
+    (tmp_path / "notes.odd").write_text('{"id": "a", "body": "text"}\n')
+    with pytest.raises(SourceError) as error:
+        source_groups(tmp_path, name, ReaderOptions())
+    assert error.value.hint == f"Its files end in {endings}; give others by their names: {tmp_path}/*"
+    assert [group.files for group in source_groups(tmp_path / "notes.odd", name, ReaderOptions()).groups] == [
+        [tmp_path / "notes.odd"]
+    ]

@@ -19,7 +19,7 @@ from porism.corpus.posts.formula_posts import FormulaTableReader
 from porism.corpus.posts.stackexchange import StackExchangeReader
 from porism.corpus.rst.reader import RstReader
 from porism.corpus.tables.headers import has_text_column
-from porism.corpus.tables.reader import CsvReader, JsonlReader
+from porism.corpus.tables.reader import CSV_ENDINGS, JSON_ENDINGS, CsvReader, JsonlReader
 from porism.corpus.text_files import guess_encoding, kind_of_special, open_file, size_of
 from porism.corpus.walking import SPECIAL_HINT, FileReader, check_file, relative_name, source_name, walk
 from porism.errors import OnProblem, PorismError, Problem, SourceError
@@ -136,6 +136,7 @@ _READ_ALONE = frozenset((*_COLLECTIONS, "arqmath-formulas", *_TABLES))
 _NAMED = 3
 """So many of the tables that are passed over are named."""
 _TABLE_EXTENSIONS = frozenset((".jsonl", ".ndjson", ".jsonlines", ".json", ".csv", ".tsv", ".tab", ".xml"))
+_ENDINGS_OF_TABLES: dict[str, Sequence[str]] = {"jsonl": JSON_ENDINGS, "csv": CSV_ENDINGS}
 _BY_EXTENSION = {
     **dict.fromkeys(LATEX_EXTENSIONS, "latex"),
     **{
@@ -301,8 +302,8 @@ def _nothing_known(
             hint="Name such a file, or its format with --format csv, to read it all the same",
         )
     if only is not None:
-        endings = ", ".join(suffix for suffix, name in _BY_EXTENSION.items() if name == only)
-        hint = f"Its files end in {endings}" if endings else None
+        endings = _ENDINGS_OF_TABLES.get(only) or [suffix for suffix, name in _BY_EXTENSION.items() if name == only]
+        hint = f"Its files end in {', '.join(endings)}; give others by their names: {path}/*" if endings else None
         return SourceError(f"holds no file of the format {only}", where=str(path), hint=hint)
     hint = f"Passed over: {problems[0]}" if problems else _hint()
     return SourceError("holds no file of a known format", where=str(path), hint=hint)

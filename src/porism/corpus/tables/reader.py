@@ -32,8 +32,8 @@ LONGEST_METADATA = 300
 MOST_METADATA = 50
 _METADATA_NAMES = {"file": "record.file", "line": "record.line"}
 """What a record's own values of these names are called: these names describe where the record itself is."""
-_JSON_NAMES = (".jsonl", ".ndjson", ".jsonlines", ".json")
-_CSV_NAMES = (".csv", ".tsv", ".tab")
+JSON_ENDINGS = (".jsonl", ".ndjson", ".jsonlines", ".json")
+CSV_ENDINGS = (".csv", ".tsv", ".tab")
 
 
 class RecordReader(ABC):
@@ -59,7 +59,7 @@ class JsonlReader(RecordReader):
 
     def detect(self, path: Path) -> bool:
         """Whether the name ends in ``.jsonl``, ``.ndjson`` or ``.json`` and the content begins like records."""
-        if not _bare_name(path).endswith(_JSON_NAMES) or not path.is_file():
+        if not _bare_name(path).endswith(JSON_ENDINGS) or not path.is_file():
             return False
         start = first_bytes(path, 4096).lstrip(b"\xef\xbb\xbf \t\r\n")
         if _bare_name(path).endswith(".json"):
@@ -80,7 +80,7 @@ class CsvReader(RecordReader):
 
     def detect(self, path: Path) -> bool:
         """Whether the name ends in ``.csv`` or ``.tsv``."""
-        return path.is_file() and _bare_name(path).endswith(_CSV_NAMES)
+        return path.is_file() and _bare_name(path).endswith(CSV_ENDINGS)
 
     def unread(
         self, path: Path, options: ReaderOptions, on_problem: OnProblem, on_progress: OnProgress
