@@ -66,17 +66,16 @@ def plain_json(metadata: Mapping[str, str | tuple[str, ...]]) -> dict[str, str |
 
 def show_formula(formula: Formula, style: FormulaStyle) -> str:
     """A formula as readable text: one line of Unicode, or LaTeX between dollars."""
-    return _shown(formula.source, formula.notation, style)
-
-
-@lru_cache(1024)
-def _shown(source: str, notation: Notation, style: FormulaStyle) -> str:
-    """The answers of a search often share a question, as those of a thread do, and its formulas."""
-    formula = Formula(source, notation)
     if style == "unicode":
-        return to_unicode(parse(formula)) or source.strip()
-    latex = to_latex(parse(formula)) if notation == "mathml" else source.strip()
+        return unicode_text(formula.source, formula.notation) or formula.source.strip()
+    latex = to_latex(parse(formula)) if formula.notation == "mathml" else formula.source.strip()
     return f"${' '.join(latex.split())}$"
+
+
+@lru_cache(16_384)
+def unicode_text(source: str, notation: Notation) -> str:
+    """A formula as one line of Unicode, empty where it has no symbol; remembered, as results often share formulas."""
+    return to_unicode(parse(Formula(source, notation)))
 
 
 def show_content(content: Content, style: FormulaStyle) -> str:
@@ -90,7 +89,9 @@ def tidy(pieces: Iterable[Piece] | Sequence[Piece]) -> tuple[Piece, ...]:
     found: list[Piece] = []
     blank = True
     for piece in pieces:
-        text = "".join(character if character.isprintable() else " " for character in piece.text)
+        text = piece.text
+        if not text.isprintable():
+            text = "".join(character if character.isprintable() else " " for character in text)
         folded = " ".join(text.split())
         if text[:1].isspace() and not blank:
             folded = f" {folded}"

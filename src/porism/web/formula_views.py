@@ -23,6 +23,7 @@ from porism.formula import (
 from porism.formula.values import whole_value
 from porism.retrieve.formulas.matches import FormulaMatch
 from porism.search.highlighting import MarkedMatch
+from porism.search.marked_text import unicode_text
 from porism.types import Formula, Notation
 from porism.web.schema import Converted, Equality, FormulaView, ParsedFormula, ParseProblem, TreeNode
 from porism.web.tree_drawing import draw_tree
@@ -44,7 +45,7 @@ def view(formula: Formula) -> FormulaView:
 def _view(source: str, notation: Notation, display: bool) -> FormulaView:
     layout = parse(Formula(source, notation))
     latex = to_latex(layout) if notation == "mathml" else source.strip()
-    return FormulaView(latex=latex, text=to_unicode(layout) or latex, mathml=markup(layout, display))
+    return FormulaView(latex=latex, text=unicode_text(source, notation) or latex, mathml=markup(layout, display))
 
 
 def keyed_view(formula: Formula) -> FormulaView:
