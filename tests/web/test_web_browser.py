@@ -12,6 +12,8 @@ from urllib.parse import quote
 import pytest
 
 pytest.importorskip("fastapi", reason="needs the extra: pip install 'porism[web-test]'")
+from porism.runs.run import Run
+
 playwright = pytest.importorskip("playwright.sync_api", reason="needs the extra: pip install 'porism[web-test]'")
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -24,6 +26,8 @@ PAGES = (
     "/similar?id=chain-rule", "/formula?formula=x%5E2%2By", "/help", "/api", "/search?q=foo:bar", "/nothing",
     f"/why?q={quote(QUESTION)}&id=sum-of-squares", "/search?q=series&filter=type%3Dtheorem&filter=tags%3Dgeometry",
 )
+
+RUN_PAGES = ("/runs", "/run?name=two&against=one", "/run/topic?name=two&topic=A&against=one")
 
 Open = Callable[..., Any]
 
@@ -39,7 +43,17 @@ def url(sample_index: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     from web_servers import serving
 
     judgments = tmp_path_factory.mktemp("judgments")
-    with serving({"sample": sample_index}, editor=editor, judgments=judgments) as address:
+    files = tmp_path_factory.mktemp("runs")
+    for name, doc_ids in (("one", ["sum-of-squares", "x"]), ("two", ["square-pyramid", "sum-of-squares"])):
+        Run({topic: [(doc_id, 1 / rank) for rank, doc_id in enumerate(doc_ids, 1)] for topic in ("A", "B")}).write(
+            files / f"{name}.run"
+        )
+    (files / "qrels").write_text("A 0 sum-of-squares 3\nA 0 x 0\nB 0 square-pyramid 2\n", encoding="utf-8")
+    (files / "topics").write_text(f"A\t{QUESTION}\nB\tpyramids\n", encoding="utf-8")
+    with serving(
+        {"sample": sample_index}, editor=editor, judgments=judgments, runs=(files / "one.run", files / "two.run"),
+        qrels=files / "qrels", topics=files / "topics",
+    ) as address:
         yield address
 
 
@@ -212,7 +226,7 @@ def test_the_theme_is_switched_and_remembered(opened: Open) -> None:
     assert page.evaluate(background) != dark
 
 
-@pytest.mark.parametrize("path", [*PAGES[:6], "/judge", f"/beside?q={quote(QUESTION)}"])
+@pytest.mark.parametrize("path", [*PAGES[:6], "/judge", f"/beside?q={quote(QUESTION)}", *RUN_PAGES])
 def test_pages_fit_a_phone(opened: Open, path: str) -> None:
     page = opened(path, viewport={"width": 360, "height": 740})
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
@@ -246,6 +260,27 @@ def test_results_are_judged(opened: Open, scripts: bool) -> None:
     assert page.locator("tbody tr").count() == 1
 
 
+def test_runs_are_read_without_scripts_and_plots_have_colours_on_light_and_dark(opened: Open) -> None:
+    page = opened("/runs", java_script_enabled=False)
+    page.get_by_role("link", name="two", exact=True).click()
+    assert page.locator("h1").inner_text() == "two against one"
+    page.get_by_role("columnheader", name="Topic").get_by_role("link").click()
+    page.get_by_role("columnheader", name="Topic").get_by_role("link").click()
+    assert page.locator("tbody th").all_inner_texts() == ["B", "A"]
+    page.locator("tbody th a").nth(1).click()
+    assert page.locator(".ranking .grade").all_inner_texts() == ["not judged", "3 highly relevant"]
+    page.get_by_role("link", name="Search for it").click()
+    assert page.locator(".card", has_text="Sum of the first n squares").locator(".grade").inner_text() == (
+        "3 highly relevant"
+    )
+    fill = "element => getComputedStyle(element).stroke"
+    drawn = [
+        opened(RUN_PAGES[1], color_scheme=scheme).locator(".plots path[stroke*='--baseline']").first.evaluate(fill)
+        for scheme in ("light", "dark")
+    ]
+    assert drawn == ["rgb(59, 64, 73)", "rgb(201, 206, 215)"]
+
+
 def test_no_page_has_a_serious_violation_of_accessibility(opened: Open) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs pip install 'porism[web-test]'")
     checker = axe.Axe()
@@ -254,7 +289,7 @@ def test_no_page_has_a_serious_violation_of_accessibility(opened: Open) -> None:
         root = page.url.removesuffix("/judge")
         page.get_by_label("A question to judge for").fill(QUESTION)
         page.get_by_role("button", name="Find documents").click()
-        judging = ("/judge", "/judge/topic?id=T1", f"/beside?q={quote(QUESTION)}")
+        judging = ("/judge", "/judge/topic?id=T1", f"/beside?q={quote(QUESTION)}", *RUN_PAGES)
         for path in (*(PAGES if scheme == "light" else PAGES[:5]), *judging):
             page.goto(root + path)
             page.wait_for_timeout(150)

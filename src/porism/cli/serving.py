@@ -34,6 +34,12 @@ from porism.cli.terminal import echo
               help="Add pages to judge results, and keep questions and judgments in FOLDER.")
 @click.option("--judge-model", "judged_models", multiple=True, metavar="NAME|FILE.toml",
               help="A model whose results are judged; repeatable, default and plain if not given.")
+@click.option("--run", "runs", type=click.Path(path_type=Path, exists=True), multiple=True, metavar="FILE|FOLDER",
+              help="Add pages of these runs, topic by topic; repeatable. They need judgments: --qrels or --judge.")
+@click.option("--qrels", type=click.Path(path_type=Path, exists=True, dir_okay=False), metavar="FILE",
+              help="The judgments of the runs, those of --judge if not given.")
+@click.option("--topics", type=click.Path(path_type=Path, exists=True, dir_okay=False), metavar="FILE",
+              help="The topics of --qrels: their texts are shown, and results of a search for one marked with grades.")
 @click.option("--new-key", metavar="NAME", help="Print a new API key and its line for the file, and end.")
 @click.option("--origin", "origins", multiple=True, metavar="URL",
               help="An origin whose pages may call the API (CORS); repeatable.")
@@ -43,7 +49,8 @@ from porism.cli.terminal import echo
 def serve(
     index_paths: tuple[Path, ...], host: str, port: int, host_names: tuple[str, ...], title: str, model_name: str,
     formula_model: str | None, editor: Path | None, keys: Path | None, ingest: Path | None,
-    judgments: Path | None, judged_models: tuple[str, ...], new_key: str | None,
+    judgments: Path | None, judged_models: tuple[str, ...], runs: tuple[Path, ...], qrels: Path | None,
+    topics: Path | None, new_key: str | None,
     origins: tuple[str, ...], rate: int, no_log: bool,
 ) -> None:
     """Search indexes in a browser: pages, and a REST API beside them.
@@ -71,9 +78,14 @@ def serve(
 
     if editor is not None and not (editor / "mathlive.min.js").is_file():
         raise click.UsageError(f"{editor} has no mathlive.min.js. Get the package with: npm pack mathlive")
+    if runs and qrels is None and judgments is None:
+        raise click.UsageError("--run needs judgments to score the runs with: --qrels FILE or --judge FOLDER.")
+    if topics is not None and qrels is None:
+        raise click.UsageError("--topics are those of the judgments of --qrels FILE, which is not given.")
     settings = WebSettings(
         names_of(index_paths or (Path(DEFAULT_INDEX),)), replace(Limits(), per_minute=rate), title, model_name,
-        formula_model, editor, keys, ingest, judgments, judged_models or JUDGED_MODELS, origins,
+        formula_model, editor, keys, ingest, judgments, judged_models or JUDGED_MODELS,
+        runs, qrels, topics, origins,
         logs=not no_log,
     )
     names = {name.lower() for name in host_names}

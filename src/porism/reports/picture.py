@@ -27,11 +27,12 @@ _NO_TURN = re.compile(r"rotate\(-?0 [^)]*\)")
 _NAME_OF = {pair[0]: name for name, pair in COLOURS.items()}
 
 
-def svg(plot: Plot, *, standalone: bool = False) -> str:
+def svg(plot: Plot, *, standalone: bool = False, styles: bool = True) -> str:
     """The plot as an SVG element with title and description.
 
     Inlined into a page, colours are the page's CSS variables and ids start with the plot's name. ``standalone`` gives
-    a file of its own, with an XML declaration and concrete colours that a dark screen overrides.
+    a file of its own, with an XML declaration and concrete colours that a dark screen overrides. Without ``styles`` an
+    inlined plot has presentation attributes in place of ``style``, for pages whose Content-Security-Policy forbids it.
     """
     from lxml import etree
 
@@ -65,6 +66,11 @@ def svg(plot: Plot, *, standalone: bool = False) -> str:
         sheet = etree.Element(f"{_SVG}style")
         sheet.text = css_overrides()
         root.insert(2, sheet)
+    if not styles:
+        for element in root.iter():
+            for look in filter(None, map(str.strip, (element.attrib.pop("style", None) or "").split(";"))):
+                name, _, value = look.partition(":")
+                element.set(name.strip(), value.strip())
     etree.cleanup_namespaces(root)
     text: str = etree.tostring(root, encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n' if standalone else text

@@ -29,17 +29,23 @@ def create_app(settings: WebSettings, library: Library | None = None) -> Any:
     """
     fastapi = need("fastapi", "web", "the web app")
     from porism.web.api import PREFIX, Api, api_router
+    from porism.web.grades import KnownQuestions
     from porism.web.guarding import Guard
     from porism.web.ingest import Ingest
     from porism.web.ingest_routes import ingest_router
     from porism.web.judging_pages import JudgingPages, judging_router
     from porism.web.judgments import Judgments
+    from porism.web.laboratory import Laboratory
     from porism.web.pages import Pages, page_router
+    from porism.web.run_pages import RunPages, run_router
 
     served = library or Library(settings.indexes, settings.model, settings.formula_model)
     metrics = Metrics()
     api = Api(served, settings.limits)
-    pages = Pages(served, settings, api)
+    judgments = Judgments(settings.judgments) if settings.judgments is not None else None
+    laboratory = Laboratory(settings.runs, settings.qrels, settings.topics, judgments)
+    known = KnownQuestions(judgments, lambda: (laboratory.topics(), laboratory.qrels()))
+    pages = Pages(served, settings, api, known)
 
     ingest = Ingest(served) if settings.ingest is not None else None
 
@@ -56,8 +62,10 @@ def create_app(settings: WebSettings, library: Library | None = None) -> Any:
     )
     app.include_router(api_router(api))
     app.include_router(page_router(pages))
-    if settings.judgments is not None:
-        app.include_router(judging_router(JudgingPages(pages, api, settings, Judgments(settings.judgments))))
+    if judgments is not None:
+        app.include_router(judging_router(JudgingPages(pages, api, settings, judgments)))
+    if settings.runs:
+        app.include_router(run_router(RunPages(pages, api, settings, laboratory)))
     if ingest is not None and settings.ingest is not None:
         app.include_router(ingest_router(ingest, read_keys(settings.ingest)))
 

@@ -86,10 +86,10 @@ class JudgingPages:
                     f"the model {one[:200]!r} is none of this server", hint=f"Choose from {', '.join(self._models)}."
                 )
         sides = judging.side_by_side(view, q, chosen, DEPTH, self._limits) if q.strip() else ()
-        asked = " ".join(q.split())
-        grades = next((topic.grades for topic in self._judgments.topics if topic.question == asked), {})
         return self._show(
-            "beside.html", index, q=q, sides=sides, chosen=chosen, models=self._models, judged=grades, names=GRADES,
+            "beside.html", index, q=q, sides=sides, chosen=chosen, models=self._models,
+            judged=self._pages.known.find(q) if sides else None,
+            seen=dict.fromkeys(hit.id for side in sides for hit in side.hits),
         )
 
     def file(self, name: str) -> Response:

@@ -40,6 +40,8 @@ class Judgments:
         self._lock = Lock()
         self._questions: dict[str, str] = {}
         self._grades: dict[str, dict[str, int]] = {}
+        self.changes = 0
+        """Rises with each change."""
         if (folder / TOPICS).is_file():
             self._questions = _read_topics(folder / TOPICS)
         if (folder / QRELS).is_file() and (folder / QRELS).stat().st_size:
@@ -55,6 +57,10 @@ class Judgments:
         """All questions, in the order in which they were asked."""
         with self._lock:
             return [self._topic(one) for one in self._questions]
+
+    def question(self, topic_id: str) -> str | None:
+        """The question of an id, None where there is none."""
+        return self._questions.get(topic_id)
 
     def topic(self, topic_id: str) -> Topic:
         """A question.
@@ -86,6 +92,7 @@ class Judgments:
             lines = (orjson.dumps({"id": one, "query": asked}) for one, asked in questions.items())
             replace_file(self.folder / TOPICS, b"".join(line + b"\n" for line in lines))
             self._questions = questions
+            self.changes += 1
             return self._topic(f"T{number}")
 
     def grade(self, topic_id: str, grades: Mapping[str, int | None]) -> None:
@@ -114,6 +121,7 @@ class Judgments:
             make_folder(self.folder)
             replace_file(self.folder / QRELS, "".join(lines).encode("utf-8", "surrogatepass"))
             self._grades = changed
+            self.changes += 1
 
     def _topic(self, topic_id: str) -> Topic:
         return Topic(topic_id, self._questions[topic_id], dict(self._grades.get(topic_id, {})))

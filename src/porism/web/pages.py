@@ -15,6 +15,7 @@ from porism.errors import PorismError, QueryError
 from porism.version import __version__
 from porism.web import answering, documents, formula_answering, formula_views, schema
 from porism.web.api import Api, describe
+from porism.web.grades import KnownQuestions
 from porism.web.parts import check_length
 from porism.web.problems import NotFound
 from porism.web.rendering import FormulaLinker
@@ -34,12 +35,16 @@ FilterList = Annotated[list[str], Query(alias="filter")]
 class Pages:
     """The handlers of all pages."""
 
-    def __init__(self, library: Library, settings: WebSettings, api: Api) -> None:
+    def __init__(
+        self, library: Library, settings: WebSettings, api: Api, known: KnownQuestions | None = None
+    ) -> None:
+        """``known`` are the questions whose answers are judged: their results are marked with grades."""
         self._library, self._settings, self._api, self._limits = library, settings, api, settings.limits
+        self.known = known or KnownQuestions()
         self._pages: Memory[str] = Memory(256)
         self.templates = Templates(
             site=settings.title, indexes=tuple(library), has_editor=settings.editor is not None,
-            has_judging=settings.judgments is not None,
+            has_judging=settings.judgments is not None, has_runs=bool(settings.runs),
         )
 
     # -- searching -----------------------------------------------------------------------------------------------------
@@ -89,6 +94,7 @@ class Pages:
         return self.templates.render(
             "search.html", state=state, results=results, read=None, error=None, facts=describe(view),
             last_page=min(-(-results.total // state.k), self._limits.depth // state.k),
+            judged=self.known.find(state.q) if state.mode == "documents" else None,
         )
 
     def preview(self, request: Request, q: str = "", mode: str = "documents", index: str = "") -> Response:
@@ -250,7 +256,9 @@ class Pages:
 
     def _page(self, request: Request, view: View, make: Callable[[], str]) -> Response:
         """A page, from memory where this commit was asked the same before; 304 where the browser has it."""
-        asked = f"{__version__} {view.name} {view.generation} {request.url.path}?{request.url.query}"
+        asked = (
+            f"{__version__} {view.name} {view.generation} {self.known.version} {request.url.path}?{request.url.query}"
+        )
         tag = f'W/"{sha256(asked.encode()).hexdigest()[:20]}"'
         headers = {"ETag": tag, "Cache-Control": "no-cache"}
         if tag in request.headers.get("if-none-match", "").split(", "):

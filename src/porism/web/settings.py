@@ -53,6 +53,12 @@ class WebSettings:
     """The folder of questions and judgments that the laboratory pages show and change; without it there are none."""
     judged_models: tuple[str, ...] = JUDGED_MODELS
     """The models whose results are pooled for judging and compared."""
+    runs: tuple[Path, ...] = ()
+    """Files and folders of runs that the laboratory pages show."""
+    qrels: Path | None = None
+    """The judgments that runs are scored by, and known questions marked with; those of ``judgments`` without it."""
+    topics: Path | None = None
+    """The topics of ``qrels``, for their texts."""
     origins: tuple[str, ...] = ()
     """Origins whose pages may call the API (CORS)."""
     hosts: tuple[str, ...] = ("localhost", "127.0.0.1", "[::1]")

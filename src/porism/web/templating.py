@@ -35,9 +35,9 @@ class Templates:
             field_name=lambda name: name.replace("_", " ").replace("-", " ").capitalize(),
         )
 
-    def render(self, name: str, **values: Any) -> str:
+    def render(self, template: str, /, **values: Any) -> str:
         """A page as HTML."""
-        html: str = self._environment.get_template(name).render(**values)
+        html: str = self._environment.get_template(template).render(**values)
         return html
 
 
