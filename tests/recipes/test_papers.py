@@ -263,6 +263,11 @@ def test_scm2022_tunes_one_gamma_for_documents_and_questions(tmp_path: Path) -> 
     assert channel["field_weights"]["title"] == channel["query_field_weights"]["title"] in (1, 2, 3, 4, 5)
     figures = {row.row.system: row.measured[0] for row in done.tables[0].rows}
     assert figures["tangent-l"] > figures["text"]
+    rows = done.experiment.reports["2021"].numbers["extensions"]  # of those systems that are shown
+    assert [(row["system"], row["depth"]) for row in rows] == [("text", 0), ("tangent-l", 1)]
+    gained = figures["tangent-l"] - figures["text"]
+    row = f"+ Tangent-L in a space of its own +0.114 +{gained:.3f} {figures['tangent-l']:.3f}"
+    assert any(" ".join(line.split()).startswith(row) for line in done.text.splitlines())
 
 
 def test_emnlp2022_with_tiny_encoders_of_passages_and_of_tokens(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from porism.reports.ablations import Ablation, make_ablation
 from porism.reports.building import make_report, report_values
 from porism.reports.canvas import Plot
 from porism.reports.details import tuning_curves
+from porism.reports.extensions import Extension
 from porism.reports.files import check_folder, check_target
 from porism.reports.html import html_page, write_html
 from porism.reports.latex import latex_tables, write_latex
@@ -21,6 +22,7 @@ from porism.reports.text import text_table
 
 __all__ = [
     "Ablation",
+    "Extension",
     "Plot",
     "Report",
     "TuningCurve",

@@ -11,6 +11,7 @@ from porism.evaluate.comparison import Correction, Test
 from porism.evaluate.diversity import Documents
 from porism.reports.ablations import Ablation
 from porism.reports.details import drawn_details, told_details, tuning_curves
+from porism.reports.extensions import Extension, increments
 from porism.reports.report import Report, TuningCurve
 from porism.reports.statements import method, versions, warnings
 from porism.runs.run import Run
@@ -37,6 +38,7 @@ def make_report(
     topic: str | None = None,
     tuning: Iterable[TuningCurve] = (),
     ablations: Iterable[Ablation] = (),
+    extensions: Iterable[Extension] = (),
     title: str = "Runs compared",
     judgments: str = "the judgments",
     detailed: bool = True,
@@ -54,6 +56,7 @@ def make_report(
     :param topic: the topic to look them up for; by default the one on which the fusion gains most on its best source.
     :param tuning: what tuning tried, beside what the runs' own records say of it.
     :param ablations: what members add to fusions (:func:`~porism.reports.ablations.make_ablation`).
+    :param extensions: which runs are others with something added: what each addition gives is shown as a tree.
     :param detailed: false leaves out what only plots show.
     :param documents: those whose ranks are correlated, by which runs are alike
         (:func:`~porism.evaluate.diversity.spearman`).
@@ -106,6 +109,7 @@ def make_report(
         detailed=detailed,
         tuning=tuple(curves),
         ablations=tuple(ablations),
+        extensions=increments(comparison, extensions),
         **parts,
     )
 
@@ -123,6 +127,7 @@ def report_values(report: Report, per_topic: bool = True) -> dict[str, Any]:
         "breakdowns": [part.to_dict() for part in report.breakdowns],
         "times": {run: times.to_dict() for run, times in report.times.items()},
         "ablation": {ablation.fused: ablation.to_dict() for ablation in report.ablations},
+        "extensions": [row.to_dict() for row in report.extensions],
         "method": method(report),
         "versions": versions(),
     }

@@ -15,6 +15,7 @@ from porism.extras import need
 from porism.files.text import write_whole
 from porism.reports.ablations import Ablation
 from porism.reports.canvas import Plot, printable
+from porism.reports.extensions import EXTENSION_NOTE, extension_table
 from porism.reports.files import check_target
 from porism.reports.picture import svg
 from porism.reports.plots import plots
@@ -29,6 +30,7 @@ SECTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("queries", "Kinds of queries", ("length", "math-share", "by-")),
     ("diversity", "How alike the runs are", ("clustering", "similarity-")),
     ("fusion", "What fusion takes from its sources", ("rank-positions",)),
+    ("extensions", "What each extension adds", ("extensions",)),
     ("ablations", "What members add to fusions", ()),
     ("tuning-section", "Tuning", ("tuning",)),
     ("time", "Time", ("times",)),
@@ -64,6 +66,7 @@ def html_page(report: Report, drawn: Sequence[Plot] | None = None) -> str:
             ],
             "tables": [_by_group(report, part) for part in report.breakdowns] if place == "queries" else
             [_ablation(part) for part in report.ablations] if place == "ablations" else
+            [_extensions(report)] if place == "extensions" and report.extensions else
             [_times(report)] if place == "time" and report.times else [],
         }
         for place, title, starts in SECTIONS
@@ -221,6 +224,12 @@ def _ablation(part: Ablation) -> dict[str, Any]:
         "caption": " ".join([f"{part.fused} without each of its members.", *part.notes()]),
         "head": ["Fused", *head[1:]], "rows": rows,
     }
+
+
+def _extensions(report: Report) -> dict[str, Any]:
+    head, *rows = extension_table(report.extensions, report.measure)
+    shown = [[row[0].replace("  ", "\u00a0\u00a0"), *row[1:]] for row in rows]
+    return {"caption": EXTENSION_NOTE, "head": [head[0].capitalize(), head[1].capitalize(), *head[2:]], "rows": shown}
 
 
 def _times(report: Report) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from porism.files.text import write_whole
 from porism.reports.canvas import Plot, styles
 from porism.reports.curve_plots import depths_plot, groups_plot, precision_recall_plot, times_plot, tuning_plot
 from porism.reports.diversity_plots import dendrogram_plot, rank_positions_plot, similarity_plot
+from porism.reports.extensions import extensions_plot
 from porism.reports.files import check_folder
 from porism.reports.picture import svg
 from porism.reports.report import RankPositions, Report, TuningCurve
@@ -56,6 +57,8 @@ def plots(report: Report) -> list[Plot]:
             ),
             differences_plot(topics, values, report.baseline, measure, shown=shown),
         ]
+    if report.extensions:
+        found.append(extensions_plot(report.extensions, measure))
     found.append(boxes_plot(values, measure, baseline=baseline))
     if report.precision_recall:
         found.append(precision_recall_plot(

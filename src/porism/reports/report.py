@@ -19,6 +19,7 @@ from porism.evaluate import (
 )
 from porism.evaluate.bootstrap import Interval
 from porism.reports.ablations import Ablation
+from porism.reports.extensions import Increment
 
 if TYPE_CHECKING:
     from porism.evaluate.clustering import Clustering
@@ -73,7 +74,8 @@ class Report:
     and ``judged`` how many of a run's 1,000 results are judged.
     What needs more than runs and judgments is empty where that was not given: ``features`` (queries),
     ``breakdowns`` (queries, topic information), ``seconds`` and ``times`` (run files with a record), ``rank_positions``
-    (a fused run and its sources), ``tuning``, ``ablations``. ``detailed`` is false for a report that stops at tables.
+    (a fused run and its sources), ``tuning``, ``ablations``, ``extensions``. ``detailed`` is false for a report that
+    stops at tables.
     """
 
     title: str
@@ -99,6 +101,7 @@ class Report:
     tuning: tuple[TuningCurve, ...] = ()
     notes: tuple[str, ...] = ()
     ablations: tuple[Ablation, ...] = ()
+    extensions: tuple[Increment, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from porism.evaluate.breakdown import GroupDifference
 from porism.evaluate.comparison import marked_name
 from porism.evaluate.tables import aligned
 from porism.reports.canvas import printable
+from porism.reports.extensions import EXTENSION_NOTE, extension_table
 from porism.reports.report import Report
 from porism.reports.statements import method, versions, warnings
 from porism.reports.words import number, p_value, signed
@@ -15,8 +16,8 @@ def text_table(report: Report, *, p_values: bool = False, breakdowns: bool = Tru
     """The report's tables: runs by measures with stars, and how each run differs from the baseline.
 
     By default the differences are those of the first measure; with ``p_values`` those of all measures, with the
-    p-values before and after correction. Breakdowns, times and ablations follow where the report has them, then how it
-    was measured. Warnings come first.
+    p-values before and after correction. Breakdowns, times, ablations and extensions follow where the report has them,
+    then how it was measured. Warnings come first.
     """
     lines: list[str] = []
     if found := warnings(report):
@@ -31,6 +32,8 @@ def text_table(report: Report, *, p_values: bool = False, breakdowns: bool = Tru
         lines += ["", *_times(report)]
     for ablation in report.ablations:
         lines += ["", *aligned(ablation.table()), *ablation.notes()]
+    if report.extensions:
+        lines += ["", *aligned(extension_table(report.extensions, report.measure)), EXTENSION_NOTE]
     lines += ["", *method(report), f"Versions: {', '.join(f'{name} {found}' for name, found in versions().items())}."]
     return "\n".join(printable(line).replace("\u00a0", " ").rstrip() for line in lines)
 

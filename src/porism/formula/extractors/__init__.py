@@ -19,6 +19,7 @@ from typing import Protocol
 
 from porism.errors import ConfigError
 from porism.formula.extractors.approach0 import leaf_root_paths
+from porism.formula.extractors.canonical import canonical_mathml
 from porism.formula.extractors.latex import unified_tokens, whole_latex
 from porism.formula.extractors.mias import m_terms
 from porism.formula.extractors.subtrees import subtrees
@@ -68,6 +69,7 @@ _ALL = (
     Extractor("tangent-cft-operators", "operator tuples", lambda layout, operators: cft_operator_words(operators)),
     Extractor("approach0", "prefixes of leaf-root paths", lambda layout, operators: leaf_root_paths(operators)),
     Extractor("mias", "M-terms, exact and generalised", lambda layout, operators: m_terms(layout)),
+    Extractor("canonical", "subexpressions in canonical MathML", lambda layout, operators: canonical_mathml(operators)),
     Extractor("shapes", "pairs of both trees, variables alike", shapes),
     Extractor("subtrees", "subexpressions, variables renamed", lambda layout, operators: subtrees(operators)),
     Extractor("values", "values of subexpressions", lambda layout, operators: values(operators)),

@@ -33,6 +33,7 @@ from porism.recipes.planning import Planner, Stage
 from porism.recipes.recipe import Recipe, ResultSettings, base_set
 from porism.reports import Ablation, make_ablation, make_report, text_table, write_csv, write_html, write_latex
 from porism.reports.details import tuning_curves
+from porism.reports.extensions import Extension
 from porism.reports.report import Report
 from porism.runs.run import Run
 from porism.settings import Path, nearest, write_settings
@@ -61,6 +62,7 @@ class ReportSettings(ResultSettings):
         difficulty) where not given. By length and share of mathematics they are broken down wherever topics have a
         file.
     :param ablation: fusions of which each member is left out in turn, and one member of each cluster is kept.
+    :param extensions: which systems are others with something added: what each addition gives is shown as a tree.
     :param output: the folder of its files within the output folder; the report's name where not given.
     :param formats: of the files; ``html`` needs the extra ``lab``.
     """
@@ -76,6 +78,7 @@ class ReportSettings(ResultSettings):
     level: float = 0.95
     groups: tuple[str, ...] | None = None
     ablation: tuple[str, ...] = ()
+    extensions: tuple[Extension, ...] = ()
     output: str | None = None
     formats: tuple[Literal["html", "latex", "csv"], ...] = ALL_FORMATS  # type: ignore[assignment]
 
@@ -133,6 +136,7 @@ class CompareSystems(StageKind):
             (folder / TEXT_FILE).write_text(f"{text_table(replace(report, times={}))}\n", encoding="utf-8")
             numbers = {
                 **report.comparison.to_dict(per_topic=True),
+                **({"extensions": [row.to_dict() for row in report.extensions]} if report.extensions else {}),
                 "ablation": {ablation.fused: ablation.to_dict() for ablation in report.ablations},
             }
             options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
@@ -186,6 +190,13 @@ class ReportKind(ResultKind[ReportSettings]):
                 at = (*path, "ablation", number)
                 if check.system(system, at) and _fusion_of(check.recipe, system) is None:
                     check.errors.error(f"{system!r} has no members to leave out", at, "Name a fusion.")
+            for number, one in enumerate(report.extensions):
+                for key in ("of", "gives"):
+                    if (system := getattr(one, key)) not in shown:
+                        check.errors.error(
+                            f"the system {system!r} is none of the report's", (*path, "extensions", number, key),
+                            nearest(system, shown),
+                        )
             for system in dict.fromkeys((*shown, *report.ablation)):
                 _check_answers(check, system, report.on, path)
 
@@ -274,6 +285,7 @@ def _report(stage: Stage, execution: Execution, settings: ReportSettings) -> Rep
         queries=[query for query in topics.queries if query.id in qrels],
         information=topics.information or None, columns=settings.groups,
         tuning=curves, ablations=[_ablation(execution, system, settings) for system in settings.ablation],
+        extensions=settings.extensions,
         title=recipe.name if stage.name == "report" else f"{recipe.name}: {stage.name}",
         judgments=f"{FilePath(topics.settings.qrels or '').name}{restricted_to}",
         detailed="html" in settings.formats or bool(topics.information), correction=settings.correction,

@@ -185,6 +185,9 @@ def _show(recipe: dict[str, Any], only: tuple[str, ...], left_out: Mapping[str, 
             del reports[name]
             continue
         report["systems"] = shown
+        report["extensions"] = [
+            one for one in report.get("extensions", ()) if one["of"] in shown and one["gives"] in shown
+        ]
         report["ablation"] = [system for system in report.get("ablation", ()) if system in shown]
         if report.get("baseline") not in (*shown, "best"):
             report.pop("baseline", None)

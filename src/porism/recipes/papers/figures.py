@@ -95,6 +95,31 @@ def checked_claims(paper: Paper, numbers: Numbers) -> list[CheckedClaim]:
     ]
 
 
+@dataclass(frozen=True, slots=True)
+class MeasuredExtension:
+    """An extension of a system in a report: what it adds here, and by the published figures; None where a figure is
+    missing. ``row`` is that of the report (:meth:`porism.reports.extensions.Increment.to_dict`)."""
+
+    row: Mapping[str, Any]
+    published: float | None = None
+
+
+def measured_extensions(paper: Paper, numbers: Numbers) -> dict[str, list[MeasuredExtension]]:
+    """Report → its tree of extensions, where it has one, beside the published differences of its first measure."""
+    found: dict[str, list[MeasuredExtension]] = {}
+    for report, values in numbers.items():
+        published: dict[str, float] = {}
+        for table in paper.tables:
+            for row in table.rows:
+                if (row.report or table.report) == report and row.system and row.values and row.values[0] is not None:
+                    published.setdefault(row.system, row.values[0])
+        for row in values.get("extensions", ()):
+            known = row.get("of") in published and row["system"] in published
+            gap = published[row["system"]] - published[row["of"]] if known else None
+            found.setdefault(report, []).append(MeasuredExtension(row, gap))
+    return found
+
+
 def shown_figure(value: float | None, table: Table) -> str:
     """A figure with the digits of its table; an en dash for none."""
     if value is None:

@@ -9,8 +9,9 @@ from html import escape
 from typing import Any
 
 from porism.evaluate.tables import aligned
-from porism.recipes.papers.figures import CheckedClaim, MeasuredTable, shown_figure
+from porism.recipes.papers.figures import CheckedClaim, MeasuredExtension, MeasuredTable, shown_figure
 from porism.recipes.papers.paper import Paper
+from porism.reports.words import p_value, signed
 
 _WIDTH = 110
 _STYLE = """
@@ -67,11 +68,13 @@ Block = Heading | Paragraph | Bullets | Grid | Link
 def page(
     paper: Paper, scale: str, command: str, tables: Sequence[MeasuredTable], claims: Sequence[CheckedClaim],
     left_out: Mapping[str, Sequence[str]], record: Mapping[str, Any], reports: Mapping[str, str],
+    extensions: Mapping[str, Sequence[MeasuredExtension]] | None = None,
 ) -> list[Block]:
     """What was asked, how Porism does it, published beside measured, and why they differ.
 
     :param left_out: why systems did not run → which.
     :param reports: name of a report → the path of its page.
+    :param extensions: name of a report → its tree of extensions.
     """
     blocks: list[Block] = [
         Heading(f"{paper.title} ({scale})", 1), Paragraph(f"{paper.authors}, {paper.venue}."),
@@ -80,6 +83,8 @@ def page(
     ]
     for one in tables:
         blocks += _table(one)
+    for report, rows in (extensions or {}).items():
+        blocks += _extensions(rows, report if report in reports else "")
     if claims:
         blocks += [
             Heading("What the paper found, and what holds here"), _claims(claims),
@@ -118,6 +123,25 @@ def _table(one: MeasuredTable) -> list[Block]:
             f"{one.exact} of the {one.compared} figures that were measured are those of the paper as printed."
         ))
     return blocks
+
+
+def _extensions(rows: Sequence[MeasuredExtension], drawn: str) -> list[Block]:
+    cells = []
+    for one in rows:
+        row = one.row
+        if "adds" not in row:
+            cells.append((row["system"], "–", "–", f"{row['value']:.3f}", "–"))
+            continue
+        cells.append((
+            f"{'+ ' * row['depth']}{row['adds']}", "–" if one.published is None else signed(one.published),
+            signed(row["difference"]), f"{row['value']:.3f}", "–" if row["p"] is None else p_value(row["p"]),
+        ))
+    said = "Each row extends the row above it that has one + less."
+    return [
+        Heading("What each extension adds"),
+        Paragraph(f"{said} The page of the report {drawn} has the plot." if drawn else said),
+        Grid(("extension", "published", "here", "gives", "p"), tuple(cells)),
+    ]
 
 
 def _claims(claims: Iterable[CheckedClaim]) -> Grid:

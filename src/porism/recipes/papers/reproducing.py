@@ -12,7 +12,13 @@ from typing import Any
 from porism.errors import ConfigError, OnProblem
 from porism.files.text import write_whole
 from porism.recipes.papers.building import build_recipe
-from porism.recipes.papers.figures import CheckedClaim, MeasuredTable, checked_claims, measured_tables
+from porism.recipes.papers.figures import (
+    CheckedClaim,
+    MeasuredTable,
+    checked_claims,
+    measured_extensions,
+    measured_tables,
+)
 from porism.recipes.papers.pages import as_html, as_markdown, as_text, page
 from porism.recipes.papers.paper import read_paper
 from porism.recipes.running import Experiment, OnEvent, run_recipe
@@ -69,7 +75,10 @@ def reproduce(
         report: f"{result.folder.name}/report.html" for report, result in experiment.reports.items()
         if (result.folder / "report.html").exists()
     }
-    blocks = page(paper, scale, _command(options), tables, claims, built.reasons(), experiment.record, links)
+    blocks = page(
+        paper, scale, _command(options), tables, claims, built.reasons(), experiment.record, links,
+        measured_extensions(paper, numbers),
+    )
     text = as_text(blocks)
     for file, content in (("report.txt", text), ("report.html", as_html(blocks)), ("report.md", as_markdown(blocks))):
         write_whole(folder / file, content)
