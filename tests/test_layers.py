@@ -19,7 +19,7 @@ LAYERS = [
         "sample",
     },
     {"corpus", "formula", "analysis"},
-    {"index", "engine"},
+    {"index", "engine", "backends"},
     {"embeddings", "similarity", "neural"},
     {"retrieve"},
     {"search", "fusion", "doc2query", "pairwise"},

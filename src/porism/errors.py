@@ -14,6 +14,7 @@
     │   ├── IndexVersionError  written by another version of the format
     │   ├── IndexLocked        another process is writing
     │   └── StorageError       the disk is full or the folder cannot be written
+    ├── EngineError        an engine outside Porism cannot be reached, refuses, or has not what it should have
     └── MissingExtra       an optional dependency is not installed
 """
 
@@ -74,6 +75,10 @@ class IndexLocked(IndexFolderError):
 
 class StorageError(IndexFolderError):
     """The disk is full or the folder cannot be written; the last committed state is intact."""
+
+
+class EngineError(PorismError):
+    """An engine outside Porism, such as Milvus, cannot be reached, refuses, or does not have what it should have."""
 
 
 class MissingExtra(PorismError):

@@ -21,6 +21,7 @@ from porism.cli.encoding import encode
 from porism.cli.expanding import expand
 from porism.cli.experimenting import experiment
 from porism.cli.experiments import evaluate, run
+from porism.cli.exporting import export
 from porism.cli.fusing import fuse
 from porism.cli.grouping import SectionedGroup
 from porism.cli.indexes import delete, index, merge, update
@@ -64,7 +65,7 @@ def porism() -> None:
 
 
 porism.add_section("Search", demo, search, open_result, similar, serve, mcp, parse)
-porism.add_section("Collections", index, update, watch, info, check, delete, merge, expand)
+porism.add_section("Collections", index, update, watch, info, check, delete, merge, expand, export)
 porism.add_section("Models", train, encode, neighbours, similarities)
 porism.add_section("Experiments", run, evaluate, rerank, fuse, aggregate, flips, compare, experiment, reproduce)
 for method in (

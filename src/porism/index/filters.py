@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,16 @@ Masks = Sequence[NDArray[np.bool_]]
 """For each segment which documents count (bool, one a document)."""
 
 
-def filter_segments(segments: Sequence[Segment], filters: Filters) -> list[NDArray[np.bool_]]:
+class FilteredMasks(list[NDArray[np.bool_]]):
+    """:data:`Masks` that know filters which all of their documents meet: engines that keep metadata look for these
+    themselves."""
+
+    def __init__(self, masks: Iterable[NDArray[np.bool_]], filters: Filters) -> None:
+        super().__init__(masks)
+        self.filters = dict(filters)
+
+
+def filter_segments(segments: Sequence[Segment], filters: Filters) -> FilteredMasks:
     """For each segment the documents that have the metadata (bool, one a document), deleted ones among them.
 
     :raises QueryError: a filter names a key that no document has.
@@ -31,7 +40,7 @@ def filter_segments(segments: Sequence[Segment], filters: Filters) -> list[NDArr
         masks.append(mask)
     if not any(mask.any() for mask in masks):
         _check_keys(segments, filters)
-    return masks
+    return FilteredMasks(masks, filters)
 
 
 def _check_keys(segments: Sequence[Segment], filters: Filters) -> None:

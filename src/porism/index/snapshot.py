@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from porism.concurrency.caching import cached_property
 from porism.index.container import corrupt
-from porism.index.filters import Filters, filter_segments
+from porism.index.filters import FilteredMasks, Filters, filter_segments
 from porism.index.manifest import SEGMENT_FOLDER, Manifest, read_manifest, read_tombstones
 from porism.index.segment import Segment
 from porism.index.sources import Source, SourceTable, read_packed_sources, unpack_sources
@@ -136,7 +136,7 @@ class Snapshot:
                 return segment, doc
         return None
 
-    def filter(self, filters: Filters, *, without: str | None = None) -> list[NDArray[np.bool_]]:
+    def filter(self, filters: Filters, *, without: str | None = None) -> FilteredMasks:
         """For each segment which documents have the metadata (bool, one a document): what a search is allowed to find.
 
         :param without: the id of a document that is not allowed whatever it has.

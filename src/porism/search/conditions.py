@@ -17,6 +17,7 @@ from porism.analysis.words import WORD, fold
 from porism.formula import layout_key, parse
 from porism.index import Segment, Snapshot
 from porism.index.documents import stored_document
+from porism.index.filters import FilteredMasks
 from porism.retrieve.lexical.channels import FieldWeights, has_channel, open_postings, weighted_fields
 from porism.search.questions import Condition
 from porism.types import PLACEHOLDER, Content, Document
@@ -47,7 +48,7 @@ def documents_with(
             document = stored_document(segment, doc)
             mask[doc] = all(test.holds(document) for test in tests)
         masks.append(mask)
-    return masks
+    return FilteredMasks(masks, allowed.filters) if isinstance(allowed, FilteredMasks) else masks
 
 
 class _Test:

@@ -17,6 +17,7 @@ from porism.retrieve import DEFAULT_MODEL, DocumentRetriever, RetrieverSettings
 from porism.retrieve.base import Noting
 from porism.retrieve.documents.more_like_this import MoreLikeThis, MoreLikeThisSettings
 from porism.retrieve.documents.named_models import channel_model
+from porism.retrieve.exported.retriever import ExportedRetriever
 from porism.retrieve.feedback.expander import Judged
 from porism.runs.run import Run
 from porism.search.answers import Hit, make_hits
@@ -64,20 +65,26 @@ class Index(IndexSearcher):
         """What weighs the terms of questions for snippets, hints, phrases and documents alike: what searches the
         index, where that is a weighted sum of channels, else the default model, or one of all channels of the index
         where it has none of that."""
-        if isinstance(self.retriever, DocumentRetriever):
-            return self.retriever
+        if (own := self._by_terms) is not None:
+            return own
         channels = self.analyzer.channels
         known = any(name in channels for name in DEFAULT_MODEL.channels)
         model = DEFAULT_MODEL if known else channel_model(*channels)
         return DocumentRetriever(self.snapshot, self.analyzer, model)
+
+    @property
+    def _by_terms(self) -> DocumentRetriever | None:
+        """What searches the index, where that is a weighted sum of channels, here or in an engine."""
+        inner = self.retriever.inner if isinstance(self.retriever, ExportedRetriever) else self.retriever
+        return inner if isinstance(inner, DocumentRetriever) else None
 
     def _learning(self) -> DocumentRetriever:
         """What searches the index, where it learns from judged documents.
 
         :raises ConfigError: it does not.
         """
-        if isinstance(self.retriever, DocumentRetriever):
-            return self.retriever
+        if (own := self._by_terms) is not None:
+            return own
         raise ConfigError(
             "the model does not learn from judged documents", hint="Choose one of terms, such as default."
         )
@@ -196,7 +203,9 @@ class Index(IndexSearcher):
         demanded = (tuple(wanted.items()), parsed.conditions)
         last = self._last_allowed
         if last is None or last[0] != demanded:
-            allowed = self.snapshot.filter(wanted) if wanted else None
+            allowed: list[NDArray[np.bool_]] | None = None
+            if wanted:
+                allowed = self.snapshot.filter(wanted)
             if parsed.conditions:
                 lexical = self.term_retriever.lexical
                 weights = lexical.fields_of(WORDS) if WORDS in lexical.channels else None
@@ -226,7 +235,7 @@ class Index(IndexSearcher):
         alike = MoreLikeThis(self.term_retriever, self.analyzer, likeness)
         query = alike.query(self.document(doc_id))
         allowed = self.snapshot.filter(filters or {}, without=doc_id)
-        if self.retriever is not self.term_retriever:
+        if self._by_terms is None:
             found = self.retriever.search([query], k, allowed=allowed)[query.id]
             return self._hits(found, self.term_retriever.term_weights(query), query, formulas)
         units = alike.search_units(query, k, allowed=allowed)
@@ -245,7 +254,7 @@ class Index(IndexSearcher):
         alike = MoreLikeThis(self.term_retriever, self.analyzer, likeness)
         query = alike.query(self.document(doc_id))
         allowed = self.snapshot.filter(filters or {}, without=doc_id)
-        explainer = alike if self.retriever is self.term_retriever else self.retriever
+        explainer = self.retriever if self._by_terms is None else alike
         return explainer.explain(query, found, k=k, allowed=allowed)
 
     def explain(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from porism.errors import IndexFolderError, PorismError, QueryError
+from porism.errors import EngineError, IndexFolderError, PorismError, QueryError
 from porism.web.schema import ErrorAnswer, ErrorBody
 
 
@@ -26,6 +26,8 @@ def status_of(error: PorismError) -> tuple[int, str]:
         return 404, "not_found"
     if isinstance(error, IndexFolderError):
         return 503, "index_unavailable"
+    if isinstance(error, EngineError):
+        return 503, "engine_unavailable"
     return 400, "bad_request"
 
 

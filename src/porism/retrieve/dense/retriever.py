@@ -236,7 +236,7 @@ class _SegmentVectors:
         near = best_products(self.rows, queries, able)
         order = self.segment.id_order
         return [
-            nearest(row, k, order, product_error(query, self._longest()),
+            nearest(row, k, order, product_error(query, self.longest()),
                     lambda documents, query=query: self.scores(query, documents))  # type: ignore[misc]
             for row, query in zip(near, queries, strict=True)
         ]
@@ -260,7 +260,7 @@ class _SegmentVectors:
         holding: NDArray[np.bool_] = np.diff(self.rows.offsets) > 0
         return holding
 
-    def _longest(self) -> float:
+    def longest(self) -> float:
         """The length of the longest vector."""
         if self._retriever.record.settings.similarity == "cos":
             return 1.01

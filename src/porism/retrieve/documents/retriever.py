@@ -11,7 +11,7 @@ Where no component applies the results are those of stage 2; without feedback, t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -50,9 +50,13 @@ from porism.types import Query
 class DocumentRetriever:
     """Searches a snapshot by a model. Immutable, and safe to share between threads."""
 
-    def __init__(self, snapshot: Snapshot, analyzer: Analyzer, model: SearchModel = DEFAULT_MODEL) -> None:
+    def __init__(
+        self, snapshot: Snapshot, analyzer: Analyzer, model: SearchModel = DEFAULT_MODEL,
+        search_terms: type[LexicalRetriever] | Callable[..., LexicalRetriever] = LexicalRetriever,
+    ) -> None:
         """Channels that the index was made without are left out where the model allows it.
 
+        :param search_terms: what finds documents by terms, made as a :class:`LexicalRetriever` is.
         :raises ConfigError: the index has none of the model's channels, or lacks one that the model needs.
         """
         known = set(analyzer.channels)
@@ -83,7 +87,7 @@ class DocumentRetriever:
         self._described = model.to_dict()
         units = with_encoded(snapshot.segments, encoded, snapshot.path)
         held = {name for segment in units for name in (*segment.text_channels, *segment.formula_channels)}
-        self.lexical = LexicalRetriever(
+        self.lexical = search_terms(
             units, {name: channel for name, channel in channels.items() if name in held or not held},
             model.field_weights, model.zones,
         )

@@ -33,7 +33,7 @@ def sum_kind(kinds: Callable[[], Kinds]) -> DocumentKind[SumModel]:
 
     A sum can be part of a sum.
     """
-    parts = _Parts(kinds)
+    parts = SumParts(kinds)
 
     def make(snapshot: Snapshot, analyzer: Analyzer, model: SumModel) -> SumRetriever:
         opened = {name: kind.documents(snapshot, analyzer, part) for name, kind, part in parts.of(model)}
@@ -46,7 +46,7 @@ def sum_kind(kinds: Callable[[], Kinds]) -> DocumentKind[SumModel]:
 
 def formula_sum_kind(kinds: Callable[[], Kinds]) -> FormulaKind[FormulaSumModel]:
     """As :func:`sum_kind`, of models that find formulas."""
-    parts = _Parts(lambda: {name: kind for name, kind in kinds().items() if kind.finds == "formulas"})
+    parts = SumParts(lambda: {name: kind for name, kind in kinds().items() if kind.finds == "formulas"})
 
     def make(snapshot: Snapshot, analyzer: Analyzer, model: FormulaSumModel) -> FormulaSumRanker:
         opened = {name: kind.formulas(snapshot, analyzer, part) for name, kind, part in parts.of(model)}
@@ -58,7 +58,7 @@ def formula_sum_kind(kinds: Callable[[], Kinds]) -> FormulaKind[FormulaSumModel]
     )
 
 
-class _Parts:
+class SumParts:
     """The parts of sums, which are models of some kinds."""
 
     def __init__(self, kinds: Callable[[], Kinds]) -> None:
@@ -67,7 +67,7 @@ class _Parts:
     def of(self, model: SumModel) -> list[tuple[str, RetrieverKind[Any], RetrieverSettings]]:
         """The parts of a sum that count: name, kind and model."""
         kinds = self._kinds()
-        return [(name, *_resolve(kinds, name, part)) for name, part in model.parts.items() if part.weight > 0]
+        return [(name, *resolve_part(kinds, name, part)) for name, part in model.parts.items() if part.weight > 0]
 
     def channels(self, model: SumModel) -> tuple[str, ...]:
         """Those of all parts."""
@@ -78,7 +78,7 @@ class _Parts:
         return tuple(dict.fromkeys(one for _, kind, part in self.of(model) for one in kind.artifacts(part)))
 
 
-def _resolve(kinds: Kinds, name: str, part: Part) -> tuple[RetrieverKind[Any], RetrieverSettings]:
+def resolve_part(kinds: Kinds, name: str, part: Part) -> tuple[RetrieverKind[Any], RetrieverSettings]:
     """The kind and the model of a part.
 
     :raises SettingError: there is no such kind or model, or a setting does not fit.

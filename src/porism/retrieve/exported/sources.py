@@ -1,0 +1,82 @@
+"""What an index exports for some models: their terms in one table, and a table for each set of vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from porism.analysis.analyzer import Analyzer
+from porism.engine.units import Units
+from porism.index import Snapshot
+from porism.retrieve.base import RetrieverSettings
+from porism.retrieve.colbert.model import ColbertModel
+from porism.retrieve.colbert.stores import TOKEN_STORES
+from porism.retrieve.dense.model import DenseModel
+from porism.retrieve.dense.records import DENSE_RECORDS
+from porism.retrieve.documents.model import SearchModel
+from porism.retrieve.documents.retriever import DocumentRetriever
+from porism.retrieve.exported.dense import dense_rows
+from porism.retrieve.exported.kind import not_exported
+from porism.retrieve.exported.rows import RowSource
+from porism.retrieve.exported.terms import TermSource
+from porism.retrieve.exported.tokens import token_rows
+from porism.retrieve.exported.views import Frozen, View, views_of
+from porism.retrieve.registry import RETRIEVERS
+from porism.retrieve.sums.kind import SumParts
+from porism.retrieve.sums.model import FormulaSumModel, SumModel
+
+
+class Sources(NamedTuple):
+    """The tables of an export, the statistics of the views, and how far the mean lengths of these are off (a share)."""
+
+    sources: list[RowSource]
+    frozen: dict[str, Frozen]
+    drift: float
+
+    @property
+    def names(self) -> set[str]:
+        """The names of the tables."""
+        return {source.table.name for source in self.sources}
+
+
+def sources_of(
+    snapshot: Snapshot, analyzer: Analyzer, models: Iterable[RetrieverSettings], frozen: Mapping[str, Frozen]
+) -> Sources:
+    """What an index exports for some models.
+
+    :param frozen: statistics of views that stay as they are, by key; others are those of the snapshot.
+    :raises ConfigError: a model cannot be exported, or the index lacks what it needs.
+    """
+    views: dict[str, tuple[View, Sequence[Units]]] = {}
+    vectors: dict[str, RowSource] = {}
+    for model in _without_sums(models):
+        if isinstance(model, SearchModel):
+            lexical = DocumentRetriever(snapshot, analyzer, model).lexical
+            for view in views_of(lexical):
+                views.setdefault(view.key, (view, lexical.segments))
+        elif isinstance(model, DenseModel):
+            record = DENSE_RECORDS.find(snapshot.path, model.encoder)
+            vectors.setdefault(record.spec.name, dense_rows(snapshot, record))
+        elif isinstance(model, ColbertModel):
+            store = TOKEN_STORES.find(snapshot.path, model.store)
+            vectors.setdefault(store.spec.name, token_rows(snapshot, store))
+        else:
+            raise not_exported(model)
+    now = {
+        key: frozen[key] if key in frozen and not view.stored else view.freeze(snapshot.generation)
+        for key, (view, _) in views.items()
+    }
+    drift = max((abs(view.statistics.mean_length / now[key].mean_length - 1) for key, (view, _) in views.items()
+                 if now[key].mean_length > 0), default=0.0)
+    terms = [TermSource(snapshot.segments, views, now)] if views else []
+    return Sources([*terms, *vectors.values()], now, drift)
+
+
+def _without_sums(models: Iterable[RetrieverSettings]) -> Iterator[RetrieverSettings]:
+    """The models, sums taken apart."""
+    parts = SumParts(lambda: RETRIEVERS)
+    for model in models:
+        if isinstance(model, SumModel) and not isinstance(model, FormulaSumModel):
+            yield from _without_sums(part for _, _, part in parts.of(model))
+        else:
+            yield model
