@@ -29,7 +29,8 @@ RETRIEVERS: Mapping[str, RetrieverKind[Any]] = MappingProxyType({
     kind.name: kind
     for kind in (
         LEXICAL, STRUCTURE, TANGENT_CFT, FORMULA_ENCODER, DENSE, COLBERT, sum_kind(lambda: RETRIEVERS),
-        formula_sum_kind(lambda: RETRIEVERS), milvus_kind(lambda: RETRIEVERS),
+        formula_sum_kind(lambda: RETRIEVERS),
+        milvus_kind(lambda: RETRIEVERS),
     )
 })
 """The kinds by the names that settings give them (``kind = "..."``)."""

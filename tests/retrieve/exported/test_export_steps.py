@@ -14,6 +14,7 @@ from memory_backend import MemoryBackend
 
 from porism.errors import ConfigError, EngineError
 from porism.index import Snapshot
+from porism.index.joint import JointSnapshot
 from porism.retrieve.exported.exporting import export_index
 from porism.retrieve.exported.lexical import DOCUMENTS
 from porism.retrieve.exported.state import read_state
@@ -190,6 +191,16 @@ def test_models_are_added_and_a_refresh_forgets_the_others(index: Path) -> None:
     report = export_index(index, backend, ["words"], refresh=True)
     assert report.models == ("words",)
     assert len(report.views) == few
+
+
+def test_several_indexes_as_one_are_refused(index: Path, tmp_path: Path) -> None:
+    backend = MemoryBackend()
+    export_index(index, backend, ["words"])
+    with (
+        JointSnapshot.open_all([index, write_index(tmp_path / "other")]) as snapshot,
+        pytest.raises(ConfigError, match="of one index, not of several"),
+    ):
+        exported(backend, snapshot, "words")
 
 
 def test_another_index_or_version_is_refused(index: Path, tmp_path: Path) -> None:

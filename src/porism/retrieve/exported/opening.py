@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from porism.backends.base import Backend
-from porism.errors import EngineError, counted
+from porism.errors import ConfigError, EngineError, counted
 from porism.index import Snapshot
+from porism.index.joint import JointSnapshot
 from porism.retrieve.exported.state import ExportState, index_identity, read_state
 
 EXPORT = "Export it: porism export milvus --index {index}"
@@ -43,8 +44,14 @@ class OpenExport(NamedTuple):
 def open_export(backend: Backend, snapshot: Snapshot) -> OpenExport:
     """The export of an index in an engine.
 
+    :raises ConfigError: the snapshot is of several indexes.
     :raises EngineError: there is none, it is that of another index, or it was written by another version.
     """
+    if isinstance(snapshot, JointSnapshot):
+        raise ConfigError(
+            "an engine has the candidates of one index, not of several searched as one",
+            hint="Search one of them, or export an index of all documents.",
+        )
     where = str(backend)
     text = backend.read_state()
     if text is None:
