@@ -42,6 +42,8 @@ def topics() -> list[Query]:
 def test_every_model_gives_the_ids_and_scores_of_one_index(whole: Index, joint: Index, topics: list[Query]) -> None:
     compared = []
     for name in known_models():
+        if name == "milvus":  # a server has the candidates of one index
+            continue
         try:
             one = whole.with_models(name)
         except ConfigError:
