@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from porism.search.sources.indexing import index_documents
     from porism.search.sources.updating import index_sources, update_index
     from porism.types import Content, Document, Formula, Query
+    from porism.web.remote_shards import open_shards
 
 _HOME = {
     "AnalysisConfig": "analysis.analyzer",
@@ -74,6 +75,7 @@ _HOME = {
     "index_info": "index",
     "index_sources": "search.sources.updating",
     "open_index": "search.index",
+    "open_shards": "web.remote_shards",
     "open_source": "corpus",
     "operator_tree": "formula",
     "parse_latex": "formula",
@@ -121,6 +123,7 @@ __all__ = [
     "index_info",
     "index_sources",
     "open_index",
+    "open_shards",
     "open_source",
     "operator_tree",
     "parse_latex",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,22 +15,25 @@ from porism.cli.options import (
     check_formula_options,
     filter_option,
     folders,
+    is_address,
     json_option,
     model_option,
     open_with_model,
     print_json,
     searched_indexes_option,
+    seconds_option,
 )
 from porism.cli.progress import ProblemLog, counting_progress
 from porism.cli.terminal import echo
 from porism.errors import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Callable, Container
 
     from porism.errors import OnProblem
     from porism.evaluate.breakdown import Groups
     from porism.runs.provenance import Provenance
+    from porism.search.shards.federated import FederatedIndex
 
 OF_QUERIES = ("length", "math-share")
 """What topics can be grouped by without any information on them."""
@@ -46,10 +51,11 @@ OF_QUERIES = ("length", "math-share")
 @filter_option
 @click.option("--name", default="porism", show_default=True, help="The name of the run, its last column.")
 @model_option
+@seconds_option
 @click.option("--quiet", is_flag=True, help="No progress bar and no summary.")
 def run(
     indexes: Indexes, topics_path: Path, output: Path, formulas: bool, context: bool | None, k: int,
-    filters: tuple[str, ...], name: str, model_name: str, quiet: bool,
+    filters: tuple[str, ...], name: str, model_name: str, seconds: float, quiet: bool,
 ) -> None:
     """Answer a file of topics and write the results as a TREC run.
 
@@ -68,23 +74,26 @@ def run(
     results: dict[str, list[tuple[str, float]]] = {}
     seconds_of: dict[str, float] = {}
     provenance: Provenance | None = None
-    with (
-        open_with_model(folders(indexes), model_name, formulas, quiet) as index,
-        counting_progress("topics", quiet) as progress,
-    ):
+    with ExitStack() as stack:
+        answer: Callable[..., Run]
+        if any(is_address(one) for one in indexes):
+            if formulas:
+                raise click.UsageError("--formulas works with indexes on this machine only.")
+            answer = _open_shards(indexes, model_name, seconds, quiet).run
+        else:
+            index = stack.enter_context(open_with_model(folders(indexes), model_name, formulas, quiet))
+            answer = partial(index.run_formulas, context=bool(context), on_problem=log) if formulas else index.run
+        progress = stack.enter_context(counting_progress("topics", quiet))
         chosen = filters_from_strings(filters)
         started = time.monotonic()
         for done, topic in enumerate(topics, 1):
-            if formulas:
-                found = index.run_formulas([topic], k, context=bool(context), filters=chosen, on_problem=log)
-            else:
-                found = index.run([topic], k, filters=chosen)
+            found = answer([topic], k, filters=chosen)
             results[topic.id] = found[topic.id]
             if found.provenance is not None:
                 provenance = found.provenance
                 seconds_of.update(provenance.seconds)
             progress(done, len(topics))
-        seconds = time.monotonic() - started
+        taken = time.monotonic() - started
     if provenance is not None:
         provenance = replace(provenance, seconds=seconds_of)
     Run(results, name, provenance=provenance).write(output)
@@ -92,11 +101,20 @@ def run(
         log.close()
         count = sum(map(len, results.values()))
         echo(
-            f"{counted(len(topics), 'topic')}, {counted(count, 'result')} in {seconds:.1f} s "
-            f"({1000 * seconds / max(1, len(topics)):.1f} ms a topic): {output}"
+            f"{counted(len(topics), 'topic')}, {counted(count, 'result')} in {taken:.1f} s "
+            f"({1000 * taken / max(1, len(topics)):.1f} ms a topic): {output}"
         )
         if empty := [topic for topic, ranked in results.items() if not ranked]:
             echo(f"no results for {counted(len(empty), 'topic')}: {', '.join(empty[:10])}", err=True)
+
+
+def _open_shards(indexes: Indexes, model_name: str, seconds: float, quiet: bool) -> FederatedIndex:
+    from porism.cli.first_use import compile_once
+    from porism.retrieve.models import read_model
+    from porism.web.remote_shards import open_shards
+
+    compile_once(quiet)
+    return open_shards(indexes, read_model(model_name), seconds=seconds)
 
 
 @click.command(short_help="Score a run file by judgments.")

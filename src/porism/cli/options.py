@@ -107,6 +107,14 @@ def model_option(function: Function) -> Function:
     )(function)
 
 
+def seconds_option(function: Function) -> Function:
+    """``--seconds N``: the time of each index that is searched together with one on a server."""
+    return click.option(
+        "--seconds", type=click.FloatRange(min=0, min_open=True), default=10.0, show_default=True, metavar="N",
+        help="How long each server may take; the answer says which one is missing.",
+    )(function)
+
+
 def open_with_model(paths: Sequence[Path], model_name: str, formulas: bool, quiet: bool = False) -> Index:
     """Opens an index, or several as one, with the model that ``--model`` names, and compiles what a search calls, where
     that is to be done.

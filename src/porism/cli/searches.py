@@ -12,11 +12,13 @@ from porism.cli.options import (
     color_option,
     filter_option,
     folders,
+    is_address,
     json_option,
     model_option,
     open_with_model,
     print_json,
     searched_indexes_option,
+    seconds_option,
 )
 from porism.cli.terminal import echo
 from porism.search.printable import one_printable_line
@@ -50,12 +52,15 @@ MATCHED_HITS = 100
 @click.option("--depth", type=click.IntRange(min=1), metavar="N",
               help="How many results are re-ranked.  [default: 100; 50 where pairs are compared]")
 @model_option
+@seconds_option
 def search(
     words: tuple[str, ...], indexes: Indexes, formulas: bool, k: int, filters: tuple[str, ...], as_json: bool,
     explain: bool, show: str, relevant: tuple[str, ...], not_relevant: tuple[str, ...], rerankers: tuple[str, ...],
-    depth: int | None, model_name: str,
+    depth: int | None, model_name: str, seconds: float,
 ) -> None:
     """Find documents by words and formulas: porism search 'why does $\\sum 1/n^2$ converge?'
+
+    Several --index are searched as one index; those of servers (http://...) answer by their own statistics, added up.
 
     Put formulas between dollars, and the question between single quotes, in which the shell leaves dollars alone.
     What is clearly a formula is read as one without dollars too. "Words between double quotes", within the single
@@ -77,6 +82,13 @@ def search(
     question = " ".join(words)
     if depth is not None and not rerankers:
         raise click.UsageError("--depth works with --rerank only.")
+    if any(is_address(one) for one in indexes):
+        if formulas or relevant or not_relevant or rerankers:
+            raise click.UsageError(
+                "--formulas, --relevant, --not-relevant and --rerank work with indexes on this machine only."
+            )
+        _search_shards(question, indexes, k, filters, as_json, explain, model_name, seconds)
+        return
     if formulas:
         if relevant or not_relevant:
             raise click.UsageError("--relevant and --not-relevant do not work with --formulas.")
@@ -169,6 +181,30 @@ def _search_documents(
             found = answer(index, question, k, **given)
     remember_search(folders(indexes), question, [hit.id for hit in found.hits])
     _print(found, as_json, "Nothing found: no document has what the question demands." if found.restricted else None)
+
+
+def _search_shards(
+    question: str, indexes: Indexes, k: int, filters: tuple[str, ...], as_json: bool, explain: bool, model_name: str,
+    seconds: float,
+) -> None:
+    from porism.cli.first_use import compile_once
+    from porism.cli.last_search import remember_search
+    from porism.cli.render import print_hits
+    from porism.retrieve.models import read_model
+    from porism.search.index import filters_from_strings
+    from porism.web.remote_shards import open_shards
+
+    compile_once()
+    together = open_shards(indexes, read_model(model_name), seconds=seconds)
+    found = together.search(question, k, filters=filters_from_strings(filters), explain=explain)
+    remember_search(indexes, question, [hit.id for hit in found.hits], found.pages)
+    _print_hints([*found.hints, *(f"{one}. The answer is partial" for one in found.missing)])
+    if as_json:
+        print_json(found.to_dict())
+    elif found.hits:
+        print_hits(found.hits)
+    else:
+        echo("Nothing found.")
 
 
 def _print_hints(hints: Iterable[str]) -> None:

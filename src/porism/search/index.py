@@ -134,7 +134,7 @@ class Index(IndexSearcher):
     ) -> Run:
         """What :meth:`search` finds, as a run of the one query; of a reranker it is the first stage. Errors are the
         same."""
-        query, allowed, judged = question.query, self._allowed(question, filters), judgments(relevant, not_relevant)
+        query, allowed, judged = question.query, self.allowed(question, filters), judgments(relevant, not_relevant)
         if judged:
             return self._learning().search([query], k, allowed=allowed, judged={query.id: judged})
         return self.retriever.search([query], k, allowed=allowed)
@@ -146,7 +146,7 @@ class Index(IndexSearcher):
 
         :raises QueryError: the index lacks one of them.
         """
-        return self._hits(found, self.term_retriever.term_weights(question.query), question.query, formulas)
+        return self.hits_by(found, self.term_retriever.term_weights(question.query), question.query, formulas)
 
     def marked(self, question: str | Content | Query | Question, doc_id: str) -> dict[str, list[Snippet]]:
         """All fields of a document, paragraph by paragraph, with what matches the question marked.
@@ -195,7 +195,7 @@ class Index(IndexSearcher):
     def _metadata_keys(self) -> set[str]:
         return {key for segment in self.snapshot.segments for key in segment.metadata_counts()}
 
-    def _allowed(self, parsed: Question, filters: Filters | None) -> list[NDArray[np.bool_]] | None:
+    def allowed(self, parsed: Question, filters: Filters | None = None) -> list[NDArray[np.bool_]] | None:
         """The documents that have what filters and conditions demand, None where there are none; the last are kept."""
         wanted = _all_filters(parsed, filters)
         if not wanted and not parsed.conditions:
@@ -237,11 +237,11 @@ class Index(IndexSearcher):
         allowed = self.snapshot.filter(filters or {}, without=doc_id)
         if self._by_terms is None:
             found = self.retriever.search([query], k, allowed=allowed)[query.id]
-            return self._hits(found, self.term_retriever.term_weights(query), query, formulas)
+            return self.hits_by(found, self.term_retriever.term_weights(query), query, formulas)
         units = alike.search_units(query, k, allowed=allowed)
         lexical = self.term_retriever.lexical
         found = list(zip(lexical.ids.take(units.segments, units.units), units.scores.tolist(), strict=True))
-        return self._hits(found, lexical.term_weights(alike.terms(query)), query, formulas)
+        return self.hits_by(found, lexical.term_weights(alike.terms(query)), query, formulas)
 
     def explain_likeness(
         self, doc_id: str, found: str, *, k: int = 10, filters: Filters | None = None,
@@ -269,7 +269,7 @@ class Index(IndexSearcher):
         :raises QueryError: the index has no such document, the question is empty, or a filter names an unknown key.
         """
         parsed = self.question(question)
-        allowed, judged = self._allowed(parsed, filters), judgments(relevant, not_relevant)
+        allowed, judged = self.allowed(parsed, filters), judgments(relevant, not_relevant)
         if judged:
             return self._learning().explain(parsed.query, doc_id, k=k, judged=judged, allowed=allowed)
         return self.retriever.explain(parsed.query, doc_id, k=k, allowed=allowed)
@@ -321,10 +321,14 @@ class Index(IndexSearcher):
         """
         return self.formulas.explain(make_formula_query(formula), found, named)
 
-    def _hits(
+    def hits_by(
         self, found: Sequence[tuple[str, float]], worths: Mapping[str, Mapping[str, float]], query: Query,
-        style: FormulaStyle,
+        style: FormulaStyle = "unicode",
     ) -> list[Hit]:
+        """As :meth:`hits`, where terms of the query are worth so much, by channel and term.
+
+        :raises QueryError: the index lacks one of the documents.
+        """
         maker = self._snippet_maker(query, worths)
         return make_hits(found, self.document, maker, style, self.snapshot.sources_of)
 

@@ -38,6 +38,7 @@ def create_app(settings: WebSettings, library: Library | None = None) -> Any:
     from porism.web.laboratory import Laboratory
     from porism.web.pages import Pages, page_router
     from porism.web.run_pages import RunPages, run_router
+    from porism.web.shard_routes import ShardRoutes, shard_router
 
     served = library or Library(settings.indexes, settings.model, settings.formula_model)
     metrics = Metrics()
@@ -61,6 +62,7 @@ def create_app(settings: WebSettings, library: Library | None = None) -> Any:
         docs_url=None, redoc_url=None, openapi_url=f"{PREFIX}/openapi.json",
     )
     app.include_router(api_router(api))
+    app.include_router(shard_router(ShardRoutes(api, settings.limits)))
     app.include_router(page_router(pages))
     if judgments is not None:
         app.include_router(judging_router(JudgingPages(pages, api, settings, judgments)))

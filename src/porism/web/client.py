@@ -13,11 +13,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, is_dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 from porism.errors import PorismError
 from porism.extras import need
+from porism.search.shards.values import (
+    ShardCandidates,
+    ShardCollection,
+    ShardHits,
+    ShardLinks,
+    ShardQuestion,
+    ShardStatistics,
+    WholeStatistics,
+)
 from porism.version import __version__
 from porism.web import schema
 
@@ -26,6 +36,7 @@ if TYPE_CHECKING:
 
 Filters = Mapping[str, str | Sequence[str]]
 Model = TypeVar("Model", bound=schema.Model)
+T = TypeVar("T")
 
 PREFIX = "/api/v1"
 
@@ -34,6 +45,9 @@ LONGEST_ADDRESS = 4_000
 
 LONGEST_WAIT = 30.0
 """A request that comes too often waits for so long at most, in seconds."""
+
+MOST_BYTES = 64_000_000
+"""A longer answer of a shard is not read."""
 
 _AGAIN = frozenset({429, 503})
 
@@ -66,10 +80,11 @@ class Client:
         headers = {"User-Agent": f"porism/{__version__}"}
         if key is not None:
             headers["X-API-Key"] = key
-        self.index, self._tries = index, max(1, tries)
-        self._unreachable: type[Exception] = library.TransportError
+        self.index, self.seconds, self._tries = index, seconds, max(1, tries)
+        self.address = address.rstrip("/")
+        self._unreachable: type[Exception] = library.HTTPError
         self._http: httpx.Client = library.Client(
-            base_url=address.rstrip("/") + PREFIX, headers=headers, timeout=seconds, transport=transport
+            base_url=self.address + PREFIX, headers=headers, timeout=seconds, transport=transport
         )
 
     def __enter__(self) -> Self:
@@ -113,7 +128,7 @@ class Client:
             with self._http.stream("GET", "/search/stream", params=parameters) as answer:
                 if answer.status_code != 200:
                     answer.read()
-                    raise _error(answer)
+                    raise _error(answer.status_code, answer.content)
                 for line in answer.iter_lines():
                     event = orjson.loads(line)
                     if event["event"] == "results":
@@ -191,6 +206,74 @@ class Client:
         """The version of the server, and its indexes."""
         return self._get("/health", schema.Health, "")
 
+    def shard_collection(self, *, index: str | None = None) -> ShardCollection:
+        """What an index has as a shard of a larger collection; the steps of a search of several are
+        :class:`porism.search.shards.federated.FederatedIndex`'s."""
+        return self._exchange("collection", ShardCollection, index)
+
+    def shard_statistics(self, question: ShardQuestion, *, index: str | None = None) -> ShardStatistics:
+        """How often what a question names is in a shard."""
+        return self._exchange("statistics", ShardStatistics, index, question=question)
+
+    def shard_candidates(
+        self, question: ShardQuestion, statistics: WholeStatistics, depth: int, generation: int, *,
+        index: str | None = None,
+    ) -> ShardCandidates:
+        """What a shard finds, scored by the statistics of a whole collection."""
+        return self._exchange(
+            "candidates", ShardCandidates, index, question=question, statistics=statistics, depth=depth,
+            generation=generation,
+        )
+
+    def shard_links(
+        self, threads: Sequence[str], asked: Sequence[str], generation: int, *, index: str | None = None
+    ) -> ShardLinks:
+        """Links of threads, and which of those asked about have documents in a shard."""
+        return self._exchange(
+            "links", ShardLinks, index, threads=list(threads), asked=list(asked), generation=generation
+        )
+
+    def shard_hits(
+        self, question: ShardQuestion, statistics: WholeStatistics, ids: Sequence[str], generation: int, *,
+        explain: bool = False, index: str | None = None,
+    ) -> ShardHits:
+        """What is shown of documents of a shard."""
+        return self._exchange(
+            "hits", ShardHits, index, question=question, statistics=statistics, ids=list(ids), explain=explain,
+            generation=generation,
+        )
+
+    def _exchange(self, step: str, answer: type[T], index: str | None, **body: Any) -> T:
+        """One step of a search in shards: an answer that is too slow, too large or no answer at all is an error.
+
+        :raises ApiError: with the code ``no_answer``, ``too_slow``, ``too_large``, ``no_sense``, or one of the server.
+        """
+        adapter: Any = need("pydantic", "web", "the client of the API").TypeAdapter(answer)
+        until = time.monotonic() + self.seconds
+        plain = {name: asdict(one) if is_dataclass(one) else one for name, one in body.items()}  # type: ignore[arg-type]
+        content = bytearray()
+        try:
+            with self._http.stream(
+                "POST", f"/shard/{step}", json={"index": self.index if index is None else index, **plain}
+            ) as response:
+                for chunk in response.iter_bytes():
+                    content += chunk
+                    if len(content) > MOST_BYTES:
+                        raise ApiError(f"the answer has more than {MOST_BYTES:,} bytes", code="too_large")
+                    if time.monotonic() > until:
+                        raise ApiError(f"no whole answer within {self.seconds:g} s", code="too_slow")
+        except self._unreachable as error:
+            raise self._not_reached(error) from error
+        if response.status_code != 200:
+            raise _error(response.status_code, bytes(content))
+        try:
+            found: T = adapter.validate_json(bytes(content))
+        except ValueError as error:
+            raise ApiError(
+                "the answer makes no sense", code="no_sense", hint="Is it a server of the same version of Porism?"
+            ) from error
+        return found
+
     def _ask(
         self, route: str, model: type[Model], question: str, k: int, page: int, filters: Filters | None,
         index: str | None, **settings: Any,
@@ -223,7 +306,7 @@ class Client:
                 break
             wait = answer.headers.get("retry-after", "1")
             time.sleep(min(LONGEST_WAIT, float(wait) if wait.isdigit() else 1.0))
-        raise _error(answer)
+        raise _error(answer.status_code, answer.content)
 
     def _not_reached(self, error: Exception) -> ApiError:
         return ApiError(
@@ -240,10 +323,10 @@ def _pairs(filters: Filters | None) -> list[str]:
     ]
 
 
-def _error(answer: httpx.Response) -> ApiError:
+def _error(status: int, content: bytes) -> ApiError:
     """What an answer says is wrong; a proxy's answer has another form, and says it by its status."""
     try:
-        body = schema.ErrorAnswer.model_validate_json(answer.content).error
+        body = schema.ErrorAnswer.model_validate_json(content).error
     except ValueError:
-        return ApiError(f"the server answered with status {answer.status_code}", status=answer.status_code)
-    return ApiError(body.message, status=answer.status_code, code=body.code, hint=body.hint)
+        return ApiError(f"the server answered with status {status}", status=status)
+    return ApiError(body.message, status=status, code=body.code, hint=body.hint)

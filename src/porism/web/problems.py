@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from porism.errors import EngineError, IndexFolderError, PorismError, QueryError
+from porism.search.shards.shard import MOVED, Moved
 from porism.web.schema import ErrorAnswer, ErrorBody
 
 
@@ -22,6 +23,8 @@ def status_of(error: PorismError) -> tuple[int, str]:
     """The status of the answer to a request that raised an error, and its stable code."""
     if isinstance(error, Refused):
         return error.status, error.code
+    if isinstance(error, Moved):
+        return 409, MOVED
     if isinstance(error, NotFound):
         return 404, "not_found"
     if isinstance(error, IndexFolderError):

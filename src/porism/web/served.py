@@ -17,6 +17,7 @@ from porism.index import JointSnapshot, Snapshot
 from porism.index.manifest import read_manifest
 from porism.retrieve.models import read_model
 from porism.search.index import Index, open_index
+from porism.search.shards.shard import IndexShard
 from porism.search.warming import warm
 from porism.settings import nearest
 from porism.web.vocabulary import Vocabulary
@@ -45,6 +46,14 @@ class View:
     def generation(self) -> int:
         """The number of the commit."""
         return self.index.snapshot.generation
+
+    @cached_property
+    def shard(self) -> IndexShard:
+        """The commit as a shard of a larger collection.
+
+        :raises ConfigError: its model cannot be searched in shards.
+        """
+        return IndexShard(self.name, self.index)
 
     @cached_property
     def metadata_counts(self) -> dict[str, dict[str, int]]:

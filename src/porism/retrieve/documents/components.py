@@ -13,6 +13,7 @@ from porism.analysis.analyzer import Analyzer
 from porism.explanation import Explanation
 from porism.index import Segment, Snapshot
 from porism.retrieve.documents.queries import QueryReader
+from porism.retrieve.lexical.given import CollectionStatistics
 from porism.retrieve.lexical.retriever import LexicalRetriever
 from porism.retrieve.ranking import UnitResults
 from porism.settings import Settings
@@ -43,13 +44,15 @@ S = TypeVar("S", bound=Settings)
 
 class ComponentContext(NamedTuple):
     """What components are made from, beside their own settings: the snapshot with the analyzer of its index, the sum
-    over terms and the reader of queries that the same model has, and the weights of the fields of a query."""
+    over terms and the reader of queries that the same model has, the weights of the fields of a query, and the
+    statistics of the collection where the snapshot has a part of it."""
 
     snapshot: Snapshot
     analyzer: Analyzer
     lexical: LexicalRetriever
     reader: QueryReader
     query_field_weights: Mapping[str, float]
+    collection: CollectionStatistics | None = None
 
 
 def _nothing(segments: Sequence[Segment], settings: Any) -> None:

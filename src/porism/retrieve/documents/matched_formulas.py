@@ -37,6 +37,7 @@ from porism.retrieve.formulas.matches import FormulaMatch
 from porism.retrieve.formulas.matching import match_formulas
 from porism.retrieve.formulas.model import DEFAULT_FORMULA_MODEL, FormulaModel
 from porism.retrieve.formulas.retriever import FormulaRetriever
+from porism.retrieve.lexical.given import CollectionStatistics, query_statistics
 from porism.retrieve.lexical.retriever import LexicalRetriever
 from porism.retrieve.ranking import UnitResults
 from porism.types import Formula, Query
@@ -83,14 +84,18 @@ class MatchedFormulas:
     def __init__(
         self, snapshot: Snapshot, analyzer: Analyzer, settings: Matches, query_field_weights: Mapping[str, float],
         model: FormulaModel = DEFAULT_FORMULA_MODEL, lexical: LexicalRetriever | None = None,
-        reader: QueryReader | None = None,
+        reader: QueryReader | None = None, collection: CollectionStatistics | None = None,
     ) -> None:
-        """``lexical`` and ``reader`` search the documents; without them equal formulas give no more than a match."""
+        """``lexical`` and ``reader`` search the documents; without them equal formulas give no more than a match.
+
+        With a ``collection``, of which the snapshot has a part, the holders of equal formulas are given with a query.
+        """
         self._model = model
         self.settings = settings
         self._snapshot, self._analyzer = snapshot, analyzer
         self._formulas = WeightedFormulas(settings, query_field_weights, lambda formula: self.retriever.read(formula))
         self._held = HeldFormulas(lexical, reader) if lexical is not None and reader is not None else None
+        self._collection = collection
         self._last: tuple[Query | None, list[_Prepared]] = (None, [])
 
     @property
@@ -126,9 +131,16 @@ class MatchedFormulas:
 
     def further(self, query: Query) -> list[tuple[int, NDArray[np.int32]]]:
         """Documents (int32) by segment that hold a formula equal to one of the query, those that gain most by it."""
-        gains: list[NDArray[np.float64]] = []
-        documents: list[NDArray[np.int32]] = []
-        segments: list[NDArray[np.int32]] = []
+        segments, units, gains = self.gaining(query)
+        best = first_gaining(gains)
+        units, segments = units[best], segments[best]
+        return [(number, np.sort(units[segments == number])) for number in np.unique(segments).tolist()]
+
+    def gaining(self, query: Query) -> UnitResults:
+        """All documents that hold a formula equal to one of the query, in any order, with what they gain by it."""
+        gains: list[NDArray[np.float64]] = [np.zeros(0)]
+        documents: list[NDArray[np.int32]] = [np.zeros(0, np.int32)]
+        segments: list[NDArray[np.int32]] = [np.zeros(0, np.int32)]
         prepared_formulas = [
             prepared for prepared in self._prepared(query) if any(one.lacking.any() for one in prepared.by_segment)
         ]
@@ -142,14 +154,17 @@ class MatchedFormulas:
             documents.append(found)
             gains.append(total[found])
             segments.append(np.full(len(found), number, np.int32))
-        if not gains:
-            return []
-        every = np.concatenate(gains)
-        least = np.partition(every, -MOST_FURTHER)[-MOST_FURTHER] if len(every) > MOST_FURTHER else 0.0
-        # of many that gain the same none is preferred: which come first would depend on the segments
-        best = np.flatnonzero(every >= least if (every >= least).sum() <= 2 * MOST_FURTHER else every > least)
-        units, where = np.concatenate(documents)[best], np.concatenate(segments)[best]
-        return [(number, np.sort(units[where == number])) for number in np.unique(where).tolist()]
+        return UnitResults(np.concatenate(segments), np.concatenate(documents), np.concatenate(gains))
+
+    def formula_count(self, query: Query) -> int:
+        """How many of the query's formulas count."""
+        return len(self._formulas.of(query))
+
+    def holders(self, query: Query) -> list[int]:
+        """How many documents hold a formula equal to each of the query's formulas that count."""
+        worth = self._worth(query)
+        found = [self._like(one, worth) for one in self._formulas.of(query)]
+        return [sum(int(np.count_nonzero(one.lacking)) for one in by_segment) for by_segment in found]
 
     def scores(self, query: Query, candidates: UnitResults) -> NDArray[np.float64]:
         """What each document gains (float64)."""
@@ -238,14 +253,31 @@ class MatchedFormulas:
         """The query's formulas with the documents that hold something like them; the last query's are remembered."""
         known, prepared = self._last
         if known is not query:
-            words = any(_LETTER.search(content.text) for content in query.fields.values())
-            equal = self.settings.equal * (self.settings.beside_words if words else 1.0)
-            prepared = [self._holders(one, equal) for one in self._formulas.of(query)]
+            worth = self._worth(query)
+            prepared = [self._holders(one, worth, number) for number, one in enumerate(self._formulas.of(query))]
             self._last = query, prepared  # one assignment, so that threads at worst do it twice
         return prepared
 
-    def _holders(self, query: WeightedFormula, worth: float) -> _Prepared:
-        """The documents that hold a formula which is like the query formula, or equal: ``worth`` of what these lack."""
+    def _worth(self, query: Query) -> float:
+        """What equal formulas are worth of what documents lack."""
+        words = any(_LETTER.search(content.text) for content in query.fields.values())
+        return self.settings.equal * (self.settings.beside_words if words else 1.0)
+
+    def _holders(self, query: WeightedFormula, worth: float, number: int) -> _Prepared:
+        """The documents that hold a formula which is like the query formula, or equal: ``worth`` of what these lack.
+
+        ``number`` is that of the formula among those of the query that count.
+        """
+        by_segment = self._like(query, worth)
+        if self._collection is None:
+            holders = sum(int(np.count_nonzero(one.lacking)) for one in by_segment)
+        else:
+            holders = query_statistics().holders[number]
+        return _Prepared(query, tuple(self._with_lacking(query, worth, by_segment, holders)))
+
+    def _like(self, query: WeightedFormula, worth: float) -> list[_Holders]:
+        """The documents of each segment that hold a formula which is like the query formula, or equal; ``lacking`` is
+        the share of an equal one."""
         settings = self.settings
         segments, units = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
         all_shares, all_equal = [np.zeros(0)], [np.zeros(0)]
@@ -265,19 +297,20 @@ class MatchedFormulas:
         like = _Formulas(
             np.concatenate(segments), np.concatenate(units), np.concatenate(all_shares), np.concatenate(all_equal)
         )
-        by_segment = [self._in_segment(number, like) for number in range(len(self._snapshot.segments))]
-        return _Prepared(query, tuple(self._with_lacking(query, worth, by_segment)))
+        return [self._in_segment(number, like) for number in range(len(self._snapshot.segments))]
 
-    def _with_lacking(self, query: WeightedFormula, worth: float, by_segment: list[_Holders]) -> list[_Holders]:
-        """What holders of equal formulas gain: until here ``lacking`` is the share of it."""
+    def _with_lacking(
+        self, query: WeightedFormula, worth: float, by_segment: list[_Holders], holders: int
+    ) -> list[_Holders]:
+        """What holders of equal formulas, so many in all, gain: until here ``lacking`` is the share of it."""
         if worth == 0:
             return by_segment
-        factor = worth * self._rarity(sum(int(np.count_nonzero(one.lacking)) for one in by_segment))
+        factor = worth * self._rarity(holders)
         if factor == 0 or self._held is None:
             return [one._replace(lacking=np.zeros(len(one.documents))) for one in by_segment]
         places = [np.flatnonzero(one.lacking) for one in by_segment]
-        holders = [one.documents[some] for one, some in zip(by_segment, places, strict=True)]
-        lacking = self._held.lacking(query.formula.formula, query.fields, holders)
+        documents = [one.documents[some] for one, some in zip(by_segment, places, strict=True)]
+        lacking = self._held.lacking(query.formula.formula, query.fields, documents)
         for one, some, gain in zip(by_segment, places, lacking, strict=True):
             one.lacking[some] *= factor * gain
         return by_segment
@@ -297,6 +330,8 @@ class MatchedFormulas:
 
     @cached_property
     def _documents(self) -> int:
+        if self._collection is not None:
+            return self._collection.documents
         return sum(int(segment.live.sum()) for segment in self._snapshot.segments)
 
     def _held_by(
@@ -345,11 +380,18 @@ class MatchedFormulas:
         return np.concatenate([formulas, others[held].astype(np.int64)]), np.concatenate([mine, rest[held]])
 
 
+def first_gaining(gains: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Which of all documents that gain are candidates (positions, increasing): about the first :data:`MOST_FURTHER`."""
+    least = np.partition(gains, -MOST_FURTHER)[-MOST_FURTHER] if len(gains) > MOST_FURTHER else 0.0
+    # of many that gain the same none is preferred: which come first would depend on the segments
+    return np.flatnonzero(gains >= least if (gains >= least).sum() <= 2 * MOST_FURTHER else gains > least)
+
+
 def matched_formulas(context: ComponentContext, settings: Matches) -> MatchedFormulas:
     """What compares the formulas of queries and documents, whether or not it adds to scores."""
     return MatchedFormulas(
         context.snapshot, context.analyzer, settings, context.query_field_weights, lexical=context.lexical,
-        reader=context.reader,
+        reader=context.reader, collection=context.collection,
     )
 
 

@@ -36,6 +36,7 @@ from porism.retrieve.feedback.expander import Judged, QueryExpander
 from porism.retrieve.formulas.matches import FormulaMatch
 from porism.retrieve.lexical.channels import prepare
 from porism.retrieve.lexical.explanations import explain_terms
+from porism.retrieve.lexical.given import CollectionStatistics
 from porism.retrieve.lexical.retriever import LexicalRetriever, QueryTerms
 from porism.retrieve.lexical.settings import ChannelSettings
 from porism.retrieve.ranking import UnitResults, best_units, search_each
@@ -53,10 +54,12 @@ class DocumentRetriever:
     def __init__(
         self, snapshot: Snapshot, analyzer: Analyzer, model: SearchModel = DEFAULT_MODEL,
         search_terms: type[LexicalRetriever] | Callable[..., LexicalRetriever] = LexicalRetriever,
+        collection: CollectionStatistics | None = None,
     ) -> None:
         """Channels that the index was made without are left out where the model allows it.
 
         :param search_terms: what finds documents by terms, made as a :class:`LexicalRetriever` is.
+        :param collection: the statistics of all documents, where the snapshot has a part of them.
         :raises ConfigError: the index has none of the model's channels, or lacks one that the model needs.
         """
         known = set(analyzer.channels)
@@ -89,14 +92,16 @@ class DocumentRetriever:
         held = {name for segment in units for name in (*segment.text_channels, *segment.formula_channels)}
         self.lexical = search_terms(
             units, {name: channel for name, channel in channels.items() if name in held or not held},
-            model.field_weights, model.zones,
+            model.field_weights, model.zones, **({} if collection is None else {"collection": collection}),
         )
         self.lexical.terms.open_similarities()
         self.encoded_queries = {one.name: one.queries for one in encoded}
         """What reads queries for the channels of sparse encoders."""
-        self._reader = QueryReader(analyzer, model, self.lexical, self.encoded_queries)
+        self.reader = QueryReader(analyzer, model, self.lexical, self.encoded_queries)
         self._expander = QueryExpander(snapshot.segments, self.lexical, model.feedback)
-        context = ComponentContext(snapshot, analyzer, self.lexical, self._reader, model.query_field_weights)
+        context = ComponentContext(
+            snapshot, analyzer, self.lexical, self.reader, model.query_field_weights, collection
+        )
         made = (kind.make(context, settings) for kind, settings in model.component_settings())
         self.components: tuple[ScoreComponent, ...] = tuple(one for one in made if one is not None)
         """In the order in which they are added."""
@@ -105,7 +110,7 @@ class DocumentRetriever:
 
     def query_terms(self, query: Query) -> QueryTerms:
         """The query's terms by channel, each with its weight in the query."""
-        return self._reader.terms(query)
+        return self.reader.terms(query)
 
     def term_weights(self, query: Query) -> dict[str, dict[str, float]]:
         """What each query term that occurs in the collection is worth: its weight times channel weight and idf."""
@@ -163,7 +168,7 @@ class DocumentRetriever:
 
         :raises QueryError: ``k`` is below 1.
         """
-        components = self._applying(query)
+        components = self.applying(query)
         found = self._candidates(query, terms, k, components, allowed)
         if not components:
             return found
@@ -189,12 +194,13 @@ class DocumentRetriever:
             scores[live] = self.lexical.score_units(terms, number, found[live])
         known = np.flatnonzero(segments >= 0)
         candidates = UnitResults(segments[known], units[known], scores[known])
-        for component in self._applying(query):
+        for component in self.applying(query):
             candidates = candidates._replace(scores=candidates.scores + component.scores(query, candidates))
         scores[known] = candidates.scores
         return scores
 
-    def _applying(self, query: Query) -> list[ScoreComponent]:
+    def applying(self, query: Query) -> list[ScoreComponent]:
+        """The components that can add to the scores of documents for a query."""
         return [component for component in self.components if component.applies(query)]
 
     def _candidates(
@@ -241,7 +247,7 @@ class DocumentRetriever:
         :raises QueryError: the index has no such document.
         """
         explanation = explain_terms(self.lexical, terms, doc_id, original=original)
-        components = self._applying(query)
+        components = self.applying(query)
         if not components:
             return explanation
         segment, document = self.lexical.find(doc_id)

@@ -34,6 +34,7 @@ from porism.retrieve.lexical.channels import (
     zone_terms,
 )
 from porism.retrieve.lexical.factors import ChannelRows, factor_channels, with_norms
+from porism.retrieve.lexical.given import CollectionStatistics, GivenTermReader
 from porism.retrieve.lexical.query_terms import PreparedQuery, QueryTerms, TermReader
 from porism.retrieve.ranking import Found, Results, UnitIds, UnitResults, merge
 from porism.retrieve.weightings.base import ChannelStatistics, LexicalChannel, computed
@@ -58,10 +59,12 @@ class LexicalRetriever:
         channels: Mapping[str, LexicalChannel],
         field_weights: FieldWeights | None = None,
         zones: Mapping[str, Zone] | None = None,
+        collection: CollectionStatistics | None = None,
     ) -> None:
         """``segments`` are the documents, or the formulas, of a whole snapshot; ``channels`` are in the order in which
         their scores are added, and a channel of weight 0 is left out. So is a zone (by name) that no segment has a
-        field of.
+        field of. With a ``collection``, of which the segments are a part, its statistics count, and those of queries
+        have to be given (:mod:`porism.retrieve.lexical.given`).
 
         :raises ConfigError: the index has no such channel.
         """
@@ -79,7 +82,11 @@ class LexicalRetriever:
         self.zones = {
             name: zone for name, zone in (zones or {}).items() if zone.weight > 0 and zone.sees(self.segments)
         }
-        self.terms = TermReader(self.segments, self.channels, self.field_weights)
+        self._collection = collection
+        self.terms = (
+            TermReader(self.segments, self.channels, self.field_weights) if collection is None
+            else GivenTermReader(self.segments, self.channels, self.field_weights, collection)
+        )
         self._noun = self.segments[0].noun if self.segments else "document"
         self._lock = Lock()
         self._scored_channels: dict[tuple[str, str], list[AnyChannel]] = {}
@@ -98,6 +105,12 @@ class LexicalRetriever:
     def statistics(self, channel: str) -> ChannelStatistics:
         """The number and mean length of the live documents that have the channel."""
         return self.terms.statistics(channel)
+
+    def zone_statistics(self, channel: str, zone: str) -> ChannelStatistics:
+        """The number and mean length of the live documents that have the channel in a zone."""
+        if self._collection is not None:
+            return self._collection.of(channel, zone)
+        return channel_statistics(self.segments, channel, self.zones[zone])
 
     def fields_of(self, channel: str) -> FieldWeights:
         """The field weights that hold for a channel."""
@@ -227,7 +240,7 @@ class LexicalRetriever:
                     self._scored_channels[zone, name] = [*self._with_stored_factors(name, zone)]
                     return self._scored_channels[zone, name]
                 weighting = computed(self.channels[name].weighting)
-                statistics = channel_statistics(self.segments, name, fields) if zone else self.statistics(name)
+                statistics = self.zone_statistics(name, zone) if zone else self.statistics(name)
                 self._scored_channels[zone, name] = [
                     scored_channel(segment, name, fields, weighting, statistics) for segment in self.segments
                 ]

@@ -1,0 +1,344 @@
+"""A shard: an index that answers in steps, so that several can be searched as one.
+
+1. What it has (:meth:`IndexShard.collection`), which changes with its commits only.
+2. How often the terms of a question occur in it (:meth:`~IndexShard.statistics`).
+3. What it finds, scored by the statistics of the whole collection (:meth:`~IndexShard.candidates`).
+4. Links of threads (:meth:`~IndexShard.links`), where there are any.
+5. What is shown of documents (:meth:`~IndexShard.hits`).
+
+All but links between threads is scored here, exactly as a single index of all documents would score it.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from porism.concurrency.caching import cached_property
+from porism.concurrency.locks import Lock
+from porism.errors import ConfigError, QueryError
+from porism.explanation import Explanation
+from porism.retrieve import DocumentRetriever, SearchModel
+from porism.retrieve.base import RetrieverSettings
+from porism.retrieve.documents.links import LinkedThreads
+from porism.retrieve.documents.matched_formulas import MOST_FURTHER, MatchedFormulas
+from porism.retrieve.lexical.channels import open_postings
+from porism.retrieve.lexical.explanations import explain_terms
+from porism.retrieve.lexical.given import counted
+from porism.retrieve.models import write_model
+from porism.retrieve.ranking import UnitResults
+from porism.retrieve.weightings.base import is_stored
+from porism.search.index import Index
+from porism.search.marked_text import Snippet, plain_json
+from porism.search.shards.stated_links import StatedLinks
+from porism.search.shards.values import (
+    PROTOCOL,
+    Candidate,
+    ChannelLengths,
+    Gain,
+    ShardCandidates,
+    ShardCollection,
+    ShardHit,
+    ShardHits,
+    ShardLinks,
+    ShardQuestion,
+    ShardStatistics,
+    ShownPiece,
+    WholeStatistics,
+)
+from porism.types import Query
+from porism.version import __version__
+
+_KEPT = 2
+"""Retrievers for other statistics of the whole collection that stay open: a shard belongs to one collection, mostly."""
+
+
+class Shard(Protocol):
+    """An index that can be searched together with others, here or on a server. Any method may raise a
+    :class:`~porism.errors.PorismError`: then the shard is missing from the answer."""
+
+    @property
+    def name(self) -> str:
+        """What answers call it."""
+
+    def collection(self) -> ShardCollection: ...
+    def statistics(self, question: ShardQuestion) -> ShardStatistics: ...
+    def candidates(
+        self, question: ShardQuestion, statistics: WholeStatistics, depth: int, generation: int
+    ) -> ShardCandidates: ...
+    def links(self, threads: Sequence[str], asked: Sequence[str], generation: int) -> ShardLinks: ...
+    def hits(
+        self, question: ShardQuestion, statistics: WholeStatistics, ids: Sequence[str], explain: bool, generation: int
+    ) -> ShardHits: ...
+
+
+MOVED = "moved"
+"""The code by which a server says that it has :class:`Moved`."""
+
+
+class Moved(QueryError):
+    """The shard has a newer commit than the one that statistics are of: the search begins again."""
+
+
+def check_model(model: RetrieverSettings) -> SearchModel:
+    """Checks that a model can be searched in shards: a sum over terms whose statistics add up, without feedback.
+
+    :raises ConfigError: it cannot; with what keeps it from that.
+    """
+    reason = "it is no sum over terms"
+    if isinstance(model, SearchModel):
+        stored = [name for name, one in model.channels.items() if is_stored(one.lexical.weighting)]
+        similar = [name for name, one in model.channels.items() if one.similarity]
+        encoded = [name for name in model.channels if name.partition(":")[0] == "splade"]
+        reason = (
+            "it learns from the documents found first" if model.feedback.active
+            else "it aligns formulas" if model.matches.weight > 0
+            else f"the channel {stored[0]} stores its factors" if stored
+            else f"the channel {similar[0]} matches similar terms" if similar
+            else f"the channel {encoded[0]} is that of an encoder" if encoded
+            else "it has components of its own" if model.components else ""
+        )
+        if not reason:
+            return model
+    raise ConfigError(
+        f"indexes on servers cannot be searched together by this model: {reason}",
+        hint="Use default, plain, words, tokens, paths or subtrees, or copy the indexes here.",
+    )
+
+
+class IndexShard:
+    """An index here, or several as one, as a shard; safe to share between threads."""
+
+    def __init__(self, name: str, index: Index) -> None:
+        """
+        :raises ConfigError: the model of the index cannot be searched in shards.
+        """
+        self.name, self.index = name, index
+        self.model = check_model(index.retriever.model)
+        assert isinstance(index.retriever, DocumentRetriever), "a search model is searched by one"
+        self._plain = index.retriever
+        self._lock = Lock()
+        self._given: OrderedDict[Any, DocumentRetriever] = OrderedDict()
+
+    @property
+    def generation(self) -> int:
+        """The commit of the index that is open."""
+        return self.index.snapshot.generation
+
+    @cached_property
+    def _links(self) -> StatedLinks | None:
+        if not self.model.links.weight > 0:
+            return None
+        return StatedLinks(self.index.snapshot.segments, self.model.links)
+
+    @cached_property
+    def _collection(self) -> ShardCollection:
+        snapshot, lexical = self.index.snapshot, self._plain.lexical
+        channels = []
+        for zone, name in lexical.zone_channels(tuple(lexical.channels)):
+            fields = lexical.zones[zone] if zone else lexical.fields_of(name)
+            counts: dict[float, int] = {}
+            for segment in lexical.segments:
+                postings = open_postings(segment, name, fields)
+                found = zip(
+                    postings.length_table.tolist(), postings.length_counts(segment.live).tolist(), strict=True
+                )
+                for length, count in found:
+                    counts[length] = counts.get(length, 0) + count
+            having = {length: count for length, count in counts.items() if length > 0 and count}
+            channels.append(ChannelLengths(zone, name, tuple(having), tuple(having.values())))
+        return ShardCollection(
+            PROTOCOL, __version__, self.generation, snapshot.doc_count, dict(snapshot.config), write_model(self.model),
+            tuple(dict.fromkeys(name for segment in snapshot.segments for name in segment.fields)),
+            tuple(sorted({key for segment in snapshot.segments for key in segment.metadata_counts()})),
+            tuple(channels), self._links is not None and self._links.count > 0,
+        )
+
+    def collection(self) -> ShardCollection:
+        """What the shard has."""
+        return self._collection
+
+    def statistics(self, question: ShardQuestion) -> ShardStatistics:
+        """How often what a question names is in the shard."""
+        query = question.read().query
+        lexical = self._plain.lexical
+        terms = {name: set(found) for name, found in self._plain.query_terms(query).items()}
+        fields = self._plain.reader.formula_weights(query.fields)
+        for content in query.fields.values():
+            for formula in content.formulas:
+                for name, found in self._plain.reader.formula_terms(formula, fields)[1].items():
+                    if name in lexical.channels:
+                        terms.setdefault(name, set()).update(found)
+        df = {}
+        for name, of_channel in terms.items():
+            ordered = sorted(of_channel)
+            counts = lexical.document_frequencies(name, ordered).tolist()
+            df[name] = dict(zip(ordered, counts, strict=True))
+        return ShardStatistics(df, tuple(self._holders(query)), self.generation)
+
+    def _holders(self, query: Query) -> list[int]:
+        for component in self._plain.components:
+            if isinstance(component, MatchedFormulas):
+                return component.holders(query)
+        return []
+
+    def candidates(
+        self, question: ShardQuestion, statistics: WholeStatistics, depth: int, generation: int
+    ) -> ShardCandidates:
+        """The first ``depth`` documents by terms, and those that hold a formula equal to one of the question.
+
+        :raises Moved: the statistics are of another commit.
+        :raises QueryError: statistics are missing.
+        """
+        self._check(generation)
+        read = question.read()
+        if not set(read.filters) <= set(self._collection.metadata):
+            return ShardCandidates(self.generation, ())
+        query, retriever = read.query, self._opened(statistics)
+        allowed = self.index.allowed(read)
+        with counted(self._counted(query, statistics)):
+            terms = retriever.query_terms(query)
+            components = retriever.applying(query)
+            found = retriever.lexical.search_units([terms], depth, allowed=allowed)[0]
+            first = len(found.units)
+            gaining = UnitResults(found.segments[:0], found.units[:0], found.scores[:0])
+            for component in components:
+                if isinstance(component, MatchedFormulas):
+                    gaining = _largest(component.gaining(query))
+            can = np.array([
+                allowed is None or bool(allowed[segment][unit])
+                for segment, unit in zip(gaining.segments.tolist(), gaining.units.tolist(), strict=True)
+            ], np.bool_)
+            known = set(zip(found.segments.tolist(), found.units.tolist(), strict=True))
+            for segment in np.unique(gaining.segments[can]).tolist():
+                units = np.array([
+                    unit for unit in gaining.units[can & (gaining.segments == segment)].tolist()
+                    if (segment, unit) not in known
+                ], np.int32)
+                if len(units):
+                    found = UnitResults(
+                        np.concatenate([found.segments, np.full(len(units), segment, np.int32)]),
+                        np.concatenate([found.units, units]),
+                        np.concatenate([found.scores, retriever.lexical.score_units(terms, segment, units)]),
+                    )
+            whole = found
+            for component in components:
+                if not isinstance(component, LinkedThreads):
+                    whole = whole._replace(scores=whole.scores + component.scores(query, whole))
+        ids = retriever.lexical.ids
+        threads = self._threads(found)
+        return ShardCandidates(
+            self.generation,
+            tuple(
+                Candidate(doc_id, terms_score, score, place < first, thread)
+                for place, (doc_id, terms_score, score, thread) in enumerate(zip(
+                    ids.take(found.segments, found.units), found.scores.tolist(), whole.scores.tolist(), threads,
+                    strict=True,
+                ))
+            ),
+            tuple(
+                Gain(doc_id, gain, one)
+                for doc_id, gain, one in zip(
+                    ids.take(gaining.segments, gaining.units), gaining.scores.tolist(), can.tolist(), strict=True
+                )
+            ),
+            any(not isinstance(component, LinkedThreads) for component in components),
+        )
+
+    def _threads(self, found: UnitResults) -> list[str | None]:
+        if self._links is None:
+            return [None] * len(found.units)
+        return self._links.threads(found.segments, found.units)
+
+    def links(self, threads: Sequence[str], asked: Sequence[str], generation: int) -> ShardLinks:
+        """The links of ``threads``, and which of those ``asked`` about have live documents.
+
+        :raises Moved: the threads are of another commit.
+        """
+        self._check(generation)
+        if self._links is None:
+            return ShardLinks(self.generation, (), ())
+        return ShardLinks(self.generation, tuple(self._links.links(threads)), tuple(self._links.held(asked)))
+
+    def hits(
+        self, question: ShardQuestion, statistics: WholeStatistics, ids: Sequence[str], explain: bool, generation: int
+    ) -> ShardHits:
+        """What is shown of documents, in their order.
+
+        :raises Moved: they are of another commit.
+        :raises QueryError: the index lacks one of them.
+        """
+        self._check(generation)
+        read = question.read()
+        retriever = self._opened(statistics)
+        with counted(self._counted(read.query, statistics)):
+            worths = retriever.term_weights(read.query)
+            shown = self.index.hits_by([(doc_id, 0.0) for doc_id in ids], worths, read.query)
+            reasons = [self._explain(retriever, read.query, doc_id).to_dict() if explain else None for doc_id in ids]
+        return ShardHits(self.generation, tuple(
+            ShardHit(
+                hit.id, _pieces(hit.title), _pieces(hit.snippet), plain_json(hit.metadata),
+                {key: value for key, value in hit.location.to_dict().items() if key != "path"}, reason,
+            )
+            for hit, reason in zip(shown, reasons, strict=True)
+        ))
+
+    @staticmethod
+    def _explain(retriever: DocumentRetriever, query: Query, doc_id: str) -> Explanation:
+        """Why a document has its score, links apart."""
+        terms = retriever.query_terms(query)
+        explanation = explain_terms(retriever.lexical, terms, doc_id, original=terms)
+        segment, unit = retriever.lexical.find(doc_id)
+        one = UnitResults(np.array([segment], np.int32), np.array([unit], np.int32), np.array([explanation.value]))
+        parts = list(explanation.parts)
+        for component in retriever.applying(query):
+            if not isinstance(component, LinkedThreads):
+                part = component.explain(query, one, 0)
+                if part.value:
+                    parts.append(part)
+                one = one._replace(scores=one.scores + component.scores(query, one))
+        return Explanation(float(one.scores[0]), explanation.label, parts)
+
+    def _check(self, generation: int) -> None:
+        if generation != self.generation:
+            raise Moved(f"the index is at commit {self.generation}, not {generation}", hint="Begin again.")
+
+    def _counted(self, query: Query, statistics: WholeStatistics) -> Any:
+        """The statistics of a query.
+
+        :raises QueryError: they are of fewer formulas.
+        """
+        matched = (one for one in self._plain.components if isinstance(one, MatchedFormulas))
+        mine = sum(one.formula_count(query) for one in matched)
+        if len(statistics.query.holders) < mine:
+            raise QueryError(
+                f"holders of {len(statistics.query.holders)} formulas were given, and the question has {mine}",
+                where="statistics",
+            )
+        return statistics.query.of_query
+
+    def _opened(self, statistics: WholeStatistics) -> DocumentRetriever:
+        """The retriever for the statistics of a whole collection."""
+        key = (statistics.documents, statistics.channels)
+        with self._lock:
+            if key not in self._given:
+                self._given[key] = DocumentRetriever(
+                    self.index.snapshot, self.index.analyzer, self.model, collection=statistics.of_collection
+                )
+                while len(self._given) > _KEPT:
+                    self._given.popitem(last=False)
+            self._given.move_to_end(key)
+            return self._given[key]
+
+
+def _largest(gaining: UnitResults) -> UnitResults:
+    """Those that gain most: as many as can decide which count, wherever the others are."""
+    order = np.argsort(-gaining.scores, kind="stable")[: 2 * MOST_FURTHER + 1]
+    return UnitResults(gaining.segments[order], gaining.units[order], gaining.scores[order])
+
+
+def _pieces(snippet: Snippet) -> tuple[ShownPiece, ...]:
+    return tuple(ShownPiece(one.text, one.match, one.formula) for one in snippet.pieces)

@@ -1,0 +1,216 @@
+"""What shards and whoever searches them tell each other: plain values, which JSON carries as they are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from porism.analysis.documents import content_from_json, content_to_json
+from porism.errors import QueryError
+from porism.retrieve.lexical.given import CollectionStatistics, QueryStatistics
+from porism.retrieve.weightings.base import ChannelStatistics
+from porism.search.questions import Condition, Question
+from porism.types import Query
+
+PROTOCOL = 1
+"""Changes when a shard answers in another way than before."""
+
+
+@dataclass(frozen=True)
+class ChannelLengths:
+    """How many live documents have each weighted length in a channel: ``counts`` of ``lengths``, in one zone."""
+
+    zone: str
+    channel: str
+    lengths: tuple[float, ...]
+    counts: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        sound = all(0 < length < math.inf for length in self.lengths) and min(self.counts, default=1) > 0
+        if len(self.lengths) != len(self.counts) or not sound:
+            raise ValueError("lengths and their counts are numbers above 0, as many of either")
+
+
+@dataclass(frozen=True)
+class ShardCollection:
+    """What a shard has, as of one commit, its ``generation``: the same for all queries.
+
+    ``version`` and ``config`` say how it makes terms, ``model`` how it is searched. ``links`` is whether any of its
+    documents names another thread.
+    """
+
+    protocol: int
+    version: str
+    generation: int
+    documents: int
+    config: dict[str, Any]
+    model: dict[str, Any]
+    fields: tuple[str, ...]
+    metadata: tuple[str, ...]
+    channels: tuple[ChannelLengths, ...]
+    links: bool
+
+
+@dataclass(frozen=True)
+class ShardCondition:
+    """A condition of a question."""
+
+    content: Any
+    field: str | None = None
+    exact: bool = True
+
+
+@dataclass(frozen=True)
+class ShardQuestion:
+    """A question that was read, and the filters beside it."""
+
+    fields: dict[str, Any]
+    conditions: tuple[ShardCondition, ...] = ()
+    filters: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, question: Question, filters: Mapping[str, Sequence[str]]) -> ShardQuestion:
+        """A question with all filters."""
+        return cls(
+            {name: content_to_json(content) for name, content in question.query.fields.items()},
+            tuple(ShardCondition(content_to_json(one.content), one.field, one.exact) for one in question.conditions),
+            {key: tuple(values) for key, values in filters.items()},
+        )
+
+    def read(self) -> Question:
+        """The question again; a new query each time.
+
+        :raises QueryError: it makes no sense, or is empty.
+        """
+        try:
+            query = Query("query", {name: content_from_json(value) for name, value in self.fields.items()})
+            conditions = tuple(
+                Condition(content_from_json(one.content), one.field, one.exact) for one in self.conditions
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            raise QueryError(f"the question cannot be read ({error})", where="question") from error
+        if not any(query.fields.values()):
+            raise QueryError("the question is empty", hint="Ask with words, formulas, or both.")
+        return Question(query, conditions, self.filters)
+
+
+@dataclass(frozen=True)
+class ShardStatistics:
+    """What a query has to be counted for: ``df`` by channel and term, and ``holders`` of a formula equal to each of the
+    query's; as of a commit of the shard, or added up over all."""
+
+    df: dict[str, dict[str, int]]
+    holders: tuple[int, ...] = ()
+    generation: int = 0
+
+    @property
+    def of_query(self) -> QueryStatistics:
+        """The same, for a search."""
+        return QueryStatistics(self.df, self.holders)
+
+
+@dataclass(frozen=True)
+class WholeStatistics:
+    """Statistics of a whole collection: its ``documents``, and of each channel (``zone``, ``channel``) how many
+    documents have it and their mean length; and those of the query."""
+
+    documents: int
+    channels: tuple[tuple[str, str, int, float], ...]
+    query: ShardStatistics
+
+    def __post_init__(self) -> None:
+        numbers = [(self.documents, 1.0), *((documents, mean) for _, _, documents, mean in self.channels)]
+        counts = [count for of in self.query.df.values() for count in of.values()]
+        if not all(count >= 0 and 0 < mean < math.inf for count, mean in numbers) or min(
+            (*counts, *self.query.holders), default=0
+        ) < 0:
+            raise QueryError("counts are numbers ≥ 0, and mean lengths above 0", where="statistics")
+
+    @property
+    def of_collection(self) -> CollectionStatistics:
+        """Those of the collection, for a search."""
+        return CollectionStatistics(self.documents, {
+            (zone, channel): ChannelStatistics(documents, mean) for zone, channel, documents, mean in self.channels
+        })
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A document that a shard found: its ``terms`` are worth so much, it has this ``score`` in all, links apart, and is
+    of a ``thread``. ``first`` is whether it is among the first by its terms."""
+
+    id: str
+    terms: float
+    score: float
+    first: bool = True
+    thread: str | None = None
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.terms) and math.isfinite(self.score)):
+            raise ValueError("a score is no finite number")
+
+
+@dataclass(frozen=True)
+class Gain:
+    """What a document gains by holding a formula equal to one of the query; ``allowed`` is whether it can be found."""
+
+    id: str
+    gain: float
+    allowed: bool = True
+
+    def __post_init__(self) -> None:
+        if not math.isfinite(self.gain):
+            raise ValueError("a gain is no finite number")
+
+
+@dataclass(frozen=True)
+class ShardCandidates:
+    """What a shard found: the first documents by their terms, and others by what they hold; ``gains`` has what decides
+    which of these count. ``adds`` is whether anything beside terms can add to scores."""
+
+    generation: int
+    candidates: tuple[Candidate, ...]
+    gains: tuple[Gain, ...] = ()
+    adds: bool = False
+
+
+@dataclass(frozen=True)
+class ShardLinks:
+    """Links of some threads that live documents of a shard name, as pairs; and which of the threads that were asked
+    about have live documents."""
+
+    generation: int
+    links: tuple[tuple[str, str], ...]
+    held: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ShownPiece:
+    """A piece of a title or a passage."""
+
+    text: str
+    match: bool = False
+    formula: bool = False
+
+
+@dataclass(frozen=True)
+class ShardHit:
+    """What is shown of a document; the place has what is known but its path. ``explanation`` is a tree of values,
+    labels and parts, links apart."""
+
+    id: str
+    title: tuple[ShownPiece, ...]
+    snippet: tuple[ShownPiece, ...]
+    metadata: dict[str, Any]
+    place: dict[str, Any]
+    explanation: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class ShardHits:
+    """What is shown of several documents."""
+
+    generation: int
+    hits: tuple[ShardHit, ...]

@@ -1,0 +1,145 @@
+"""Indexes on servers as shards, and several indexes, here or there, opened to be searched as one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, quote, urlsplit
+
+from porism.errors import ConfigError, PorismError
+from porism.extras import need
+from porism.retrieve import DEFAULT_MODEL, RetrieverSettings
+from porism.search.index import open_index
+from porism.search.shards.federated import SECONDS, FederatedIndex
+from porism.search.shards.shard import MOVED, IndexShard, Moved, Shard
+from porism.search.shards.values import (
+    ShardCandidates,
+    ShardCollection,
+    ShardHit,
+    ShardHits,
+    ShardLinks,
+    ShardQuestion,
+    ShardStatistics,
+    WholeStatistics,
+)
+
+if TYPE_CHECKING:
+    import httpx
+
+KEY = "PORISM_API_KEY"
+"""The variable of the environment with the key that servers demand."""
+
+_AT_ONCE = 100
+"""So many documents are asked for at once."""
+
+
+class RemoteShard:
+    """An index of a server by its address, ``http://host:8470`` or ``http://host:8470/?index=NAME``."""
+
+    def __init__(
+        self, address: str, *, key: str | None = None, seconds: float = SECONDS,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        """Connects when it is first used.
+
+        :raises ConfigError: this is no address.
+        :raises MissingExtra: httpx is not installed.
+        """
+        need("pydantic", "web", "indexes on servers")
+        from porism.web.client import Client
+
+        parts = urlsplit(address)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ConfigError(f"{address[:200]!r} is no address of a server", hint="For example: http://127.0.0.1:8470")
+        self._index = parse_qs(parts.query).get("index", [""])[0]
+        self._base = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}"
+        self.name = f"{parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}"
+        if self._index:
+            self.name = f"{self.name}/{self._index}"
+        self._client = Client(self._base, key=key, index=self._index, seconds=seconds, transport=transport)
+
+    def collection(self) -> ShardCollection:
+        """What the shard has."""
+        return self._client.shard_collection()
+
+    def statistics(self, question: ShardQuestion) -> ShardStatistics:
+        """How often what a question names is in the shard."""
+        return self._client.shard_statistics(question)
+
+    def candidates(
+        self, question: ShardQuestion, statistics: WholeStatistics, depth: int, generation: int
+    ) -> ShardCandidates:
+        """What it finds, scored by the statistics of the whole collection.
+
+        :raises Moved: the server has a newer commit.
+        """
+        try:
+            return self._client.shard_candidates(question, statistics, depth, generation)
+        except PorismError as error:
+            raise _moved(error) from error
+
+    def links(self, threads: Sequence[str], asked: Sequence[str], generation: int) -> ShardLinks:
+        """Links of threads, and which of those asked about have documents.
+
+        :raises Moved: the server has a newer commit.
+        """
+        try:
+            return self._client.shard_links(threads, asked, generation)
+        except PorismError as error:
+            raise _moved(error) from error
+
+    def hits(
+        self, question: ShardQuestion, statistics: WholeStatistics, ids: Sequence[str], explain: bool, generation: int
+    ) -> ShardHits:
+        """What is shown of documents.
+
+        :raises Moved: the server has a newer commit.
+        """
+        found: list[ShardHit] = []
+        try:
+            for first in range(0, len(ids), _AT_ONCE):
+                found += self._client.shard_hits(
+                    question, statistics, ids[first : first + _AT_ONCE], generation, explain=explain
+                ).hits
+        except PorismError as error:
+            raise _moved(error) from error
+        return ShardHits(generation, tuple(found))
+
+    def page(self, doc_id: str) -> str:
+        """The address of the page of a document."""
+        named = f"&index={quote(self._index)}" if self._index else ""
+        return f"{self._base}/document?id={quote(doc_id, safe='')}{named}"
+
+
+def _moved(error: PorismError) -> PorismError:
+    """What the server says, as the error that it is here."""
+    return Moved(error.what, hint=error.hint) if getattr(error, "code", "") == MOVED else error
+
+
+def open_shards(
+    indexes: Sequence[str | os.PathLike[str]], model: RetrieverSettings | str = DEFAULT_MODEL, *,
+    seconds: float = SECONDS, key: str | None = None,
+) -> FederatedIndex:
+    """Opens indexes here (folders) and on servers (``http://…``), to be searched as one index of all their documents.
+
+    Scores and ranks are those that it would give. Servers are searched by the model that they were started with, which
+    must be the one that is given.
+
+    :param seconds: how long each server may take for a question; one that takes longer is missing from the answer.
+    :param key: the key that servers demand; by default what the environment has as ``PORISM_API_KEY``.
+    :raises ConfigError: the model cannot be searched in shards, or indexes here cannot be searched as one.
+    :raises IndexNotFound: a folder has no index.
+    :raises MissingExtra: httpx is not installed.
+    """
+    places = list(dict.fromkeys(os.fspath(one) for one in indexes))
+    folders = [Path(one) for one in places if not one.startswith(("http://", "https://"))]
+    shards: list[Shard] = []
+    if folders:
+        index = open_index(folders, model)
+        shards.append(IndexShard("here" if len(folders) > 1 else folders[0].resolve().name, index))
+    given = key if key is not None else os.environ.get(KEY)
+    extra: dict[str, Any] = {"key": given, "seconds": seconds}
+    shards += [RemoteShard(one, **extra) for one in places if one.startswith(("http://", "https://"))]
+    return FederatedIndex(shards, seconds=seconds)
