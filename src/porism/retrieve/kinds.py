@@ -70,7 +70,8 @@ class RetrieverKind(ABC, Generic[M]):
     ``settings`` is the class of its models, of which ``models`` are known by name. ``channels`` are those of the index
     that a model searches, ``artifacts`` what must be trained or computed for an index before a model can search
     it, such as a matrix of similarities. ``vectors`` finds, in the folder of an index, what computes the vectors that
-    models of the kind search: those of new things are computed before a commit is published.
+    models of the kind search: those of new things are computed before a commit is published. ``joint`` is whether
+    several indexes can be searched as one.
     """
 
     name: str
@@ -79,6 +80,7 @@ class RetrieverKind(ABC, Generic[M]):
     channels: Callable[[M], tuple[str, ...]] = _none
     artifacts: Callable[[M], tuple[Artifact, ...]] = _none
     vectors: Callable[[Path], Sequence[VectorProvider]] = _none
+    joint: bool = True
 
     finds: ClassVar[Finds]
 

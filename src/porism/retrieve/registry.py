@@ -85,8 +85,13 @@ def open_formula_ranker(snapshot: Snapshot, analyzer: Analyzer, model: Retriever
 def _check_joint(snapshot: Snapshot, kind: RetrieverKind[Any], model: RetrieverSettings) -> None:
     """Checks that all indexes of a joint snapshot have what the model reads beside the segments.
 
-    :raises ConfigError: one lacks it, or has another.
+    :raises ConfigError: one lacks it, or has another; or models of the kind search one index only.
     """
     if isinstance(snapshot, JointSnapshot):
+        if not kind.joint:
+            raise ConfigError(
+                f"models of the kind {kind.name!r} search one index, and here are {len(snapshot.indexes)}",
+                hint="Name one index, or another model.",
+            )
         for artifact, name in kind.artifacts(model):
             snapshot.check_artifact(artifact, name)

@@ -55,6 +55,7 @@ def milvus_kind(kinds: Callable[[], Kinds]) -> DocumentKind[MilvusModel]:
 
     return DocumentKind(
         name=KIND, settings=MilvusModel, models=MILVUS_MODELS, channels=channels, artifacts=artifacts, make=make,
+        joint=False,
     )
 
 
