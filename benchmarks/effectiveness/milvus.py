@@ -1,0 +1,178 @@
+"""Whether a Milvus server finds what the index finds: every model there and here, document by document.
+
+::
+
+    python -m benchmarks effectiveness milvus --index DIR --topics TOPICS
+    python -m benchmarks effectiveness milvus --index DIR --topics TOPICS --models default,words,FILE.toml --uri ADDRESS
+
+Each model that the index has everything for is exported by itself, asked for the first ``--depth`` documents of each
+topic, and compared with the same search of the index. Without ``--uri`` a server of milvus-lite is started on this
+machine, and removed at the end; what was exported to another one stays there. Dense vectors are compared with an exact
+search, tokens with an exhaustive one. Printed are topics, results, in how many topics the ids or their order differ,
+and in how many the scores, rows of the export, searches of the server a topic, and rows that it was asked for
+beside results. The exit status is 1 where anything differs. Prints a table, writes JSON.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import porism
+from benchmarks import HERE
+from benchmarks.common.bench import print_table, versions
+from porism import Query
+from porism.analysis.analyzer import AnalysisConfig, Analyzer
+from porism.backends.base import Hits, Vectors, Where
+from porism.backends.milvus import MilvusBackend
+from porism.errors import ConfigError, EngineError
+from porism.index import Snapshot
+from porism.retrieve import RETRIEVERS, RetrieverSettings, SearchModel, open_retriever, read_model
+from porism.retrieve.colbert.model import ColbertModel
+from porism.retrieve.dense.model import DenseModel
+from porism.retrieve.exported.exporting import export_index
+from porism.retrieve.exported.kind import search_export
+from porism.retrieve.exported.opening import open_export
+from porism.retrieve.models import known_models
+
+PREFIX = "porism_benchmark"
+
+
+class CountingBackend(MilvusBackend):
+    """Counts searches and the rows that they ask for."""
+
+    searches = 0
+    asked = 0
+
+    def search(self, name: str, vector: Vectors, limit: int, where: Where = Where()) -> Hits:  # noqa: B008
+        """What Milvus finds."""
+        hits = super().search(name, vector, limit, where)
+        self.searches += 1
+        self.asked += len(hits.keys)
+        return hits
+
+
+@contextmanager
+def server(uri: str) -> Iterator[str]:
+    """The address of a server: of one on this machine while the block runs, where none is given."""
+    if uri:
+        yield uri
+        return
+    folder = tempfile.mkdtemp(prefix="porism-milvus-")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = int(free.getsockname()[1])
+    process = subprocess.Popen(
+        [
+            sys.executable, "-m", "milvus_lite", "server", "--data-dir", folder, "--host", "127.0.0.1", "--port",
+            str(port),
+        ],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )
+    try:
+        address = f"http://127.0.0.1:{port}"
+        for _ in range(300):
+            try:
+                MilvusBackend(address).close()
+                break
+            except EngineError:
+                time.sleep(0.2)
+        yield address
+    finally:
+        process.terminate()
+        process.wait()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def chosen(path: Path, names: Sequence[str]) -> dict[str, RetrieverSettings]:
+    """The models named, or all that engines search and an index has everything for."""
+    models = {name: read_model(name) for name in names} or {
+        name: model for name, model in known_models().items()
+        if isinstance(model, SearchModel | DenseModel | ColbertModel)
+    }
+    able: dict[str, RetrieverSettings] = {}
+    with Snapshot.open(path) as snapshot:
+        analyzer = Analyzer(AnalysisConfig.from_dict(snapshot.config, snapshot.path))
+        for name, model in models.items():
+            try:
+                open_retriever(snapshot, analyzer, model)
+                able[name] = model
+            except ConfigError as error:
+                print(f"{name} is left out: {error.what}", file=sys.stderr)
+    return able
+
+
+def reference(model: RetrieverSettings) -> RetrieverSettings:
+    """The model that compares everything."""
+    if isinstance(model, DenseModel):
+        return replace(model, search="exact")
+    return replace(model, exhaustive=True) if isinstance(model, ColbertModel) else model
+
+
+def compare(
+    path: Path, backend: CountingBackend, name: str, model: RetrieverSettings, queries: Sequence[Query], depth: int
+) -> dict[str, Any]:
+    """The figures of one model."""
+    started = time.process_time()
+    report = export_index(path, backend, [name], again=True)
+    exporting = time.process_time() - started
+    backend.searches = backend.asked = 0
+    with Snapshot.open(path) as snapshot:
+        analyzer = Analyzer(AnalysisConfig.from_dict(snapshot.config, snapshot.path))
+        export = open_export(backend, snapshot)
+        there = search_export(export, snapshot, analyzer, model, lambda: RETRIEVERS).search(queries, depth)
+        here = open_retriever(snapshot, analyzer, reference(model)).search(queries, depth)
+    results = sum(len(here[query.id]) for query in queries)
+    same = [[one for one, _ in here[query.id]] == [one for one, _ in there[query.id]] for query in queries]
+    return {
+        "model": name, "topics": len(queries), "results": results,
+        "other ids": same.count(False),
+        "other scores": sum(list(here[query.id]) != list(there[query.id]) for query in queries),
+        "rows": sum(table.rows for table in report.tables.values()),
+        "searches a topic": backend.searches / len(queries), "rows asked a result": backend.asked / max(1, results),
+        "export s": exporting,
+    }
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--index", type=Path, required=True)
+    parser.add_argument("--topics", type=Path, required=True)
+    parser.add_argument("--models", default="", help="names or files, separated by commas; all if not given")
+    parser.add_argument("--depth", type=int, default=1_000)
+    parser.add_argument("--uri", default="", help="a Milvus server; one of milvus-lite is started if not given")
+    arguments = parser.parse_args()
+    queries = list(porism.read_topics(arguments.topics))
+    models: Mapping[str, RetrieverSettings] = chosen(arguments.index, list(filter(None, arguments.models.split(","))))
+    rows: list[dict[str, Any]] = []
+    with server(arguments.uri) as address:
+        backend = CountingBackend(address, PREFIX, 600.0)
+        for name, model in models.items():
+            rows.append(compare(arguments.index, backend, name, model, queries, arguments.depth))
+            print(rows[-1], flush=True)
+        backend.close()
+    columns = list(rows[0]) if rows else []
+    print_table([columns, *([_shown(row[column]) for column in columns] for row in rows)])
+    results = HERE / "results"
+    results.mkdir(exist_ok=True)
+    (results / "milvus.json").write_text(json.dumps({"rows": rows, "versions": versions()}, indent=1))
+    return int(any(row["other ids"] or row["other scores"] for row in rows))
+
+
+def _shown(value: Any) -> str:
+    return f"{value:.1f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
