@@ -96,7 +96,7 @@ def export_terms(
             backend.put(DOCUMENTS, batch.rows)
     rows = backend.count(DOCUMENTS)
     state = ExportState("", 1, rows, views=statistics, tables={DOCUMENTS: TableState(rows, source.made_of)})
-    return OpenExport(backend, state, "")
+    return OpenExport(backend, state, 1)
 
 
 def exported_lexical(backend: MemoryBackend, lexical: LexicalRetriever) -> ExportedLexical:

@@ -294,10 +294,14 @@ class MilvusBackend:
 
     def search(self, name: str, vector: Vectors, limit: int, where: Where = EVERYWHERE) -> Hits:
         """The best ``limit`` rows for one vector."""
-        wanted: Any = vector.row(0) if isinstance(vector, SparseRows) else vector[0].tolist()
+        wanted: Any
+        if isinstance(vector, SparseRows):
+            wanted, parameters = vector.row(0), {"metric_type": "IP", "params": {"drop_ratio_search": 0.0}}
+        else:
+            wanted, parameters = vector[0].tolist(), {"metric_type": "IP"}
         (found,) = self._read(name, "a search failed", lambda of: self._client.search(
             of, data=[wanted], anns_field="vector", limit=limit, filter=_expression(where), output_fields=["key"],
-            search_params={"metric_type": "IP"}, timeout=self._timeout, **_SETTLED,
+            search_params=parameters, timeout=self._timeout, **_SETTLED,
         ))
         with self._errors("a search failed"):
             keys = [_read(hit["key"]) for hit in found]

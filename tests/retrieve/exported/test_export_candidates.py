@@ -61,7 +61,7 @@ def search(
 
 def test_documents_level_with_the_last_one_are_all_looked_at(index: Path) -> None:
     same = dict.fromkeys(IDS, 1.0)
-    backend = backend_of(same)
+    backend = backend_of(same, most=4)
     assert search(index, backend, same, 3, Bound()) == [("c2", 1.0), ("c1", 1.0), ("b3", 1.0)]
 
 

@@ -15,6 +15,7 @@ from memory_backend import MemoryBackend
 from porism.errors import ConfigError, EngineError
 from porism.index import Snapshot
 from porism.index.joint import JointSnapshot
+from porism.retrieve.exported import opening
 from porism.retrieve.exported.exporting import export_index
 from porism.retrieve.exported.lexical import DOCUMENTS
 from porism.retrieve.exported.state import read_state
@@ -191,6 +192,29 @@ def test_models_are_added_and_a_refresh_forgets_the_others(index: Path) -> None:
     report = export_index(index, backend, ["words"], refresh=True)
     assert report.models == ("words",)
     assert len(report.views) == few
+
+
+def test_a_search_notices_an_export_that_came_after_it_was_opened(
+    index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    backend = MemoryBackend()
+    export_index(index, backend, ["words"])
+    change(index, [document(f"d{number}", "rings of squares " * 9) for number in range(9)])
+    export_index(index, backend)
+    with open_index(index, "words") as opened:
+        retriever = exported(backend, opened.snapshot, "words")
+        own = opened.run(QUERIES, 3)
+        export_index(index, backend, refresh=True)
+        stale = retriever.export.state.views
+        monkeypatch.setattr(opening, "FRESH", -1.0)
+        assert retriever.export.state.views != stale
+        assert [retriever.search(QUERIES, 3)[one.id] for one in QUERIES] == [own[one.id] for one in QUERIES]
+        export_index(index, backend, ["tokens"], refresh=True)
+        with pytest.raises(EngineError, match="was not exported as this model counts"):
+            retriever.search(QUERIES, 3)
+        backend.state = None
+        with pytest.raises(EngineError, match="no index was exported here"):
+            retriever.search(QUERIES, 3)
 
 
 def test_several_indexes_as_one_are_refused(index: Path, tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ class CandidateSearch:
             while True:
                 hits = self.backend.search(self.table, vector, limit, where)
                 found.add(hits.keys)
-                if len(hits.keys) < limit or bound.above(float(hits.scores[-1])) < found.last_of(k):
+                if len(hits.keys) < limit or bound.above(float(hits.scores.min())) < found.last_of(k):
                     break
                 if limit == self.backend.most:
                     if where.high - where.low > 1:

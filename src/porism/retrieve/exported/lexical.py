@@ -14,7 +14,7 @@ from porism.index.filters import Masks
 from porism.retrieve.exported.candidates import Bound, CandidateSearch, Located
 from porism.retrieve.exported.opening import OpenExport
 from porism.retrieve.exported.rows import whole_key
-from porism.retrieve.exported.views import View, summed, term_digests, views_of
+from porism.retrieve.exported.views import Frozen, View, summed, term_digests, views_of
 from porism.retrieve.lexical.channels import FieldWeights, Zone
 from porism.retrieve.lexical.query_terms import PreparedQuery, QueryTerms
 from porism.retrieve.lexical.retriever import LexicalRetriever
@@ -42,14 +42,11 @@ class ExportedLexical(LexicalRetriever):
         super().__init__(segments, channels, field_weights, zones)
         self._export = export
         self._views = {(view.zone, view.channel): view for view in views_of(self)}
+        known = export.state.views
         for view in self._views.values():
-            if view.key not in export.state.views:
-                raise EngineError(
-                    f"the channel {view.channel!r} was not exported as this model counts it", where=str(export.backend),
-                    hint="Export the model, too: porism export milvus --model MODEL",
-                )
+            self._frozen(view, known)
         self._candidates = CandidateSearch(export.backend, DOCUMENTS, Located(self.segments, whole_key), self.ids)
-        self._drifts: dict[str, float] = {}
+        self._drifts: dict[tuple[str, Frozen], float] = {}
 
     def _search(self, query: QueryTerms, k: int, allowed: Masks | None) -> UnitResults:
         names, prepared = self.terms.read(query)
@@ -71,6 +68,7 @@ class ExportedLexical(LexicalRetriever):
         dimensions: list[NDArray[np.int64]] = []
         weights: list[NDArray[np.float64]] = []
         scale, offset = 1.0, 0.0
+        statistics = self._export.state.views
         zoned = self._with_zones(names, prepared)
         for position, (zone, name) in enumerate(self.zone_channels(names)):
             view = self._views[zone, name]
@@ -80,8 +78,8 @@ class ExportedLexical(LexicalRetriever):
                 continue
             dimensions.append(view.dimensions(terms[own]))
             weights.append(prepared.weights[own] * share)
-            scale = max(scale, self._drift(view))
-            frozen = self._export.state.views[view.key]
+            frozen = self._frozen(view, statistics)
+            scale = max(scale, self._drift(view, frozen))
             if view.stored and any(one.summands is not None for one in self.scored(name, zone)):
                 worth = self.summand_weight(zoned, position, zone, name)
                 dimensions.append(np.array([view.summand_dimension]))
@@ -97,12 +95,24 @@ class ExportedLexical(LexicalRetriever):
         rounding = 1.0 + (len(joined) + 16) * _ROUNDING
         return vector, Bound(largest * scale * rounding, offset + largest * len(joined) * 1e-37)
 
-    def _drift(self, view: View) -> float:
+    def _frozen(self, view: View, statistics: Mapping[str, Frozen]) -> Frozen:
+        """The statistics that the weights of a view have in the engine.
+
+        :raises EngineError: it does not have the view.
+        """
+        if view.key not in statistics:
+            raise EngineError(
+                f"the channel {view.channel!r} was not exported as this model counts it",
+                where=str(self._export.backend), hint="Export the model, too: porism export milvus --model MODEL",
+            )
+        return statistics[view.key]
+
+    def _drift(self, view: View, frozen: Frozen) -> float:
         """How far the weights that the engine has can be below the present ones: a factor."""
         with self._lock:
-            if view.key not in self._drifts:
-                self._drifts[view.key] = view.drift(self._export.state.views[view.key])
-            return self._drifts[view.key]
+            if (view.key, frozen) not in self._drifts:
+                self._drifts[view.key, frozen] = view.drift(frozen)
+            return self._drifts[view.key, frozen]
 
     def _term_digests(self, names: tuple[str, ...], prepared: PreparedQuery) -> NDArray[np.uint64]:
         """The digest of each term of a query (uint64), of those too that similarity brought in without a name."""
