@@ -18,12 +18,16 @@ from porism.errors import EngineError
 _START = 60.0
 
 
+def need_milvus() -> None:
+    """Skips a module of tests where pymilvus or milvus-lite is not installed."""
+    pytest.importorskip("pymilvus", reason="needs pymilvus: pip install 'porism[cluster]'")
+    pytest.importorskip("milvus_lite", reason="needs milvus-lite: pip install milvus-lite")
+
+
 class MilvusServer:
     """A server over a folder, which keeps what it was given when it ends."""
 
     def __init__(self, folder: Path) -> None:
-        pytest.importorskip("pymilvus", reason="needs pymilvus: pip install 'porism[cluster]'")
-        pytest.importorskip("milvus_lite", reason="needs milvus-lite: pip install milvus-lite")
         self.folder = folder
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))

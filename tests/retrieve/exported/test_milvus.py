@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 from export_cases import QUERIES, change, document, exported, write_index
-from milvus_servers import MilvusServer
+from milvus_servers import MilvusServer, need_milvus
 
 from porism.backends.base import EVERYWHERE, MOST_FILTERS, PARTS, Rows, SparseRows, Table
 from porism.backends.milvus import MilvusBackend
@@ -27,6 +27,8 @@ from porism.retrieve.exported.lexical import DOCUMENTS
 from porism.retrieve.exported.model import MilvusModel
 from porism.sample import QUERIES as SAMPLE_QUERIES
 from porism.search.index import open_index
+
+need_milvus()
 
 KEYS = ['a"b', "c\\d", "e'f", "new\nline", "ünï", "tab\t{x}", " sp ace ", "%41", "\ud800x", "[1] and key > 0"]
 
@@ -252,7 +254,6 @@ def test_the_commands_export_and_search(
 
 
 def test_addresses_that_are_none_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("pymilvus")
     monkeypatch.delenv("PORISM_MILVUS_URI", raising=False)
     with pytest.raises(ConfigError, match="is not the address of a Milvus server"):
         MilvusBackend("somewhere")
