@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
 from typing import Any
+
+Open = Callable[..., Any]
+"""Opens a page of a server in a browser: ``opened("/search?q=x", color_scheme="dark")``."""
 
 
 @contextmanager

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import re
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 import pytest
 
 pytest.importorskip("fastapi", reason="needs the extra: pip install 'porism[web-test]'")
+
+from web_servers import Open, serving
+
 from porism.runs.run import Run
-
-playwright = pytest.importorskip("playwright.sync_api", reason="needs the extra: pip install 'porism[web-test]'")
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium, e.g. apt-get install chromium")
 
 QUESTION = r"sum of squares $\sum_{i=1}^n i^2$"
 PAGES = (
@@ -29,7 +25,6 @@ PAGES = (
 
 RUN_PAGES = ("/runs", "/run?name=two&against=one", "/run/topic?name=two&topic=A&against=one")
 
-Open = Callable[..., Any]
 
 
 @pytest.fixture(scope="module")
@@ -40,8 +35,6 @@ def url(sample_index: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         " connectedCallback() { this.value = 'x^2'; } })",
         encoding="utf-8",
     )
-    from web_servers import serving
-
     judgments = tmp_path_factory.mktemp("judgments")
     files = tmp_path_factory.mktemp("runs")
     for name, doc_ids in (("one", ["sum-of-squares", "x"]), ("two", ["square-pyramid", "sum-of-squares"])):
@@ -55,35 +48,6 @@ def url(sample_index: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         qrels=files / "qrels", topics=files / "topics",
     ) as address:
         yield address
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as started:
-        launched = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield launched
-        launched.close()
-
-
-@pytest.fixture
-def opened(browser: Any, url: str) -> Iterator[Open]:
-    """Opens a page; whatever a browser reports as an error, a violated policy too, fails the test."""
-    contexts: list[Any] = []
-    errors: list[str] = []
-
-    def open_page(path: str, fails: bool = False, **options: Any) -> Any:
-        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
-        contexts.append(context)
-        page = context.new_page()
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.on("console", lambda message: message.type == "error" and not fails and errors.append(message.text))
-        page.goto(url + path)
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert errors == []
 
 
 def test_a_question_is_typed_understood_and_answered(opened: Open) -> None:
