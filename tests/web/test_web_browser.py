@@ -196,6 +196,27 @@ def test_pages_fit_a_phone(opened: Open, path: str) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_twelve_formulas_look_different_with_colours_and_without(opened: Open, scheme: str) -> None:
+    question = " ".join(f"$x^{{{number}}}+y$" for number in range(2, 14))
+    page = opened(f"/search?q={quote(question)}", color_scheme=scheme)
+    looks = page.locator(".understood .f.hit").evaluate_all("""formulas => formulas.map(formula => {
+        const style = getComputedStyle(formula);
+        const sides = ["Top", "Right", "Bottom"].map(side => {
+            const width = style[`border${side}Width`];
+            return width === "0px" ? "none" : `${width} ${style[`border${side}Style`]}`;
+        });
+        const number = getComputedStyle(formula, "::after").content;
+        return {line: sides.join(", "), colour: style.borderBottomColor, number};
+    })""")
+    assert len(looks) == 12
+    assert len({look["line"] for look in looks}) == 12
+    assert [look["number"] for look in looks] == [f'"{number}"' for number in range(1, 13)]
+    assert len({look["colour"] for look in looks[:5]}) == 5
+    few = opened("/search?q=%24x%5E2%2By%24+%24z%5E3%24", color_scheme=scheme).locator(".understood .f.hit").first
+    assert few.evaluate("formula => getComputedStyle(formula, '::after').content") == "none"
+
+
 def test_without_scripts_everything_is_a_link_or_a_form(opened: Open) -> None:
     page = opened("/", java_script_enabled=False)
     assert not page.locator("#palette-button").is_visible()

@@ -40,6 +40,9 @@ EDITOR_PAGE = "/editor"
 _API_PATHS = ("/api/", "/mcp")
 """Where these begin, keys are demanded and requests counted."""
 
+_NOT_LOGGED = ("/generation",)
+"""Open pages ask for these every few seconds; they are counted and, unless they fail, not logged."""
+
 _OPEN_API_PATHS = ("/api/v1/health",)
 
 
@@ -149,7 +152,7 @@ class Guard:
     def _observe(self, scope: Scope, status: int, seconds: float, request_id: str) -> None:
         route = getattr(scope.get("route"), "path", "other")
         self._metrics.request(route, scope["method"], status, seconds)
-        if self._settings.logs:
+        if self._settings.logs and not (status == 200 and scope["path"] in _NOT_LOGGED):
             log_line(
                 event="request", id=request_id, method=scope["method"], path=scope["path"][:200], status=status,
                 ms=round(seconds * 1000, 1), client=scope["client"][0] if scope.get("client") else None,

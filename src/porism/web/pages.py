@@ -220,6 +220,11 @@ class Pages:
             lambda: self.templates.render("api.html", state=SearchState(index=index), described=described),
         )
 
+    def generation(self, index: str = "") -> Response:
+        """The number of the commit that is served, which a page asks for to notice a newer one."""
+        body = f'{{"generation":{self._api.view(index).generation}}}'
+        return Response(body, media_type="application/json", headers={"Cache-Control": "no-store"})
+
     def open_search(self, request: Request) -> Response:
         """The description by which a browser adds the server as a search engine."""
         base = str(request.base_url).rstrip("/")
@@ -294,7 +299,8 @@ def page_router(pages: Pages) -> Any:
         ("/", pages.home), ("/search", pages.search), ("/preview", pages.preview), ("/why", pages.why),
         ("/document", pages.document), ("/similar", pages.similar), ("/compare", pages.compare),
         ("/formula", pages.formula), ("/help", pages.help), ("/api", pages.api_page),
-        ("/opensearch.xml", pages.open_search), ("/editor", pages.editor), ("/editor/{path:path}", pages.editor_file),
+        ("/generation", pages.generation), ("/opensearch.xml", pages.open_search),
+        ("/editor", pages.editor), ("/editor/{path:path}", pages.editor_file),
         ("/static/{path:path}", pages.static),
     )
     for path, handler in routes:

@@ -14,7 +14,9 @@ from porism.web.schema import QueryPart
 from porism.web.settings import Limits
 
 COLOURS = 5
-"""Colours of formulas, from 1; words have colour 0. More formulas share colours and differ by their numbers."""
+LOOKS = 12
+"""Looks of formulas, from 1; words have look 0. After :data:`COLOURS` of them the colours come again with another kind
+of line, and formulas are numbered beside."""
 
 
 @dataclass
@@ -73,7 +75,7 @@ def _add_formula(found: Parts, formula: Formula) -> None:
     if key in found.by_formula:
         return
     found.by_formula[key] = len(found.parts)
-    colour = 1 + (len(found.by_formula) - 1) % COLOURS
+    colour = 1 + (len(found.by_formula) - 1) % LOOKS
     found.parts.append(
         QueryPart(
             number=len(found.parts), kind="formula", text=formula.source.strip(), colour=colour,

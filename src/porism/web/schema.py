@@ -39,7 +39,8 @@ class ParseProblem(Model):
 
 
 class QueryPart(Model):
-    """A part of a question: a word, a formula, a phrase or a condition. ``colour`` is what its matches share (0–5)."""
+    """A part of a question: a word, a formula, a phrase or a condition. ``colour`` is what its matches share:
+    0 for words, 1–12 for formulas, of which 6–10 and 11–12 are the colours 1–5 again with other lines."""
 
     number: int
     kind: Literal["word", "formula", "phrase", "filter"]

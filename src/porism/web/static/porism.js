@@ -329,6 +329,67 @@ function startLinks() {
   document.addEventListener("focusin", over);
 }
 
+// -- new commits: a page says when it would look different, and changes nothing by itself -----------------------------------------
+
+function shownIn(main) {
+  const cards = $$(".card", main).map((card) => card.dataset.id ?? $("h2", card).textContent);
+  if (cards.length || $(".summary", main)) return { cards, text: $(".summary strong", main)?.textContent ?? "" };
+  return { cards, text: $$(".reading, .facts", main).map((one) => one.textContent).join("\n") };
+}
+
+function startLive() {
+  const main = $("main[data-generation]");
+  if (!main) return;
+  const usual = 3000;
+  let known = main.dataset.generation;
+  let pause = usual;
+  let timer;
+  const tell = (text) => {
+    $(".tray.live")?.remove();
+    const tray = document.createElement("div");
+    tray.className = "tray live";
+    tray.setAttribute("role", "status");
+    const show = document.createElement("a");
+    show.href = location.href; show.textContent = "Show";
+    show.addEventListener("click", (event) => { event.preventDefault(); location.reload(); });
+    const leave = document.createElement("button");
+    leave.type = "button"; leave.className = "quiet"; leave.textContent = "Not now";
+    leave.addEventListener("click", () => tray.remove());
+    const words = document.createElement("span");
+    tray.append(words, show, leave);
+    document.body.append(tray);
+    words.textContent = text; // after it is there, so that it is read out
+  };
+  const compare = async () => {
+    const answer = await fetch(location.href, { cache: "no-cache" });
+    if (answer.status === 404) { tell("This document is not there any more."); return; }
+    if (!answer.ok) throw new Error(`${answer.status}`);
+    const fresh = $("main", new DOMParser().parseFromString(await answer.text(), "text/html"));
+    const before = shownIn(main);
+    const after = shownIn(fresh);
+    if (JSON.stringify(before) === JSON.stringify(after)) return;
+    if ($(".hero", main)) { $(".facts", main).replaceWith($(".facts", fresh)); return; }
+    if (!$(".summary, .card", main)) { tell("This document has changed."); return; }
+    const fewer = new Set(before.cards);
+    const count = after.cards.filter((card) => !fewer.has(card)).length;
+    tell(count ? `${count} new result${count === 1 ? "" : "s"} on this page.` : "These results have changed.");
+  };
+  const look = async () => {
+    clearTimeout(timer);
+    if (!document.hidden) {
+      try {
+        const wanted = new URLSearchParams({ index: main.dataset.index });
+        const { generation } = JSON.parse(await fragment(`/generation?${wanted}`));
+        if (String(generation) !== known) { await compare(); known = String(generation); }
+        pause = usual;
+      } catch { pause = Math.min(60000, 2 * pause); /* the server is away, or busy: later */ }
+    }
+    timer = setTimeout(look, pause);
+  };
+  document.addEventListener("visibilitychange", () => { if (!document.hidden) look(); });
+  timer = setTimeout(look, usual);
+}
+
 // -- keys and theme ----------------------------------------------------------------------------------------------------------------
 
 function startKeys() {
@@ -356,4 +417,4 @@ function startTheme() {
 }
 
 if (box) { startPreview(); startCompletions(); startPalette(); startEditor(); startRecent(); }
-startParts(); startWhy(); startComparing(); startTrees(); startFormulas(); startLinks(); startKeys(); startTheme();
+startParts(); startWhy(); startComparing(); startTrees(); startFormulas(); startLinks(); startKeys(); startTheme(); startLive();
