@@ -59,7 +59,7 @@ def test_a_question_is_typed_understood_and_answered(opened: Open) -> None:
     page.wait_for_selector(".card")
     assert page.locator("#q").input_value() == QUESTION
     first = page.locator(".card").first
-    assert first.locator("h2").inner_text() == "Sum of the first n squares"
+    assert first.locator("h2 a").inner_text() == "Sum of the first n squares"
     marked = first.locator(".snippet .f.hit.c1 .m").first
     plain = first.locator(".snippet .f.hit.c1 mn:not(.m)").last
     colour = "element => getComputedStyle(element).color"

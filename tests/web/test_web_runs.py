@@ -15,13 +15,14 @@ from fastapi.testclient import TestClient
 from lxml import html
 
 from porism.cli import main
-from porism.corpus import read_qrels
+from porism.corpus import read_qrels, read_topics
 from porism.errors import ConfigError, SourceError
 from porism.evaluate import compare_runs, evaluate_run
 from porism.reports.theme import COLOURS
 from porism.runs.run import Run
 from porism.web.app import create_app
-from porism.web.grades import Judged, Scale
+from porism.web.grades import Judged, KnownQuestions, Scale
+from porism.web.judgments import Judgments
 from porism.web.laboratory import Laboratory
 from porism.web.run_tables import answers, measures_of
 from porism.web.settings import WebSettings
@@ -238,6 +239,27 @@ def test_runs_are_scored_by_what_is_judged_here(library: Any, sample_index: Path
         client.post("/judge/topic", data={"id": "T1", "grade:sum-of-squares": "0"})
         (row,) = page(client, "/runs").xpath("//tbody/tr")
         assert cells(row)[:2] == ["mine", "0.000"]
+
+
+def test_what_is_judged_here_is_added_to_the_judgments_of_a_file(files: Path) -> None:
+    judgments = Judgments(files / "judged")
+    topics = {topic.id: topic for topic in read_topics(files / "topics.tsv")}
+    qrels = read_qrels(files / "qrels.tsv")
+    known = KnownQuestions(judgments, lambda: (topics, qrels))
+    before = known.version
+    judgments.ask(QUESTION)
+    judgments.grade("T1", {"sum-of-squares": 1, "new": 2})
+    judgments.ask("another")
+    found = known.find(QUESTION)
+    assert found is not None
+    assert (found.topic, found.gains) == (
+        "A.2", {"sum-of-squares": 1, "square-pyramid": 1, "sum-of-cubes": 0, "elsewhere": 2, "new": 2}
+    )
+    other = known.find("another")
+    assert other is not None
+    assert (other.topic, other.gains) == ("T2", {})
+    assert known.find("nothing") is None
+    assert known.version != before
 
 
 @pytest.mark.parametrize(("highest", "gain", "shown", "relevant"), [

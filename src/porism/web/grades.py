@@ -103,14 +103,17 @@ class KnownQuestions:
         return f"{self._judgments.changes if self._judgments else 0}.{self._changes}"
 
     def find(self, question: str) -> Judged | None:
-        """The judged answers of a question, None for one that is not known."""
+        """The judged answers of a question, None for one that is not known; what is judged here counts first."""
         self._refresh()
         text = " ".join(question.split())
-        if self._judgments is not None:
-            for topic in self._judgments.topics:
-                if topic.question == text:
-                    return Judged(topic.id, topic.grades, ARQMATH)
-        return self._by_text.get(text)
+        known = self._by_text.get(text)
+        topics = self._judgments.topics if self._judgments is not None else ()
+        here = next((topic for topic in topics if topic.question == text), None)
+        if here is None or (known is not None and known.scale != ARQMATH):
+            return known
+        if known is None:
+            return Judged(here.id, here.grades, ARQMATH)
+        return Judged(known.topic, {**known.gains, **here.grades}, ARQMATH)
 
     def _refresh(self) -> None:
         if self._collection is None:
