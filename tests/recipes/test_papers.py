@@ -18,6 +18,7 @@ from porism.recipes.papers import PAPERS, MissingData, Reproduction, build_recip
 from porism.recipes.papers.figures import MeasuredRow, MeasuredTable, checked_claims, shown_figure
 from porism.recipes.papers.pages import Bullets, Grid, Heading, as_html, as_markdown, as_text
 from porism.recipes.papers.paper import FOLDER, Claim, Row, Table
+from porism.recipes.papers.tiny_model import can_train, write_tiny_model
 
 pytest.importorskip("matplotlib", reason="the extra 'lab' is not installed")
 SMOKE = FOLDER / "smoke"
@@ -237,13 +238,13 @@ def test_ensemble2021_shrinks_to_the_systems_that_can_run(tmp_path: Path) -> Non
     for module in ("gensim", "rapidfuzz", "sklearn"):
         pytest.importorskip(module, reason="the extras 'embeddings' and 'lab' are not installed")
     done = reproduce("ensemble2021", scale="smoke", output=tmp_path, only=["mg", "pz", "am", "rrf-275", "wibc", "rbc"])
-    assert set(done.left_out) == {"compubert"}
+    assert set(done.left_out) == (set() if can_train() else {"compubert"})
     numbers = done.experiment.reports["2021"].numbers
     assert [run["run"] for run in numbers["runs"]] == ["mg", "pz", "am", "rrf-275", "wibc", "rbc"]
     tuned = {run["run"]: len(run["tuned_on"]) for run in numbers["runs"]}
     assert tuned == {"mg": 0, "pz": 0, "am": 0, "rrf-275": 0, "wibc": 10, "rbc": 10}
     assert done.experiment.recipe.tables["fusions"]["wibc"].of == (
-        "mg", "pz", "scm", "mh", "lm", "mp", "jk", "am", "vs",
+        "mg", "pz", "scm", *(["compubert"] if can_train() else []), "mh", "lm", "mp", "jk", "am", "vs",
     )
     assert {claim.claim.better: claim.verdict for claim in done.claims}["pz"] == "not measured"
     figures = {row.row.system: row.measured[0] for row in done.tables[1].rows}
@@ -278,6 +279,7 @@ def test_emnlp2022_with_tiny_encoders_of_passages_and_of_tokens(tmp_path: Path) 
     models = {"dpr": str(save_encoder(tmp_path / "dpr")), "colbert": str(save_token_model(tmp_path / "colbert"))}
     done = reproduce("emnlp2022", scale="smoke", models=models, output=tmp_path / "out")
     assert not done.left_out
+    assert not any("train" in stage["stage"] for stage in done.experiment.record["stages"]), "models are given"
     reports = {name: result.numbers for name, result in done.experiment.reports.items()}
     assert [run["run"] for run in reports["fusions"]["runs"]] == ["borda", "combsum", "isr", "log-isr", "rrf", "linear"]
     assert reports["2021"]["correction"] == "none"
@@ -287,6 +289,41 @@ def test_emnlp2022_with_tiny_encoders_of_passages_and_of_tokens(tmp_path: Path) 
     first, second = (done.experiment.run(name, "2021") for name in ("structure", "structure-colbert"))
     assert all({doc for doc, _ in first[topic]} == {doc for doc, _ in second[topic]} for topic in first)
     assert "not measured" not in {claim.verdict for claim in done.claims}
+
+
+def test_emnlp2022_trains_what_is_not_given(tmp_path: Path) -> None:
+    need_encoders()
+    pytest.importorskip("datasets", reason="training needs it: pip install 'porism[neural]'")
+    done = reproduce("emnlp2022", scale="smoke", output=tmp_path / "out", only=["structure+colbert"])
+    assert not done.left_out
+    stages = {stage["stage"]: stage["output"] for stage in done.experiment.record["stages"]}
+    assert [stage for stage in stages if "train" in stage] == ["train encoder tokens"], "DPR is not shown"
+    assert stages["train encoder tokens"]["steps"] == 2
+    assert stages["encode tokens colbert"]["dimensions"] == 16
+    tiny = tmp_path / "out" / "tiny-model" / "model.safetensors"
+    before = tiny.read_bytes()
+    assert write_tiny_model(tmp_path / "again").joinpath(tiny.name).read_bytes() == before
+    again = reproduce("emnlp2022", scale="smoke", output=tmp_path / "out", only=["structure+colbert"])
+    assert {stage["cached"] for stage in again.experiment.record["stages"]} == {True}
+
+
+def test_what_is_trained_and_why_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    def trained(**models: str) -> tuple[dict[str, object], dict[str, str]]:
+        built = build_recipe(read_paper("emnlp2022"), "smoke", None, models)
+        return {name: table["model"] for name, table in built.recipe.get("encoders", {}).items()}, dict(built.left_out)
+
+    monkeypatch.setattr("porism.recipes.papers.building.can_train", lambda: True)
+    assert trained() == ({"passages": "tiny-model", "tokens": "tiny-model"}, {})
+    assert trained(base="bert") == ({"passages": "bert", "tokens": "bert"}, {})
+    assert trained(dpr="mine") == ({"tokens": "tiny-model"}, {})
+    vectors = build_recipe(read_paper("emnlp2022"), "smoke").recipe["vectors"]
+    assert vectors == {"dpr": {"model": "passages"}}
+    monkeypatch.setattr("porism.recipes.papers.building.can_train", lambda: False)
+    tables, left_out = trained()
+    assert tables == {}
+    assert left_out["dpr"].startswith("it needs a bi-encoder of passages, such as the authors' DPR")
+    assert left_out["dpr"].endswith("--model dpr=FOLDER; or, to train one, pip install 'porism[neural]'")
+    assert left_out["structure+colbert"] == "it is made of structure+colbert-half"
 
 
 def test_porism_is_measured_beside_the_papers_without_published_figures(tmp_path: Path) -> None:

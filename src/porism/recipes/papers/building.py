@@ -9,11 +9,20 @@ from pathlib import Path
 from typing import Any
 
 from porism.errors import ConfigError
-from porism.recipes.papers.paper import FOLDER, DataFile, Paper
+from porism.recipes.papers.paper import FOLDER, DataFile, Model, Paper
+from porism.recipes.papers.tiny_model import can_train
 from porism.settings import nearest
 
 SYSTEM_TABLES = ("runs", "pipelines", "rerankers", "aggregations", "fusions", "tuning")
 """The tables of a recipe that define systems."""
+
+TINY = "tiny-model"
+"""The folder of the tiny model in that of the results."""
+
+EXTRA_COMMAND = "pip install 'porism[neural]'"
+
+_BASE = "base"
+"""The model that trainings begin with."""
 
 _DATA, _PAPERS = "{data}", "{papers}"
 
@@ -53,13 +62,14 @@ class BuiltRecipe:
 
 def build_recipe(
     paper: Paper, scale: str, data: str | Path | None = None, models: Mapping[str, str] | None = None,
-    only: Iterable[str] = (),
+    only: Iterable[str] = (), tiny: Path | None = None,
 ) -> BuiltRecipe:
     """The recipe of a paper.
 
     :param data: the folder of the official data; not needed where the paper needs no file.
     :param models: name → folder, for the models of the paper.
     :param only: systems that reports show; all if none is named.
+    :param tiny: the folder of the tiny model of the scale ``smoke``.
     :raises MissingData: a file is not there.
     :raises ConfigError: there is no such scale, system or model.
     """
@@ -79,20 +89,27 @@ def build_recipe(
         for name, one in part.scales.items():
             if name == scale:
                 _lay_over(recipe, one.recipe)
-    stand_ins = _stand_ins(paper, scale, given)
+    stand_ins = _stand_ins(paper, scale, given, tiny or Path(TINY))
     lacking = _lacking(paper, recipe, files, None if data is None else folder, stand_ins)
     left_out = _leave_out(recipe, paper, lacking, stand_ins)
     _show(recipe, tuple(dict.fromkeys(only)), left_out)
+    _without_idle_trainings(recipe, stand_ins)
     values = {_DATA: str(folder), _PAPERS: str(FOLDER)} | {f"{{model:{name}}}": at for name, at in stand_ins.items()}
     return BuiltRecipe(_filled(recipe, values), left_out)
 
 
-def _stand_ins(paper: Paper, scale: str, given: Mapping[str, str]) -> dict[str, str]:
-    """The models that there are: those given, and at the scale ``mini`` installed packages."""
+def _stand_ins(paper: Paper, scale: str, given: Mapping[str, str], tiny: Path) -> dict[str, str]:
+    """The models that there are: those given, at the scale ``mini`` installed packages, at the scale ``smoke`` tiny
+    ones, and tables that train one of these."""
     found = {name: str(Path(at).expanduser().resolve()) if Path(at).exists() else at for name, at in given.items()}
     for name, model in paper.models.items():
         if name not in found and scale == "mini" and model.package and find_spec(model.package.replace("-", "_")):
             found[name] = model.package
+        elif name not in found and scale == "smoke" and model.tiny and can_train():
+            found[name] = str(tiny)
+    for name, model in paper.models.items():
+        if name not in found and model.trained and can_train() and _BASE in found:
+            found[name] = model.trained
     return found
 
 
@@ -119,8 +136,15 @@ def _lacking(
     }
     return found | {
         f"{{model:{name}}}": f"it needs {model.what}, such as {model.published}: --model {name}=FOLDER"
-        for name, model in paper.models.items() if name not in models
+        f"{_how_to_train(model)}" for name, model in paper.models.items() if name not in models
     }
+
+
+def _how_to_train(model: Model) -> str:
+    """What it takes to train one instead."""
+    if not model.trained:
+        return ""
+    return f"; or, to train one, {f'--model {_BASE}=FOLDER' if can_train() else EXTRA_COMMAND}"
 
 
 def _leave_out(
@@ -191,6 +215,29 @@ def _show(recipe: dict[str, Any], only: tuple[str, ...], left_out: Mapping[str, 
         report["ablation"] = [system for system in report.get("ablation", ()) if system in shown]
         if report.get("baseline") not in (*shown, "best"):
             report.pop("baseline", None)
+
+
+def _without_idle_trainings(recipe: dict[str, Any], models: Mapping[str, str]) -> None:
+    """Removes tables that train a model which no system that is shown reads, as each of these tables is trained, and
+    what else would read it."""
+    tables = {
+        (table, name): set(_strings(settings)) for table, entries in recipe.items() if isinstance(entries, Mapping)
+        for name, settings in entries.items() if table not in ("collection", "topics", "report")
+    }
+    reports = recipe.get("report", {}).values()
+    reached = {name for report in reports for name in (*report["systems"], *report.get("ablation", ()))}
+    while new := {text for (_, name), texts in tables.items() if name in reached for text in texts} - reached:
+        reached |= new
+    marks = {f"{{model:{name}}}": model for name, model in models.items()}
+    read = {model for mark, model in marks.items() if mark in reached}
+    idle = {name for name in recipe.get("encoders", {}) if name not in read}
+    for name in idle:
+        del recipe["encoders"][name]
+    gone = {mark for mark, model in marks.items() if model in idle}
+    while lost := [(table, name) for (table, name), texts in tables.items() if gone & texts and name not in reached]:
+        for table, name in lost:
+            del recipe[table][name], tables[table, name]
+            gone.add(name)
 
 
 def _mentions(value: Any, mark: str) -> bool:

@@ -5,7 +5,8 @@ The file of a paper has::
     title = "…"                      # also: authors, venue, question, method
     uses = ["arqmath-2021"]          # parts of shared.toml
     [recipe]                         # as any recipe: pipelines, fusions, reports, …
-    [models.NAME]                    # what, published: the model of the paper; package: one that stands in for it
+    [models.NAME]                    # what, published: the model of the paper; package: one that stands in for it;
+                                     # trained: a table [encoders.NAME] that trains one
     [scales.mini]                    # time, memory, disk: what it takes
     [[scales.mini.files]]            # path, source: where the file is published; optional = true
     [scales.mini.recipe]             # what the recipe has at this scale only
@@ -15,14 +16,14 @@ The file of a paper has::
 
 Paths in recipes begin with ``{data}``, ``{papers}`` (the files of this folder) or ``sample:``; ``{model:NAME}`` is a
 model that the user names. A system whose file or model is missing is left out. A part of ``shared.toml`` has
-``recipe`` and ``scales`` alike.
+``recipe``, ``scales`` and ``models`` alike.
 """
 
 from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
@@ -72,11 +73,15 @@ class Model(Settings):
     :param what: what kind of model it is.
     :param published: the one of the paper.
     :param package: an installed package that stands in for it at the scale ``mini``.
+    :param trained: the table ``[encoders.NAME]`` that trains one where none is given.
+    :param tiny: at the scale ``smoke`` a tiny one with random weights is made (:mod:`.tiny_model`).
     """
 
     what: str
     published: str
     package: str | None = None
+    trained: str | None = None
+    tiny: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +135,7 @@ class Part(Settings):
 
     recipe: Mapping[str, Any] = field(default_factory=dict)
     scales: Mapping[Scale, ScaleSettings] = field(default_factory=dict)
+    models: Mapping[str, Model] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +189,9 @@ def read_paper(name: str) -> Paper:
     """
     if name not in PAPERS:
         raise ConfigError(f"there is no paper {name!r}", hint=nearest(name, PAPERS))
-    return read_settings(Paper, {"name": name, **_toml(f"{name}.toml")})
+    paper = read_settings(Paper, {"name": name, **_toml(f"{name}.toml")})
+    shared = [_shared()[part].models for part in paper.uses]
+    return replace(paper, models={**paper.models, **{one: model for models in shared for one, model in models.items()}})
 
 
 @cache

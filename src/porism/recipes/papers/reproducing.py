@@ -11,7 +11,7 @@ from typing import Any
 
 from porism.errors import ConfigError, OnProblem
 from porism.files.text import write_whole
-from porism.recipes.papers.building import build_recipe
+from porism.recipes.papers.building import TINY, build_recipe
 from porism.recipes.papers.figures import (
     CheckedClaim,
     MeasuredTable,
@@ -21,6 +21,7 @@ from porism.recipes.papers.figures import (
 )
 from porism.recipes.papers.pages import as_html, as_markdown, as_text, page
 from porism.recipes.papers.paper import read_paper
+from porism.recipes.papers.tiny_model import write_tiny_model
 from porism.recipes.running import Experiment, OnEvent, run_recipe
 
 RECORD = "reproduction.json"
@@ -57,9 +58,12 @@ def reproduce(
     :raises RecipeError: something is wrong with the files of the data.
     """
     paper, shown = read_paper(name), tuple(only)
-    built = build_recipe(paper, scale, data, models, shown)
     folder = Path(output) if output is not None else Path(f"{name}-{scale}")
+    tiny = (folder / TINY).resolve()
+    built = build_recipe(paper, scale, data, models, shown, tiny)
     folder.mkdir(parents=True, exist_ok=True)
+    if any(table.get("model") == str(tiny) for table in built.recipe.get("encoders", {}).values()):
+        write_tiny_model(tiny)
     options = {
         "paper": name, "scale": scale, "data": None if data is None else str(Path(data).resolve()),
         "models": dict(models or {}), "only": list(shown),
