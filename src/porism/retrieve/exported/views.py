@@ -195,10 +195,12 @@ class SegmentVectors:
         self._parts: list[tuple[View, NDArray[np.uint64], Weights]] = []
         of_channel: dict[str, NDArray[np.uint64]] = {}
         for view, units in views:
-            if not has_channel(units, view.channel):
+            there = has_channel(units, view.channel)
+            if not there and not view.stored:
                 continue
             if view.channel not in of_channel:
-                of_channel[view.channel] = term_digests(units.dictionary(view.channel).packed())
+                packed = units.dictionary(view.channel).packed() if there else Packed.of([])
+                of_channel[view.channel] = term_digests(packed)
             self._parts.append((view, of_channel[view.channel], view.weights(number, frozen[view.key])))
 
     def batches(self, documents: NDArray[np.int64], size: int) -> Iterator[tuple[NDArray[np.int64], SparseRows]]:
@@ -218,7 +220,7 @@ class SegmentVectors:
             dimensions.append(view.dimensions(terms[numbers[places]]))
             weights.append(factors[places])
             if summands is not None:
-                some = np.flatnonzero((counts > 0) & (summands[documents] > 0))
+                some = np.flatnonzero(summands[documents] > 0)  # those too that other channels find
                 owners.append(some)
                 dimensions.append(np.full(len(some), view.summand_dimension))
                 weights.append(summands[documents][some])
