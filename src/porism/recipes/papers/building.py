@@ -84,14 +84,18 @@ def build_recipe(
     if missing := tuple(file for file in absent if not file.optional):
         raise MissingData(paper, scale, None if data is None else folder, missing)
     recipe: dict[str, Any] = {"name": f"{paper.name} ({scale})"}
+    left_out: dict[str, str] = {}
     for part in paper.parts:
+        if (why := part.missing()) is not None:
+            left_out |= {system: why for table in SYSTEM_TABLES for system in part.recipe.get(table, {})}
+            continue
         _lay_over(recipe, part.recipe)
         for name, one in part.scales.items():
             if name == scale:
                 _lay_over(recipe, one.recipe)
     stand_ins = _stand_ins(paper, scale, given, tiny or Path(TINY))
     lacking = _lacking(paper, recipe, files, None if data is None else folder, stand_ins)
-    left_out = _leave_out(recipe, paper, lacking, stand_ins)
+    left_out = _leave_out(recipe, paper, lacking, stand_ins, left_out)
     _show(recipe, tuple(dict.fromkeys(only)), left_out)
     _without_idle_trainings(recipe, stand_ins)
     values = {_DATA: str(folder), _PAPERS: str(FOLDER)} | {f"{{model:{name}}}": at for name, at in stand_ins.items()}
@@ -114,13 +118,16 @@ def _stand_ins(paper: Paper, scale: str, given: Mapping[str, str], tiny: Path) -
 
 
 def _lay_over(recipe: dict[str, Any], part: Mapping[str, Any]) -> None:
-    """Adds a part; of tables each entry by itself, everything else replaces what was there."""
+    """Adds a part; of tables each entry by itself, and channels to those that were there. Everything else replaces what
+    was there."""
     for name, value in part.items():
         if isinstance(value, Mapping):
             inner = recipe.setdefault(name, {})
             if isinstance(inner, dict):
                 _lay_over(inner, value)
                 continue
+        if name == "channels" and isinstance(value, list):
+            value = list(dict.fromkeys((*recipe.get(name, ()), *value)))
         recipe[name] = value
 
 
@@ -148,13 +155,14 @@ def _how_to_train(model: Model) -> str:
 
 
 def _leave_out(
-    recipe: dict[str, Any], paper: Paper, lacking: Mapping[str, str], models: Mapping[str, str]
+    recipe: dict[str, Any], paper: Paper, lacking: Mapping[str, str], models: Mapping[str, str],
+    before: Mapping[str, str],
 ) -> dict[str, str]:
     """Removes the tables that need what is lacking, and the systems made of these; gives system → reason.
 
     Of fusions that shrink only the members are removed.
     """
-    left_out = {
+    left_out = dict(before) | {
         system: lacking[f"{{model:{model}}}"] for system, model in paper.requires.items() if model not in models
     }
     for table in [*recipe]:
@@ -168,9 +176,9 @@ def _leave_out(
     for name, matrix in [*recipe.get("similarities", {}).items()]:
         if matrix.get("embeddings") not in (None, "", *recipe.get("embeddings", {})):
             del recipe["similarities"][name]
-    before = -1
-    while before < len(left_out):
-        before = len(left_out)
+    count = -1
+    while count < len(left_out):
+        count = len(left_out)
         for table in SYSTEM_TABLES:
             _without_members(recipe, table, left_out, paper.shrinking)
     return left_out

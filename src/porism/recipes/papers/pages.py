@@ -69,12 +69,14 @@ def page(
     paper: Paper, scale: str, command: str, tables: Sequence[MeasuredTable], claims: Sequence[CheckedClaim],
     left_out: Mapping[str, Sequence[str]], record: Mapping[str, Any], reports: Mapping[str, str],
     extensions: Mapping[str, Sequence[MeasuredExtension]] | None = None,
+    costs: Mapping[str, tuple[float, float]] | None = None,
 ) -> list[Block]:
     """What was asked, how Porism does it, published beside measured, and why they differ.
 
     :param left_out: why systems did not run → which.
     :param reports: name of a report → the path of its page.
     :param extensions: name of a report → its tree of extensions.
+    :param costs: system → the median seconds of its queries, and those that 95 of 100 do not exceed.
     """
     blocks: list[Block] = [
         Heading(f"{paper.title} ({scale})", 1), Paragraph(f"{paper.authors}, {paper.venue}."),
@@ -97,6 +99,10 @@ def page(
         items = tuple(f"{', '.join(names)}: {why}." for why, names in left_out.items())
         blocks += [Heading("Not run"), Bullets(items)]
     blocks += _times(record)
+    if costs:
+        blocks += [Heading("What a query costs"), Grid(("system", "median, ms", "95 %, ms"), tuple(
+            (system, f"{1000 * median:,.1f}", f"{1000 * most:,.1f}") for system, (median, most) in costs.items()
+        ))]
     blocks += [Link(f"All figures, tests and plots: {name}", target) for name, target in reports.items()]
     return blocks
 

@@ -16,7 +16,8 @@ The file of a paper has::
 
 Paths in recipes begin with ``{data}``, ``{papers}`` (the files of this folder) or ``sample:``; ``{model:NAME}`` is a
 model that the user names. A system whose file or model is missing is left out. A part of ``shared.toml`` has
-``recipe``, ``scales`` and ``models`` alike.
+``recipe``, ``scales`` and ``models`` alike, and ``extra``
+where it needs one. Channels of collections add up.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
@@ -35,6 +37,9 @@ Scale = Literal["smoke", "mini", "full"]
 
 FOLDER = Path(__file__).parent
 """Where the files of the papers are."""
+
+_EXTRAS = {"embeddings": ("gensim", "rapidfuzz", "tokenizers")}
+"""The modules of extras that parts need."""
 
 PAPERS = ("duot5", "psu2020", "ensemble2021", "scm2022", "emnlp2022", "porism")
 """The names of the papers, in the order in which they are listed."""
@@ -131,11 +136,17 @@ class Claim(Settings):
 
 @dataclass(frozen=True, slots=True)
 class Part(Settings):
-    """What a paper and a shared part have in common."""
+    """What a paper and a shared part have in common. A part that needs an extra is left out where it is missing."""
 
     recipe: Mapping[str, Any] = field(default_factory=dict)
     scales: Mapping[Scale, ScaleSettings] = field(default_factory=dict)
     models: Mapping[str, Model] = field(default_factory=dict)
+    extra: str | None = None
+
+    def missing(self) -> str | None:
+        """Why it cannot run; None where the extra that it needs is installed."""
+        needed = _EXTRAS.get(self.extra or "", ())
+        return None if all(map(find_spec, needed)) else f"it needs pip install 'porism[{self.extra}]'"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from porism.errors import ConfigError, OnProblem
+from porism.evaluate.times import time_statistics
 from porism.files.text import write_whole
 from porism.recipes.papers.building import TINY, build_recipe
 from porism.recipes.papers.figures import (
@@ -81,7 +82,7 @@ def reproduce(
     }
     blocks = page(
         paper, scale, _command(options), tables, claims, built.reasons(), experiment.record, links,
-        measured_extensions(paper, numbers),
+        measured_extensions(paper, numbers), _costs(experiment),
     )
     text = as_text(blocks)
     for file, content in (("report.txt", text), ("report.html", as_html(blocks)), ("report.md", as_markdown(blocks))):
@@ -100,6 +101,21 @@ def read_options(folder: Path) -> dict[str, Any]:
         raise ConfigError(
             f"there is nothing to resume in {folder}", hint="Start without --resume, or name another folder: --output."
         ) from error
+    return found
+
+
+def _costs(experiment: Experiment) -> dict[str, tuple[float, float]]:
+    """System → the median of the seconds of its queries and the 95th percentile, where they are known."""
+    found: dict[str, tuple[float, float]] = {}
+    for report in experiment.reports.values():
+        for shown in report.numbers["runs"]:
+            system = shown["run"]
+            if system in found or (system, report.topics) not in experiment.run_files:
+                continue
+            run = experiment.run(system, report.topics)
+            if run.provenance is not None and run.provenance.seconds:
+                times = time_statistics(run)
+                found[system] = (times.median, times.p95)
     return found
 
 
