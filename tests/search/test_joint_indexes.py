@@ -36,7 +36,7 @@ def joint(sample_shards: list[Path]) -> Iterator[Index]:
 
 @pytest.fixture(scope="module")
 def topics() -> list[Query]:
-    return list(read_topics(sample_path("queries.jsonl")))[::7]
+    return list(read_topics(sample_path("queries.jsonl")))[::12]
 
 
 def test_every_model_gives_the_ids_and_scores_of_one_index(whole: Index, joint: Index, topics: list[Query]) -> None:

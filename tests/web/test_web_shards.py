@@ -23,7 +23,6 @@ import porism
 from porism.cli import main
 from porism.corpus import read_topics
 from porism.errors import ConfigError
-from porism.index.joint import names_of
 from porism.sample import sample_path
 from porism.search.answering import answer
 from porism.search.index import open_index
@@ -33,9 +32,10 @@ from porism.search.shards.shard import Moved
 from porism.search.shards.values import ShardQuestion
 from porism.web import client as client_module
 from porism.web.access import new_key
+from porism.web.app import create_app
 from porism.web.client import PREFIX, ApiError, Client
 from porism.web.remote_shards import RemoteShard, open_shards
-from porism.web.settings import Limits
+from porism.web.settings import WebSettings
 
 QUESTION = r"why does $\sum 1/n^2$ converge?"
 
@@ -324,6 +324,67 @@ def test_the_command_line_searches_servers_and_names_those_that_are_missing(
         assert "work with indexes on this machine only" in err
 
 
-def test_names_of_folders_are_served(sample_shards: list[Path]) -> None:
-    assert list(names_of(sample_shards)) == ["few", "many"]
-    assert Limits().results == 100
+@pytest.fixture(scope="module")
+def beside(sample_shards: list[Path], address: str) -> Iterator[TestClient]:
+    """A server of the first of the sample's indexes, which searches the second one's server too."""
+    app = create_app(WebSettings({"few": sample_shards[0]}, servers=(address,), logs=False))
+    with TestClient(app, base_url="http://localhost") as made:
+        yield made
+
+
+def test_a_server_searches_another_one_too(client: TestClient, beside: TestClient) -> None:
+    for asked in (
+        {"q": QUESTION, "k": 4, "explain": True}, {"q": QUESTION, "k": 3, "page": 2},
+        {"q": "continuous function", "filter": "tags=topology"},
+    ):
+        whole = client.get(f"{PREFIX}/search", params=asked).json()
+        answered = beside.get(f"{PREFIX}/search", params={**asked, "index": "all"})
+        found = answered.json()
+        assert "etag" not in answered.headers
+        for key in ("question", "parts", "total", "total_is_exact", "page", "per_page", "partial", "missing"):
+            assert found[key] == whole[key], key
+        assert [(hit["rank"], hit["id"], hit["score"]) for hit in found["hits"]] == [
+            (hit["rank"], hit["id"], hit["score"]) for hit in whole["hits"]
+        ]
+        texts = [["".join(piece["text"] for piece in hit["snippet"]) for hit in one["hits"]] for one in (found, whole)]
+        assert texts[0] == texts[1]
+        if "explain" in asked:
+            assert [hit["explanation"]["contributions"]["value"] for hit in found["hits"]] == pytest.approx(
+                [hit["explanation"]["contributions"]["value"] for hit in whole["hits"]]
+            )
+    pages = {hit["id"]: hit["page"] for hit in beside.get(
+        f"{PREFIX}/search", params={"q": QUESTION, "index": "all"}
+    ).json()["hits"]}
+    there = {doc_id: page for doc_id, page in pages.items() if page}
+    assert 0 < len(there) < len(pages)
+    html = beside.get("/search", params={"q": QUESTION, "index": "all"}).text
+    for doc_id, page in there.items():
+        assert page.replace("&", "&amp;") in html
+        assert f"/why?q={QUESTION}&amp;id={doc_id}" not in html
+    assert "Missing from these results" not in html
+    assert [one["name"] for one in beside.get(f"{PREFIX}/indexes").json()] == ["few", "all"]
+
+
+def test_a_page_and_an_answer_name_the_server_that_is_missing(sample_shards: list[Path], beside: TestClient) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        gone = f"http://127.0.0.1:{free.getsockname()[1]}"
+    app = create_app(WebSettings({"few": sample_shards[0]}, servers=(gone,), logs=False))
+    with TestClient(app, base_url="http://localhost") as asked:
+        found = asked.get(f"{PREFIX}/search", params={"q": QUESTION, "index": "all"}).json()
+        alone = asked.get(f"{PREFIX}/search", params={"q": QUESTION}).json()
+        html = asked.get("/search", params={"q": QUESTION, "index": "all"}).text
+        refused = post(asked, "collection", index="all")
+    name = gone.removeprefix("http://")
+    assert found["partial"]
+    assert [one["name"] for one in found["missing"]] == [name]
+    assert "no answer from" in found["missing"][0]["reason"]
+    assert [(hit["id"], hit["score"]) for hit in found["hits"]] == [(hit["id"], hit["score"]) for hit in alone["hits"]]
+    assert not alone["partial"]
+    assert f"Missing from these results: {name} (no answer from" in html
+    assert "The time ran out" not in html
+    assert refused.status_code == 400
+    assert "is no shard" in refused.json()["error"]["message"]
+    formulas = beside.get(f"{PREFIX}/formulas", params={"q": "x^2", "index": "all"}).json()
+    assert formulas["partial"]
+    assert [one["reason"] for one in formulas["missing"]] == ["formulas are found here only"]
+    assert not beside.get(f"{PREFIX}/formulas", params={"q": "x^2"}).json()["partial"]

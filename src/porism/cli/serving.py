@@ -7,13 +7,15 @@ from pathlib import Path
 import click
 
 from porism.cli.first_use import compile_once
-from porism.cli.options import DEFAULT_INDEX
+from porism.cli.options import DEFAULT_INDEX, Indexes, IndexPlace, folders
 from porism.cli.terminal import echo
 
 
 @click.command(short_help="Search in a browser, and over a REST API.")
-@click.option("--index", "index_paths", type=click.Path(path_type=Path), multiple=True, envvar="PORISM_INDEX",
-              show_envvar=True, metavar="DIR", help=f"The folder of an index, {DEFAULT_INDEX} by default; repeatable.")
+@click.option("--index", "indexes", type=IndexPlace(), multiple=True, envvar="PORISM_INDEX", show_envvar=True,
+              metavar="DIR|URL",
+              help=f"The folder of an index, {DEFAULT_INDEX} by default, or the address of a server that is searched "
+                   "too; repeatable.")
 @click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS",
               help="The address to listen at; 0.0.0.0 for all networks.")
 @click.option("--port", type=click.IntRange(0, 65_535), default=8470, show_default=True,
@@ -47,7 +49,7 @@ from porism.cli.terminal import echo
               help="API requests of one client in a minute.")
 @click.option("--no-log", is_flag=True, help="Do not log requests.")
 def serve(
-    index_paths: tuple[Path, ...], host: str, port: int, host_names: tuple[str, ...], title: str, model_name: str,
+    indexes: Indexes, host: str, port: int, host_names: tuple[str, ...], title: str, model_name: str,
     formula_model: str | None, editor: Path | None, keys: Path | None, ingest: Path | None,
     judgments: Path | None, judged_models: tuple[str, ...], runs: tuple[Path, ...], qrels: Path | None,
     topics: Path | None, new_key: str | None,
@@ -82,11 +84,12 @@ def serve(
         raise click.UsageError("--run needs judgments to score the runs with: --qrels FILE or --judge FOLDER.")
     if topics is not None and qrels is None:
         raise click.UsageError("--topics are those of the judgments of --qrels FILE, which is not given.")
+    here = folders(tuple(one for one in indexes if isinstance(one, Path)))
     settings = WebSettings(
-        names_of(index_paths or (Path(DEFAULT_INDEX),)), replace(Limits(), per_minute=rate), title, model_name,
+        names_of(here), replace(Limits(), per_minute=rate), title, model_name,
         formula_model, editor, keys, ingest, judgments, judged_models or JUDGED_MODELS,
         runs, qrels, topics, origins,
-        logs=not no_log,
+        servers=tuple(one for one in indexes if isinstance(one, str)), logs=not no_log,
     )
     names = {name.lower() for name in host_names}
     settings = replace(settings, hosts=(*settings.hosts, *names, *((host,) if host not in ("0.0.0.0", "::") else ())))

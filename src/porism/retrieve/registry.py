@@ -88,7 +88,7 @@ def _check_joint(snapshot: Snapshot, kind: RetrieverKind[Any], model: RetrieverS
     :raises ConfigError: one lacks it, or has another; or models of the kind search one index only.
     """
     if isinstance(snapshot, JointSnapshot):
-        if not kind.joint:
+        if not kind.joint and len(snapshot.indexes) > 1:
             raise ConfigError(
                 f"models of the kind {kind.name!r} search one index, and here are {len(snapshot.indexes)}",
                 hint="Name one index, or another model.",

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 from porism.errors import QueryError, counted
 from porism.search.answers import Hit
 from porism.search.questions import Question
 from porism.web import schema
+from porism.web.asked import Request as Request
 from porism.web.deadlines import Deadline
 from porism.web.facets import facets_of
+from porism.web.federated_answering import search_all
 from porism.web.parts import Parts, check_formulas, check_length, parts_of
 from porism.web.pieces import PieceMaker, alignment, contribution, place_of
 from porism.web.served import View
@@ -20,18 +21,6 @@ SORT_KEYS = ("year", "date", "creation_date", "votes", "score")
 """Keys of the metadata by which results can be sorted, where documents have them; the largest come first."""
 
 _MOST_ALIGNMENTS = 6
-
-
-@dataclass(frozen=True)
-class Request:
-    """What is asked for: a question, filters, the page and the order of results."""
-
-    question: str
-    filters: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    page: int = 1
-    per_page: int = 10
-    sort: str = "relevance"
-    explain: bool = False
 
 
 def check_page(page: int, per_page: int, limits: Limits) -> None:
@@ -77,6 +66,8 @@ def search(served: View, request: Request, limits: Limits) -> schema.Results:
     check_page(request.page, request.per_page, limits)
     question = read(served, request.question, limits)
     parts = parts_of(served.index, question)
+    if served.federated is not None:
+        return search_all(served, served.federated, question, parts, request, limits)
     ranked = _ranked(served, question, request, limits)
     sorts = ("relevance", *(key for key in SORT_KEYS if key in served.metadata_counts))
     ordered = _sorted(served, ranked, request.sort, sorts)

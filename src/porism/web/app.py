@@ -12,6 +12,7 @@ from porism.version import __version__
 from porism.web.access import read_keys
 from porism.web.observing import Metrics, log_line
 from porism.web.problems import NotFound, Refused, error_answer, refusal
+from porism.web.remote_shards import open_servers
 from porism.web.served import Library, ServedTogether
 from porism.web.settings import WebSettings
 
@@ -19,6 +20,17 @@ DESCRIPTION = """Search mathematics by words and formulas together.
 
 Questions are text with formulas between dollars. Every answer has `generation`, the commit of the index that it is
 about, and an `ETag`. Errors have one form: `error` with `code`, `message` and, where there is one, a `hint`."""
+
+
+def open_library(settings: WebSettings) -> Library:
+    """The indexes of a server, opened.
+
+    :raises IndexNotFound: an index does not exist, and as :func:`porism.search.index.open_index`.
+    :raises ConfigError: an address is none, or indexes here cannot be searched together with servers.
+    """
+    seconds = settings.limits.server_seconds
+    servers = open_servers(settings.servers, seconds)
+    return Library(settings.indexes, settings.model, settings.formula_model, servers, seconds)
 
 
 def create_app(settings: WebSettings, library: Library | None = None) -> Any:
@@ -40,7 +52,7 @@ def create_app(settings: WebSettings, library: Library | None = None) -> Any:
     from porism.web.run_pages import RunPages, run_router
     from porism.web.shard_routes import ShardRoutes, shard_router
 
-    served = library or Library(settings.indexes, settings.model, settings.formula_model)
+    served = library or open_library(settings)
     metrics = Metrics()
     api = Api(served, settings.limits)
     judgments = Judgments(settings.judgments) if settings.judgments is not None else None

@@ -14,6 +14,7 @@ from porism.types import Formula
 from porism.web import schema
 from porism.web.answering import check_page, count
 from porism.web.deadlines import Deadline
+from porism.web.federated_answering import without_servers
 from porism.web.formula_views import equality, has_wildcard, key_of, keyed_view, same_up_to_names
 from porism.web.parts import Parts, check_formulas, check_length, formula_parts
 from porism.web.pieces import alignment, place_of, plain_pieces
@@ -78,12 +79,13 @@ def search_formulas(served: View, request: FormulaRequest, limits: Limits) -> sc
     if not chosen and query.context is not None:
         without = count(served, query.context.content.text.replace("￼", " "), request.filters, limits)
     hints = [*notes, *(str(problem) for problem in problems)]
-    return schema.FormulaResults(
+    results = schema.FormulaResults(
         index=served.name, generation=served.generation, question=request.question, parts=tuple(parts.parts),
         hints=tuple(hints), total=len(chosen), total_is_exact=len(found) < depth, page=request.page,
         per_page=request.per_page, seconds=round(deadline.elapsed, 4), partial=deadline.missed, hits=tuple(shown),
         match=request.match, documents_without=without,
     )
+    return without_servers(results, served.federated)
 
 
 def explain_formula(served: View, text: str, key: str, limits: Limits) -> schema.Alignment:

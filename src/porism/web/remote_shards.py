@@ -113,6 +113,14 @@ class RemoteShard:
         return f"{self._base}/document?id={quote(doc_id, safe='')}{named}"
 
 
+def open_servers(addresses: Sequence[str], seconds: float) -> list[RemoteShard]:
+    """Indexes on servers as shards, with the key that the environment has.
+
+    :raises ConfigError: one is no address.
+    """
+    return [RemoteShard(one, key=os.environ.get(KEY), seconds=seconds) for one in addresses]
+
+
 def _moved(error: PorismError) -> PorismError:
     """What the server says, as the error that it is here."""
     return Moved(error.what, hint=error.hint) if getattr(error, "code", "") == MOVED else error

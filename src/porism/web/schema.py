@@ -105,6 +105,7 @@ class Hit(Model):
     place: Place
     metadata: dict[str, str | tuple[str, ...]] = {}
     explanation: Explained | None = None
+    page: str | None = Field(default=None, description="The address of its page, of a document on another server.")
 
 
 class FacetValue(Model):
@@ -132,6 +133,13 @@ class FacetList(Model):
     facets: tuple[Facet, ...]
 
 
+class MissingIndex(Model):
+    """An index on a server that has no part in an answer, and why."""
+
+    name: str
+    reason: str
+
+
 class Page(Model):
     """What all lists of results have in common."""
 
@@ -145,7 +153,10 @@ class Page(Model):
     page: int = 1
     per_page: int = 10
     seconds: float
-    partial: bool = Field(default=False, description="Whether the time budget ended before all was made.")
+    partial: bool = Field(
+        default=False, description="Whether the time budget ended before all was made, or an index is missing."
+    )
+    missing: tuple[MissingIndex, ...] = Field(default=(), description="Indexes on servers that did not answer.")
 
 
 class Results(Page):

@@ -17,7 +17,8 @@ from porism.index import JointSnapshot, Snapshot
 from porism.index.manifest import read_manifest
 from porism.retrieve.models import read_model
 from porism.search.index import Index, open_index
-from porism.search.shards.shard import IndexShard
+from porism.search.shards.federated import FederatedIndex
+from porism.search.shards.shard import IndexShard, Shard
 from porism.search.warming import warm
 from porism.settings import nearest
 from porism.web.vocabulary import Vocabulary
@@ -41,6 +42,8 @@ class View:
     rankings: Memory[Any] = field(default_factory=lambda: Memory(64))
     vocabulary: Vocabulary | None = None
     """What questions are completed with: None until it has been read, or that of the commit before."""
+    federated: FederatedIndex | None = None
+    """The index together with others on servers, where there are some: what searches for documents."""
 
     @property
     def generation(self) -> int:
@@ -134,14 +137,22 @@ class ServedTogether(ServedIndex):
     """
 
     def __init__(
-        self, name: str, parts: Sequence[ServedIndex], model: str = "default", formula_model: str | None = None
+        self, name: str, parts: Sequence[ServedIndex], model: str = "default", formula_model: str | None = None,
+        servers: Sequence[Shard] = (), seconds: float = 5.0,
     ) -> None:
-        """Opens the indexes together.
+        """Opens the indexes together; searches for documents ask the ``servers`` too, each for so many ``seconds``.
 
         :raises ConfigError: they were analysed with other settings, or a model reads other files in each.
         """
-        self.parts = tuple(parts)
+        self.parts, self._servers, self._seconds = tuple(parts), tuple(servers), seconds
         super().__init__(name, parts[0].path, model, formula_model)
+
+    def _open(self, vocabulary: Vocabulary | None = None, *, warmed: bool = False) -> View:
+        view = super()._open(vocabulary, warmed=warmed)
+        if self._servers:
+            here = IndexShard("here", view.index)
+            view.federated = FederatedIndex([here, *self._servers], seconds=self._seconds)
+        return view
 
     def _snapshot(self) -> Snapshot:
         return JointSnapshot({one.name: one.view.index.snapshot for one in self.parts})
@@ -176,17 +187,29 @@ def _read_vocabulary(view: View) -> None:
 
 
 class Library(Mapping[str, ServedIndex]):
-    """All indexes of a server, by name; several are also one, which is called :data:`ALL` and comes last."""
+    """All indexes of a server, by name; several are also one, which is called :data:`ALL` and comes last. So is one
+    together with indexes on other ``servers``."""
 
-    def __init__(self, indexes: Mapping[str, Path], model: str = "default", formula_model: str | None = None) -> None:
+    def __init__(
+        self, indexes: Mapping[str, Path], model: str = "default", formula_model: str | None = None,
+        servers: Sequence[Shard] = (), seconds: float = 5.0,
+    ) -> None:
+        """Opens all indexes here.
+
+        :raises IndexNotFound: there is none in a folder.
+        :raises ConfigError: there are servers, and the indexes here cannot be searched as one.
+        """
         self._served = {name: ServedIndex(name, path, model, formula_model) for name, path in indexes.items()}
         self.apart: ConfigError | None = None
         """Why several indexes cannot be searched as one, None where they can."""
-        if len(self._served) > 1:
+        if len(self._served) > 1 or servers:
             name = ALL if ALL not in self._served else "all-indexes"
             try:
-                self._served[name] = ServedTogether(name, list(self._served.values()), model, formula_model)
+                parts = list(self._served.values())
+                self._served[name] = ServedTogether(name, parts, model, formula_model, servers, seconds)
             except ConfigError as error:
+                if servers:
+                    raise
                 self.apart = error
                 log.warning("not searched as one: %s", error)
 

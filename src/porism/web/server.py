@@ -8,8 +8,7 @@ from typing import Any
 
 from porism.errors import ConfigError
 from porism.extras import need
-from porism.web.app import create_app
-from porism.web.served import Library
+from porism.web.app import create_app, open_library
 from porism.web.settings import WebSettings
 
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
@@ -44,7 +43,7 @@ def serve(settings: WebSettings, host: str, port: int, on_ready: Callable[[str],
     uvicorn = need("uvicorn", "web", "the server")
     bound = bind(host, port)
     try:
-        app = create_app(settings, Library(settings.indexes, settings.model, settings.formula_model))
+        app = create_app(settings, open_library(settings))
         bound.listen(256)  # who comes from now on waits a moment and is answered
         shown = f"[{host}]" if ":" in host else host
         on_ready(f"http://{shown}:{bound.getsockname()[1]}/")

@@ -28,6 +28,8 @@ class Limits:
     marked as partial."""
     alignment_seconds: float = 0.12
     """Time for marking symbols within the formulas of one page; formulas beyond it are marked as wholes."""
+    server_seconds: float = 5.0
+    """How long an index on another server may take for one request; without it the answer is marked as partial."""
     at_once: int = 64
     """Requests that are answered or wait at once; more are refused with 503."""
     per_minute: int = 0
@@ -61,6 +63,8 @@ class WebSettings:
     """The topics of ``qrels``, for their texts."""
     origins: tuple[str, ...] = ()
     """Origins whose pages may call the API (CORS)."""
+    servers: tuple[str, ...] = ()
+    """Addresses of indexes on other servers, which are searched together with those here under the name ``all``."""
     hosts: tuple[str, ...] = ("localhost", "127.0.0.1", "[::1]")
     """Names by which the server may be called; a request for another host is refused. ``*`` allows any."""
     threads: int = 4

@@ -71,7 +71,12 @@ class ShardRoutes:
         self._api, self._limits = api, limits
 
     def _shard(self, body: IndexBody) -> IndexShard:
-        return self._api.view(body.index).shard
+        view = self._api.view(body.index)
+        if view.federated is not None:
+            raise QueryError(
+                f"{view.name!r} has indexes of other servers: it is no shard", hint="Name one index of this server."
+            )
+        return view.shard
 
     def _checked(self, question: ShardQuestion) -> ShardQuestion:
         """A question within the limits.

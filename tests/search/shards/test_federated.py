@@ -10,6 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from long_forms import LONG
 
 from porism.corpus import read_topics
 from porism.errors import ConfigError, PorismError, QueryError
@@ -74,7 +77,7 @@ def shards(sample_shards: list[Path]) -> list[IndexShard]:
 
 @pytest.fixture(scope="module")
 def topics() -> list[Query]:
-    return list(read_topics(sample_path("queries.jsonl")))[::7]
+    return list(read_topics(sample_path("queries.jsonl")))[::12]
 
 
 def test_every_model_that_can_gives_the_ids_and_scores_of_one_index(
@@ -318,7 +321,7 @@ def test_shards_that_do_not_fit_are_refused_with_what_to_do(shards: list[IndexSh
 def test_models_whose_statistics_do_not_add_up_are_refused(sample_shards: list[Path]) -> None:
     default = read_model("default")
     assert isinstance(default, SearchModel)
-    for settings, reason in (
+    for changed, reason in (
         ({"feedback": {"weight": 0.2}}, "it learns from the documents found first"),
         ({"matches": {"weight": 1.0}}, "it aligns formulas"),
         ({"channels": {"words": {"weighting": "ltc.ltc"}}}, "the channel words stores its factors"),
@@ -326,7 +329,7 @@ def test_models_whose_statistics_do_not_add_up_are_refused(sample_shards: list[P
         ({"channels": {"splade": {}}}, "the channel splade is that of an encoder"),
     ):
         with pytest.raises(ConfigError, match=reason):
-            check_model(model_from(settings))
+            check_model(model_from(changed))
     with pytest.raises(ConfigError, match="it is no sum over terms"):
         IndexShard("x", open_index(sample_shards[0], "alignment"))
 
@@ -400,3 +403,34 @@ def test_an_empty_shard_changes_nothing(tmp_path: Path, shards: list[IndexShard]
     expected, found = FederatedIndex(shards), FederatedIndex([*shards, empty])
     for question in ("continuous function", r"$\sum 1/n^2$"):
         assert found.search(question, 5).hits == expected.search(question, 5).hits
+
+
+@settings(max_examples=40 if LONG else 2)
+@given(st.data())
+def test_any_split_of_any_collection_gives_the_same(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    folder = tmp_path_factory.mktemp("split")
+    word = st.sampled_from("limit sum set group field ring map".split())
+    words = st.lists(word, min_size=1, max_size=8).map(" ".join)
+    formulas = st.sampled_from(["x^2 + 1", "1 + x^2", "a+b", r"\int f", "n"])
+    texts = data.draw(st.lists(st.tuples(words, words, formulas), min_size=3, max_size=14))
+    documents = [
+        Document(f"d{number}", {"title": Content(title), "body": Content.of(f"{body} ", Formula(formula))},
+                 {"question_id": str(number // 2), "linked": (str(number // 3),)})
+        for number, (title, body, formula) in enumerate(texts)
+    ]
+    homes = data.draw(st.lists(st.integers(0, 1), min_size=len(documents), max_size=len(documents)))
+    parts = [[one for one, home in zip(documents, homes, strict=True) if home == place] for place in range(2)]
+    index_documents(documents, folder / "whole", jobs=1)
+    shards = []
+    for place, part in enumerate(parts):
+        if part:
+            index_documents(part, folder / str(place), jobs=1)
+            shards.append(IndexShard(str(place), open_index(folder / str(place))))
+    together = FederatedIndex(shards)
+    with open_index(folder / "whole") as whole:
+        asked = ("limit of a sum", "definition of a group $1 + x^2$", "$a+b$ field ring map set sum")
+        for number, question in enumerate(asked):
+            query = Query(str(number), {"query": whole.question(question).query.content})
+            assert list(together.run([query], 20)[query.id]) == list(whole.run([query], 20)[query.id])

@@ -50,13 +50,14 @@ class ShardsMissing(PorismError):
 @dataclass(frozen=True, slots=True)
 class FederatedAnswer:
     """The hits, best first, hints, and the shards that are ``missing`` from the answer. ``pages`` has the address of
-    the page of a hit that is on a server, by id."""
+    the page of a hit that is on a server, by id; ``total`` is how many documents were found, up to the depth."""
 
     hits: tuple[Hit, ...]
     hints: tuple[str, ...] = ()
     missing: tuple[MissingShard, ...] = ()
     pages: Mapping[str, str] | None = None
     restricted: bool = False
+    total: int = 0
 
     @property
     def partial(self) -> bool:
@@ -99,10 +100,12 @@ class FederatedIndex:
         self._collections: dict[Shard, ShardCollection] = {}
 
     def search(
-        self, question: str | Question, k: int = 10, *, filters: Filters | None = None, explain: bool = False
+        self, question: str | Question, k: int = 10, *, filters: Filters | None = None, explain: bool = False,
+        first: int = 0, depth: int = 0,
     ) -> FederatedAnswer:
-        """The best ``k`` documents of all shards for a question as a person types it.
+        """The best ``k`` documents of all shards for a question as a person types it; those after the ``first`` ones.
 
+        :param depth: so many are counted at least.
         :raises QueryError: the question is empty, ``k`` is below 1, or a filter names a key that no document has.
         :raises ConfigError: the shards cannot be searched as one.
         :raises ShardsMissing: no shard answers.
@@ -110,10 +113,14 @@ class FederatedIndex:
         def work(asking: Asking) -> FederatedAnswer:
             read = self._read(question, asking)
             asked = ShardQuestion.of(read, self._filters(read, filters, asking))
-            ranking = self._rank(asked, k, asking)
-            hits, pages = self._hits(asked, ranking, explain, asking)
+            if k < 1:
+                raise QueryError(f"{k} results cannot be found", hint="Ask for at least 1.")
+            ranking = self._rank(asked, max(depth, first + k), asking)
+            total = len(ranking.ranked)
+            ranking = replace(ranking, ranked=ranking.ranked[first : first + k])
+            hits, pages = self._hits(asked, ranking, explain, asking, first)
             return FederatedAnswer(
-                tuple(hits), read.notes, tuple(asking.missing), pages, bool(read.conditions or read.filters)
+                tuple(hits), read.notes, tuple(asking.missing), pages, bool(read.conditions or read.filters), total
             )
 
         return self._ask(work)
@@ -244,7 +251,7 @@ class FederatedIndex:
         return _Ranking(best(chosen, k, gains), statistics, generations)
 
     def _hits(
-        self, asked: ShardQuestion, ranking: _Ranking, explain: bool, asking: Asking
+        self, asked: ShardQuestion, ranking: _Ranking, explain: bool, asking: Asking, first: int = 0
     ) -> tuple[list[Hit], dict[str, str]]:
         wanted: dict[Shard, list[str]] = {}
         for one in ranking.ranked:
@@ -258,7 +265,7 @@ class FederatedIndex:
         pages: dict[str, str] = {}
         for one in ranking.ranked:
             if (hit := by_id.get((one.shard, one.id))) is not None:
-                hits.append(_shown(hit, one, len(hits) + 1))
+                hits.append(_shown(hit, one, first + len(hits) + 1))
                 if (page := getattr(one.shard, "page", None)) is not None:
                     pages[one.shown_id] = page(one.id)
         return hits, pages

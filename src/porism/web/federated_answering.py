@@ -1,0 +1,62 @@
+"""Answers of indexes here and on other servers together: a page of hits that names the servers that are missing."""
+
+from __future__ import annotations
+
+from porism.search.answers import Hit
+from porism.search.marked_text import Snippet
+from porism.search.questions import Question
+from porism.search.shards.federated import FederatedIndex
+from porism.web import schema
+from porism.web.asked import Request
+from porism.web.deadlines import Deadline
+from porism.web.parts import Parts
+from porism.web.pieces import contribution, place_of
+from porism.web.served import View
+from porism.web.settings import Limits
+
+
+def search_all(
+    served: View, federated: FederatedIndex, question: Question, parts: Parts, asked: Request, limits: Limits
+) -> schema.Results:
+    """A page of the documents of all indexes; without facets, which are counted of one index.
+
+    :raises QueryError: a filter names a key that no document has.
+    :raises ConfigError: a server cannot be searched together with the others.
+    """
+    deadline = Deadline(limits.seconds)
+    found = federated.search(
+        question, asked.per_page, filters=asked.filters, explain=asked.explain,
+        first=(asked.page - 1) * asked.per_page, depth=limits.depth,
+    )
+    pages = found.pages or {}
+    return schema.Results(
+        index=served.name, generation=served.generation, question=asked.question, parts=tuple(parts.parts),
+        hints=found.hints, total=found.total, total_is_exact=found.total < limits.depth, page=asked.page,
+        per_page=asked.per_page, seconds=round(deadline.elapsed, 4), partial=found.partial,
+        missing=tuple(schema.MissingIndex(name=one.name, reason=one.reason) for one in found.missing),
+        hits=tuple(_hit(hit, pages.get(hit.id)) for hit in found.hits),
+    )
+
+
+def without_servers(results: schema.FormulaResults, federated: FederatedIndex | None) -> schema.FormulaResults:
+    """Formulas, which are found here only: with what is missing."""
+    if federated is None:
+        return results
+    names = [shard.name for shard in federated.shards[1:]]
+    missing = tuple(schema.MissingIndex(name=name, reason="formulas are found here only") for name in names)
+    return results.model_copy(update={"partial": True, "missing": missing})
+
+
+def _hit(hit: Hit, page: str | None) -> schema.Hit:
+    explanation = None
+    if hit.explanation is not None:
+        explanation = schema.Explained(id=hit.id, contributions=contribution(hit.explanation))
+    return schema.Hit(
+        rank=hit.rank, id=hit.id, score=round(hit.score, 6), title=_pieces(hit.title), snippet=_pieces(hit.snippet),
+        place=place_of(hit.location, True, str(hit.title)), metadata=dict(hit.metadata), explanation=explanation,
+        page=page,
+    )
+
+
+def _pieces(snippet: Snippet) -> tuple[schema.Piece, ...]:
+    return tuple(schema.Piece(text=one.text, match=one.match) for one in snippet.pieces)
