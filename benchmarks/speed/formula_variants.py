@@ -72,7 +72,7 @@ class _Base:
 def variants(formulas: Sequence[str], seed: int = 7) -> Iterator[str]:
     """Distinct formulas without end, the real ones (LaTeX) first; the same arguments give the same ones."""
     random = Random(seed)
-    maker = _Maker(formulas, random)
+    maker = Maker(formulas, random)
     seen: set[int] = set()
     shuffled = list(formulas)
     random.shuffle(shuffled)
@@ -101,9 +101,11 @@ def _is_new(latex: str, seen: set[int]) -> bool:
     return True
 
 
-class _Maker:
-    def __init__(self, formulas: Sequence[str], random: Random) -> None:
-        self.random = random.random
+class Maker:
+    """Makes variants of formulas (LaTeX), with chances from a generator of random numbers."""
+
+    def __init__(self, formulas: Sequence[str], random: Random | None = None) -> None:
+        self.random = (random or Random()).random
         bases = sorted(map(_pieces, formulas), key=lambda base: len(base.pieces))
         self.bases = [base for base in bases if base.variables or base.numbers or base.kinds]
         self.lengths = [len(base.pieces) for base in self.bases]
@@ -115,6 +117,11 @@ class _Maker:
                 self.pools[_class(piece)].append(piece)
             self.numbers += [base.pieces[position] for position in base.numbers]
         self.letters = [letter for pool in self.pools.values() for letter in pool]
+
+    def numbered(self, seed: int, number: int) -> str:
+        """A variant of any formula: always the same for a seed and a number, nearly always another for another."""
+        self.random = Random(f"{seed} {number}").random
+        return self.variant(self.draw())
 
     def draw(self) -> _Base:
         """Any formula."""
