@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from itertools import islice
 from pathlib import Path
 
 import pytest
 from benchmarks import __main__ as command
 from benchmarks.effectiveness import development, neural
+from benchmarks.speed import grown
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), ROOT / "benchmarks" / "README.md"]
@@ -73,6 +75,41 @@ def test_models_are_measured_alone_and_in_sums(tmp_path: Path, capsys: pytest.Ca
     table = neural.group_rows(parts["length"])
     assert len(table) == 1 + 3 * len(parts["length"].groups)
     assert table[2][-1].count("to") == 1
+
+
+@pytest.fixture(scope="module")
+def base() -> grown.Base:
+    """The bundled sample as the beginning of a larger collection."""
+    return grown.read_base(grown.ENTRIES)
+
+
+def test_collections_grow_by_the_laws_of_the_real_one(base: grown.Base) -> None:
+    law = grown.Law.through([(10, 20), (1_000, 200)])
+    assert (law.exponent, law.factor) == (pytest.approx(0.5), pytest.approx(200 / 1_000**0.5))
+    assert law(4_000) == pytest.approx(400)
+    made = grown.Grown(base)
+    records = list(islice(made, 600))
+    assert [record["id"] for record in records[:2]] == ["d0", "d1"]
+    assert made.formulas.occurrences == pytest.approx(20 * 600, rel=0.05)
+    for counting in (made.words, made.formulas):
+        assert 0.75 * counting.expected < counting.made < counting.expected + 1  # new ones need a rare one to replace
+    distinct = {name for record in records for name in re.findall(r"\b[a-z]+[aeiou]k\b", " ".join(record.values()))}
+    assert len(distinct & {grown.word(number) for number in range(made.words.made)}) == made.words.made
+
+
+def test_grown_collections_are_the_same_for_a_seed(base: grown.Base) -> None:
+    first, again, longer = (list(islice(grown.Grown(base, seed), 120)) for seed in (7, 7, 8))
+    assert first == again != longer
+    other = list(islice(grown.Grown(base, 7, revision=1, changed=0.2), 120))
+    changed = [one["id"] for one, new in zip(first, other, strict=True) if one != new]
+    assert 10 < len(changed) < 40
+    assert [record["id"] for record in other] == [record["id"] for record in first]
+
+
+def test_new_words_are_distinct_and_keep_their_endings() -> None:
+    words = [grown.word(number) for number in range(5_000)]
+    assert words[:2] == ["babek", "bebek"]
+    assert len(set(words)) == 5_000
 
 
 def test_wrong_names_are_refused(capsys: pytest.CaptureFixture[str]) -> None:

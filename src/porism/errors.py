@@ -15,6 +15,7 @@
     │   ├── IndexLocked        another process is writing
     │   └── StorageError       the disk is full or the folder cannot be written
     ├── EngineError        an engine outside Porism cannot be reached, refuses, or has not what it should have
+    ├── ClusterError       a cluster that cannot be reached, or whose workers cannot do the work
     └── MissingExtra       an optional dependency is not installed
 """
 
@@ -79,6 +80,10 @@ class StorageError(IndexFolderError):
 
 class EngineError(PorismError):
     """An engine outside Porism, such as Milvus, cannot be reached, refuses, or does not have what it should have."""
+
+
+class ClusterError(PorismError):
+    """A cluster that cannot be reached, or whose workers cannot do the work."""
 
 
 class MissingExtra(PorismError):

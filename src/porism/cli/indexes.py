@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from porism.cli.first_use import compile_once
-from porism.cli.options import index_option
+from porism.cli.options import cluster_option, index_option
 from porism.cli.progress import ProblemLog, counting_progress, indexing_progress
 from porism.cli.reading import changing_options
 from porism.cli.terminal import echo
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 @click.option("--checksum", is_flag=True, help="Compare files by content also where size and time are as before.")
 @click.option("--all", "read_all", is_flag=True, help="Read all files again, also those that have not changed.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Analysing processes; all cores if not given.")
+@cluster_option
 @click.option("--problems", "problems_path", type=click.Path(dir_okay=False), metavar="FILE",
               help="Write a line for everything that was skipped or not understood.")
 @click.option("--quiet", is_flag=True, help="No progress bar and no summary.")
@@ -53,6 +54,7 @@ def index(
     checksum: bool,
     read_all: bool,
     jobs: int | None,
+    cluster: str | None,
     problems_path: str | None,
     quiet: bool,
 ) -> None:
@@ -82,12 +84,12 @@ def index(
         with indexing_progress(quiet) as progress:
             report = index_sources(
                 sources, index_path, format=format_name, options=options, config=config, jobs=jobs, change=change,
-                on_problem=log, on_progress=progress, checksum=checksum, read_all=read_all,
+                on_problem=log, on_progress=progress, checksum=checksum, read_all=read_all, cluster=cluster,
             )
     finally:
         if not quiet:
             log.close()
-    _tell(report, quiet, "run the same command")
+    _tell(report, quiet, "run the same command", cluster)
     if neural_model:
         from porism.cli.encoding import encode_and_tell
 
@@ -102,12 +104,13 @@ def index(
 @click.option("--remove-missing", is_flag=True,
               help="Delete the documents of sources that are not there, such as folders that were deleted.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Analysing processes; all cores if not given.")
+@cluster_option
 @click.option("--problems", "problems_path", type=click.Path(dir_okay=False), metavar="FILE",
               help="Write a line for everything that was skipped or not understood.")
 @click.option("--quiet", is_flag=True, help="No progress bar and no summary.")
 def update(
     sources: tuple[str, ...], index_path: Path, checksum: bool, read_all: bool, remove_missing: bool, jobs: int | None,
-    problems_path: str | None, quiet: bool,
+    cluster: str | None, problems_path: str | None, quiet: bool,
 ) -> None:
     """Bring an index up to date with its sources.
 
@@ -125,17 +128,19 @@ def update(
         with indexing_progress(quiet) as progress:
             report = update_index(
                 index_path, sources, jobs=jobs, on_problem=log, on_progress=progress, checksum=checksum,
-                read_all=read_all, remove_missing=remove_missing,
+                read_all=read_all, remove_missing=remove_missing, cluster=cluster,
             )
     finally:
         if not quiet:
             log.close()
-    _tell(report, quiet, f"run porism update --index {report.path}")
+    _tell(report, quiet, f"run porism update --index {report.path}", cluster)
 
 
-def _tell(report: UpdateReport, quiet: bool, again: str) -> None:
+def _tell(report: UpdateReport, quiet: bool, again: str, cluster: str | None) -> None:
     """Prints the summary of an update; exits with 130 after an interruption, with 1 where a source was not there."""
-    if not quiet:
+    if not quiet and report.interrupted and cluster is not None:
+        echo(f"Stopped. Nothing has changed: {report.path}\nTo begin again, {again}.")
+    elif not quiet:
         for note in report.notes:
             echo(f"Note: {note}.")
         stopped = "Stopped. " if report.interrupted else ""

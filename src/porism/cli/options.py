@@ -35,6 +35,14 @@ def index_option(function: Function) -> Function:
     )(function)
 
 
+def cluster_option(function: Function) -> Function:
+    """``--cluster ADDRESS``."""
+    return click.option(
+        "--cluster", metavar="ADDRESS",
+        help="Work on a Dask cluster: tcp://HOST:8786, or local:2 for two processes here (porism[cluster]).",
+    )(function)
+
+
 def is_address(index: Path | str) -> bool:
     """Whether an index is on a server: ``http://…``."""
     return isinstance(index, str) and index.startswith(("http://", "https://"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from porism.cli.options import index_option, json_option, print_json
+from porism.cli.options import cluster_option, index_option, json_option, print_json
 from porism.cli.progress import phase_progress
 from porism.cli.terminal import echo
 from porism.errors import counted
@@ -49,6 +49,7 @@ def _training_options(kept: str) -> Callable[[Function], Function]:
                      help="Threads; with more than one, no two trainings give the same vectors."),
         click.option("--jobs", type=int, default=None,
                      help="Processes that read the documents; all processors by default."),
+        cluster_option,
         click.option("--restart", is_flag=True, help="Begin anew where training was interrupted before."),
         click.option("--quiet", is_flag=True, help="No progress bar and no summary."),
     ]
@@ -110,10 +111,12 @@ def positional(**given: Any) -> None:
 
 
 def _train(method: type[Word2Vec], given: dict[str, Any]) -> None:
+    from porism.concurrency.clusters import connected
     from porism.embeddings import train_token_vectors
 
     index_path: Path = given.pop("index_path")
     name, channel, jobs, restart, quiet = (given.pop(key) for key in ("name", "channel", "jobs", "restart", "quiet"))
+    cluster = given.pop("cluster")
     preset = given.pop("preset")
     if preset is not None:
         from click.core import ParameterSource
@@ -127,7 +130,7 @@ def _train(method: type[Word2Vec], given: dict[str, Any]) -> None:
         }
     settings = method(**given)
     losses: list[float | None] = []
-    with phase_progress(("reading", "training"), quiet) as (reading, training):
+    with connected(cluster), phase_progress(("reading", "training"), quiet) as (reading, training):
         report = train_token_vectors(
             index_path, name, channel, settings, jobs=jobs, restart=restart, on_reading=reading,
             on_progress=training, on_epoch=lambda epoch, loss: losses.append(loss),

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import Any, TypeVar
 
+from porism.concurrency.clusters import active_cluster
+
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -19,10 +21,7 @@ _begun = threading.Event()
 
 
 def parallel(processes: int, **settings: Any) -> Any:
-    """``joblib.Parallel`` whose processes on this machine end when this one does; ``settings`` are for joblib.
-
-    Where a cluster was configured (``joblib.parallel_config``) the work goes there.
-    """
+    """``joblib.Parallel`` whose processes on this machine end when this one does; ``settings`` are for joblib."""
     import joblib
 
     backend, _ = joblib.parallel.get_active_backend()
@@ -33,17 +32,29 @@ def parallel(processes: int, **settings: Any) -> Any:
 
 
 def spread(work: Callable[[T], R], tasks: Iterable[T], processes: int) -> Iterator[R]:
-    """What ``work`` gives for each task, in the order of the tasks, by so many processes, or on a cluster.
+    """What ``work`` gives for each task, in the order of the tasks, by so many processes, or on the cluster that this
+    process is connected to (:func:`porism.concurrency.clusters.connected`).
 
     Tasks are taken as results are, so many ahead that no process waits; one process is this one.
     """
     if processes == 1:
         yield from map(work, tasks)
         return
+    cluster = active_cluster()
+    if cluster is not None:
+        yield from cluster.spread(work, tasks)
+        return
     import joblib
 
     run = parallel(processes, return_as="generator", pre_dispatch=2 * processes)
     yield from run(joblib.delayed(_owned)(os.getpid(), work, task) for task in tasks)
+
+
+def default_processes() -> int:
+    """How many processes spread work has where nothing else is said: one for each processor of this machine, or of the
+    cluster that this process is connected to, which has at least two, so that even one worker gets the work."""
+    cluster = active_cluster()
+    return max(2, cluster.workers) if cluster is not None else os.cpu_count() or 1
 
 
 def _owned(owner: int, work: Callable[[T], R], task: T) -> R:

@@ -7,7 +7,6 @@ many times is the *encoded* texts, four bytes a term, which lie in a temporary f
 from __future__ import annotations
 
 import dataclasses
-import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from numpy.typing import NDArray
 
 from porism.analysis.analyzer import Analyzer, indexed_form
 from porism.analysis.documents import load_document
-from porism.concurrency.processes import spread
+from porism.concurrency.processes import default_processes, spread
 from porism.errors import ConfigError
 from porism.formula import notation_of
 from porism.index import Segment, Snapshot
@@ -209,7 +208,7 @@ def _spread(
     jobs: int | None,
 ) -> Iterator[_Batch]:
     """Analyses things in batches, in their order, by so many processes."""
-    workers = jobs or os.cpu_count() or 1
+    workers = jobs or default_processes()
     if count <= _SERIAL * BATCH:
         workers = 1
     yield from spread(partial(analyze, analyzer, channel), _batches(things), workers)

@@ -85,6 +85,22 @@ def open_outside(folder: str | os.PathLike[str]) -> OutsideSegment:
     return OutsideSegment(segment, config)
 
 
+def move_segment(found: OutsideSegment, folder: Path) -> Segment:
+    """The segment as a new folder of the same file system, without its derived data and whatever else was beside it.
+
+    :raises StorageError: the folder cannot be written.
+    """
+    source = found.segment.folder
+    remove_tree(folder)
+    with storage_errors(folder):
+        for name in set(os.listdir(source)) - {DATA_FILE}:
+            (source / name).unlink()
+        source.rename(folder)
+        sync_folder(folder)
+        sync_folder(folder.parent)
+    return Segment(folder, found.segment.stamp)
+
+
 def copy_segment(source: Segment, folder: Path) -> Segment:
     """A durable copy of a segment's file as that of a new folder, without its derived data and deletions.
 

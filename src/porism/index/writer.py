@@ -36,7 +36,7 @@ from porism.index.manifest import (
     write_tombstones,
 )
 from porism.index.merging import choose_for_count, choose_tier
-from porism.index.outside import copy_segment, open_outside
+from porism.index.outside import OutsideSegment, copy_segment, move_segment, open_outside
 from porism.index.parts import Part, SegmentPart
 from porism.index.segment import Segment
 from porism.index.snapshot import open_segments, open_sources
@@ -209,24 +209,45 @@ class IndexWriter:
         :raises IndexCorrupt: it was changed since it was built.
         :raises StorageError: the disk is full; the index is as it was.
         """
+        found = self._outside(folder)
+        if bool((found.segment.owners != NOBODY).any()):
+            raise ConfigError(
+                "the segment has documents of sources", where=str(folder), hint="Build it without owners."
+            )
+        self._hold(copy_segment(found.segment, self._new_folder()))
+        return found.segment.doc_count
+
+    def take(self, folder: str | os.PathLike[str]) -> int:
+        """As :meth:`adopt`, of a segment that is on the file system of the index: it is moved, not copied.
+
+        It may have documents of sources; the table of sources of this commit has to have these.
+        """
+        found = self._outside(folder)
+        with uninterrupted():
+            self._hold(move_segment(found, self._new_folder()))
+        return found.segment.doc_count
+
+    def _outside(self, folder: str | os.PathLike[str]) -> OutsideSegment:
         found = open_outside(folder)
         if orjson.loads(orjson.dumps(found.config)) != self._config:
             raise ConfigError(
                 "the segment was made with another analysis configuration", where=str(folder),
                 hint="Build it with that of the index: porism.index.IndexWriter.config.",
             )
-        if bool((found.segment.owners != NOBODY).any()):
-            raise ConfigError(
-                "the segment has documents of sources", where=str(folder), hint="Build it without owners."
-            )
+        return found
+
+    def _new_folder(self) -> Path:
+        """Where the next segment goes, after what waits in memory."""
         self._flush()
         self._lock.check()
-        adopted = copy_segment(found.segment, self.path / SEGMENT_FOLDER / f"{self._next_segment:010}")
+        return self.path / SEGMENT_FOLDER / f"{self._next_segment:010}"
+
+    def _hold(self, segment: Segment) -> None:
+        """Adds a segment that lies in the index, in the place of documents with the same ids."""
         with uninterrupted():
-            self._delete_held(found.segment.doc_ids(np.arange(found.segment.doc_count)))
-            self._held.append(HeldSegment(adopted))
+            self._delete_held(segment.doc_ids(np.arange(segment.doc_count)))
+            self._held.append(HeldSegment(segment))
             self._next_segment += 1
-        return adopted.doc_count
 
     def delete(self, ids: Iterable[str]) -> int:
         """Deletes documents by id; returns how many there were."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.analysis.batch import AnalyzedBatch
 from porism.analysis.tokenizers.tokenizer import keep_tokenizers
-from porism.concurrency.processes import spread
+from porism.concurrency.processes import default_processes, spread
 from porism.corpus import ReaderOptions
 from porism.corpus.opening import open_sources
 from porism.errors import OnProblem, Problem, SourceError
@@ -227,7 +227,7 @@ def analyze_batches(
     analyzer: Analyzer, first: list[Document], rest: Iterator[list[Document]], jobs: int | None
 ) -> Iterator[tuple[AnalyzedBatch, list[Problem]]]:
     """Analyses batches in their order, by ``jobs`` processes (all cores by default) unless ``first`` is small."""
-    workers = jobs or os.cpu_count() or 1
+    workers = jobs or default_processes()
     small = len(first) < BATCH_DOCUMENTS and sum(map(character_count, first)) < SERIAL_CHARACTERS
     if workers == 1 or small:
         yield from map(analyzer.analyze, _chain(first, rest))

@@ -7,6 +7,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,11 @@ import numpy as np
 
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.analysis.tokenizers.tokenizer import keep_tokenizers
+from porism.concurrency.clusters import Cluster, active_cluster, connected
 from porism.errors import IndexNotFound, OnProblem, Problem, SourceError
+from porism.files.durable import remove_tree
 from porism.index import IndexWriter, Snapshot
-from porism.index.sources import MOST_PROBLEMS, FileProblem, Source, SourceTable
+from porism.index.sources import MOST_PROBLEMS, NOBODY, FileProblem, Source, SourceTable
 from porism.retrieve import DEFAULT_MODEL, SearchModel
 from porism.search.sources.changes import Batch, Finished, Tally
 from porism.search.sources.choice import Choice, Options, choose, choose_all
@@ -30,6 +33,7 @@ from porism.search.sources.indexing import (
     is_index,
     prepare_for_searches,
 )
+from porism.search.sources.parts import build_parts, staging_folder
 from porism.search.sources.reading import SourceScan
 from porism.types import Document
 
@@ -70,6 +74,7 @@ def index_sources(
     on_progress: Callable[[Progress], None] | None = None,
     checksum: bool = False,
     read_all: bool = False,
+    cluster: str | None = None,
 ) -> UpdateReport:
     """Brings the index at ``path`` up to date with ``sources`` (files or folders); the index is made if need be.
 
@@ -87,12 +92,19 @@ def index_sources(
     With ``checksum`` files whose size and time are as before are compared by their content too; with ``read_all`` all
     files are read again.
 
-    An interruption (Ctrl-C) commits what was analysed and is noted in the report, not raised.
+    With ``cluster`` the workers of a Dask cluster analyse and build segments (``tcp://host:8786``, or ``local:2`` for
+    two processes on this machine); they have to see the folder of the index under the same path. All is one commit
+    then.
+
+    An interruption (Ctrl-C) commits what was analysed and is noted in the report, not raised; with a cluster the index
+    stays as it was.
 
     :raises SourceError: a source is missing, empty or of no known format; nothing was committed then.
     :raises ConfigError: the index exists and was made with another configuration.
     :raises IndexLocked: another process writes to the index.
     :raises StorageError: the disk is full or the folder read-only; the last commit stays.
+    :raises ClusterError: there is no such cluster, or a worker has another version of Porism or does not see the index.
+    :raises MissingExtra: Dask is not installed.
     """
     if not sources:
         raise SourceError("no source was named", hint="Name at least one file or folder to read.")
@@ -100,7 +112,9 @@ def index_sources(
     def chosen(table: SourceTable) -> Choice:
         return choose(sources, table.sources, format, options)
 
-    settings = _Settings(config, model, jobs, change, on_problem, on_progress, checksum, read_all, strict=True)
+    settings = _Settings(
+        config, model, jobs, change, on_problem, on_progress, checksum, read_all, strict=True, cluster=cluster
+    )
     return _bring_up_to_date(Path(path), chosen, settings)
 
 
@@ -116,6 +130,7 @@ def update_index(
     checksum: bool = False,
     read_all: bool = False,
     remove_missing: bool = False,
+    cluster: str | None = None,
 ) -> UpdateReport:
     """Brings the index at ``path`` up to date with the sources that it remembers, or with those that are named.
 
@@ -135,7 +150,8 @@ def update_index(
         return choose(sources, table.sources, may_be_new=False) if sources else choose_all(table.sources)
 
     settings = _Settings(
-        None, model, jobs, change, on_problem, on_progress, checksum, read_all, remove_missing=remove_missing
+        None, model, jobs, change, on_problem, on_progress, checksum, read_all, remove_missing=remove_missing,
+        cluster=cluster,
     )
     return _bring_up_to_date(Path(path), chosen, settings)
 
@@ -173,9 +189,23 @@ class _Settings:
     read_all: bool
     strict: bool = False
     remove_missing: bool = False
+    cluster: str | None = None
+
+
+class _Abandoned(Exception):
+    """Ctrl-C came, and nothing is to be committed; has the report."""
 
 
 def _bring_up_to_date(path: Path, chosen: Callable[[SourceTable], Choice], settings: _Settings) -> UpdateReport:
+    try:
+        with connected(settings.cluster):
+            return _connected(path, chosen, settings)
+    except _Abandoned as abandoned:
+        report: UpdateReport = abandoned.args[0]
+        return report
+
+
+def _connected(path: Path, chosen: Callable[[SourceTable], Choice], settings: _Settings) -> UpdateReport:
     started = time.monotonic()
     config = settings.config
     if not is_index(path):
@@ -233,7 +263,7 @@ class _Run:
         self._sides: deque[Batch] = deque()
         self._problems: dict[int, list[FileProblem]] = {}
         self._more_problems: dict[int, int] = {}
-        self._problem_count = self._documents = self._formulas = 0
+        self._problem_count = self._documents = self._formulas = self._most_built = 0
         self._first: list[Document] = []
         self._rest: Iterator[list[Document]] = iter(())
 
@@ -247,10 +277,15 @@ class _Run:
         last_commit = time.monotonic()
         analyzer = Analyzer(AnalysisConfig.from_dict(writer.config, writer.path))
         prepare = Preparation(self.settings.model, self._encoded, self._report)
+        cluster = active_cluster()
+        if cluster is not None and self._first:
+            return self._finish_on_cluster(cluster, writer, analyzer.config, prepare, started)
         try:
             for batch, problems in analyze_batches(analyzer, self._first, self._rest, self.settings.jobs):
                 side = self._sides.popleft()
-                self._attribute(side, problems)
+                owners = dict(zip((document.id for document in side.documents), side.owners.tolist(), strict=True))
+                for problem in problems:
+                    self._attribute(problem, owners.get(problem.where, NOBODY))
                 self._begin_groups(side)
                 writer.add(replace(batch, owners=side.owners, digests=side.digests, lines=side.lines))
                 self._apply(writer, side)
@@ -272,6 +307,35 @@ class _Run:
         writer.commit(before_publish=prepare)
         return self.report(writer.path, started, prepare.interrupted)
 
+    def _finish_on_cluster(
+        self, cluster: Cluster, writer: IndexWriter, config: AnalysisConfig, prepare: Preparation, started: float
+    ) -> UpdateReport:
+        """The same with segments that the workers of a cluster build, and one commit.
+
+        :raises _Abandoned: Ctrl-C came; nothing was committed.
+        """
+        folder = staging_folder(writer.path)
+        try:
+            parts = build_parts(cluster, folder, config, self._batches(), self._scan.position, self._built)
+            for part in parts:
+                for problem, owner in part.problems:
+                    self._attribute(problem, owner)
+                for side in part.batches:
+                    self._begin_groups(side)
+                writer.take(part.segment)
+                for side in part.batches:
+                    self._apply(writer, side)
+                self._documents += part.documents
+                self._formulas += part.formulas
+                self._built(self._documents, part.position)
+            writer.sources = self._table()
+            writer.commit(before_publish=prepare)
+        except KeyboardInterrupt:
+            raise _Abandoned(self.report(writer.path, started, interrupted=True)) from None
+        finally:
+            remove_tree(folder)
+        return self.report(writer.path, started, prepare.interrupted)
+
     def report(self, path: Path, started: float, interrupted: bool) -> UpdateReport:
         """What was done until now."""
         tally = self.tally
@@ -289,6 +353,20 @@ class _Run:
                 Progress(self._documents, self._formulas, position[0], position[1], count, total)
             )
 
+    def _built(self, documents: int, position: int) -> None:
+        """Says of how many documents there are segments, and how many bytes were read by their end."""
+        if self.settings.on_progress and documents > self._most_built:
+            self._most_built = documents
+            self.settings.on_progress(Progress(documents, self._formulas, position, self._scan.position[1]))
+
+    def _batches(self) -> Iterator[Batch]:
+        """All batches, also those without documents."""
+        for _ in chain([self._first], self._rest):
+            while self._sides:
+                yield self._sides.popleft()
+        while self._sides:
+            yield self._sides.popleft()
+
     def _pull(self) -> Iterator[list[Document]]:
         for batch in self._scan.batches():
             self._sides.append(batch)
@@ -300,19 +378,16 @@ class _Run:
         if self.settings.on_problem:
             self.settings.on_problem(problem)
 
-    def _attribute(self, side: Batch, problems: Sequence[Problem]) -> None:
+    def _attribute(self, problem: Problem, owner: int) -> None:
         """Keeps what analysis could not understand with the group of the document."""
-        owners = dict(zip((document.id for document in side.documents), side.owners.tolist(), strict=True))
-        for problem in problems:
-            self._report(problem)
-            owner = owners.get(problem.where)
-            if owner is None:
-                continue
-            kept = self._problems.setdefault(owner, [])
-            if len(kept) < MOST_PROBLEMS:
-                kept.append(FileProblem(problem.where, problem.where, problem.what))
-            else:
-                self._more_problems[owner] = self._more_problems.get(owner, 0) + 1
+        self._report(problem)
+        if owner == NOBODY:
+            return
+        kept = self._problems.setdefault(owner, [])
+        if len(kept) < MOST_PROBLEMS:
+            kept.append(FileProblem(problem.where, problem.where, problem.what))
+        else:
+            self._more_problems[owner] = self._more_problems.get(owner, 0) + 1
 
     def _begin_groups(self, side: Batch) -> None:
         """Records the groups that documents of the batch belong to, before the documents are there."""

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import xxhash
 
-from porism.concurrency.processes import spread
+from porism.concurrency.processes import default_processes, spread
 from porism.corpus.topics import read_topics
 from porism.engine.units import formula_units
 from porism.errors import ConfigError
@@ -79,7 +79,7 @@ def formula_examples(
     made: list[FormulaExample] = []
     work = partial(_examples, vocabulary.labels, settings, excluded)
     left_out = 0
-    for found, number in spread(work, chunks, jobs or os.cpu_count() or 1):
+    for found, number in spread(work, chunks, jobs or default_processes()):
         made += found
         left_out += number
         on_progress(len(made) + left_out, len(packed))
