@@ -308,6 +308,22 @@ def test_emnlp2022_trains_what_is_not_given(tmp_path: Path) -> None:
     assert {stage["cached"] for stage in again.experiment.record["stages"]} == {True}
 
 
+def test_ntcir12_searches_formulas_of_articles_as_they_are_distributed(tmp_path: Path) -> None:
+    done = reproduce("ntcir12", scale="smoke", output=tmp_path / "out")
+    assert done.left_out["dpr"].endswith("--model dpr=FOLDER"), "nothing to train one on"
+    run = done.experiment.run("structure", "concrete")
+    assert [doc for doc, _ in run["NTCIR12-MathWiki-1"]][:2] == ["Right_triangle:0", "Circle:0"]
+    assert run["NTCIR12-MathWiki-2"][0][0] == "Circle:2"
+    figures = {row.row.system: row.measured for row in done.tables[0].rows}
+    assert figures["structure"] == (1.0, 1.0)
+    assert figures["tangent-s"][0] < 1.0
+    with pytest.raises(MissingData) as caught:
+        build_recipe(read_paper("ntcir12"), "mini", tmp_path)
+    assert [file.path for file in caught.value.files] == [
+        "ntcir12/MathTagArticles", "ntcir12/topics-concrete.txt", "ntcir12/qrels.txt",
+    ]
+
+
 def test_what_is_trained_and_why_not(monkeypatch: pytest.MonkeyPatch) -> None:
     def trained(**models: str) -> tuple[dict[str, object], dict[str, str]]:
         built = build_recipe(read_paper("emnlp2022"), "smoke", None, models)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from porism.corpus.base import OnProgress, Reader, ReaderOptions, ignore_problem, ignore_progress
 from porism.corpus.groups import CollectionGroup, FileGroup, Item, ReadGroup, TableGroup, Unread
+from porism.corpus.html.formulas import FormulaPageReader
 from porism.corpus.html.reader import PageReader
 from porism.corpus.latex.loading import EXTENSIONS as LATEX_EXTENSIONS
 from porism.corpus.latex.reader import LatexProject, LatexReader
@@ -124,6 +125,7 @@ READERS: dict[str, Reader] = {
     "rst": RstReader(),
     "notebook": NotebookReader(),
     "html": PageReader(),
+    "html-formulas": FormulaPageReader(),
     "text": PlainReader(),
     "folder": FolderReader(),
 }

@@ -143,7 +143,8 @@ def _lacking(
     }
     return found | {
         f"{{model:{name}}}": f"it needs {model.what}, such as {model.published}: --model {name}=FOLDER"
-        f"{_how_to_train(model)}" for name, model in paper.models.items() if name not in models
+        f"{_how_to_train(model) if _BASE in paper.models else ''}"
+        for name, model in paper.models.items() if name not in models
     }
 
 

@@ -41,7 +41,7 @@ FOLDER = Path(__file__).parent
 _EXTRAS = {"embeddings": ("gensim", "rapidfuzz", "tokenizers")}
 """The modules of extras that parts need."""
 
-PAPERS = ("duot5", "psu2020", "ensemble2021", "scm2022", "emnlp2022", "porism")
+PAPERS = ("duot5", "psu2020", "ensemble2021", "scm2022", "emnlp2022", "ntcir12", "porism")
 """The names of the papers, in the order in which they are listed."""
 
 
