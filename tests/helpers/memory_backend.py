@@ -22,7 +22,8 @@ class StoredRow:
 
 @dataclass
 class MemoryBackend:
-    """Tables as dictionaries. Of results only ``most`` are given; ``refuse_after`` so many writes it refuses."""
+    """Tables as dictionaries. Of results only ``most`` are given; ``refuse_after`` so many writes it refuses;
+    ``scans`` are how often all stamps were asked for."""
 
     most: int = 16_384
     state: str | None = None
@@ -32,6 +33,7 @@ class MemoryBackend:
     writes: int = 0
     sent: list[str] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
+    scans: int = 0
     searches: list[tuple[str, int, Where]] = field(default_factory=list)
 
     def __str__(self) -> str:
@@ -64,6 +66,7 @@ class MemoryBackend:
 
     def stamps(self, name: str, keys: Sequence[str] | None = None) -> Iterator[tuple[list[str], NDArray[np.int64]]]:
         there = self.rows[name]
+        self.scans += keys is None
         found = list(there) if keys is None else [key for key in keys if key in there]
         for start in range(0, len(found), 100):
             batch = found[start : start + 100]

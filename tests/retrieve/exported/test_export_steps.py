@@ -60,11 +60,13 @@ def test_only_what_changed_is_sent(index: Path) -> None:
     assert_equal(backend, index, "default")
     change(index, delete=["a1", "c1"])
     assert sent(backend, index) == ([], ["a1", "c1"])
+    assert backend.scans == 0  # segments know what was deleted, until they are merged
     assert_equal(backend, index, "default")
     change(index, merge=True)
     assert sent(backend, index) == ([], [])
     change(index, [document("a1", "it is back")], delete=["b1"], merge=True)
     assert sent(backend, index) == (["a1"], ["b1"])
+    assert backend.scans == 1
     assert_equal(backend, index, "default")
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from dense_cases import WORDS, document, encoded_index, query
 from memory_backend import MemoryBackend
+from sparse_cases import sparse_index
 from tiny_models import need_encoders
 
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
@@ -21,7 +22,8 @@ from porism.retrieve.dense.model import DenseModel
 from porism.retrieve.exported.exporting import ExportReport, export_index
 from porism.retrieve.exported.kind import search_export
 from porism.retrieve.exported.opening import open_export
-from porism.retrieve.models import write_model
+from porism.retrieve.models import read_model, write_model
+from porism.retrieve.splade.encoding import encode_terms
 from porism.retrieve.sums.model import Part, SumModel
 from porism.retrieve.vectors import prepare_vectors
 from porism.types import Query
@@ -102,6 +104,17 @@ def test_sums_search_their_parts_there(index: Path, tmp_path: Path) -> None:
     assert len(report.tables) == 2
     assert compare(index, backend, model, ASKED, 10) >= 50
     assert len({name for name, _, _ in backend.searches}) == 2
+
+
+def test_terms_of_a_sparse_encoder_are_a_view_of_its_weights(tmp_path: Path) -> None:
+    path, _ = sparse_index(tmp_path)
+    backend, model = MemoryBackend(), read_model("splade")
+    report = exported(path, backend, model, tmp_path)
+    assert compare(path, backend, model, ASKED, 10) > 20
+    encode_terms(path, tmp_path / "tiny", name="tiny", device="cpu", settings=EncoderSettings(length=8))
+    again = exported(path, backend, model, tmp_path)
+    assert not again.views.keys() & report.views.keys()
+    assert compare(path, backend, model, ASKED, 10) > 20
 
 
 def test_vectors_that_were_not_exported_are_named(index: Path) -> None:

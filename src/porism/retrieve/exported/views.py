@@ -56,7 +56,7 @@ class View:
         settings = lexical.channels[channel]
         weights = self.fields.field_weights if isinstance(self.fields, Zone) else self.fields
         described: dict[str, Any] = {
-            "channel": channel, "zone": bool(zone), "fields": dict(sorted(weights.items())),
+            "channel": channel, "fields": dict(sorted(weights.items())),
             "weighting": repr(settings.weighting),
         }
         self.stored = is_stored(settings.weighting) or (settings.similarity is not None and bool(settings.normalised))
