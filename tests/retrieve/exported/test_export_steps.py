@@ -96,16 +96,25 @@ def test_statistics_stay_until_they_are_refreshed(index: Path) -> None:
     assert_equal(backend, index, "plain")
 
 
-def test_weights_that_depend_on_all_documents_are_sent_again(index: Path, tmp_path: Path) -> None:
-    (tmp_path / "tfidf.toml").write_text(
-        'model = "words"\n[channels.words]\nweighting = "ltc.ltc"\n', encoding="utf-8"
+@pytest.mark.parametrize("weighting", ["ltc.ltc", "dirichlet"])
+def test_weights_that_depend_on_all_documents_are_sent_again(weighting: str, index: Path, tmp_path: Path) -> None:
+    (tmp_path / "stored.toml").write_text(
+        f'model = "words"\n[channels.words]\nweighting = "{weighting}"\n', encoding="utf-8"
     )
-    named = str(tmp_path / "tfidf.toml")
+    named = str(tmp_path / "stored.toml")
     backend = MemoryBackend()
-    export_index(index, backend, [named])
-    change(index, [document("d1", "rings and squares")])
-    report = export_index(index, backend)
-    assert report.tables[DOCUMENTS].sent > 4  # those with rings or squares, and all of their norms
+    first = export_index(index, backend, [named])
+    change(index, [document("a1", "sums and squares of sums", "x^2+y^2")])  # as many words as before
+    second = export_index(index, backend)
+    (before,), (after,) = first.views.values(), second.views.values()
+    assert (after.documents, after.mean_length, after.base) == (before.documents, before.mean_length, before.base)
+    assert second.tables[DOCUMENTS].sent > 2  # those with rings, sums or squares
+    assert_equal(backend, index, named)
+    change(index, [document("d1", "rings " * 40)])
+    third = export_index(index, backend)
+    (last,) = third.views.values()
+    assert last.generation == 4
+    assert last.base < after.base if weighting == "dirichlet" else last.base == 0
     assert_equal(backend, index, named)
 
 
