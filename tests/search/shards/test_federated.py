@@ -25,9 +25,7 @@ from porism.search.shards import merging
 from porism.search.shards.federated import FederatedIndex, ShardsMissing
 from porism.search.shards.shard import IndexShard, Moved, Shard, check_model
 from porism.search.shards.values import (
-    Candidate,
     ChannelLengths,
-    Gain,
     ShardCandidates,
     ShardCollection,
     ShardLinks,
@@ -188,7 +186,7 @@ def test_a_statistic_that_is_not_added_up_shows(threads: tuple[Index, list[Index
         def candidates(self, *asked: Any) -> ShardCandidates:
             found = super().candidates(*asked)
             if self.what == "threads":
-                return replace(found, candidates=tuple(replace(one, thread=None) for one in found.candidates))
+                return replace(found, threads=())
             return found
 
     for what in ("lengths", "df", "holders", "documents", "threads"):
@@ -285,7 +283,7 @@ def test_a_newer_commit_begins_the_search_again(shards: list[IndexShard], sample
     with pytest.raises(Moved):
         FederatedIndex([shards[0], moving]).search("continuous function", 4)
     asked = ShardQuestion.of(shards[0].index.question("function"), {})
-    statistics = merging.add_statistics([shards[0].collection()], [shards[0].statistics(asked)])
+    statistics = merging.add_statistics(1, merging.channel_totals([shards[0].collection()]), [])
     with pytest.raises(Moved, match="is at commit 1, not 7"):
         shards[0].candidates(asked, statistics, 10, 7)
 
@@ -359,10 +357,13 @@ def test_values_that_make_no_sense_are_refused() -> None:
     for values in (((1.0,), ()), ((0.0,), (1,)), ((1.0,), (0,)), ((float("nan"),), (1,))):
         with pytest.raises(ValueError, match="lengths and their counts"):
             ChannelLengths("", "words", *values)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="a score is no finite number"):
-        Candidate("x", 1.0, float("inf"))
-    with pytest.raises(ValueError, match="a gain is no finite number"):
-        Gain("x", float("nan"))
+    for column in ("terms", "scores", "gains"):
+        columns = {"ids": ("x",), "terms": (1.0,), "scores": (1.0,), "gain_ids": ("x",), "gains": (1.0,)}
+        with pytest.raises(ValueError, match="a score is no finite number"):
+            ShardCandidates(1, **(columns | {"allowed": (True,), column: (float("inf"),)}))  # type: ignore[arg-type]
+    for wrong in ({"ids": ("x",)}, {"first": 1}, {"threads": ("t",)}, {"gains": (1.0,)}, {"allowed": (True,)}):
+        with pytest.raises(ValueError, match="the columns of candidates have different lengths"):
+            ShardCandidates(1, **wrong)  # type: ignore[arg-type]
     for documents, mean, df, holders in ((-1, 1.0, 1, 0), (1, 0.0, 1, 0), (1, 1.0, -1, 0), (1, 1.0, 1, -1)):
         with pytest.raises(QueryError, match="counts are numbers"):
             WholeStatistics(documents, (("", "words", 1, mean),), ShardStatistics({"words": {"x": df}}, (holders,)))
@@ -375,19 +376,35 @@ def test_candidates_are_chosen_by_hand() -> None:
 
     one, two = Named("one"), Named("two")
     found: dict[Shard, ShardCandidates] = {
-        one: ShardCandidates(1, (Candidate("a", 3.0, 3.5), Candidate("b", 1.0, 1.0)), (Gain("b", 0.5),), True),
-        two: ShardCandidates(1, (Candidate("a", 2.0, 2.0, thread="t"), Candidate("c", 0.5, 9.0, False)),
-                             (Gain("c", 0.7), Gain("d", 0.9, allowed=False)), True),
+        one: ShardCandidates(1, ("a", "b"), (3.0, 1.0), (3.5, 1.0), 2, (), ("b",), (0.5,), (True,)),
+        two: ShardCandidates(
+            1, ("a", "c"), (2.0, 0.5), (2.0, 9.0), 1, ("t", None), ("c", "d"), (0.7, 0.9), (True, False)
+        ),
     }
-    assert [place.shown_id for place in merging.choose(found, 2)] == ["one:a", "two:a", "b", "c"]
+    assert merging.choose(found, 2).shown_ids == ["one:a", "b", "two:a", "c"]
+    assert merging.choose({one: replace(found[one], gain_ids=(), gains=(), allowed=())}, 1).shown_ids == ["a"]
     ranked = merging.best(merging.choose(found, 1), 3, {"t": 5.0})
-    assert [(place.shown_id, place.id, place.score) for place in ranked] == [
-        ("c", "c", 9.0), ("one:a", "a", 3.5), ("b", "b", 1.0),
+    assert [(place.shard, place.shown_id, place.id, place.score) for place in ranked] == [
+        (two, "c", "c", 9.0), (one, "one:a", "a", 3.5), (one, "b", "b", 1.0),
     ]
-    everything = merging.best(merging.choose(found, 4), 4, {"t": 5.0})
-    assert [(place.shown_id, place.score, place.links) for place in everything][:2] == [
+    everything = merging.best(merging.choose(found, 4), 2, {"t": 5.0})
+    assert [(place.shown_id, place.score, place.links) for place in everything] == [
         ("c", 9.0, 0.0), ("two:a", 7.0, 5.0),
     ]
+    assert merging.thread_scores(merging.choose(found, 4)) == {"t": 2.0}
+
+
+def test_of_equal_candidates_the_largest_ids_come_first() -> None:
+    class Named(Wrapped):
+        def __init__(self, name: str) -> None:
+            self.name = name
+
+    found: dict[Shard, ShardCandidates] = {
+        Named("one"): ShardCandidates(1, ("d", "a", "e"), (2.0, 1.0, 1.0), (2.0, 1.0, 1.0), 3),
+        Named("two"): ShardCandidates(1, ("c", "b"), (1.0, 1.0), (1.0, 1.0), 2),
+    }
+    assert merging.choose(found, 3).shown_ids == ["d", "e", "c"]
+    assert [place.id for place in merging.best(merging.choose(found, 5), 4, {})] == ["d", "e", "c", "b"]
 
 
 def test_an_empty_shard_changes_nothing(tmp_path: Path, shards: list[IndexShard]) -> None:

@@ -33,7 +33,7 @@ def test_links_of_two_segments_without_those_of_deleted_documents(tmp_path: Path
         assert links.links([]) == []
         assert links.held(["a", "b", "c", "e", "z", "none"]) == ["a", "e"]
         places = [snapshot.segments[number].find(f"d{doc}") for number, doc in ((0, 0), (0, 2), (1, 4))]
-        assert links.threads(np.array([0, 0, 1], np.int32), np.array(places, np.int32)) == ["a", None, "e"]
+        assert links.threads(np.array([0, 0, 1], np.int32), np.array(places, np.int32)) == ("a", None, "e")
 
 
 def test_an_index_without_threads_has_no_links(tmp_path: Path) -> None:
@@ -41,7 +41,7 @@ def test_an_index_without_threads_has_no_links(tmp_path: Path) -> None:
     with Snapshot.open(tmp_path) as snapshot:
         links = StatedLinks(snapshot.segments, Links())
     assert (links.count, links.links(["a"]), links.held(["a"])) == (0, [], [])
-    assert links.threads(np.array([0], np.int32), np.array([0], np.int32)) == [None]
+    assert links.threads(np.array([0], np.int32), np.array([0], np.int32)) == ()
 
 
 def test_gains_of_linked_threads_by_hand() -> None:

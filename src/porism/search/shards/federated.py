@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import is_not
 from typing import Any, TypeVar
 
 from porism.errors import ConfigError, PorismError, QueryError
@@ -21,7 +22,7 @@ from porism.search.locations import Location
 from porism.search.marked_text import Piece, Snippet
 from porism.search.questions import Question, read_question
 from porism.search.shards.asking import Asking, MissingShard
-from porism.search.shards.merging import Ranked, add_statistics, best, choose, link_gains, thread_scores
+from porism.search.shards.merging import Ranked, add_statistics, best, channel_totals, choose, link_gains, thread_scores
 from porism.search.shards.shard import Moved, Shard
 from porism.search.shards.values import (
     PROTOCOL,
@@ -98,6 +99,8 @@ class FederatedIndex:
             raise ConfigError(f"shards cannot answer in {seconds:g} seconds", hint="Use a number above 0.")
         self.shards, self.seconds = tuple(shards), seconds
         self._collections: dict[Shard, ShardCollection] = {}
+        self._model: SearchModel | None = None
+        self._last_totals: tuple[list[ShardCollection], tuple[int, Any]] | None = None
 
     def search(
         self, question: str | Question, k: int = 10, *, filters: Filters | None = None, explain: bool = False,
@@ -165,9 +168,11 @@ class FederatedIndex:
         """
         if not self._collections:
             self._ask(lambda asking: None)
-        found = model_from(next(iter(self._collections.values())).model)
-        assert isinstance(found, SearchModel), "shards are searched by no other models"
-        return found
+        if self._model is None:
+            found = model_from(next(iter(self._collections.values())).model)
+            assert isinstance(found, SearchModel), "shards are searched by no other models"
+            self._model = found
+        return self._model
 
     def __len__(self) -> int:
         if not self._collections:
@@ -186,7 +191,7 @@ class FederatedIndex:
             try:
                 return work(asking)
             except Moved:
-                self._collections = {}
+                self._collections, self._model = {}, None
                 if not left:
                     raise
         raise AssertionError("the last try returns or raises")
@@ -229,7 +234,7 @@ class FederatedIndex:
             if one.generation != self._collections[shard].generation:
                 raise Moved("the index has a newer commit")
         generations = {shard: one.generation for shard, one in counted.items()}
-        statistics = add_statistics([self._collections[shard] for shard in counted], counted.values())
+        statistics = add_statistics(*self._totals([self._collections[shard] for shard in counted]), counted.values())
         model = self.model
         depth = max(k, model.candidates)
         found = asking.all(lambda shard: shard.candidates(asked, statistics, depth, generations[shard]))
@@ -246,9 +251,17 @@ class FederatedIndex:
                 model.links, scores, [(one, other) for one, other in pairs],
                 [name for one in held.values() for name in one.held],
             )
-        elif not any(one.adds for one in found.values()):
-            chosen = chosen[:k]
         return _Ranking(best(chosen, k, gains), statistics, generations)
+
+    def _totals(
+        self, collections: list[ShardCollection]
+    ) -> tuple[int, tuple[tuple[str, str, int, float], ...]]:
+        """The documents of shards, and the statistics of their channels; the last are remembered."""
+        known = self._last_totals
+        if known is None or len(known[0]) != len(collections) or any(map(is_not, known[0], collections)):
+            documents = sum(one.documents for one in collections)
+            known = self._last_totals = collections, (documents, channel_totals(collections))
+        return known[1]
 
     def _hits(
         self, asked: ShardQuestion, ranking: _Ranking, explain: bool, asking: Asking, first: int = 0

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from porism.retrieve.documents.links import Links
 from porism.retrieve.documents.matched_formulas import first_gaining
 from porism.search.shards.shard import Shard
-from porism.search.shards.values import Candidate, ShardCandidates, ShardCollection, ShardStatistics, WholeStatistics
+from porism.search.shards.values import ShardCandidates, ShardCollection, ShardStatistics, WholeStatistics
 
 
 class Ranked(NamedTuple):
@@ -24,12 +27,16 @@ class Ranked(NamedTuple):
     links: float = 0.0
 
 
-class Found(NamedTuple):
-    """A candidate, the shard that has it, and its id in the answer."""
+class Chosen(NamedTuple):
+    """Candidates of the whole collection, in columns: the shard that has each (a number of ``shards``, int64), its id
+    there and in the answer, its score without links (float64), and its thread."""
 
-    shard: Shard
-    shown_id: str
-    candidate: Candidate
+    shards: list[Shard]
+    homes: NDArray[np.int64]
+    ids: list[str]
+    shown_ids: list[str]
+    scores: NDArray[np.float64]
+    threads: list[str | None]
 
 
 def channel_totals(collections: Iterable[ShardCollection]) -> tuple[tuple[str, str, int, float], ...]:
@@ -48,9 +55,10 @@ def channel_totals(collections: Iterable[ShardCollection]) -> tuple[tuple[str, s
     return tuple(found)
 
 
-def add_statistics(collections: Iterable[ShardCollection], counted: Iterable[ShardStatistics]) -> WholeStatistics:
-    """The statistics of the whole collection for a query."""
-    known = list(collections)
+def add_statistics(
+    documents: int, channels: tuple[tuple[str, str, int, float], ...], counted: Iterable[ShardStatistics]
+) -> WholeStatistics:
+    """The statistics of the whole collection for a query: those of its channels, and what shards have counted."""
     df: dict[str, dict[str, int]] = {}
     holders: list[int] = []
     for one in counted:
@@ -61,54 +69,90 @@ def add_statistics(collections: Iterable[ShardCollection], counted: Iterable[Sha
         holders += [0] * (len(one.holders) - len(holders))
         for place, count in enumerate(one.holders):
             holders[place] += count
-    documents = sum(collection.documents for collection in known)
-    return WholeStatistics(documents, channel_totals(known), ShardStatistics(df, tuple(holders)))
+    return WholeStatistics(documents, channels, ShardStatistics(df, tuple(holders)))
 
 
-def choose(found: Mapping[Shard, ShardCandidates], depth: int) -> list[Found]:
-    """The candidates of the whole collection: the first ``depth`` by their terms, and those that gain most by what they
-    hold, among the shards' candidates. Best terms first, ties by descending id."""
-    ids: dict[str, set[str]] = {}
-    for shard, of_shard in found.items():
-        for candidate in of_shard.candidates:
-            ids.setdefault(candidate.id, set()).add(shard.name)
-    every = sorted(
-        (
-            Found(shard, candidate.id if len(ids[candidate.id]) == 1 else f"{shard.name}:{candidate.id}", candidate)
-            for shard, of_shard in found.items() for candidate in of_shard.candidates
-        ),
-        key=lambda one: (one.candidate.terms, one.shown_id), reverse=True,
+def choose(found: Mapping[Shard, ShardCandidates], depth: int) -> Chosen:
+    """The candidates of the whole collection, among those of the shards: the first ``depth`` by their terms, of equal
+    ones those of the largest id, and those that gain most by what they hold."""
+    shards, parts = list(found), list(found.values())
+    ids = list(chain.from_iterable(one.ids for one in parts))
+    lengths = np.array([len(one.ids) for one in parts], np.int64)
+    homes = np.repeat(np.arange(len(parts)), lengths)
+    places = np.arange(len(ids)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    terms = np.fromiter(chain.from_iterable(one.terms for one in parts), np.float64, len(ids))
+    scores = np.fromiter(chain.from_iterable(one.scores for one in parts), np.float64, len(ids))
+    shown = _shown_ids(shards, homes, ids)
+    firsts = places < np.repeat(np.array([one.first for one in parts], np.int64), lengths)
+    taken = np.zeros(len(ids), np.bool_)
+    taken[_largest(np.flatnonzero(firsts), terms, shown, depth)] = True
+    gains = np.fromiter(chain.from_iterable(one.gains for one in parts), np.float64)
+    if len(gains):
+        gaining = list(chain.from_iterable(
+            ((home, doc_id) for doc_id in one.gain_ids) for home, one in enumerate(parts)
+        ))
+        place_of = {key: place for place, key in enumerate(zip(homes.tolist(), ids, strict=True))}
+        known = (place_of.get(gaining[number]) for number in first_gaining(gains).tolist())
+        taken[[place for place in known if place is not None]] = True
+    threads = [thread for one in parts for thread in one.threads or [None] * len(one.ids)]
+    kept = np.flatnonzero(taken).tolist()
+    return Chosen(
+        shards, homes[kept], [ids[place] for place in kept], [shown[place] for place in kept], scores[kept],
+        [threads[place] for place in kept],
     )
-    gains = [(shard, one) for shard, of_shard in found.items() for one in of_shard.gains]
-    gaining = first_gaining(np.array([one.gain for _, one in gains], np.float64))
-    further = {(gains[place][0], gains[place][1].id) for place in gaining.tolist()}
-    first = [one for one in every if one.candidate.first][:depth]
-    chosen = {(one.shard, one.candidate.id) for one in first}
-    return first + [
-        one for one in every
-        if (one.shard, one.candidate.id) in further and (one.shard, one.candidate.id) not in chosen
+
+
+def _shown_ids(shards: Sequence[Shard], homes: NDArray[np.int64], ids: list[str]) -> list[str]:
+    """The ids of the answer: those that several shards have with the name of the shard before them."""
+    if len(set(ids)) == len(ids):
+        return ids
+    several = {doc_id for doc_id, count in Counter(ids).items() if count > 1}
+    return [
+        f"{shards[home].name}:{doc_id}" if doc_id in several else doc_id
+        for home, doc_id in zip(homes.tolist(), ids, strict=True)
     ]
 
 
-def best(candidates: Iterable[Found], k: int, gains: Mapping[str, float]) -> list[Ranked]:
+def _largest(
+    places: NDArray[np.int64], values: NDArray[np.float64], ids: Sequence[str], count: int
+) -> NDArray[np.int64]:
+    """The ``count`` of some places that have the largest values, of equal ones those of the largest ids; in any
+    order."""
+    if len(places) <= count:
+        return places
+    own = values[places]
+    least = np.partition(own, len(own) - count)[len(own) - count]
+    above, level = places[own > least], places[own == least]
+    by_id = sorted(level.tolist(), key=lambda place: ids[place], reverse=True)
+    return np.concatenate([above, np.array(by_id[: count - len(above)], np.int64)])
+
+
+def best(chosen: Chosen, k: int, gains: Mapping[str, float]) -> list[Ranked]:
     """The best ``k`` candidates by their whole scores, ties by descending id.
 
     ``gains`` has what links give a thread.
     """
-    ranked = [
-        Ranked(one.shard, one.candidate.id, one.shown_id, one.candidate.score + gain, gain)
-        for one in candidates
-        for gain in (gains.get(one.candidate.thread, 0.0) if one.candidate.thread is not None else 0.0,)
+    given = np.zeros(len(chosen.ids))
+    if gains:
+        given[:] = [gains.get(thread, 0.0) if thread is not None else 0.0 for thread in chosen.threads]
+    scores = chosen.scores + given
+    kept = _largest(np.arange(len(scores)), scores, chosen.shown_ids, k).tolist()
+    kept.sort(key=lambda place: (scores[place], chosen.shown_ids[place]), reverse=True)
+    return [
+        Ranked(
+            chosen.shards[chosen.homes[place]], chosen.ids[place], chosen.shown_ids[place], float(scores[place]),
+            float(given[place]),
+        )
+        for place in kept
     ]
-    return sorted(ranked, key=lambda one: (one.score, one.shown_id), reverse=True)[:k]
 
 
-def thread_scores(candidates: Iterable[Found]) -> dict[str, float]:
+def thread_scores(chosen: Chosen) -> dict[str, float]:
     """The threads of candidates with the best score of their documents, at least 0."""
     scores: dict[str, float] = {}
-    for one in candidates:
-        if (thread := one.candidate.thread) is not None:
-            scores[thread] = max(scores.get(thread, 0.0), one.candidate.score)
+    for thread, score in zip(chosen.threads, chosen.scores.tolist(), strict=True):
+        if thread is not None:
+            scores[thread] = max(scores.get(thread, 0.0), score)
     return scores
 
 

@@ -36,9 +36,7 @@ from porism.search.marked_text import Snippet, plain_json
 from porism.search.shards.stated_links import StatedLinks
 from porism.search.shards.values import (
     PROTOCOL,
-    Candidate,
     ChannelLengths,
-    Gain,
     ShardCandidates,
     ShardCollection,
     ShardHit,
@@ -196,7 +194,7 @@ class IndexShard:
         self._check(generation)
         read = question.read()
         if not set(read.filters) <= set(self._collection.metadata):
-            return ShardCandidates(self.generation, ())
+            return ShardCandidates(self.generation)
         query, retriever = read.query, self._opened(statistics)
         allowed = self.index.allowed(read)
         with counted(self._counted(query, statistics)):
@@ -208,16 +206,13 @@ class IndexShard:
             for component in components:
                 if isinstance(component, MatchedFormulas):
                     gaining = _largest(component.gaining(query))
-            can = np.array([
-                allowed is None or bool(allowed[segment][unit])
-                for segment, unit in zip(gaining.segments.tolist(), gaining.units.tolist(), strict=True)
-            ], np.bool_)
-            known = set(zip(found.segments.tolist(), found.units.tolist(), strict=True))
-            for segment in np.unique(gaining.segments[can]).tolist():
-                units = np.array([
-                    unit for unit in gaining.units[can & (gaining.segments == segment)].tolist()
-                    if (segment, unit) not in known
-                ], np.int32)
+            can = np.ones(len(gaining.units), np.bool_)
+            for segment in np.unique(gaining.segments).tolist():
+                mine = np.flatnonzero(gaining.segments == segment)
+                if allowed is not None:
+                    can[mine] = allowed[segment][gaining.units[mine]]
+                units = gaining.units[mine[can[mine]]]
+                units = units[~np.isin(units, found.units[found.segments == segment])]
                 if len(units):
                     found = UnitResults(
                         np.concatenate([found.segments, np.full(len(units), segment, np.int32)]),
@@ -229,29 +224,14 @@ class IndexShard:
                 if not isinstance(component, LinkedThreads):
                     whole = whole._replace(scores=whole.scores + component.scores(query, whole))
         ids = retriever.lexical.ids
-        threads = self._threads(found)
         return ShardCandidates(
-            self.generation,
-            tuple(
-                Candidate(doc_id, terms_score, score, place < first, thread)
-                for place, (doc_id, terms_score, score, thread) in enumerate(zip(
-                    ids.take(found.segments, found.units), found.scores.tolist(), whole.scores.tolist(), threads,
-                    strict=True,
-                ))
-            ),
-            tuple(
-                Gain(doc_id, gain, one)
-                for doc_id, gain, one in zip(
-                    ids.take(gaining.segments, gaining.units), gaining.scores.tolist(), can.tolist(), strict=True
-                )
-            ),
-            any(not isinstance(component, LinkedThreads) for component in components),
+            self.generation, tuple(ids.take(found.segments, found.units)), tuple(found.scores.tolist()),
+            tuple(whole.scores.tolist()), first, self._threads(found),
+            tuple(ids.take(gaining.segments, gaining.units)), tuple(gaining.scores.tolist()), tuple(can.tolist()),
         )
 
-    def _threads(self, found: UnitResults) -> list[str | None]:
-        if self._links is None:
-            return [None] * len(found.units)
-        return self._links.threads(found.segments, found.units)
+    def _threads(self, found: UnitResults) -> tuple[str | None, ...]:
+        return () if self._links is None else self._links.threads(found.segments, found.units)
 
     def links(self, threads: Sequence[str], asked: Sequence[str], generation: int) -> ShardLinks:
         """The links of ``threads``, and which of those ``asked`` about have live documents.

@@ -48,17 +48,19 @@ class StatedLinks:
         self._order = np.argsort(self._keys[:, 0], kind="stable")
         self._sorted = self._keys[self._order, 0]
 
-    def threads(self, segments: NDArray[np.int32], units: NDArray[np.int32]) -> list[str | None]:
-        """The threads of documents, None for a document of none."""
-        numbers = np.array(
-            [self._thread_of[segment][unit] for segment, unit in zip(segments.tolist(), units.tolist(), strict=True)],
-            np.int64,
-        )
+    def threads(self, segments: NDArray[np.int32], units: NDArray[np.int32]) -> tuple[str | None, ...]:
+        """The threads of documents, None for a document of none; nothing where there are no threads at all."""
+        if not len(self._names):
+            return ()
+        numbers = np.full(len(units), -1, np.int64)
+        for segment in np.unique(segments).tolist():
+            mine = segments == segment
+            numbers[mine] = self._thread_of[segment][units[mine]]
         known = np.flatnonzero(numbers >= 0)
         found: list[str | None] = [None] * len(numbers)
         for place, name in zip(known.tolist(), self._names.take(numbers[known]).strings(), strict=True):
             found[place] = name
-        return found
+        return tuple(found)
 
     def links(self, threads: Sequence[str]) -> list[tuple[str, str]]:
         """The links of threads, each with the thread first that was asked about."""

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from porism.analysis.documents import content_from_json, content_to_json
 from porism.errors import QueryError
 from porism.retrieve.lexical.given import CollectionStatistics, QueryStatistics
@@ -137,43 +139,33 @@ class WholeStatistics:
 
 
 @dataclass(frozen=True)
-class Candidate:
-    """A document that a shard found: its ``terms`` are worth so much, it has this ``score`` in all, links apart, and is
-    of a ``thread``. ``first`` is whether it is among the first by its terms."""
-
-    id: str
-    terms: float
-    score: float
-    first: bool = True
-    thread: str | None = None
-
-    def __post_init__(self) -> None:
-        if not (math.isfinite(self.terms) and math.isfinite(self.score)):
-            raise ValueError("a score is no finite number")
-
-
-@dataclass(frozen=True)
-class Gain:
-    """What a document gains by holding a formula equal to one of the query; ``allowed`` is whether it can be found."""
-
-    id: str
-    gain: float
-    allowed: bool = True
-
-    def __post_init__(self) -> None:
-        if not math.isfinite(self.gain):
-            raise ValueError("a gain is no finite number")
-
-
-@dataclass(frozen=True)
 class ShardCandidates:
-    """What a shard found: the first documents by their terms, and others by what they hold; ``gains`` has what decides
-    which of these count. ``adds`` is whether anything beside terms can add to scores."""
+    """What a shard found, in columns: the ``first`` documents by their terms, and behind them others by what they hold.
+
+    Of each document the ``terms`` are worth so much, and it has one of the ``scores`` in all, links apart; it is of a
+    thread (empty where the shard has no threads). ``gain_ids`` are documents that hold a formula equal to one of the
+    query, ``gains`` what they gain by it, which decides which of them count, and ``allowed`` whether they can be found.
+    """
 
     generation: int
-    candidates: tuple[Candidate, ...]
-    gains: tuple[Gain, ...] = ()
-    adds: bool = False
+    ids: tuple[str, ...] = ()
+    terms: tuple[float, ...] = ()
+    scores: tuple[float, ...] = ()
+    first: int = 0
+    threads: tuple[str | None, ...] = ()
+    gain_ids: tuple[str, ...] = ()
+    gains: tuple[float, ...] = ()
+    allowed: tuple[bool, ...] = ()
+
+    def __post_init__(self) -> None:
+        count = len(self.ids)
+        if not (
+            len(self.terms) == len(self.scores) == count and len(self.threads) in (0, count)
+            and 0 <= self.first <= count and len(self.gain_ids) == len(self.gains) == len(self.allowed)
+        ):
+            raise ValueError("the columns of candidates have different lengths")
+        if not np.isfinite(np.array([*self.terms, *self.scores, *self.gains])).all():
+            raise ValueError("a score is no finite number")
 
 
 @dataclass(frozen=True)
