@@ -59,7 +59,11 @@ def test_metadata_counts_live_documents(tmp_path: Path) -> None:
         ]))
         writer.commit()
         writer.delete(["a"])
-    (segment,) = Snapshot.open(tmp_path).segments
+    snapshot = Snapshot.open(tmp_path)
+    allowed = snapshot.filter({"tags": ["x", "y"]}, without="b")
+    assert [mask.tolist() for mask in allowed] == [[True, False, False]]
+    assert allowed.filters == {"tags": ["x", "y"]}
+    (segment,) = snapshot.segments
     assert segment.metadata_counts() == {"tags": {"x": 1}}
     assert segment.filter("tags", "y").tolist() == [True, False, False]
     assert segment.filter("5:k", "v").tolist() == [True, False, False]
