@@ -106,6 +106,7 @@ def test_a_view_is_told_by_all_that_its_weights_depend_on(snapshot: Snapshot, tm
 
     (plain,) = keys()
     assert keys(weight=3.0) == [plain]  # the query has it
+    assert keys(field_weights={"body": 2, "*": 0}) == keys(field_weights={"*": 0.0, "body": 2.0})
     matrix = matrix_of(tmp_path / "s.bin", random_similar(4, WORDS))
     assert keys(similarity=matrix) == [plain]
     others = [

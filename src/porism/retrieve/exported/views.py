@@ -23,7 +23,15 @@ from porism.engine.factors import FactorChannel, Rows
 from porism.engine.units import Units
 from porism.index.string_kernels import digests
 from porism.index.strings import Packed
-from porism.retrieve.lexical.channels import Fields, Zone, channel_statistics, has_channel, open_postings, zone_terms
+from porism.retrieve.lexical.channels import (
+    Fields,
+    FieldWeights,
+    Zone,
+    channel_statistics,
+    has_channel,
+    open_postings,
+    zone_terms,
+)
 from porism.retrieve.lexical.retriever import LexicalRetriever
 from porism.retrieve.weightings.base import ChannelStatistics, ComputedWeighting, computed, is_stored
 
@@ -56,13 +64,13 @@ class View:
         settings = lexical.channels[channel]
         weights = self.fields.field_weights if isinstance(self.fields, Zone) else self.fields
         described: dict[str, Any] = {
-            "channel": channel, "fields": dict(sorted(weights.items())),
+            "channel": channel, "fields": _floats(weights),
             "weighting": repr(settings.weighting),
         }
         self.stored = is_stored(settings.weighting) or (settings.similarity is not None and bool(settings.normalised))
         """Whether the weights of a document depend on other documents by more than the mean length."""
         if zone and self.stored:  # document frequencies are those of whole documents
-            described["whole"] = dict(sorted(lexical.fields_of(channel).items()))
+            described["whole"] = _floats(lexical.fields_of(channel))
         encoded = {
             field for units in lexical.segments if has_channel(units, channel)
             for field in units.channel_fields(channel) if field not in units.fields
@@ -72,7 +80,7 @@ class View:
         if settings.similarity is not None and settings.normalised:
             described |= {
                 "similarity": settings.similarity.path.stem, "normalised": settings.normalised,
-                "softness": settings.softness,
+                "softness": float(settings.softness),
             }
         self.name = orjson.dumps(described, option=orjson.OPT_SORT_KEYS).decode()
         self.key = xxhash.xxh3_64_hexdigest(self.name.encode())
@@ -168,6 +176,11 @@ class Weights(NamedTuple):
     terms: NDArray[np.int32]
     factors: NDArray[np.float64]
     summands: NDArray[np.float64] | None = None
+
+
+def _floats(weights: FieldWeights) -> dict[str, float]:
+    """Weights of fields, so that 2 is 2.0: settings that were read from a file have no other numbers."""
+    return {name: float(weight) for name, weight in weights.items()}
 
 
 def _statistics(frozen: Frozen) -> ChannelStatistics:
