@@ -248,3 +248,70 @@ def test_nothing_of_a_question_becomes_a_header(client: Any) -> None:
     answer = client.get("/search?q=series%0d%0aSet-Cookie:%20a=b&index=%0d%0aX-Evil:1")
     assert "set-cookie" not in answer.headers
     assert "x-evil" not in answer.headers
+
+
+def test_halves_of_characters_are_refused(client: Any) -> None:
+    for path, body in (
+        ("/api/v1/search", b'{"q": "a \\ud800 b"}'), ("/api/v1/formulas", b'{"q": "$x\\udfff+1$"}'),
+        ("/api/v1/search", b'{"q": "x", "filters": {"type": ["\\ud800"]}}'),
+        ("/api/v1/search", b'{"q": "x", "filters": {"\\ud800": ["a"]}}'),
+    ):
+        answer = client.post(path, content=body, headers={"Content-Type": "application/json"})
+        assert (answer.status_code, answer.json()["error"]["code"]) == (422, "invalid")
+        assert "lone surrogate" in answer.json()["error"]["message"]
+    halves = b'{"q": "\\ud835\\udc65 series"}'  # one character
+    whole = client.post("/api/v1/search", content=halves, headers={"Content-Type": "application/json"})
+    assert whole.status_code == 200
+    assert client.get("/search?q=%ED%A0%80%00series").status_code == 200
+
+
+def test_many_filters_are_refused(client: Any) -> None:
+    """1,500 of them made a page of 53 MB in 16 s."""
+    many = [("filter", f"type=kind{number}") for number in range(33)]
+    page = client.get("/search", params=[("q", "series"), *many])
+    assert page.status_code == 400
+    assert "The search has 33 filters." in page.text
+    assert len(page.content) < 200_000
+    for path in ("search", "formulas", "facets"):
+        assert client.get(f"/api/v1/{path}", params=[("q", "$x$"), *many]).status_code == 400
+    assert client.get("/api/v1/search", params=[("q", "series"), *many[:32]]).status_code == 200
+
+
+def macro_bomb(number: int) -> str:
+    """LaTeX of 200 characters that expands to thousands."""
+    steps = "".join(rf"\def\{chr(98 + i)}{{" + rf"\{chr(97 + i)}" * 10 + "}" for i in range(6))
+    return rf"\def\a{{x_{{{number}}}xxxxx}}{steps}\g"
+
+
+def test_macros_that_multiply_are_refused_in_questions(client: Any) -> None:
+    """Twelve of them kept a search busy for more than a minute."""
+    question = " ".join(f"${macro_bomb(number)}$" for number in range(12))
+    assert len(question) < 4_000
+    for parameters in ({"q": question}, {"q": question, "mode": "formulas"}):
+        page = client.get("/search", params=parameters)
+        assert page.status_code == 400
+        assert "more than 4,000 symbols" in page.text
+    assert "more than 4,000 symbols" in client.get("/preview", params={"q": question, "mode": "formulas"}).text
+    assert client.get("/search", params={"q": "$" + "x" * 3_000 + "$"}).status_code == 200
+
+
+def test_macros_that_multiply_in_a_document_leave_its_page_finite(tmp_path: Path) -> None:
+    bombs = Content.of("series ", *(Formula(macro_bomb(number)) for number in range(3)))
+    index_documents([Document("bomb", {"body": bombs}), Document("x", {"body": bombs})], tmp_path / "index", jobs=1)
+    client = TestClient(create_app(WebSettings({"x": tmp_path / "index"}, logs=False)), base_url="http://localhost")
+    for path in ("/search?q=series+%24x%5E2%24", "/document?id=bomb&q=%24x%5E2%24", "/compare?left=bomb&right=x"):
+        answer = client.get(path)
+        assert answer.status_code == 200
+        assert len(answer.content) < 6_000_000
+
+
+def test_external_entities_and_entities_that_multiply_stay_text(client: Any) -> None:
+    laughs = "".join(f'<!ENTITY {chr(98 + i)} "{f"&{chr(97 + i)};" * 10}">' for i in range(8))
+    for formula in (
+        f'<!DOCTYPE m [<!ENTITY a "aaaaaaaaaa">{laughs}]><math><mi>&i;</mi></math>',
+        '<!DOCTYPE m [<!ENTITY x SYSTEM "file:///etc/passwd">]><math><mi>&x;</mi></math>',
+    ):
+        answer = client.get("/formula", params={"formula": formula})
+        assert answer.status_code == 200
+        assert len(answer.content) < 200_000
+        assert "root:" not in answer.text

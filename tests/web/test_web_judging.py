@@ -118,6 +118,7 @@ def test_a_pool_favours_no_model(sample_view: Any, folder: Path) -> None:
         ("/judge/topic", {"id": "T1", "grade:a": "7"}, 400, "no grade 7"),
         ("/judge/topic", {"id": "T1", "grade:a": "x"}, 400, "no number"),
         ("/judge/topic", {"id": "T1", "grade:a\tb": "1"}, 400, "cannot be written"),
+        ("/judge/topic", {"id": "T1", "grade:a\0b": "1"}, 400, "cannot be written"),
     ],
 )
 def test_what_is_wrong_changes_nothing(
@@ -168,6 +169,22 @@ def test_judgments_of_many_threads_are_all_kept(folder: Path) -> None:
     for thread in threads:
         thread.join()
     assert len(Judgments(folder).topic(topic.id).grades) == 40
+
+
+def test_a_folder_does_not_grow_for_ever(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("porism.web.judgments.MOST_QUESTIONS", 2)
+    monkeypatch.setattr("porism.web.judgments.MOST_GRADED", 3)
+    judgments = Judgments(folder)
+    judgments.ask("a")
+    judgments.ask("b")
+    with pytest.raises(QueryError, match="2 questions already"):
+        judgments.ask("c")
+    assert judgments.ask("a").id == "T1"
+    judgments.grade("T1", {"1": 1, "2": 1, "3": 1})
+    with pytest.raises(QueryError, match="more than 3 documents"):
+        judgments.grade("T1", {"4": 1})
+    judgments.grade("T1", {"4": 1, "1": None})
+    assert judgments.topic("T1").grades == {"2": 1, "3": 1, "4": 1}
 
 
 def test_ids_with_spaces_and_damaged_files(folder: Path) -> None:

@@ -131,6 +131,59 @@ def test_a_taken_port_is_reported() -> None:
             bind("127.0.0.1", port)
 
 
+def received(connection: socket.socket, end: bytes) -> bytes:
+    """What comes until an end, or the connection is closed."""
+    found = b""
+    while not found.endswith(end) and (more := connection.recv(65_536)):
+        found += more
+    return found
+
+
+def test_a_later_request_that_trickles_is_closed_too(sample_index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each byte of a second head put its end off, for ever."""
+    monkeypatch.setattr("porism.web.server.HEADER_SECONDS", 0.6)
+    with serving({"sample": sample_index}) as url:
+        host, port = url.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port)), timeout=10) as slow:
+            for _ in range(2):  # a later one that is whole is answered
+                slow.sendall(b"GET /generation HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                assert received(slow, b"}").startswith(b"HTTP/1.1 200")
+            began = time.monotonic()
+            is_open = True
+            while is_open and time.monotonic() < began + 8:
+                time.sleep(0.1)
+                try:
+                    slow.sendall(b"G")
+                except OSError:
+                    is_open = False
+            assert not is_open
+
+
+def test_a_client_that_takes_nothing_is_cut_off(
+    sample_index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It kept its answer in memory for ever."""
+    monkeypatch.setattr("porism.web.server.READ_SECONDS", 0.4)
+    (tmp_path / "mathlive.min.js").write_bytes(b"x" * 7_900_000)
+    with serving({"sample": sample_index}, editor=tmp_path) as url:
+        host, port = url.removeprefix("http://").split(":")
+        with socket.socket() as slow:
+            slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+            slow.settimeout(10)
+            slow.connect((host, int(port)))
+            slow.sendall(b"GET /editor/mathlive.min.js HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            time.sleep(2.5)
+            total = 0
+            try:
+                while more := slow.recv(65_536):
+                    total += len(more)
+            except ConnectionResetError:
+                pass
+            assert total < 7_900_000
+        with urlopen(f"{url}/editor/mathlive.min.js", timeout=20) as fast:
+            assert len(fast.read()) == 7_900_000
+
+
 def test_the_command_serves_until_it_is_ended(sample_index: Path) -> None:
     command = [sys.executable, "-m", "porism", "serve", "--index", str(sample_index), "--port", "0"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)

@@ -12,7 +12,7 @@ from porism.web.asked import Request as Request
 from porism.web.deadlines import Deadline
 from porism.web.facets import facets_of
 from porism.web.federated_answering import search_all
-from porism.web.parts import Parts, check_formulas, check_length, parts_of
+from porism.web.parts import Parts, check_filters, check_formulas, check_length, parts_of
 from porism.web.pieces import PieceMaker, alignment, contribution, place_of
 from porism.web.served import View
 from porism.web.settings import Limits
@@ -42,7 +42,7 @@ def read(served: View, text: str, limits: Limits) -> Question:
     :raises QueryError: it is empty, too long, or has too many formulas.
     """
     question = served.index.question(check_length(text, limits), guess_formulas=True)
-    check_formulas(len(question.query.content.formulas), limits)
+    check_formulas(question.query.content.formulas, limits)
     return question
 
 
@@ -64,6 +64,7 @@ def search(served: View, request: Request, limits: Limits) -> schema.Results:
     """
     deadline = Deadline(limits.seconds)
     check_page(request.page, request.per_page, limits)
+    check_filters(request.filters, limits)
     question = read(served, request.question, limits)
     parts = parts_of(served.index, question)
     if served.federated is not None:

@@ -8,14 +8,14 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response, StreamingResponse
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, model_validator
 
 from porism.concurrency.memory import Memory
 from porism.search.index import filters_from_strings
 from porism.version import __version__
 from porism.web import answering, completion, documents, facets, formula_answering, formula_views, schema
 from porism.web.deadlines import Deadline
-from porism.web.parts import check_length, parts_of
+from porism.web.parts import check_filters, check_length, parts_of
 from porism.web.problems import NotFound
 from porism.web.served import Library, View
 from porism.web.settings import Limits
@@ -35,7 +35,26 @@ DocumentId = Annotated[str, Query(description="The id of a document.")]
 FormulaText = Annotated[str, Query(description="A formula: LaTeX with or without dollars, or MathML.")]
 
 
-class SearchBody(BaseModel):
+class Body(BaseModel):
+    """A body of JSON. Halves of characters, which JSON can carry and no answer can, are refused."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _whole_characters(cls, value: Any) -> Any:
+        waiting = [value]
+        while waiting:
+            one = waiting.pop()
+            if isinstance(one, str):
+                if not one.isascii() and any("\ud800" <= character <= "\udfff" for character in one):
+                    raise ValueError("a text has half of a character (a lone surrogate)")
+            elif isinstance(one, dict):
+                waiting += [*one.keys(), *one.values()]
+            elif isinstance(one, list):
+                waiting += one
+        return value
+
+
+class SearchBody(Body):
     """A search as a body of JSON, for questions that are too long for an address."""
 
     q: str
@@ -47,7 +66,7 @@ class SearchBody(BaseModel):
     explain: bool = False
 
 
-class FormulaBody(BaseModel):
+class FormulaBody(Body):
     """A formula search as a body of JSON."""
 
     q: str
@@ -219,6 +238,7 @@ class Api:
         chosen = dict(filters_from_strings(filters))
 
         def make() -> schema.FacetList:
+            check_filters(chosen, self._limits)
             question = answering.read(view, q, self._limits)
             run = view.index.ranked(question, self._limits.depth, filters=chosen)
             found = [doc_id for doc_id, _ in run[question.query.id]]

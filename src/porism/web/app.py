@@ -129,7 +129,8 @@ def _add_errors(app: Any, pages: Any, fastapi: Any) -> None:
         details = [
             {"parameter": ".".join(map(str, one["loc"][1:])), "problem": one["msg"]} for one in error.errors()
         ]
-        first = f"Parameter {details[0]['parameter']}: {details[0]['problem']}" if details else "A parameter is wrong"
+        named = f"Parameter {details[0]['parameter']}: " if details and details[0]["parameter"] else ""
+        first = f"{named}{details[0]['problem']}" if details else "A parameter is wrong"
         if not request.url.path.startswith("/api/"):
             return pages.error(422, Refused(422, "invalid", first))
         _, body = refusal(422, "invalid", first, "The parameters are described at /api.")

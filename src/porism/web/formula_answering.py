@@ -16,7 +16,7 @@ from porism.web.answering import check_page, count
 from porism.web.deadlines import Deadline
 from porism.web.federated_answering import without_servers
 from porism.web.formula_views import equality, has_wildcard, key_of, keyed_view, same_up_to_names
-from porism.web.parts import Parts, check_formulas, check_length, formula_parts
+from porism.web.parts import Parts, check_filters, check_formulas, check_length, formula_parts
 from porism.web.pieces import alignment, place_of, plain_pieces
 from porism.web.served import View
 from porism.web.settings import Limits
@@ -51,12 +51,13 @@ def search_formulas(served: View, request: FormulaRequest, limits: Limits) -> sc
     """
     deadline = Deadline(limits.seconds)
     check_page(request.page, request.per_page, limits)
+    check_filters(request.filters, limits)
     if request.match not in MATCHES:
         raise QueryError(f"there is no match {request.match!r}", hint=f"Choose from {', '.join(MATCHES)}.")
     content, notes = read_formula_question(check_length(request.question, limits))
     problems: list[Problem] = []
     query = make_formula_query(content, problems.append)
-    check_formulas(len(query.formulas), limits)
+    check_formulas(query.formulas, limits)
     parts = formula_parts(query.formulas)
     depth = _COMPARED if request.match != "any" else min(limits.depth, _COMPARED)
     key = ("formulas", request.question, tuple(sorted(request.filters.items())), depth)
@@ -150,7 +151,7 @@ def read_only(text: str, limits: Limits) -> schema.Question:
     try:
         content, notes = read_formula_question(check_length(text, limits))
         query = make_formula_query(content, problems.append)
-        check_formulas(len(query.formulas), limits)
+        check_formulas(query.formulas, limits)
     except QueryError as error:
         return schema.Question(question=text[:200], parts=(), error=str(error) if text.strip() else None)
     shown = [str(problem) for problem in problems if not problem.where.startswith("formula ")]

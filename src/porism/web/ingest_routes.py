@@ -6,11 +6,11 @@ import asyncio
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from porism.web import schema
 from porism.web.access import ApiKey, find_key
-from porism.web.api import PREFIX, Name
+from porism.web.api import PREFIX, Body, Name
 from porism.web.ingest import Change, Ingest, read_records
 from porism.web.problems import Refused
 
@@ -18,7 +18,7 @@ MOST_DOCUMENTS = 1_000
 """Documents of one request."""
 
 
-class DocumentsBody(BaseModel):
+class DocumentsBody(Body):
     """Documents to be added, or to replace those that have their ids; keys as in a JSONL file."""
 
     index: str = ""

@@ -18,6 +18,10 @@ TOPICS, QRELS = "topics.jsonl", "qrels.tsv"
 GRADES = {0: "not relevant", 1: "slightly relevant", 2: "relevant", 3: "highly relevant"}
 """Grades as in ARQMath."""
 
+MOST_QUESTIONS = 10_000
+MOST_GRADED = 5_000
+"""Questions of a folder, and graded documents of one: whoever reaches the pages can write, and disks are finite."""
+
 
 @dataclass(frozen=True, slots=True)
 class Topic:
@@ -84,6 +88,10 @@ class Judgments:
             for topic_id, known in self._questions.items():
                 if known == text:
                     return self._topic(topic_id)
+            if len(self._questions) >= MOST_QUESTIONS:
+                raise QueryError(
+                    f"there are {MOST_QUESTIONS:,} questions already", hint="Serve another folder with --judge."
+                )
             number = len(self._questions) + 1
             while f"T{number}" in self._questions:
                 number += 1
@@ -104,7 +112,7 @@ class Judgments:
         for doc_id, grade in grades.items():
             if grade is not None and grade not in GRADES:
                 raise QueryError(f"there is no grade {grade}", hint=f"Grades are {', '.join(map(str, GRADES))}.")
-            if not doc_id or set(doc_id) & set("\t\r\n"):
+            if not doc_id or any(character < " " or character == "\x7f" for character in doc_id):
                 raise QueryError(f"the id {doc_id[:200]!r} cannot be written into judgments")
         with self._lock:
             self._check(topic_id)
@@ -113,6 +121,8 @@ class Judgments:
                 own.pop(doc_id, None)
                 if grade is not None:
                     own[doc_id] = grade
+            if len(own) > MOST_GRADED:
+                raise QueryError(f"more than {MOST_GRADED:,} documents would be graded for one question")
             changed = {**self._grades, topic_id: own}
             lines = (
                 f"{topic}\t0\t{doc_id}\t{grade}\n"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from porism.analysis.words import WORD
 from porism.errors import QueryError
+from porism.formula import operator_tree, parse
 from porism.search.index import Index
 from porism.search.questions import Question
 from porism.types import Formula
@@ -96,10 +98,28 @@ def check_length(text: str, limits: Limits) -> str:
     return text
 
 
-def check_formulas(count: int, limits: Limits) -> None:
-    """Refuses questions of too many formulas.
+def check_filters(filters: Mapping[str, Sequence[str]], limits: Limits) -> None:
+    """Refuses searches with too many filters: a page links to each of them with all others.
 
     :raises QueryError: there are more than the limit.
     """
-    if count > limits.formulas:
-        raise QueryError(f"the question has {count} formulas", hint=f"Ask with at most {limits.formulas}.")
+    count = sum(map(len, filters.values()))
+    if count > limits.filters:
+        raise QueryError(f"the search has {count:,} filters", hint=f"Ask with at most {limits.filters}.")
+
+
+def check_formulas(formulas: Sequence[Formula], limits: Limits) -> None:
+    """Refuses questions of too many formulas, or of too many symbols, which macros can multiply.
+
+    :raises QueryError: there are more than the limit.
+    """
+    if len(formulas) > limits.formulas:
+        raise QueryError(f"the question has {len(formulas)} formulas", hint=f"Ask with at most {limits.formulas}.")
+    symbols = 0
+    for formula in formulas:
+        symbols += sum(1 for _ in operator_tree(parse(formula)).root.walk())
+        if symbols > limits.symbols:
+            raise QueryError(
+                f"the formulas of the question have more than {limits.symbols:,} symbols",
+                hint="Ask with a part of them.",
+            )

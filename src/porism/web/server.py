@@ -16,6 +16,11 @@ LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 HEADER_SECONDS = 10
 """A connection that has not sent the head of a request by then is closed."""
 
+READ_SECONDS = 30
+"""A client that does not take what it is sent for so long is cut off."""
+
+MOST_CONNECTIONS = 1_000
+
 
 def bind(host: str, port: int) -> socket.socket:
     """A socket that listens at an address, so that a taken port is reported before anything is opened.
@@ -57,24 +62,63 @@ def server_config(app: Any) -> Any:
     return need("uvicorn", "web", "the server").Config(
         app, log_level="warning", access_log=False, server_header=False, timeout_keep_alive=HEADER_SECONDS,
         timeout_graceful_shutdown=10, h11_max_incomplete_event_size=65_536, http=slow_clients_closed(), backlog=256,
-        proxy_headers=False,
+        proxy_headers=False, limit_concurrency=MOST_CONNECTIONS,
     )
 
 
 def slow_clients_closed() -> Any:
-    """uvicorn's protocol, which also closes connections that send nothing whole within :data:`HEADER_SECONDS`."""
+    """uvicorn's protocol, which also ends connections of clients that are too slow.
+
+    A connection on which a request has begun and not come whole within :data:`HEADER_SECONDS` is closed, be it the
+    first or a later one; so is one whose client does not take what it is sent for :data:`READ_SECONDS`.
+    """
     base: Any = need("uvicorn.protocols.http.h11_impl", "web", "the server").H11Protocol
+
+    def is_answering(self: Any) -> bool:
+        return self.cycle is not None and not self.cycle.response_complete
+
+    def wait(self: Any) -> None:
+        if self.waiting is None:
+            self.waiting = self.loop.call_later(HEADER_SECONDS, close_if_nothing_came, self)
+
+    def stop_waiting(self: Any) -> None:
+        if self.waiting is not None:
+            self.waiting.cancel()
+            self.waiting = None
 
     def connection_made(self: Any, transport: Any) -> None:
         base.connection_made(self, transport)
-        self.waiting = self.loop.call_later(HEADER_SECONDS, close_if_nothing_came, self)
+        self.waiting = self.stuck = None
+        wait(self)
+
+    def data_received(self: Any, data: bytes) -> None:
+        base.data_received(self, data)
+        if is_answering(self):
+            stop_waiting(self)
+        else:  # a part of the next request, which does not start the time anew
+            wait(self)
 
     def close_if_nothing_came(self: Any) -> None:
-        if self.cycle is None and not self.transport.is_closing():
+        self.waiting = None
+        if not is_answering(self) and not self.transport.is_closing():
             self.transport.close()
 
+    def pause_writing(self: Any) -> None:
+        base.pause_writing(self)
+        if self.stuck is None:
+            self.stuck = self.loop.call_later(READ_SECONDS, self.transport.abort)
+
+    def resume_writing(self: Any) -> None:
+        base.resume_writing(self)
+        if self.stuck is not None:
+            self.stuck.cancel()
+            self.stuck = None
+
     def connection_lost(self: Any, error: Exception | None) -> None:
-        self.waiting.cancel()
+        stop_waiting(self)
+        if self.stuck is not None:
+            self.stuck.cancel()
         base.connection_lost(self, error)
 
-    return type("PatientProtocol", (base,), {"connection_made": connection_made, "connection_lost": connection_lost})
+    own = (connection_made, data_received, pause_writing, resume_writing, connection_lost)
+    return type("PatientProtocol", (base,), {method.__name__: method for method in own})

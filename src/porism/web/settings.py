@@ -17,6 +17,10 @@ class Limits:
     """Longer questions are refused."""
     formulas: int = 12
     """Formulas of one question."""
+    symbols: int = 4_000
+    """Symbols of all its formulas together, after macros are expanded."""
+    filters: int = 32
+    """Values of metadata that one search may be restricted to."""
     results: int = 100
     """Results of one page."""
     depth: int = 1_000
