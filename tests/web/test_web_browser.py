@@ -245,6 +245,39 @@ def test_results_are_judged(opened: Open, scripts: bool) -> None:
     assert page.locator("tbody tr").count() == 1
 
 
+HIDDEN_ON_PAPER = {
+    PAGES[1]: (".bar nav", ".bar .box", ".facets", ".actions", ".pages", ".foot", ".tree-link", ".skip"),
+    PAGES[2]: (".why-details", ".row > a", ".bar .box", ".pages"),
+    PAGES[3]: (".beside", ".crumb", "#formula-menu", ".foot"), PAGES[4]: (".on-screen", ".bar nav"),
+    RUN_PAGES[1]: (".ask", ".crumb"),
+}
+SEEN_ON_PAPER = {
+    PAGES[1]: (".brand", ".summary", ".card h2", ".snippet", ".score", ".understood mark"),
+    PAGES[2]: (".found math", ".relation", ".places"), PAGES[3]: ("h1", ".place", ".text"),
+    PAGES[4]: (".sides article", ".links"), RUN_PAGES[1]: (".measured tfoot", ".plots svg"),
+}
+
+
+@pytest.mark.parametrize("path", HIDDEN_ON_PAPER)
+def test_paper_shows_what_is_read_in_black_on_white(opened: Open, path: str) -> None:
+    page = opened(path, viewport={"width": 700, "height": 1000}, color_scheme="dark")
+    page.click(".theme")
+    page.click(".theme")
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    for selector in HIDDEN_ON_PAPER[path]:
+        assert page.locator(selector).count() > 0, selector
+    page.emulate_media(media="print")
+    for selector in HIDDEN_ON_PAPER[path]:
+        assert not any(one.is_visible() for one in page.locator(selector).all()), selector
+    for selector in SEEN_ON_PAPER[path]:
+        assert page.locator(selector).first.is_visible(), selector
+    assert page.evaluate("getComputedStyle(document.body).color") == "rgb(0, 0, 0)"
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert page.evaluate("document.documentElement.scrollWidth") <= 700
+    wide = "elements => elements.filter(one => one.getBoundingClientRect().right > 701).length"
+    assert page.locator("main math, main table").evaluate_all(wide) == 0
+
+
 def test_runs_are_read_without_scripts_and_plots_have_colours_on_light_and_dark(opened: Open) -> None:
     page = opened("/runs", java_script_enabled=False)
     page.get_by_role("link", name="two", exact=True).click()

@@ -26,8 +26,11 @@ LIGHT, DARK = BLOCKS[0], BLOCKS[1]
 
 
 def test_the_dark_theme_is_the_same_by_system_and_by_choice() -> None:
-    assert len(BLOCKS) == 3
+    assert len(BLOCKS) == 4
     assert BLOCKS[2] == DARK
+    paper = {"paper", "raised", "hover", "ink"}
+    assert {name: BLOCKS[3][name] for name in LIGHT.keys() - paper} == {name: LIGHT[name] for name in LIGHT.keys() - paper}
+    assert [BLOCKS[3][name] for name in sorted(paper)] == ["#ffffff", "#000000", "#ffffff", "#ffffff"]
     assert LIGHT.keys() >= DARK.keys()
     assert Limits().formulas == LOOKS
 
