@@ -66,6 +66,8 @@ def test_a_question_is_asked_judged_and_measured(judging: Any, folder: Path, sam
     (value,) = (values["T1"] for values in measured.values())
     overview = html.fromstring(judging.get("/judge").content)
     row = overview.xpath("//tbody/tr")[0]
+    assert "$" not in row.text_content()
+    assert row.xpath("th//math")
     assert [cell.text_content() for cell in row.xpath("td")][:2] == ["3", "2"]
     assert row.xpath("td")[2].text_content().startswith(f"{value:.3f} / ")
     assert judging.get("/judge/files/qrels.tsv").content == (folder / "qrels.tsv").read_bytes()

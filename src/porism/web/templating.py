@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from porism.corpus import split_math
 from porism.extras import need
 from porism.version import __version__
 from porism.web import rendering
 from porism.web.palette import palette
+from porism.web.pieces import plain_pieces
 from porism.web.problems import sentence
 from porism.web.schema import DocumentView
 from porism.web.urls import SearchState, address, formula_search
@@ -30,6 +32,7 @@ class Templates:
             formula_html=rendering.formula_html, new_state=SearchState, **shared,
         )
         self._environment.filters.update(
+            question=lambda text: rendering.plain_html(plain_pieces(split_math(text))),
             percent=lambda share: f"{share:.0%}", grouped=lambda number: f"{number:,}", sentence=sentence,
             listed=lambda value: [value] if isinstance(value, str) else list(value),
             field_name=lambda name: name.replace("_", " ").replace("-", " ").capitalize(),
