@@ -29,7 +29,8 @@ def test_the_dark_theme_is_the_same_by_system_and_by_choice() -> None:
     assert len(BLOCKS) == 4
     assert BLOCKS[2] == DARK
     paper = {"paper", "raised", "hover", "ink"}
-    assert {name: BLOCKS[3][name] for name in LIGHT.keys() - paper} == {name: LIGHT[name] for name in LIGHT.keys() - paper}
+    same = LIGHT.keys() - paper
+    assert {name: BLOCKS[3][name] for name in same} == {name: LIGHT[name] for name in same}
     assert [BLOCKS[3][name] for name in sorted(paper)] == ["#ffffff", "#000000", "#ffffff", "#ffffff"]
     assert LIGHT.keys() >= DARK.keys()
     assert Limits().formulas == LOOKS
