@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from benchmarks import __main__ as command
 from benchmarks.effectiveness import development, neural
-from benchmarks.speed import grown
+from benchmarks.speed import grown, sizing
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), ROOT / "benchmarks" / "README.md"]
@@ -110,6 +110,34 @@ def test_new_words_are_distinct_and_keep_their_endings() -> None:
     words = [grown.word(number) for number in range(5_000)]
     assert words[:2] == ["babek", "bebek"]
     assert len(set(words)) == 5_000
+
+
+def test_sizes_are_lines_through_what_was_measured() -> None:
+    model = sizing.Model([
+        sizing.Point(1_000, 20_000, 1_000, 100, 10, 20, 40), sizing.Point(3_000, 60_000, 3_000, 120, 30, 22, 44),
+    ])
+    assert model.formulas == 20
+    assert model.at("index_mb", 5_000) == pytest.approx(5_000)
+    assert model.at("held_mb", 11_000) == pytest.approx(200)
+    assert model.at("question_ms", 21_000) == pytest.approx(40)
+    machine = sizing.Machine(cores=4, memory_gb=10, disk_gb=1_000, cached=0.5)
+    assert sizing.needs(model, 10_240, machine) == (pytest.approx(10), pytest.approx(192.4 / 1024 + 5))
+    assert sizing.least_shards(model, 40_000, machine) == 3
+    found = sizing.size(model, 800_000, machine, 1.0, 10_000.0)
+    assert found is not None
+    assert (found.documents, found.shards, found.replicas, found.machines) == (40_000, 3, 1, 3)
+    assert found.build_core_hours == pytest.approx(400 / 3_600)
+    assert sizing.size(model, 800_000, machine, 1.0, 10.0) is None
+
+
+def test_answers_wait_for_the_slowest_shard_and_for_free_cores() -> None:
+    alone = sizing.simulate(1, 1, 16, 0.1, 100.0, 200.0)
+    assert alone == pytest.approx(200, rel=0.1)
+    assert sizing.simulate(10, 1, 16, 0.1, 100.0, 200.0) > 1.3 * alone
+    busy = sizing.simulate(1, 1, 1, 8.0, 100.0, 200.0)
+    assert busy > 1.5 * alone
+    assert sizing.simulate(1, 2, 1, 8.0, 100.0, 200.0) < busy
+    assert sizing.simulate(1, 1, 1, 12.0, 100.0, 200.0) == float("inf")
 
 
 def test_wrong_names_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
