@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 import pytest
+from cluster_cases import Inline, use_inline
 from processes import wait_for_work
 
 
@@ -232,3 +233,23 @@ def test_passages_of_ms_marco_v2_are_indexed_run_and_judged_as_they_are_distribu
     porism("run", "--index", index, "--topics", tmp_path / "passv2_dev_queries.tsv", "--output", run)
     judged = porism("evaluate", run, tmp_path / "passv2_dev_qrels.tsv", "--measures", "RR", "--json")
     assert json.loads(judged.out)["aggregated"]["RR"] == 0.5
+
+
+def test_indexing_on_a_cluster_says_what_was_done(porism, notes, tmp_path, monkeypatch) -> None:
+    use_inline(monkeypatch)
+    index = tmp_path / "index"
+    result = porism("index", notes, "--index", index, "--cluster", "inline")
+    assert (result.status, result.err) == (0, "")
+    assert result.out.startswith("4 documents with 6 formulas indexed in ")
+    (notes / "new.md").write_text("# New\n\nA new $x^2$.\n", encoding="utf-8")
+    monkeypatch.setattr(Inline, "check_folder", interrupted)
+    result = porism("update", "--index", index, "--cluster", "inline")
+    assert result.status == 130
+    assert result.out == (
+        f"Stopped. Nothing has changed: {index}\nTo begin again, run porism update --index {index}.\n"
+    )
+    assert "4 documents" in porism("info", "--index", index).out
+
+
+def interrupted(*_: object) -> None:
+    raise KeyboardInterrupt
