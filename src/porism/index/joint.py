@@ -26,6 +26,9 @@ from porism.index.sources import Source
 from porism.index.string_kernels import sort_order, unify
 from porism.index.strings import Names, Packed
 
+Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Mapping[str, str | os.PathLike[str]]
+"""The folder of an index, or those of several, which may have names."""
+
 
 def names_of(paths: Sequence[Path]) -> dict[str, Path]:
     """Names for indexes: of each folder its name without ``.index``, with a number where two are alike."""
@@ -134,6 +137,20 @@ class JointSnapshot(Snapshot):
         self._home = {}
         for one in self.indexes.values():
             one.close()
+
+
+def open_snapshot(path: Paths | Snapshot) -> Snapshot:
+    """The last committed state of an index, or of several as one; a snapshot as it is.
+
+    :raises ConfigError: several indexes make terms in different ways.
+    :raises IndexFolderError: an index is missing or damaged.
+    """
+    if isinstance(path, Snapshot):
+        return path
+    if isinstance(path, (str, os.PathLike)):
+        return Snapshot.open(path)
+    several = JointSnapshot.open_all(path)
+    return several if len(several.indexes) > 1 else next(iter(several.indexes.values()))
 
 
 def join_manifests(manifests: Sequence[Manifest]) -> Manifest:

@@ -13,6 +13,7 @@ from porism.concurrency.caching import cached_property
 from porism.errors import ConfigError, OnProblem, QueryError
 from porism.explanation import Explanation
 from porism.index import Filters, Snapshot
+from porism.index.joint import Paths
 from porism.retrieve import DEFAULT_MODEL, DocumentRetriever, RetrieverSettings
 from porism.retrieve.base import Noting
 from porism.retrieve.documents.more_like_this import MoreLikeThis, MoreLikeThisSettings
@@ -26,7 +27,7 @@ from porism.search.formula_queries import make_formula_query
 from porism.search.locations import Location, file_has_changed
 from porism.search.marked_text import Snippet
 from porism.search.questions import Question, make_query, read_question
-from porism.search.searcher import IndexSearcher, Paths
+from porism.search.searcher import IndexSearcher
 from porism.search.snippets import FormulaStyle, SnippetMaker
 from porism.search.suggestions import SpellingSuggester, filter_hints, spelling_hint
 from porism.types import Content, Formula, Query

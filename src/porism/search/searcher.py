@@ -5,16 +5,16 @@ An :class:`~porism.search.index.Index` adds what a person reads: titles, snippet
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.concurrency.caching import cached_property
 from porism.errors import OnProblem, Problem, QueryError
-from porism.index import Filters, JointSnapshot, Snapshot
+from porism.index import Filters, Snapshot
 from porism.index.documents import StoredDocuments
+from porism.index.joint import Paths, open_snapshot
 from porism.retrieve import (
     DEFAULT_MODEL,
     Retriever,
@@ -30,10 +30,6 @@ from porism.types import Document, Query
 
 if TYPE_CHECKING:
     from porism.search.formulas import FormulaSearcher
-
-Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Mapping[str, str | os.PathLike[str]]
-"""The folder of an index, or those of several, which may have names."""
-
 
 class IndexSearcher:
     """A consistent view of an index on disk, searched by a model for documents and by one for formulas.
@@ -155,20 +151,6 @@ class IndexSearcher:
         from porism.search.formula_occurrences import FormulaPlaces
 
         return FormulaPlaces(self.snapshot).every_name()
-
-
-def open_snapshot(path: Paths | Snapshot) -> Snapshot:
-    """The last committed state of an index, or of several as one; a snapshot as it is.
-
-    :raises ConfigError: several indexes make terms in different ways.
-    :raises IndexFolderError: an index is missing or damaged.
-    """
-    if isinstance(path, Snapshot):
-        return path
-    if isinstance(path, (str, os.PathLike)):
-        return Snapshot.open(path)
-    several = JointSnapshot.open_all(path)
-    return several if len(several.indexes) > 1 else next(iter(several.indexes.values()))
 
 
 def _readable(query: Query, on_problem: OnProblem | None) -> FormulaQuery | None:

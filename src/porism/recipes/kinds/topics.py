@@ -12,6 +12,7 @@ from porism.errors import ConfigError, PorismError
 from porism.evaluate import restrict_qrels
 from porism.evaluate.splits import arqmath_2021_split, published_2021_split, stratified_split
 from porism.index import Snapshot
+from porism.index.joint import open_snapshot
 from porism.recipes.checking import Check, nearest_or
 from porism.recipes.digests import digest, query_digest
 from porism.recipes.errors import RecipeErrors
@@ -22,7 +23,6 @@ from porism.recipes.loading import Data, Loading, some_names
 from porism.recipes.planning import Planner
 from porism.recipes.recipe import Recipe, base_set
 from porism.search.formula_occurrences import FormulaPlaces
-from porism.search.searcher import open_snapshot
 from porism.settings import Path, Settings, nearest
 from porism.types import Query
 
