@@ -112,7 +112,8 @@ def test_new_words_are_distinct_and_keep_their_endings() -> None:
     assert len(set(words)) == 5_000
 
 
-def test_sizes_are_lines_through_what_was_measured() -> None:
+def test_sizes_are_lines_through_what_was_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sizing, "QUESTIONS", 300)
     model = sizing.Model([
         sizing.Point(1_000, 20_000, 1_000, 100, 10, 20, 40), sizing.Point(3_000, 60_000, 3_000, 120, 30, 22, 44),
     ])
