@@ -170,6 +170,7 @@ def test_an_exception_goes_back_to_the_last_commit(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers of POSIX: run it on Linux or macOS")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # those that come in a destructor
 def test_interrupted_at_random_moments_and_committed_then(tmp_path: Path) -> None:
     """Ctrl-C, caught, and a commit after it: documents of one batch are all there or all not."""
     chance = random.Random(3)
