@@ -53,13 +53,11 @@ class Case:
 
 CASES = {
     "duot5": Case(("sym-sum-30", "sym-sum-log-30"), 3, (
+        Point("unfinished/part-aggregate"),
         Point(kind="aggregate", entries=1),
-        *((
-            Point("unfinished/part-aggregate"),
-            Point(kind="aggregate", entries=2),
-            Point("unfinished/part-report", 3),
-            Point("killed/.report.html"),  # the page of the paper; its text is there
-        ) if LONG else ()),
+        Point(kind="aggregate", entries=2),
+        Point("unfinished/part-report", 3),
+        Point("killed/.report.html"),  # the page of the paper; its text is there
     )),
     "psu2020": Case(("bm25", "tf", "bm25+tf"), 5, (
         Point("manifest.json"),  # the index is about to be committed
@@ -219,7 +217,8 @@ def kill(root: Path, paper: str, operations: list[int]) -> dict[str, int]:
     return counts
 
 
-@pytest.mark.parametrize("paper", ["duot5", pytest.param("psu2020", marks=needs_long)])
+@needs_long
+@pytest.mark.parametrize("paper", list(CASES))
 def test_killed_at_chosen_points(tmp_path: Path, paper: str) -> None:
     case = CASES[paper]
     assert kill(tmp_path, paper, []) == {"killed": len(case.points), "finished": case.stages}
