@@ -11,6 +11,7 @@ import pytest
 pytest.importorskip("fastapi", reason="needs the extra: pip install 'porism[web-test]'")
 
 from porism.search.index import open_index
+from porism.web import answering
 from porism.web.settings import Limits
 
 QUESTION = r"sum of squares $\sum_{i=1}^n i^2$ and $\frac{n(n+1)}{2}$"
@@ -107,6 +108,24 @@ def test_an_answer_has_a_tag_and_is_not_sent_twice(client: Any) -> None:
     other = client.get("/api/v1/search", params={"q": "sequence"}, headers={"If-None-Match": tag})
     assert other.status_code == 200
     assert other.headers["etag"] != tag
+
+
+def test_a_page_is_made_once(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+    search = answering.search
+
+    def counted(view: Any, request: answering.Request, limits: Any) -> Any:
+        made.append(request.question)
+        return search(view, request, limits)
+
+    monkeypatch.setattr(answering, "search", counted)
+    pages = [client.get("/search", params={"q": "a page that is made once"}) for _ in range(3)]
+    assert {page.status_code for page in pages} == {200}
+    assert {page.text for page in pages} == {pages[0].text}
+    assert made == ["a page that is made once"]
+    tag = pages[0].headers["etag"]
+    again = client.get("/search", params={"q": "a page that is made once"}, headers={"If-None-Match": tag})
+    assert (again.status_code, again.content) == (304, b"")
 
 
 @pytest.mark.parametrize(("path", "parameters", "status", "code", "words"), [

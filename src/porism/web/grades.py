@@ -83,6 +83,10 @@ def topic_text(query: Query) -> str:
     return " ".join(" ".join(shown).split())
 
 
+def _unchanged(value: Mapping[str, object], before: Mapping[str, object]) -> bool:
+    return value is before or not (value or before)
+
+
 class KnownQuestions:
     """Questions whose answers are judged: topics with judgments, and questions that are judged on this server."""
 
@@ -119,7 +123,7 @@ class KnownQuestions:
         if self._collection is None:
             return
         read = self._collection()
-        if self._read is not None and read[0] is self._read[0] and read[1] is self._read[1]:
+        if self._read is not None and all(map(_unchanged, read, self._read)):
             return
         topics, qrels = read
         scale = scale_of(qrels)
