@@ -9,7 +9,8 @@ from typing import Any
 from porism.analysis.documents import load_document
 from porism.index import Snapshot
 from porism.search.index import open_index
-from porism.search.sources.updating import UpdateReport, index_sources
+from porism.search.sources.update_run import UpdateReport
+from porism.search.sources.updating import index_sources
 from porism.types import Document
 
 Write = Callable[..., Path]

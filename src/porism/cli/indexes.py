@@ -17,7 +17,7 @@ from porism.errors import counted
 
 if TYPE_CHECKING:
     from porism.analysis.analyzer import AnalysisConfig
-    from porism.search.sources.updating import UpdateReport
+    from porism.search.sources.update_run import UpdateReport
 
 
 @click.command(short_help="Add files or folders to an index, or update them in it.")

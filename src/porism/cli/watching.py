@@ -16,7 +16,7 @@ from porism.errors import counted
 
 if TYPE_CHECKING:
     from porism.errors import PorismError, Problem
-    from porism.search.sources.updating import UpdateReport
+    from porism.search.sources.update_run import UpdateReport
 
 
 @click.command(short_help="Keep an index in step with its sources as they change.")

@@ -4,60 +4,24 @@ from __future__ import annotations
 
 import os
 import time
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import chain
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-
-from porism.analysis.analyzer import AnalysisConfig, Analyzer
+from porism.analysis.analyzer import AnalysisConfig
 from porism.analysis.tokenizers.tokenizer import keep_tokenizers
-from porism.concurrency.clusters import Cluster, active_cluster, connected
-from porism.errors import IndexNotFound, OnProblem, Problem, SourceError
-from porism.files.durable import remove_tree
+from porism.concurrency.clusters import connected
+from porism.errors import IndexNotFound, OnProblem, SourceError
 from porism.index import IndexWriter, Snapshot
-from porism.index.sources import MOST_PROBLEMS, NOBODY, FileProblem, Source, SourceTable
+from porism.index.sources import SourceTable
 from porism.retrieve import DEFAULT_MODEL, SearchModel
-from porism.search.sources.changes import Batch, Finished, Tally
 from porism.search.sources.choice import Choice, Options, choose, choose_all
 from porism.search.sources.indexing import (
     BUFFER_BYTES,
-    COMMIT_SECONDS,
-    IndexReport,
-    Preparation,
     Progress,
-    analyze_batches,
     is_index,
     prepare_for_searches,
 )
-from porism.search.sources.parts import build_parts, staging_folder
-from porism.search.sources.reading import SourceScan
-from porism.types import Document
-
-Change = Callable[[Document], Document]
-
-
-@dataclass(frozen=True, slots=True)
-class UpdateReport(IndexReport):
-    """What an update did: documents added, changed and removed, and files read, as they were, and not readable.
-
-    ``documents`` and ``formulas`` count what was analysed. ``notes`` say what should be known of the sources themselves
-    (moved, read with other options, part of another); ``unreachable`` are the names of sources that could not be read,
-    whose documents stay. ``new`` is whether the index was made.
-    """
-
-    added: int = 0
-    changed: int = 0
-    removed: int = 0
-    files_read: int = 0
-    files_unchanged: int = 0
-    files_failed: int = 0
-    notes: tuple[str, ...] = ()
-    unreachable: tuple[str, ...] = ()
-    new: bool = False
+from porism.search.sources.update_run import Abandoned, Change, UpdateReport, UpdateRun, UpdateSettings, source_numbers
 
 
 def index_sources(
@@ -112,7 +76,7 @@ def index_sources(
     def chosen(table: SourceTable) -> Choice:
         return choose(sources, table.sources, format, options)
 
-    settings = _Settings(
+    settings = UpdateSettings(
         config, model, jobs, change, on_problem, on_progress, checksum, read_all, strict=True, cluster=cluster
     )
     return _bring_up_to_date(Path(path), chosen, settings)
@@ -149,7 +113,7 @@ def update_index(
     def chosen(table: SourceTable) -> Choice:
         return choose(sources, table.sources, may_be_new=False) if sources else choose_all(table.sources)
 
-    settings = _Settings(
+    settings = UpdateSettings(
         None, model, jobs, change, on_problem, on_progress, checksum, read_all, remove_missing=remove_missing,
         cluster=cluster,
     )
@@ -170,48 +134,29 @@ def remove_source(path: str | os.PathLike[str], name: str, *, model: SearchModel
                 f"the index has no source {name!r}", where=str(path),
                 hint=f"Its sources are {', '.join(table.sources) or 'none'}.",
             )
-        count = writer.delete(writer.owned(_numbers([source])))
+        count = writer.delete(writer.owned(source_numbers([source])))
         left = {other: known for other, known in table.sources.items() if other != name}
         writer.sources = SourceTable(left, table.next_group)
         writer.commit(before_publish=lambda segments: prepare_for_searches(segments, model))
     return count
 
 
-@dataclass(frozen=True, slots=True)
-class _Settings:
-    config: AnalysisConfig | None
-    model: SearchModel
-    jobs: int | None
-    change: Change | None
-    on_problem: OnProblem | None
-    on_progress: Callable[[Progress], None] | None
-    checksum: bool
-    read_all: bool
-    strict: bool = False
-    remove_missing: bool = False
-    cluster: str | None = None
-
-
-class _Abandoned(Exception):
-    """Ctrl-C came, and nothing is to be committed; has the report."""
-
-
-def _bring_up_to_date(path: Path, chosen: Callable[[SourceTable], Choice], settings: _Settings) -> UpdateReport:
+def _bring_up_to_date(path: Path, chosen: Callable[[SourceTable], Choice], settings: UpdateSettings) -> UpdateReport:
     try:
         with connected(settings.cluster):
             return _connected(path, chosen, settings)
-    except _Abandoned as abandoned:
+    except Abandoned as abandoned:
         report: UpdateReport = abandoned.args[0]
         return report
 
 
-def _connected(path: Path, chosen: Callable[[SourceTable], Choice], settings: _Settings) -> UpdateReport:
+def _connected(path: Path, chosen: Callable[[SourceTable], Choice], settings: UpdateSettings) -> UpdateReport:
     started = time.monotonic()
     config = settings.config
     if not is_index(path):
         # What cannot be read at all leaves no trace: the first batch comes before the folder.
         config = config or AnalysisConfig()
-        run = _Run(settings, chosen(SourceTable()), SourceTable(), None)
+        run = UpdateRun(settings, chosen(SourceTable()), SourceTable(), None)
         run.begin()
         with IndexWriter(path, config=config.to_dict(), buffer_bytes=BUFFER_BYTES) as writer:
             if not writer.generation:
@@ -223,234 +168,9 @@ def _connected(path: Path, chosen: Callable[[SourceTable], Choice], settings: _S
         if config is not None:
             keep_tokenizers(config.tokenizers, path)
         with Snapshot.open(path) as snapshot:
-            run = _Run(settings, chosen(writer.sources), writer.sources, snapshot)
+            run = UpdateRun(settings, chosen(writer.sources), writer.sources, snapshot)
             try:
                 run.begin()
             except KeyboardInterrupt:
                 return run.report(path, started, interrupted=True)
             return run.finish(writer, started)
-
-
-@dataclass(slots=True)
-class _Known:
-    """What the table will say of a source."""
-
-    source: Source
-    files: dict[str, Any] = field(default_factory=dict)
-    groups: dict[str, Any] = field(default_factory=dict)
-
-    def freeze(self) -> Source:
-        return replace(self.source, files=dict(self.files), groups=dict(self.groups))
-
-
-class _Run:
-    """One run over the sources of a choice: pulls batches of documents, and does to the index what they say."""
-
-    def __init__(
-        self, settings: _Settings, choice: Choice, table: SourceTable, snapshot: Snapshot | None
-    ) -> None:
-        self.settings, self.choice = settings, choice
-        self.tally = Tally()
-        self._scan = SourceScan(
-            choice, table, snapshot, self.tally, self._report, change=settings.change, trusting=not settings.checksum,
-            read_all=settings.read_all, strict=settings.strict, remove_missing=settings.remove_missing,
-        )
-        self._new = snapshot is None
-        self._next_group = table.next_group
-        self._known = {
-            name: _Known(source, dict(source.files), dict(source.groups)) for name, source in table.sources.items()
-        }
-        self._sides: deque[Batch] = deque()
-        self._problems: dict[int, list[FileProblem]] = {}
-        self._more_problems: dict[int, int] = {}
-        self._problem_count = self._documents = self._formulas = self._most_built = 0
-        self._first: list[Document] = []
-        self._rest: Iterator[list[Document]] = iter(())
-
-    def begin(self) -> None:
-        """Reads the first batch: what is wrong with a source as a whole is raised here."""
-        self._rest = self._pull()
-        self._first = next(self._rest, [])
-
-    def finish(self, writer: IndexWriter, started: float) -> UpdateReport:
-        """Reads the rest and does it all, with commits on the way and one at the end."""
-        last_commit = time.monotonic()
-        analyzer = Analyzer(AnalysisConfig.from_dict(writer.config, writer.path))
-        prepare = Preparation(self.settings.model, self._encoded, self._report)
-        cluster = active_cluster()
-        if cluster is not None and self._first:
-            return self._finish_on_cluster(cluster, writer, analyzer.config, prepare, started)
-        try:
-            for batch, problems in analyze_batches(analyzer, self._first, self._rest, self.settings.jobs):
-                side = self._sides.popleft()
-                owners = dict(zip((document.id for document in side.documents), side.owners.tolist(), strict=True))
-                for problem in problems:
-                    self._attribute(problem, owners.get(problem.where, NOBODY))
-                self._begin_groups(side)
-                writer.add(replace(batch, owners=side.owners, digests=side.digests, lines=side.lines))
-                self._apply(writer, side)
-                self._documents += len(batch.ids)
-                self._formulas += len(batch.occurrence_id)
-                self._encoded(0, 0)
-                if time.monotonic() - last_commit > COMMIT_SECONDS:
-                    writer.sources = self._table()
-                    writer.commit(before_publish=prepare)
-                    last_commit = time.monotonic()
-                    if prepare.interrupted:
-                        raise KeyboardInterrupt
-            for side in self._sides:  # what came after the last document
-                self._begin_groups(side)
-                self._apply(writer, side)
-        except KeyboardInterrupt:
-            prepare.interrupted = True
-        writer.sources = self._table()
-        writer.commit(before_publish=prepare)
-        return self.report(writer.path, started, prepare.interrupted)
-
-    def _finish_on_cluster(
-        self, cluster: Cluster, writer: IndexWriter, config: AnalysisConfig, prepare: Preparation, started: float
-    ) -> UpdateReport:
-        """The same with segments that the workers of a cluster build, and one commit.
-
-        :raises _Abandoned: Ctrl-C came; nothing was committed.
-        """
-        folder = staging_folder(writer.path)
-        try:
-            parts = build_parts(cluster, folder, config, self._batches(), self._scan.position, self._built)
-            for part in parts:
-                for problem, owner in part.problems:
-                    self._attribute(problem, owner)
-                for side in part.batches:
-                    self._begin_groups(side)
-                writer.take(part.segment)
-                for side in part.batches:
-                    self._apply(writer, side)
-                self._documents += part.documents
-                self._formulas += part.formulas
-                self._built(self._documents, part.position)
-            writer.sources = self._table()
-            writer.commit(before_publish=prepare)
-        except KeyboardInterrupt:
-            raise _Abandoned(self.report(writer.path, started, interrupted=True)) from None
-        finally:
-            remove_tree(folder)
-        return self.report(writer.path, started, prepare.interrupted)
-
-    def report(self, path: Path, started: float, interrupted: bool) -> UpdateReport:
-        """What was done until now."""
-        tally = self.tally
-        return UpdateReport(
-            path, self._documents, self._formulas, self._problem_count, time.monotonic() - started, interrupted,
-            tally.added, tally.changed, tally.removed, tally.files_read, tally.files_unchanged, tally.files_failed,
-            tuple(self.choice.notes), tuple(tally.unreachable), self._new,
-        )
-
-    def _encoded(self, count: int, total: int) -> None:
-        """Says how far it is, also with the vectors of ``count`` of ``total`` things."""
-        if self.settings.on_progress:
-            position = self._scan.position
-            self.settings.on_progress(
-                Progress(self._documents, self._formulas, position[0], position[1], count, total)
-            )
-
-    def _built(self, documents: int, position: int) -> None:
-        """Says of how many documents there are segments, and how many bytes were read by their end."""
-        if self.settings.on_progress and documents > self._most_built:
-            self._most_built = documents
-            self.settings.on_progress(Progress(documents, self._formulas, position, self._scan.position[1]))
-
-    def _batches(self) -> Iterator[Batch]:
-        """All batches, also those without documents."""
-        for _ in chain([self._first], self._rest):
-            while self._sides:
-                yield self._sides.popleft()
-        while self._sides:
-            yield self._sides.popleft()
-
-    def _pull(self) -> Iterator[list[Document]]:
-        for batch in self._scan.batches():
-            self._sides.append(batch)
-            if batch.documents:
-                yield batch.documents
-
-    def _report(self, problem: Problem) -> None:
-        self._problem_count += 1
-        if self.settings.on_problem:
-            self.settings.on_problem(problem)
-
-    def _attribute(self, problem: Problem, owner: int) -> None:
-        """Keeps what analysis could not understand with the group of the document."""
-        self._report(problem)
-        if owner == NOBODY:
-            return
-        kept = self._problems.setdefault(owner, [])
-        if len(kept) < MOST_PROBLEMS:
-            kept.append(FileProblem(problem.where, problem.where, problem.what))
-        else:
-            self._more_problems[owner] = self._more_problems.get(owner, 0) + 1
-
-    def _begin_groups(self, side: Batch) -> None:
-        """Records the groups that documents of the batch belong to, before the documents are there."""
-        for begun in side.begun:
-            known = self._of(begun.source)
-            before = known.groups.get(begun.name)
-            if before is None or before.complete:
-                known.groups[begun.name] = replace(before or begun.group, complete=False)
-
-    def _apply(self, writer: IndexWriter, side: Batch) -> None:
-        """Records what is finished once its documents are there, and deletes what a finished group no longer has."""
-        self.tally.added += side.added
-        self.tally.changed += side.changed
-        if side.moved:
-            writer.move(list(side.moved), np.fromiter(side.moved.values(), np.int32))
-        if not side.finished:
-            return
-        numbers = np.asarray([
-            finished.group.number for finished in side.finished if not finished.kept and finished.group.number >= 0
-        ], np.int32)
-        ghosts = [doc_id for doc_id in writer.owned(numbers) if not self._scan.ids.has(doc_id)]
-        self.tally.removed += writer.delete(ghosts)
-        for finished in side.finished:
-            self._record(finished)
-
-    def _record(self, finished: Finished) -> None:
-        known = self._of(finished.source)
-        if finished.forget:
-            self._known.pop(finished.source.name, None)
-            return
-        if finished.whole:
-            known.source = finished.source
-            used = {name for group in known.groups.values() for name in group.files}
-            known.files = {name: state for name, state in known.files.items() if name in used}
-            return
-        if finished.gone:
-            known.groups.pop(finished.name, None)
-            return
-        number = finished.group.number
-        known.files.update(finished.files)
-        if finished.kept and finished.name in known.groups and finished.group.complete:
-            return
-        problems = [*finished.group.problems, *self._problems.pop(number, [])]
-        more = finished.group.more_problems + self._more_problems.pop(number, 0)
-        more += max(0, len(problems) - MOST_PROBLEMS)
-        known.groups[finished.name] = replace(
-            finished.group, problems=tuple(problems[:MOST_PROBLEMS]), more_problems=more
-        )
-
-    def _of(self, source: Source) -> _Known:
-        known = self._known.get(source.name)
-        if known is None:
-            known = self._known[source.name] = _Known(replace(source, files={}, groups={}))
-        if (source.options, source.format) != (known.source.options, known.source.format):
-            known.groups = {name: replace(group, complete=False) for name, group in known.groups.items()}
-        known.source = replace(source, read=known.source.read, files={}, groups={})
-        return known
-
-    def _table(self) -> SourceTable:
-        return SourceTable(
-            {name: known.freeze() for name, known in self._known.items()}, max(self._next_group, self._scan.next_group)
-        )
-
-
-def _numbers(sources: Sequence[Source]) -> np.ndarray[Any, np.dtype[np.int32]]:
-    return np.asarray([group.number for source in sources for group in source.groups.values()], np.int32)

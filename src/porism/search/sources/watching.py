@@ -14,7 +14,8 @@ from porism.errors import IndexLocked, OnProblem, PorismError, SourceError
 from porism.extras import need
 from porism.index.manifest import read_manifest
 from porism.index.snapshot import Snapshot
-from porism.search.sources.updating import UpdateReport, update_index
+from porism.search.sources.update_run import UpdateReport
+from porism.search.sources.updating import update_index
 
 SETTLED_MS = 300
 """Files are read once nothing has changed for so long: an editor may write several files, or one in several steps."""
