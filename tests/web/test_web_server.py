@@ -11,6 +11,8 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
+from threading import enumerate as enumerate_threads
 from urllib.request import urlopen
 
 import pytest
@@ -21,9 +23,10 @@ from web_servers import serving
 
 from porism.errors import ConfigError, IndexCorrupt
 from porism.index import Snapshot
+from porism.search.index import Index
 from porism.search.sources.indexing import index_documents
 from porism.types import Content, Document, Formula
-from porism.web.served import ServedIndex
+from porism.web.served import Library, ServedIndex
 from porism.web.server import bind
 from porism.web.vocabulary import Vocabulary
 
@@ -74,10 +77,11 @@ def test_a_new_commit_is_asked_a_few_questions_before_it_is_served(
     index_documents([note(0)], path, jobs=1)
     seen: list[tuple[int, int]] = []
     monkeypatch.setattr("porism.web.served.SECONDS_BETWEEN_LOOKS", 0.0)
-    monkeypatch.setattr("porism.web.served.warm", lambda index: None)
+    monkeypatch.setattr("porism.web.served.warm", lambda index, ended: None)
     served = ServedIndex("notes", path)
     monkeypatch.setattr(
-        "porism.web.served.warm", lambda index: seen.append((index.snapshot.generation, served.view.generation))
+        "porism.web.served.warm",
+        lambda index, ended: seen.append((index.snapshot.generation, served.view.generation)),
     )
     index_documents([note(1)], path, jobs=1)
     end = time.monotonic() + 20
@@ -93,7 +97,7 @@ def test_an_index_that_cannot_be_warmed_is_served(
     path = tmp_path / "notes"
     index_documents([note(0)], path, jobs=1)
 
-    def damaged(index: object) -> None:
+    def damaged(index: object, ended: object) -> None:
         raise IndexCorrupt("a block is damaged")
 
     monkeypatch.setattr("porism.web.served.warm", damaged)
@@ -103,6 +107,32 @@ def test_an_index_that_cannot_be_warmed_is_served(
         assert time.monotonic() < end
         time.sleep(0.01)
     assert "not warmed: a block is damaged" in caplog.text
+
+
+def test_a_server_ends_what_it_prepares_before_it_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thread that the end of the program cut off within compiled code took the program down: it aborted."""
+    path = tmp_path / "notes"
+    index_documents([note(number) for number in range(9)], path, jobs=1)
+    began, questions = Event(), []
+
+    def ask(index: Index, content: Content) -> list[object]:
+        questions.append(content)
+        began.set()
+        time.sleep(0.2)
+        return []
+
+    monkeypatch.setattr(Index, "search", ask)
+    library = Library({"notes": path})
+    assert began.wait(20)
+    assert [thread.daemon for thread in enumerate_threads() if thread.name.endswith(" notes")] == [False]
+    library.close()
+    assert len(questions) == 1
+    assert library.view().vocabulary is None
+    assert [thread.name for thread in enumerate_threads() if thread.name.endswith(" notes")] == []
+    monkeypatch.setattr("porism.web.served.SECONDS_BETWEEN_LOOKS", 0.0)
+    index_documents([note(9)], path, jobs=1)
+    assert library.view().generation == 1
+    assert [thread.name for thread in enumerate_threads() if thread.name.endswith(" notes")] == []
 
 
 def test_a_client_that_sends_half_a_request_is_let_go(sample_index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -186,9 +216,10 @@ def test_a_client_that_takes_nothing_is_cut_off(
 
 def test_the_command_serves_until_it_is_ended(sample_index: Path) -> None:
     command = [sys.executable, "-m", "porism", "serve", "--index", str(sample_index), "--port", "0"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
+        assert process.stderr is not None
         line = process.stdout.readline()
         found = re.fullmatch(
             r"Serving index at (http://127\.0\.0\.1:\d+/) for this machine alone\. Ctrl-C ends it\.\n", line
@@ -197,7 +228,9 @@ def test_the_command_serves_until_it_is_ended(sample_index: Path) -> None:
         with urlopen(found[1], timeout=20) as page:
             assert b"Find mathematics" in page.read()
         process.send_signal(signal.SIGTERM)
-        assert process.wait(20) == 143
+        status, errors = process.wait(20), process.stderr.read()
+        assert status == 143, errors
+        assert errors.endswith("\nInterrupted.\n")
     finally:
         process.kill()
         process.communicate()

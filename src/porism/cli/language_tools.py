@@ -35,6 +35,7 @@ def mcp(
     Without --http a client, such as an editor or an assistant, starts this command itself and talks to it on standard
     input and output. It needs the extra: pip install 'porism[web]'.
     """
+    from contextlib import closing
     from dataclasses import replace
 
     from porism.extras import need
@@ -50,7 +51,8 @@ def mcp(
     indexes = names_of(index_paths or (Path(DEFAULT_INDEX),))
     compile_once()
     if not http:
-        serve_on_stdio(Library(indexes, model_name, formula_model))
+        with closing(Library(indexes, model_name, formula_model)) as library:
+            serve_on_stdio(library)
         return
     names = (*map(str.lower, host_names), *(() if host in ("0.0.0.0", "::") else (host,)))
     settings = WebSettings(indexes, model=model_name, formula_model=formula_model, keys=keys, logs=log)

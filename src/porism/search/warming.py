@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import islice
 
 import numpy as np
@@ -17,13 +18,17 @@ _MOST_FORMULAS = 2
 _MOST_CHARACTERS = 80
 
 
-def warm(index: Index, questions: int = _QUESTIONS) -> int:
+def warm(index: Index, questions: int = _QUESTIONS, ended: Callable[[], bool] = lambda: False) -> int:
     """Asks an index with the beginnings of some of its documents, those with formulas first; returns how many it asked.
 
     What the first question of an open index prepares (postings, statistics, spellings, compiled code) is then there.
+
+    :param ended: is asked before each question whether to ask no more.
     """
     asked = 0
     for content in _beginnings(index.snapshot, questions):
+        if ended():
+            break
         question = index.question(content)
         hits = index.search(question)
         index.hints(question)

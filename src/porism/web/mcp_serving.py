@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from porism.extras import need
@@ -48,10 +49,10 @@ def serve_on_http(
     """
     bound = bind(host, port)
     try:
-        library = Library(settings.indexes, settings.model, settings.formula_model)
-        app = http_app(make_mcp_server(library, settings.limits), settings)
-        shown = f"[{host}]" if ":" in host else host
-        on_ready(f"http://{shown}:{bound.getsockname()[1]}{MCP_PATH}")
-        need("uvicorn", "web", "the server").Server(server_config(app)).run(sockets=[bound])
+        with closing(Library(settings.indexes, settings.model, settings.formula_model)) as library:
+            app = http_app(make_mcp_server(library, settings.limits), settings)
+            shown = f"[{host}]" if ":" in host else host
+            on_ready(f"http://{shown}:{bound.getsockname()[1]}{MCP_PATH}")
+            need("uvicorn", "web", "the server").Server(server_config(app)).run(sockets=[bound])
     finally:
         bound.close()

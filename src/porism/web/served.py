@@ -6,9 +6,9 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from threading import Lock, Thread
+from threading import Event, Lock, Thread
 from typing import Any
 
 from porism.concurrency.memory import Memory
@@ -71,7 +71,11 @@ class View:
 
 
 class ServedIndex:
-    """An index by its folder; :attr:`view` is its newest commit that is open."""
+    """An index by its folder; :attr:`view` is its newest commit that is open.
+
+    What it prepares beside the requests runs in threads that a program waits for at its end (a thread that is cut off
+    within compiled code takes the program down with it), so :meth:`close` ends them early.
+    """
 
     def __init__(self, name: str, path: Path, model: str = "default", formula_model: str | None = None) -> None:
         """Opens the index.
@@ -82,6 +86,8 @@ class ServedIndex:
         self._model = read_model(model)
         self._formula_model = read_model(formula_model, formulas=True) if formula_model else None
         self._lock = Lock()
+        self._ending = Event()
+        self._threads: list[Thread] = []
         self._looked = time.monotonic()
         self._view = self._open()
 
@@ -91,9 +97,21 @@ class ServedIndex:
         view = View(self.name, index, vocabulary=vocabulary)
         steps = [_read_vocabulary] if warmed else [_warm, _read_vocabulary]
         if warmed:
-            _warm(view)
-        Thread(target=_prepare, args=[view, steps], name=f"preparing {self.name}", daemon=True).start()
+            _warm(view, self._ending)
+        self._start("preparing", partial(_prepare, view, steps, self._ending))
         return view
+
+    def _start(self, what: str, work: Callable[[], None]) -> None:
+        self._threads = [thread for thread in self._threads if thread.is_alive()]
+        thread = Thread(target=work, name=f"{what} {self.name}")
+        self._threads.append(thread)
+        thread.start()
+
+    def close(self) -> None:
+        """Prepares nothing more, and waits for what is being prepared: at most one question, or one document."""
+        self._ending.set()
+        for thread in self._threads:
+            thread.join()
 
     def _snapshot(self) -> Snapshot:
         """The newest commit."""
@@ -107,9 +125,10 @@ class ServedIndex:
     def view(self) -> View:
         """The view that a request works with; where there is a newer commit, it is opened beside it meanwhile."""
         now = time.monotonic()
-        if now - self._looked > SECONDS_BETWEEN_LOOKS and self._lock.acquire(blocking=False):
+        is_time = now - self._looked > SECONDS_BETWEEN_LOOKS and not self._ending.is_set()
+        if is_time and self._lock.acquire(blocking=False):
             self._looked = now
-            Thread(target=self._refresh, name=f"reopen {self.name}", daemon=True).start()
+            self._start("reopen", self._refresh)
         return self._view
 
     def _refresh(self) -> None:
@@ -167,21 +186,22 @@ class ServedTogether(ServedIndex):
         super().refresh()
 
 
-def _prepare(view: View, steps: Sequence[Callable[[View], None]]) -> None:
+def _prepare(view: View, steps: Sequence[Callable[[View, Event], None]], ending: Event) -> None:
     for step in steps:
-        step(view)
+        if not ending.is_set():
+            step(view, ending)
 
 
-def _warm(view: View) -> None:
+def _warm(view: View, ending: Event) -> None:
     try:
-        warm(view.index)
+        warm(view.index, ended=ending.is_set)
     except PorismError as error:  # the first reader waits a little longer
         log.warning("not warmed: %s", error, extra={"index": view.name})
 
 
-def _read_vocabulary(view: View) -> None:
+def _read_vocabulary(view: View, ending: Event) -> None:
     try:
-        view.vocabulary = Vocabulary(view.index.snapshot)
+        view.vocabulary = Vocabulary(view.index.snapshot, ending.is_set)
     except PorismError as error:  # questions are answered without completions
         log.warning("no completions: %s", error, extra={"index": view.name})
 
@@ -221,6 +241,11 @@ class Library(Mapping[str, ServedIndex]):
 
     def __len__(self) -> int:
         return len(self._served)
+
+    def close(self) -> None:
+        """Prepares nothing more of any index; what is open can still be asked."""
+        for one in self._served.values():
+            one.close()
 
     def view(self, name: str = "") -> View:
         """The newest open commit of an index, of the first where no name is given.

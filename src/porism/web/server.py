@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable
+from contextlib import closing
 from typing import Any
 
 from porism.errors import ConfigError
@@ -48,11 +49,12 @@ def serve(settings: WebSettings, host: str, port: int, on_ready: Callable[[str],
     uvicorn = need("uvicorn", "web", "the server")
     bound = bind(host, port)
     try:
-        app = create_app(settings, open_library(settings))
-        bound.listen(256)  # who comes from now on waits a moment and is answered
-        shown = f"[{host}]" if ":" in host else host
-        on_ready(f"http://{shown}:{bound.getsockname()[1]}/")
-        uvicorn.Server(server_config(app)).run(sockets=[bound])
+        with closing(open_library(settings)) as library:
+            app = create_app(settings, library)
+            bound.listen(256)  # who comes from now on waits a moment and is answered
+            shown = f"[{host}]" if ":" in host else host
+            on_ready(f"http://{shown}:{bound.getsockname()[1]}/")
+            uvicorn.Server(server_config(app)).run(sockets=[bound])
     finally:
         bound.close()
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 import numpy as np
@@ -61,11 +62,12 @@ class Table:
 class Vocabulary:
     """The tables of one commit of an index, read from it once."""
 
-    def __init__(self, snapshot: Snapshot) -> None:
+    def __init__(self, snapshot: Snapshot, ended: Callable[[], bool] = lambda: False) -> None:
+        """Reads the tables; they stay unfinished where ``ended`` answers, between two documents, that nobody waits."""
         words: Counter[str] = Counter()
         forms: dict[str, Counter[str]] = {}
         titles: list[Entry] = []
-        for document in _documents(snapshot):
+        for document in takewhile(lambda _: not ended(), _documents(snapshot)):
             own: dict[str, str] = {}
             for content in document.fields.values():
                 for word in WORD.findall(content.text[:20_000]):
@@ -85,7 +87,7 @@ class Vocabulary:
         ])
         self.titles = Table(titles)
         self.tags = Table(list(_tags(snapshot)))
-        self.formulas = Table(list(_formulas(snapshot)))
+        self.formulas = Table([] if ended() else list(_formulas(snapshot)))
 
 
 def squeezed(latex: str) -> str:
