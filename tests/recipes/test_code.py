@@ -13,7 +13,7 @@ from long_forms import LONG
 import porism
 from porism.recipes.code import CodeOf, code_digest, code_modules
 from porism.recipes.kinds.base import StageKind
-from porism.recipes.kinds.collection import BuildIndex
+from porism.recipes.kinds.collection_indexing import BuildIndex
 from porism.recipes.kinds.embeddings import TrainEmbeddings
 from porism.recipes.kinds.fusions import FuseRuns
 from porism.recipes.kinds.pipelines import AnswerTopics

@@ -16,7 +16,7 @@ from porism.recipes.draft import Draft
 from porism.recipes.execution import Execution
 from porism.recipes.graph import cycle
 from porism.recipes.kinds.base import ResultKind, StageKind, TableKind, kind_of
-from porism.recipes.kinds.collection import collection_of
+from porism.recipes.kinds.collection_settings import collection_of
 from porism.recipes.loading import Data, Loading
 from porism.recipes.planning import Planner, Stage
 from porism.recipes.reading import read_recipe

@@ -8,7 +8,8 @@ from porism.analysis.analyzer import TEXT_CHANNELS, AnalysisConfig
 from porism.analysis.channels import EncodedChannel, parse_channel
 from porism.errors import ConfigError
 from porism.recipes.checking import Check
-from porism.recipes.kinds.collection import check_tokenized, held_manifest, is_channel, listed_channels
+from porism.recipes.kinds.collection import held_manifest
+from porism.recipes.kinds.collection_channels import check_tokenized, is_channel, listed_channels
 from porism.recipes.kinds.tokenizers import tokenizer_of
 from porism.recipes.loading import Loading
 from porism.retrieve.lexical.settings import check_channels

@@ -13,7 +13,8 @@ from porism.errors import ConfigError
 from porism.recipes.cache import Entry
 from porism.recipes.checking import Check
 from porism.recipes.execution import Execution, OnCount
-from porism.recipes.kinds.collection import collection_of, planned_index
+from porism.recipes.kinds.collection import planned_index
+from porism.recipes.kinds.collection_settings import collection_of
 from porism.recipes.kinds.collections_beside import BesideTable, beside_inputs, load_beside, read_beside
 from porism.recipes.kinds.intermediate import IntermediateKind, Making
 from porism.recipes.kinds.language_models import base_input

@@ -12,7 +12,8 @@ from porism.recipes.cache import Entry
 from porism.recipes.checking import Check
 from porism.recipes.digests import file_digest
 from porism.recipes.execution import Execution, OnCount
-from porism.recipes.kinds.collection import collection_of, index_path, planned_index
+from porism.recipes.kinds.collection import index_path, planned_index
+from porism.recipes.kinds.collection_settings import collection_of
 from porism.recipes.kinds.intermediate import IntermediateKind, Making
 from porism.recipes.kinds.trained_models import TrainingStage, about_report, check_model_name, training_requirements
 from porism.recipes.loading import Loading, Requirement

@@ -13,7 +13,8 @@ from porism.recipes.cache import Entry
 from porism.recipes.checking import Check
 from porism.recipes.digests import file_digest
 from porism.recipes.execution import Execution, OnCount
-from porism.recipes.kinds.collection import collection_of, planned_index
+from porism.recipes.kinds.collection import planned_index
+from porism.recipes.kinds.collection_settings import collection_of
 from porism.recipes.kinds.intermediate import IntermediateKind, Making
 from porism.recipes.kinds.searching import searched_index
 from porism.recipes.kinds.trained_models import (

@@ -16,7 +16,8 @@ from porism.recipes.digests import file_digest
 from porism.recipes.draft import Draft
 from porism.recipes.execution import Execution, OnCount
 from porism.recipes.kinds.base import Outputs, StageKind
-from porism.recipes.kinds.collection import collection_of, planned_index
+from porism.recipes.kinds.collection import planned_index
+from porism.recipes.kinds.collection_settings import collection_of
 from porism.recipes.kinds.intermediate import IntermediateKind, Making
 from porism.recipes.kinds.searching import searched_index
 from porism.recipes.loading import Loading

@@ -17,7 +17,9 @@ from porism.recipes.draft import Draft
 from porism.recipes.execution import Execution
 from porism.recipes.kinds.base import SystemKind
 from porism.recipes.kinds.channels import check_held, check_listed
-from porism.recipes.kinds.collection import collection_of, index_folder, index_paths, listed_channels
+from porism.recipes.kinds.collection import index_folder, index_paths
+from porism.recipes.kinds.collection_channels import listed_channels
+from porism.recipes.kinds.collection_settings import collection_of
 from porism.recipes.kinds.index_files import content_digest
 from porism.recipes.kinds.similarities import check_model_terms, named_similarities
 from porism.recipes.kinds.tokenizers import tokenizer_of

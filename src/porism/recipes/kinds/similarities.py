@@ -14,7 +14,8 @@ from porism.recipes.checking import Check, nearest_or_add, toml_key
 from porism.recipes.execution import Execution, OnCount
 from porism.recipes.kinds.base import kind_of
 from porism.recipes.kinds.channels import can_be_learned, check_held, check_learned_channel
-from porism.recipes.kinds.collection import check_tokenized, index_folder, planned_index
+from porism.recipes.kinds.collection import index_folder, planned_index
+from porism.recipes.kinds.collection_channels import check_tokenized
 from porism.recipes.kinds.embeddings import EMBEDDING_KIND
 from porism.recipes.kinds.index_files import IndexFileStage, known_info
 from porism.recipes.kinds.intermediate import IntermediateKind, Making

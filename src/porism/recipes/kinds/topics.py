@@ -18,7 +18,8 @@ from porism.recipes.digests import digest, query_digest
 from porism.recipes.errors import RecipeErrors
 from porism.recipes.execution import Execution
 from porism.recipes.kinds.base import TableKind
-from porism.recipes.kinds.collection import collection_of, index_paths, planned_index
+from porism.recipes.kinds.collection import index_paths, planned_index
+from porism.recipes.kinds.collection_settings import collection_of
 from porism.recipes.loading import Data, Loading, some_names
 from porism.recipes.planning import Planner
 from porism.recipes.recipe import Recipe, base_set
