@@ -25,6 +25,7 @@ from porism.retrieve.formulas.matches import FormulaMatch
 from porism.search.highlighting import MarkedMatch
 from porism.search.marked_text import unicode_text
 from porism.types import Formula, Notation
+from porism.web.sanitizing import clean_drawing, clean_formula
 from porism.web.schema import Converted, Equality, FormulaView, ParsedFormula, ParseProblem, TreeNode
 from porism.web.tree_drawing import draw_tree
 
@@ -64,18 +65,19 @@ def key_of(formula: Formula) -> str:
 
 
 def markup(layout: LayoutTree, display: bool = False) -> str:
-    """A tree as MathML without ``style`` attributes, which the pages' Content-Security-Policy forbids."""
-    return without_styles(to_mathml(layout, ids=False, display=display))
+    """A tree as MathML for pages."""
+    return for_pages(to_mathml(layout, ids=False, display=display))
 
 
-def without_styles(mathml: str) -> str:
-    """MathML of Porism's writer with classes in place of ``style`` attributes."""
-    return mathml.replace(' style="text-align: ', ' class="')
+def for_pages(mathml: str) -> str:
+    """MathML of Porism's writer, sanitized, with classes in place of ``style`` attributes, which the pages'
+    Content-Security-Policy forbids."""
+    return clean_formula(mathml.replace(' style="text-align: ', ' class="'))
 
 
 def matched_view(match: FormulaMatch, display: bool = False) -> FormulaView:
     """The formula that a match found, its matched symbols with the class ``m``."""
-    found = without_styles(MarkedMatch(match).mathml("m")[1])
+    found = for_pages(MarkedMatch(match).mathml("m")[1])
     if display and 'display="block"' not in found[:90]:
         found = found.replace("<math ", '<math display="block" ', 1)
     return view(match.found).model_copy(update={"mathml": found})
@@ -83,7 +85,7 @@ def matched_view(match: FormulaMatch, display: bool = False) -> FormulaView:
 
 def both_views(match: FormulaMatch) -> tuple[FormulaView, FormulaView]:
     """The formula of the question and the one that was found, matched symbols with the class ``m``."""
-    query, found = (without_styles(shown) for shown in MarkedMatch(match).mathml("m"))
+    query, found = (for_pages(shown) for shown in MarkedMatch(match).mathml("m"))
     return (
         view(match.query).model_copy(update={"mathml": query}),
         view(match.found).model_copy(update={"mathml": found}),
@@ -124,7 +126,7 @@ def parsed(formula: Formula) -> ParsedFormula:
         layout=layout_string(layout),
         operators=operator_string(operators),
         tree=_tree(operators.root) if small else None,
-        svg=draw_tree(operators.root) if small else "",
+        svg=clean_drawing(draw_tree(operators.root)) if small else "",
         problems=problems_of(formula),
     )
 

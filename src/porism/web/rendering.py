@@ -1,12 +1,15 @@
-"""Pieces of the API as HTML: text escaped, matches in the colours of the parts of the question that they match."""
+"""Pieces of the API as HTML: text escaped, matches in the colours of the parts of the question that they match.
+
+Every part of it that comes from a document or a question is sanitized: text and tags here, formulas and drawings where
+they are made."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from html import escape
 from typing import Any
 
 from porism.extras import need
+from porism.web.sanitizing import clean_text, element
 from porism.web.schema import FormulaView, Piece, QueryPart
 from porism.web.urls import formula_search
 
@@ -31,24 +34,26 @@ def pieces_html(pieces: Sequence[Piece], parts: Sequence[QueryPart] = ()) -> Any
 
 def plain_html(pieces: Sequence[Piece]) -> Any:
     """The same without marks."""
-    shown = (f'<span class="f">{one.formula.mathml}</span>' if one.formula else escape(one.text) for one in pieces)
-    return safe("".join(shown))
+    return safe("".join(
+        element("span", piece.formula.mathml, **{"class": "f"}) if piece.formula else clean_text(piece.text)
+        for piece in pieces
+    ))
 
 
 def _piece(piece: Piece, parts: Sequence[QueryPart]) -> str:
+    look, part = _look(piece, parts)
     if piece.formula is not None:
-        return f"<span{_attributes(piece, parts, 'f')}>{piece.formula.mathml}</span>"
+        return element("span", piece.formula.mathml, **{"class": " ".join(["f", *look]), "data_part": part})
     if piece.match:
-        return f"<mark{_attributes(piece, parts)}>{escape(piece.text)}</mark>"
-    return escape(piece.text)
+        return element("mark", clean_text(piece.text), **{"class": " ".join(look), "data_part": part})
+    return clean_text(piece.text)
 
 
-def _attributes(piece: Piece, parts: Sequence[QueryPart], kind: str = "") -> str:
-    classes = kind
-    if piece.match:
-        classes = f"{kind} hit c{colour_of(piece.part, parts)}".strip()
-    text = f' class="{classes}"' if classes else ""
-    return text + (f' data-part="{piece.part}"' if piece.match and piece.part is not None else "")
+def _look(piece: Piece, parts: Sequence[QueryPart]) -> tuple[list[str], str | None]:
+    """The classes of a piece, and the number of the part that it matches, where it matches one."""
+    if not piece.match:
+        return [], None
+    return ["hit", f"c{colour_of(piece.part, parts)}"], None if piece.part is None else str(piece.part)
 
 
 class FormulaLinker:
@@ -70,23 +75,18 @@ class FormulaLinker:
             return _piece(piece, self._parts)
         self._number += 1
         if self._number >= MOST_FORMULAS:
-            return escape(piece.text)
-        classes = ["f", "pick"]
-        if piece.match:
-            classes += ["hit", f"c{colour_of(piece.part, self._parts)}"]
+            return clean_text(piece.text)
+        look, part = _look(piece, self._parts)
         links = self._links.get(self._number, ())
+        classes = ["f", "pick", *look]
         if links:
             classes.append("linked")
         if 'display="block"' in piece.formula.mathml[:90]:
             classes.append("block")
-        data = f' data-links="{escape(" ".join(links))}"' if links else ""
-        if piece.match and piece.part is not None:
-            data += f' data-part="{piece.part}"'
-        return (
-            f'<a class="{" ".join(classes)}"{data} href="{escape(formula_search(piece.formula.latex, self._index))}" '
-            f'aria-label="{escape(piece.formula.text)}" data-latex="{escape(piece.formula.latex)}" '
-            f'data-text="{escape(piece.formula.text)}">'
-            f"{piece.formula.mathml}</a>"
+        return element(
+            "a", piece.formula.mathml, **{"class": " ".join(classes)}, data_links=" ".join(links) or None,
+            data_part=part, href=formula_search(piece.formula.latex, self._index), aria_label=piece.formula.text,
+            data_latex=piece.formula.latex, data_text=piece.formula.text,
         )
 
 

@@ -17,6 +17,7 @@ from porism.runs.run import Run
 from porism.web.grades import Grade
 from porism.web.rendering import safe
 from porism.web.run_tables import DEPTH, values_by_run
+from porism.web.sanitizing import clean_drawing
 
 _drawing = Lock()
 """matplotlib's settings are those of the process."""
@@ -73,7 +74,7 @@ def plots_of(comparison: Comparison, measure: str, runs: Sequence[Run], qrels: Q
             curves, baseline=baseline,
             note=f"Unjudged documents are removed first; a gain of {relevant} or more is relevant.",
         ))
-        return [Drawn(plot.title, plot.caption, safe(svg(plot, styles=False))) for plot in found]
+        return [Drawn(plot.title, plot.caption, safe(clean_drawing(svg(plot, styles=False)))) for plot in found]
 
 
 def strip(grades: Sequence[Grade]) -> Any:
@@ -92,8 +93,8 @@ def strip(grades: Sequence[Grade]) -> Any:
             )
     width = max(1, len(grades) * STRIP_STEP)
     judged = sum(grade.level is not None for grade in grades)
-    return safe(
+    return safe(clean_drawing(
         f'<svg class="strip" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {STRIP_HEIGHT}" width="{width}" '
         f'height="{STRIP_HEIGHT}" role="img" aria-label="Grades of the first {len(grades)} results, of which {judged} '
         f'are judged">{"".join(marks)}</svg>'
-    )
+    ))
