@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from term_cases import channel_case, random_counts
 
-from porism.engine.compact import STORED, compact, expand, narrowed
+from porism.engine.compact import SPARED, STORED, compact, narrowed
 from porism.engine.postings import Postings
 from porism.errors import IndexCorrupt
 from porism.index import container
@@ -26,7 +26,12 @@ def some_postings(documents: int = 300, most: int = 9) -> Postings:
 
 def in_memory(postings: Postings) -> dict[str, np.ndarray]:
     fields = {field.name: getattr(postings, field.name) for field in dataclasses.fields(postings)}
-    return {name: value for name, value in fields.items() if isinstance(value, np.ndarray)}
+    found = {name: value for name, value in fields.items() if isinstance(value, np.ndarray)}
+    found.pop("stored_dense_df", None)
+    return {
+        **found, "dense_df": postings.dense_df, "list_lengths": postings.lists.lengths,
+        "list_starts": postings.lists.starts, "dense_terms": postings.lists.dense_terms,
+    }
 
 
 def assert_same(found: Postings, expected: Postings) -> None:
@@ -60,7 +65,7 @@ def test_each_array_takes_as_few_bytes_as_it_needs() -> None:
     assert [stored["docs"].dtype.itemsize for stored in (few, some, many)] == [1, 2, 4]
     assert [stored["list_lengths"].dtype.itemsize for stored in (few, many)] == [1, 2]
     assert some["dense_terms"].tolist() == [25, 26, 27, 28, 29]
-    assert tuple(some) == STORED
+    assert tuple(some) == STORED + SPARED
     once = some_postings(300, 1)
     assert len(once.sparse_codes) > 0
     assert once.to_arrays()["sparse_codes"].size == 0
@@ -69,10 +74,27 @@ def test_each_array_takes_as_few_bytes_as_it_needs() -> None:
 
 def test_large_postings_are_stored_as_kernels_read_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(container, "CHECKED_BYTES", 0)
+    monkeypatch.setattr("porism.engine.compact.NARROWED_BYTES", 0)
     postings = some_postings(300, 1)
     assert postings.to_arrays()["docs"].dtype == np.int32
     found = Postings.open(write(tmp_path / "large.bin", postings))
-    assert set(found.guards) == {"docs", "sparse_codes"}
+    assert set(found.guards) == {"docs", "sparse_codes", "dense_codes"}
+    assert set(found.lists.guards) == {"list_lengths", "list_starts"}
+    assert_same(found, postings)
+
+
+def test_files_of_older_versions_give_the_same_postings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    postings = some_postings()
+    stored = {name: array for name, array in postings.to_arrays().items() if name not in SPARED}
+    assert_same(Postings.from_arrays(stored), postings)
+    with ContainerWriter(tmp_path / "old.bin", "derived") as writer:
+        for name, array in stored.items():
+            writer.add(name, array)
+        writer.finish({})
+    monkeypatch.setattr(container, "CHECKED_BYTES", 0)
+    found = Postings.open(Container(tmp_path / "old.bin", "derived"))
+    assert found.lists.guards == {}
+    assert np.array_equal(found.df, postings.df)
     assert_same(found, postings)
 
 
@@ -82,7 +104,7 @@ def test_small_postings_are_compared_before_they_are_made_larger(
     postings = some_postings()
     derived = write(tmp_path / "small.bin", postings)
     monkeypatch.setattr(container, "CHECKED_BYTES", 0)
-    assert set(Postings.open(derived).guards) == {"sparse_codes"}
+    assert set(Postings.open(derived).guards) == {"sparse_codes", "dense_codes"}
     with open(derived.path, "r+b") as file:
         file.seek(derived._entry("docs").start + 7)
         file.write(b"\xaa")
@@ -96,7 +118,7 @@ def test_what_was_copied_leaves_memory(tmp_path: Path, monkeypatch: pytest.Monke
     derived = write(tmp_path / "p.bin", some_postings())
     Postings.open(derived)
     with_content = {name for name in unloaded if derived.array(name).size}
-    assert with_content == {"dense_terms", "docs", "length_codes", "list_lengths"}
+    assert with_content == {"docs", "length_codes"}
 
 
 def test_numbers_take_the_smallest_type_that_has_them_all() -> None:
@@ -110,14 +132,28 @@ def test_numbers_take_the_smallest_type_that_has_them_all() -> None:
 def test_dense_terms_that_are_not_there_are_refused(terms: list[int]) -> None:
     stored = some_postings().to_arrays()
     with pytest.raises(IndexCorrupt, match="terms that are not there"):
-        expand({**stored, "dense_terms": np.array(terms, np.int32)})
+        Postings.from_arrays({**stored, "dense_terms": np.array(terms, np.int32)})
 
 
-@pytest.mark.parametrize("name", STORED)
+@pytest.mark.parametrize("change", [
+    {"dense_df": np.array([5, 301, 5, 5, 5], np.int32)}, {"dense_df": np.array([-1, 5, 5, 5, 5], np.int32)},
+    {"dense_df": np.array([5], np.int32)}, {"list_starts": np.array([0], np.int64)},
+    {"list_starts": np.array([1, 0], np.int64)},
+])
+def test_what_spares_passes_must_fit(change: dict[str, np.ndarray]) -> None:
+    stored = some_postings().to_arrays()
+    assert stored["dense_df"].shape == (5,)
+    assert stored["list_starts"].tolist() == [0, len(some_postings().docs)]
+    with pytest.raises(IndexCorrupt):
+        Postings.from_arrays({**stored, **change})
+
+
+@pytest.mark.parametrize("name", STORED + SPARED)
 def test_arrays_of_other_types_or_missing_ones_are_refused(name: str) -> None:
     stored = some_postings().to_arrays()
-    with pytest.raises(IndexCorrupt, match=f"lack {name}"):
-        Postings.from_arrays({other: array for other, array in stored.items() if other != name})
+    if name in STORED:
+        with pytest.raises(IndexCorrupt, match=f"lack {name}"):
+            Postings.from_arrays({other: array for other, array in stored.items() if other != name})
     for dtype in (np.int16, np.uint64, np.float32):
         with pytest.raises(IndexCorrupt, match="of other types"):
             Postings.from_arrays({**stored, name: stored[name].astype(dtype)})

@@ -33,6 +33,7 @@ import orjson
 
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.corpus import open_source
+from porism.engine import compact
 from porism.errors import IndexCorrupt
 from porism.index import IndexWriter, container
 from porism.sample import ENTRIES
@@ -227,7 +228,7 @@ def main() -> None:
         folder = arguments.index or Path(scratch) / "index"
         limit = None if arguments.index or arguments.documents else 0
         if limit is not None:
-            container.CHECKED_BYTES = limit  # small sections are written like large ones, too
+            container.CHECKED_BYTES = compact.NARROWED_BYTES = limit  # small sections are written like large ones, too
         if not (folder / "manifest.json").exists():
             make_index(folder, arguments.documents or 2_000)
         large = sections(folder, (container.CHECKED_BYTES if limit is None else limit) + 1)

@@ -55,10 +55,11 @@ class Rows:
         """The rows behind postings, with the terms of each in the order of ``order``, which lists all terms."""
         postings.require_all()
         padded = pad(postings.tf_table)
+        indptr, dense_of_term = postings.indptr, postings.dense_of_term
         source = (
-            postings.documents, postings.vocabulary, len(postings.term_of_dense), address(postings.indptr),
+            postings.documents, postings.vocabulary, len(postings.term_of_dense), address(indptr),
             address(postings.docs), address(postings.sparse_codes), len(postings.sparse_escapes),
-            address(postings.sparse_escapes), address(postings.sparse_values), address(postings.dense_of_term),
+            address(postings.sparse_escapes), address(postings.sparse_values), address(dense_of_term),
             address(postings.dense_codes), len(postings.dense_escapes), address(postings.dense_escapes),
             address(postings.dense_values), address(padded), len(padded),
         )

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from porism.compiled.kernels import address, as_layout
 from porism.engine import postings_kernels as kernels
 from porism.engine.postings import Postings
+from porism.engine.term_lists import Located
 from porism.errors import IndexCorrupt
 from porism.index.container import Container, Section
 
@@ -52,16 +53,15 @@ class Impacts:
     guards: Mapping[str, Section] = field(default_factory=dict, compare=False)
     """Sections of ``sparse`` and ``dense`` that were not compared with their checksums: :meth:`require` them."""
 
-    def require(self, postings: Postings, terms: NDArray[np.integer]) -> None:
+    def require(self, located: Located) -> None:
         """Compares what a search reads of terms with its checksums, where it was not yet.
 
         :raises IndexCorrupt: it was changed.
         """
         if "impacts" in self.guards:
-            self.guards["impacts"].require(postings.indptr[terms], postings.indptr[terms + 1])
+            self.guards["impacts"].require(located.starts, located.stops)
         if "dense_impacts" in self.guards:
-            rows = postings.dense_of_term[terms].astype(np.int64)
-            rows = rows[rows >= 0] * self.dense.shape[1]
+            rows = located.dense[located.dense >= 0].astype(np.int64) * self.dense.shape[1]
             self.guards["dense_impacts"].require(rows, rows + self.dense.shape[1])
 
     @classmethod

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from porism.compiled.kernels import address, as_layout
 from porism.concurrency.caching import cached_property
 from porism.engine import postings_kernels as kernels
-from porism.engine.compact import STORED, compact, expand
+from porism.engine.compact import SPARED, STORED, compact, expand
+from porism.engine.term_lists import Located, TermLists, group_starts
 from porism.errors import IndexCorrupt
 from porism.index.container import Container, Section
 from porism.index.entries import Entries
@@ -29,36 +30,36 @@ DENSE_SHARE = 16
 DENSE_AT_LEAST = 64
 """… and in at least this many."""
 
-_GUARDED = ("docs", "sparse_codes")
-"""Arrays of which a search reads only the parts of its terms."""
+_GUARDED = ("docs", "sparse_codes", "dense_codes", "list_lengths", "list_starts")
+"""Arrays of which a search reads only the parts of its terms, or of the documents that it scores."""
 
 _REPAIR = "Make it again: porism check --repair."
 
 _ARRAYS: Mapping[str, Any] = {
-    "indptr": np.int64, "docs": np.int32, "sparse_codes": np.uint8, "sparse_escapes": np.int64,
-    "sparse_values": np.int32, "dense_of_term": np.int32, "dense_codes": np.uint8, "dense_escapes": np.int64,
-    "dense_values": np.int32, "tf_table": np.float64, "length_codes": np.int32, "length_table": np.float64,
+    "docs": np.int32, "sparse_codes": np.uint8, "sparse_escapes": np.int64, "sparse_values": np.int32,
+    "dense_codes": np.uint8, "dense_escapes": np.int64, "dense_values": np.int32, "tf_table": np.float64,
+    "length_codes": np.int32, "length_table": np.float64,
 }
+
+_LIST_LENGTHS = (np.uint8, np.uint16, np.uint32)
 
 
 @dataclass(frozen=True, eq=False)
 class Postings:
     """The postings of one channel of N documents and V terms, P of them sparse and D dense terms.
 
-    ``indptr`` (int64, V + 1) bounds each term's part of ``docs`` (int32, P, increasing within a term) and
-    ``sparse_codes`` (uint8, P). ``dense_of_term`` (int32, V) is a term's dense row, -1 for a sparse one;
-    ``dense_codes`` (uint8, N × D) is document by document. A code indexes ``tf_table`` (float64; 0 is "does not
-    occur"); code 255 says that the index is in ``sparse_values`` or ``dense_values`` (int32), at the place where
-    ``sparse_escapes`` or ``dense_escapes`` (int64, increasing) has the position of the code. ``length_codes`` (int32,
-    N) index ``length_table`` (float64, increasing).
+    ``lists`` bound each term's part of ``docs`` (int32, P, increasing within a term) and ``sparse_codes`` (uint8, P),
+    and number the dense terms; ``dense_codes`` (uint8, N × D) is document by document. A code indexes ``tf_table``
+    (float64; 0 is "does not occur"); code 255 says that the index is in ``sparse_values`` or ``dense_values`` (int32),
+    at the place where ``sparse_escapes`` or ``dense_escapes`` (int64, increasing) has the position of the code.
+    ``length_codes`` (int32, N) index ``length_table`` (float64, increasing).
     """
 
-    indptr: NDArray[np.int64]
+    lists: TermLists
     docs: NDArray[np.int32]
     sparse_codes: NDArray[np.uint8]
     sparse_escapes: NDArray[np.int64]
     sparse_values: NDArray[np.int32]
-    dense_of_term: NDArray[np.int32]
     dense_codes: NDArray[np.uint8]
     dense_escapes: NDArray[np.int64]
     dense_values: NDArray[np.int32]
@@ -66,9 +67,12 @@ class Postings:
     length_codes: NDArray[np.int32]
     length_table: NDArray[np.float64]
     guards: Mapping[str, Section] = field(default_factory=dict, compare=False)
-    """Sections of ``docs`` and ``sparse_codes`` that were not compared with their checksums: :meth:`require` them."""
+    """Sections of ``docs``, ``sparse_codes`` and ``dense_codes`` that were not compared with their checksums:
+    :meth:`require` them."""
     where: str = ""
     """The file of the arrays, for messages; empty where they were computed."""
+    stored_dense_df: NDArray[np.int32] | None = field(default=None, compare=False)
+    """In how many documents each dense term occurs (int32, D), where that is stored."""
 
     @property
     def documents(self) -> int:
@@ -78,44 +82,94 @@ class Postings:
     @property
     def vocabulary(self) -> int:
         """V."""
-        return len(self.dense_of_term)
+        return len(self.lists)
 
-    def require(self, terms: NDArray[np.integer]) -> None:
-        """Compares what kernels read of terms with its checksums, where it was not yet.
+    @property
+    def indptr(self) -> NDArray[np.int64]:
+        """Where the list of each term begins, and the end of the last (int64, V + 1); made anew each time."""
+        return self.lists.indptr
+
+    @property
+    def dense_of_term(self) -> NDArray[np.int32]:
+        """The dense row of each term, -1 for a sparse one (int32, V); made anew each time."""
+        return self.lists.dense_of_term
+
+    @property
+    def term_of_dense(self) -> NDArray[np.int32]:
+        """The dense terms in the order of their rows (int32, D)."""
+        return self.lists.dense_terms
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything was compared with its checksums, so that nothing needs to be required any more."""
+        return self.lists.complete and all(section.complete for section in self.guards.values())
+
+    def require(self, located: Located) -> None:
+        """Compares what kernels read of sparse lists with its checksums, where it was not yet.
 
         :raises IndexCorrupt: it was changed.
         """
-        for section in self.guards.values():
-            section.require(self.indptr[terms], self.indptr[terms + 1])
+        for name in ("docs", "sparse_codes"):
+            if name in self.guards:
+                self.guards[name].require(located.starts, located.stops)
+
+    def require_documents(self, documents: NDArray[np.integer]) -> None:
+        """Compares what kernels read of documents to score them with its checksums, where it was not yet.
+
+        :raises IndexCorrupt: it was changed.
+        """
+        if "dense_codes" in self.guards:
+            first = documents.astype(np.int64) * len(self.term_of_dense)
+            self.guards["dense_codes"].require(first, first + len(self.term_of_dense))
 
     def require_all(self) -> None:
         """Compares everything with its checksums that was not yet.
 
         :raises IndexCorrupt: it was changed.
         """
+        self.lists.require_all()
         for section in self.guards.values():
             section.all()
 
     @cached_property
-    def term_of_dense(self) -> NDArray[np.int32]:
-        """The dense terms in the order of their rows (int32, D)."""
-        return np.flatnonzero(self.dense_of_term >= 0).astype(np.int32)
+    def dense_df(self) -> NDArray[np.int32]:
+        """In how many documents each dense term occurs (int32, D)."""
+        if self.stored_dense_df is not None:
+            return self.stored_dense_df
+        if "dense_codes" in self.guards:
+            self.guards["dense_codes"].all()
+        cells = self.dense_codes.reshape(self.documents, len(self.term_of_dense))
+        counts: NDArray[np.int32] = np.count_nonzero(cells, axis=0).astype(np.int32)
+        return counts
 
-    @cached_property
+    @property
     def df(self) -> NDArray[np.int32]:
-        """In how many documents each term occurs (int32, V)."""
-        df = np.diff(self.indptr).astype(np.int32)
-        if len(self.term_of_dense):
-            cells = self.dense_codes.reshape(self.documents, -1)
-            df[self.term_of_dense] = np.count_nonzero(cells, axis=0)
+        """In how many documents each term occurs (int32, V); made anew each time."""
+        self.lists.require_all()
+        df: NDArray[np.int32] = self.lists.lengths.astype(np.int32)
+        df[self.term_of_dense] = self.dense_df
+        return df
+
+    def df_of(self, terms: NDArray[np.integer]) -> NDArray[np.int32]:
+        """In how many documents terms occur (int32, one a term)."""
+        return self.df_at(self.lists.find(terms))
+
+    def df_at(self, located: Located) -> NDArray[np.int32]:
+        """:meth:`df_of` terms that were found."""
+        df = (located.stops - located.starts).astype(np.int32)
+        dense = located.dense >= 0
+        df[dense] = self.dense_df[located.dense[dense]]
         return df
 
     def documents_of(self, term: int) -> NDArray[np.int32]:
         """The documents that have a term, by number (int32, increasing)."""
-        row = int(self.dense_of_term[term])
+        located = self.lists.find(np.array([term]))
+        row = int(located.dense[0])
         if row >= 0:
+            self.require_documents(np.arange(self.documents))
             return np.flatnonzero(self.dense_codes.reshape(self.documents, -1)[:, row]).astype(np.int32)
-        return self.docs[self.indptr[term] : self.indptr[term + 1]]
+        self.require(located)
+        return self.docs[located.starts[0] : located.stops[0]]
 
     def live_df(self, live: NDArray[np.bool_]) -> NDArray[np.int32]:
         """In how many of the live documents each term occurs (int32, V); ``live`` has one element a document."""
@@ -123,9 +177,9 @@ class Postings:
             return self.df
         self.require_all()
         gone = np.zeros(self.vocabulary, np.int32)
-        mask = as_layout(live, np.bool_)
+        mask, indptr = as_layout(live, np.bool_), self.indptr
         if not kernels.count_gone(
-            self.documents, self.vocabulary, len(self.term_of_dense), address(self.indptr), address(self.docs),
+            self.documents, self.vocabulary, len(self.term_of_dense), address(indptr), address(self.docs),
             address(self.dense_codes), address(self.term_of_dense), len(self.docs), address(mask), gone,
         ):
             raise self.senseless()
@@ -148,13 +202,15 @@ class Postings:
 
     def frequency_index(self, term: int, document: int) -> int:
         """Where ``tf_table`` has the frequency of a term in a document; 0 where it does not occur."""
-        self.require(np.array([term]))
-        row = int(self.dense_of_term[term])
+        located = self.lists.find(np.array([term]))
+        row = int(located.dense[0])
         if row >= 0:
+            self.require_documents(np.array([document]))
             position = document * len(self.term_of_dense) + row
             code, escapes, values = int(self.dense_codes[position]), self.dense_escapes, self.dense_values
         else:
-            start, stop = int(self.indptr[term]), int(self.indptr[term + 1])
+            self.require(located)
+            start, stop = int(located.starts[0]), int(located.stops[0])
             position = start + int(np.searchsorted(self.docs[start:stop], document))
             if position == stop or self.docs[position] != document:
                 return 0
@@ -171,7 +227,10 @@ class Postings:
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """What is stored of them (:mod:`porism.engine.compact`), by name; :meth:`from_arrays` is the inverse."""
         self.require_all()
-        return compact({name: getattr(self, name) for name in _ARRAYS})
+        return compact({
+            **{name: getattr(self, name) for name in _ARRAYS}, "list_lengths": self.lists.lengths,
+            "list_starts": self.lists.starts, "dense_terms": self.lists.dense_terms, "dense_df": self.dense_df,
+        })
 
     @classmethod
     def from_arrays(cls, stored: Mapping[str, NDArray[Any]]) -> Postings:
@@ -187,24 +246,42 @@ class Postings:
 
         :raises IndexCorrupt: arrays are missing, were changed, or their sizes do not fit together.
         """
-        guards = {name: derived.section(name) for name in _GUARDED}
-        stored = {name: derived.array(name) for name in STORED if name in derived and name not in guards}
+        guards = {name: derived.section(name) for name in _GUARDED if name in derived}
+        stored = {name: derived.array(name) for name in (*STORED, *SPARED) if name in derived and name not in guards}
         for name, section in guards.items():
-            as_read = section.array.dtype == np.dtype(_ARRAYS[name])
+            as_read = name not in _ARRAYS or section.array.dtype == np.dtype(_ARRAYS[name])
             stored[name] = section.array if as_read else section.all()
         waiting = {name: section for name, section in guards.items() if not section.complete}
+        if "list_starts" not in stored and "list_lengths" in waiting:
+            waiting.pop("list_lengths").all()
         arrays = expand(stored)
         for name, array in stored.items():
-            if name not in arrays or not np.may_share_memory(arrays[name], array):
+            if not np.may_share_memory(arrays[name], array):
                 derived.unload(name)
         return cls._of(arrays, waiting, str(derived.path))
 
     @classmethod
     def _of(cls, arrays: Mapping[str, NDArray[Any]], guards: Mapping[str, Section], where: str) -> Postings:
-        if any(arrays[name].dtype != np.dtype(dtype) for name, dtype in _ARRAYS.items()):
+        lengths, dense_terms = arrays["list_lengths"], arrays["dense_terms"]
+        starts, dense_df = arrays.get("list_starts"), arrays.get("dense_df")
+        if (
+            any(arrays[name].dtype != np.dtype(dtype) for name, dtype in _ARRAYS.items())
+            or lengths.dtype not in _LIST_LENGTHS or dense_terms.dtype != np.int32
+            or (starts is not None and starts.dtype != np.int64)
+            or (dense_df is not None and dense_df.dtype != np.int32)
+        ):
             raise IndexCorrupt("the postings' arrays are of other types")
         columns = {name: as_layout(arrays[name], dtype).reshape(-1) for name, dtype in _ARRAYS.items()}
-        postings = cls(**columns, guards=guards, where=where)
+        lists = TermLists(
+            as_layout(lengths, lengths.dtype), group_starts(lengths) if starts is None else as_layout(starts, np.int64),
+            as_layout(dense_terms, np.int32), len(columns["docs"]),
+            {name: section for name, section in guards.items() if name in ("list_lengths", "list_starts")}, where,
+        )
+        lists.check()
+        postings = cls(
+            lists, **columns, guards={name: guards[name] for name in guards if name in columns}, where=where,
+            stored_dense_df=dense_df,
+        )
         postings._check()
         return postings
 
@@ -215,12 +292,11 @@ class Postings:
         """
         dense = len(self.term_of_dense)
         sound = (
-            len(self.indptr) == self.vocabulary + 1
-            and int(self.indptr[0]) == 0
-            and int(self.indptr[-1]) == len(self.docs) == len(self.sparse_codes)
-            and bool((np.diff(self.indptr) >= 0).all())
+            len(self.docs) == len(self.sparse_codes)
             and len(self.dense_codes) == self.documents * dense
-            and np.array_equal(self.dense_of_term[self.term_of_dense], np.arange(dense))
+            and (self.stored_dense_df is None or (
+                len(self.stored_dense_df) == dense and _within(self.stored_dense_df, self.documents + 1)
+            ))
             and len(self.sparse_escapes) == len(self.sparse_values)
             and len(self.dense_escapes) == len(self.dense_values)
             and len(self.tf_table) > 0
@@ -293,9 +369,9 @@ class Postings:
         by_place = np.argsort(sparse_escapes[:sparse_exceptions])
         by_cell = np.argsort(dense_escapes[:dense_exceptions])
         return cls(
-            sparse_indptr, docs, sparse_codes, sparse_escapes[by_place], sparse_values[by_place], dense_of_term,
-            dense_codes, dense_escapes[by_cell], dense_values[by_cell], tf_table,
-            length_codes.astype(np.int32).reshape(-1), length_table,
+            TermLists.of(np.diff(sparse_indptr), np.flatnonzero(dense).astype(np.int32)), docs, sparse_codes,
+            sparse_escapes[by_place], sparse_values[by_place], dense_codes, dense_escapes[by_cell],
+            dense_values[by_cell], tf_table, length_codes.astype(np.int32).reshape(-1), length_table,
         )
 
 

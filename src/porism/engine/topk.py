@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,8 @@ from porism.engine import topk_kernels as kernels
 from porism.engine.factors import WIDTH, FactorChannel
 from porism.engine.impacts import Impacts, pad
 from porism.engine.postings import Postings
+from porism.engine.term_list_kernels import ITEMSIZE, TABLE_WIDTH, locate
+from porism.engine.term_lists import Located, no_lists
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,8 +74,7 @@ class ScoredChannel:
     @property
     def guarded(self) -> bool:
         """Whether some of what searches read was not compared with its checksums."""
-        guards = (*self.postings.guards.values(), *self.impacts.guards.values())
-        return any(not section.complete for section in guards)
+        return not (self.postings.complete and all(section.complete for section in self.impacts.guards.values()))
 
     peak = 255.0
     """The largest impact."""
@@ -93,13 +95,16 @@ class ScoredChannel:
         return self.shift + (x / (x + y) if self.saturating else x / y), x, y
 
     def description(self) -> list[int]:
-        """What kernels need to know: addresses and sizes, in the order of their columns."""
+        """What kernels need to know: addresses and sizes, in the order of their columns.
+
+        Where its lists are is 0: each search enters where those of its own terms are.
+        """
         postings, impacts = self.postings, self.impacts
         return [
-            postings.vocabulary, address(postings.dense_of_term), address(postings.indptr), address(postings.docs),
-            address(postings.sparse_codes), address(impacts.sparse), len(postings.docs),
-            address(postings.sparse_escapes), address(postings.sparse_values), len(postings.sparse_escapes),
-            len(postings.term_of_dense), address(postings.dense_codes), address(impacts.dense),
+            postings.vocabulary, 0, 0, address(postings.docs), address(postings.sparse_codes), address(impacts.sparse),
+            len(postings.docs), address(postings.sparse_escapes), address(postings.sparse_values),
+            len(postings.sparse_escapes), len(postings.term_of_dense), address(postings.dense_codes),
+            address(impacts.dense),
             impacts.dense.shape[1], address(postings.dense_escapes), address(postings.dense_values),
             len(postings.dense_escapes), address(postings.length_codes), len(self.length_values),
             address(self.length_values), len(self.padded), address(self.padded), int(self.saturating),
@@ -137,6 +142,16 @@ class _Workspace(threading.local):
 _workspace = _Workspace()
 
 
+class _Terms(NamedTuple):
+    """A query's terms as kernels read them: the ``channels`` described with ``bounds`` and ``dense`` as where their
+    lists are, and in ``places`` (int32) where these have each term."""
+
+    channels: NDArray[np.int64]
+    places: NDArray[np.int32]
+    bounds: NDArray[np.int64]
+    dense: NDArray[np.int32]
+
+
 class SegmentSearcher:
     """Finds the best documents of one segment; safe to share between threads."""
 
@@ -155,6 +170,11 @@ class SegmentSearcher:
         self._description = np.array(
             [_description(channel) for channel in channels], np.int64
         ).reshape(-1, kernels.WIDTH)
+        self._lists = np.array([
+            channel.postings.lists.description() if isinstance(channel, ScoredChannel) else no_lists()
+            for channel in channels
+        ], np.int64).reshape(-1, TABLE_WIDTH)
+        self._listed = np.flatnonzero(self._lists[:, ITEMSIZE])
         self._steps = np.array([channel.step for channel in channels], np.float64)
         self._peaks = np.array([channel.peak for channel in channels], np.float64)
         stored = [channel for channel in channels if isinstance(channel, FactorChannel)]
@@ -193,37 +213,64 @@ class SegmentSearcher:
         if allowed is not None:
             mask = as_layout(allowed if mask is None else allowed & mask, np.bool_)
         found = 0
-        self._require(channel_of, terms)
+        read = self._read(channel_of, terms)
         if len(terms) and k > 0:
             base, largest, prior = _raised(summands)
             together, at_most = self._bounds(channel_of, weights)
             found = kernels.find_candidates(
-                self.documents, self._description, self._steps, self._peaks, channel_of, terms, weights, self._errors,
+                self.documents, read.channels, self._steps, self._peaks, channel_of, read.places, weights, self._errors,
                 k, address(mask), address(prior), largest, max(0.0, floor - base), together, at_most, workspace.sums,
                 workspace.sums.view(np.int32), workspace.kept_score, workspace.kept, workspace.histogram,
             )
         kept = workspace.kept[:found]
         scores = np.empty(found, np.float64)
+        self._require_documents(channel_of, read, kept)
         kernels.score_candidates(
-            self.documents, self._description, self._shifts, channel_of, terms, weights, workspace.kept, found, scores,
-            workspace.slot, workspace.bits, workspace.term_weights,
+            self.documents, read.channels, self._shifts, channel_of, read.places, weights, workspace.kept, found,
+            scores, workspace.slot, workspace.bits, workspace.term_weights,
         )
         if summands is not None:
             scores += summands[kept]
         return best(kept, scores, self._order, k)
 
-    def _require(self, channel_of: NDArray[np.int32], terms: NDArray[np.int32]) -> None:
-        """Compares what kernels read of these terms with its checksums; when everything was, nothing is left to do.
+    def _read(self, channel_of: NDArray[np.int32], terms: NDArray[np.int32]) -> _Terms:
+        """Finds where the terms are, and compares what kernels read of them with its checksums; when everything was,
+        nothing is left to compare.
 
         :raises IndexCorrupt: it was changed.
         """
-        if not self._guarded:
-            return
+        if self._guarded:
+            for number, channel in self._guarded:
+                channel.postings.lists.require(terms[channel_of == number])
+        count = len(terms)
+        bounds, dense = np.empty(2 * count, np.int64), np.empty(2 * count, np.int32)
+        places = np.empty(count, np.int32)
+        if not locate(self._lists, channel_of, terms, bounds, dense, places):
+            raise next(
+                channel.postings.lists.senseless() for channel in self.channels if isinstance(channel, ScoredChannel)
+            )
+        channels = self._description.copy()
+        channels[self._listed, kernels.INDPTR] = address(bounds)
+        channels[self._listed, kernels.DENSE_OF_TERM] = address(dense)
+        if self._guarded:
+            for number, channel in self._guarded:
+                mine = channel_of == number
+                located = Located(bounds[::2][mine], bounds[1::2][mine], dense[::2][mine])
+                channel.postings.require(located)
+                channel.impacts.require(located)
+            self._guarded = [(number, channel) for number, channel in self._guarded if channel.guarded]
+        return _Terms(channels, places, bounds, dense)
+
+    def _require_documents(
+        self, channel_of: NDArray[np.int32], read: _Terms, documents: NDArray[np.int32]
+    ) -> None:
+        """Compares what kernels read to score documents with its checksums.
+
+        :raises IndexCorrupt: it was changed.
+        """
         for number, channel in self._guarded:
-            mine = terms[channel_of == number]
-            channel.postings.require(mine)
-            channel.impacts.require(channel.postings, mine)
-        self._guarded = [(number, channel) for number, channel in self._guarded if channel.guarded]
+            if bool((read.dense[::2][channel_of == number] >= 0).any()):
+                channel.postings.require_documents(documents)
 
     def _bounds(self, channel_of: NDArray[np.int32], weights: NDArray[np.float64]) -> tuple[int, float]:
         """How many of the terms a document can have at most, and a bound of what it gets from them."""
@@ -247,10 +294,11 @@ class SegmentSearcher:
         """
         workspace = _workspace
         workspace.fit(self.documents, self._vocabulary)
-        self._require(channel_of, terms)
+        read = self._read(channel_of, terms)
+        self._require_documents(channel_of, read, documents)
         scores = np.zeros(len(documents), np.float64)
         kernels.score_candidates(
-            self.documents, self._description, self._shifts, channel_of, terms, weights,
+            self.documents, read.channels, self._shifts, channel_of, read.places, weights,
             as_layout(documents, np.int32), len(documents), scores, workspace.slot, workspace.bits,
             workspace.term_weights,
         )

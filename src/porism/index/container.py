@@ -41,7 +41,7 @@ MAGIC = b"PORISM\x1a\n"
 ALIGNMENT = 64
 BLOCK = 1 << 18
 """Bytes that have one checksum: 15 µs to compare, and 1 MB of checksums for 32 GB."""
-CHECKED_BYTES = 64 << 20
+CHECKED_BYTES = 4 << 20
 """Sections up to this size are checked whole even where only parts are read: a few milliseconds at most."""
 FOOTER = struct.Struct("<QQQ8s")
 """Offset, length and xxh3-64 of the table of contents, and the magic."""

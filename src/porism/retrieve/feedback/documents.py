@@ -14,7 +14,7 @@ from porism.index import Segment
 from porism.index.rows import TermRows
 from porism.index.string_kernels import sort_order
 from porism.index.strings import Dictionary, Packed, offsets
-from porism.retrieve.lexical.channels import FieldWeights, has_channel, live_df, weighted_fields
+from porism.retrieve.lexical.channels import FieldWeights, has_channel, live_frequencies, weighted_fields
 
 _MOST_REMEMBERED = 100_000
 
@@ -123,7 +123,7 @@ class ChannelTerms:
         self._dictionaries: list[Dictionary | None] = [
             segment.dictionary(name) if has else None for segment, has in zip(segments, there, strict=True)
         ]
-        self._live_df = [live_df(segment, name, field_weights) for segment in segments]
+        self._frequencies = [live_frequencies(segment, name, field_weights) for segment in segments]
         self._single = len(segments) == 1
         self._lock = Lock()
         # by segment and its number of a term: the number in all, plus 1; pages that are never written cost nothing
@@ -166,7 +166,7 @@ class ChannelTerms:
                 found = terms if number == segment else dictionary.lookup_packed(packed).astype(np.int64)
                 there = found >= 0
                 learnt.append((self._known[number], found[there], new[there]))
-                df[there] += self._live_df[number][found[there]]
+                df[there] += self._frequencies[number].of(found[there])
         self._from[start:stop, 0], self._from[start:stop, 1] = segment, terms
         self._df[start:stop] = df
         self._count = stop
@@ -204,7 +204,7 @@ class ChannelTerms:
 
     def df(self, ids: NDArray[np.int64]) -> NDArray[np.int64]:
         """In how many live documents terms occur (int64)."""
-        return self._live_df[0][ids].astype(np.int64) if self._single else self._df[ids]
+        return self._frequencies[0].of(ids).astype(np.int64) if self._single else self._df[ids]
 
     def names(self, ids: NDArray[np.int64]) -> list[str]:
         """The terms as strings; those that were used stay decoded."""

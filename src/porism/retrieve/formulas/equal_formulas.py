@@ -100,12 +100,13 @@ class EqualFormulas:
             postings = self._postings[segment, channel] = open_postings(
                 self._units[segment], channel, self._lexical.fields_of(channel)
             )
-        if postings.dense_of_term[number] >= 0:
-            return nothing if postings.documents > MOST_HOLDING else np.array([
-                formula for formula in range(postings.documents) if postings.frequency_index(number, formula)
-            ], np.int32)
-        found = postings.docs[postings.indptr[number] : postings.indptr[number + 1]]
-        return found[self._units[segment].live[found]] if len(found) <= MOST_HOLDING else nothing
+        located = postings.lists.find(np.array([number]))
+        if located.dense[0] >= 0:
+            return nothing if postings.documents > MOST_HOLDING else postings.documents_of(number)
+        if located.stops[0] - located.starts[0] > MOST_HOLDING:
+            return nothing
+        found = postings.documents_of(number)
+        return found[self._units[segment].live[found]]
 
 
 def _is_whole(operators: OperatorTree, terms: list[str]) -> bool:

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from porism.compiled.kernels import warm_up
 from porism.concurrency.locks import Lock
 from porism.engine.impacts import Impacts
+from porism.engine.live_frequencies import LiveFrequencies
 from porism.engine.postings import Postings
 from porism.engine.topk import ScoredChannel
 from porism.engine.units import Units
@@ -103,6 +104,7 @@ class _Kept:
 
     postings: dict[str, _Numbered] = field(default_factory=dict)
     live_df: dict[str, NDArray[np.int32]] = field(default_factory=dict)
+    frequencies: dict[str, LiveFrequencies] = field(default_factory=dict)
     lock: Lock = field(default_factory=Lock)
 
 
@@ -235,8 +237,20 @@ def _read(segment: Units, channel: str, fields: Fields) -> _Numbered | None:
     return _Numbered(postings, terms) if sound else None
 
 
+def live_frequencies(segment: Units, channel: str, weights: FieldWeights) -> LiveFrequencies:
+    """In how many live documents terms occur, for whoever looks up some of them."""
+    postings = open_postings(segment, channel, weights)
+    kept = _keep(segment)
+    name = _postings_name(segment, channel, weights)
+    with kept.lock:
+        found = kept.frequencies.get(name)
+        if found is None or found.postings is not postings:
+            found = kept.frequencies[name] = LiveFrequencies(postings, segment.live)
+        return found
+
+
 def live_df(segment: Units, channel: str, weights: FieldWeights) -> NDArray[np.int32]:
-    """In how many live documents each term occurs (int32, one a term), counted once."""
+    """In how many live documents each term occurs (int32, one a term), counted once: for whoever uses all of them."""
     postings = open_postings(segment, channel, weights)
     kept = _keep(segment)
     name = _postings_name(segment, channel, weights)
@@ -329,4 +343,6 @@ def _prepare(segments: Sequence[Units], channels: Mapping[str, LexicalChannel], 
                 if segment.read_derived(impacts_name) is None or scored.computed:
                     segment.write_derived(impacts_name, *scored.impacts.to_arrays())
         for segment in segments:  # what was computed in memory is mapped from now on
-            _keep(segment).postings.pop(_postings_name(segment, name, own), None)
+            kept, stored_name = _keep(segment), _postings_name(segment, name, own)
+            kept.postings.pop(stored_name, None)
+            kept.frequencies.pop(stored_name, None)

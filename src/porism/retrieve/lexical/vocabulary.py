@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from porism.concurrency.locks import Lock
 from porism.engine.units import Units
-from porism.retrieve.lexical.channels import FieldWeights, has_channel, live_df
+from porism.retrieve.lexical.channels import FieldWeights, has_channel, live_frequencies
 from porism.retrieve.weightings.base import ChannelStatistics, Weighting
 
 _MOST_REMEMBERED = 200_000
@@ -38,7 +38,7 @@ class Vocabulary:
         self._dictionaries = [
             segment.dictionary(name) if has_channel(segment, name) else None for segment in segments
         ]
-        self._live_df = [live_df(segment, name, fields) for segment in segments]
+        self._frequencies = [live_frequencies(segment, name, fields) for segment in segments]
         self._weighting, self._statistics = weighting, statistics
         self._lock = Lock()
         self._row: dict[str, int] = {}
@@ -111,12 +111,13 @@ class Vocabulary:
         df = self._table.df[start:stop]
         df[:] = 0
         for numbers, dictionary, counts in zip(
-            self._table.numbers, self._dictionaries, self._live_df, strict=True
+            self._table.numbers, self._dictionaries, self._frequencies, strict=True
         ):
-            if dictionary is not None and len(counts):
+            if dictionary is not None:
                 found = np.arange(len(terms), dtype=np.int32) if in_order else dictionary.lookup(terms)
                 numbers[start:stop] = found
-                df += np.where(found >= 0, counts[found], 0)
+                there = found >= 0
+                df[there] += counts.of(found[there])
         weights = self._table.weights[start:stop]
         weights[:] = 0
         occurs = df > 0
