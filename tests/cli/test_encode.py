@@ -129,3 +129,14 @@ def test_options_of_tokens_are_refused_for_encoders_of_texts(porism, tiny, notes
     wrong = porism("encode", tiny, "--index", path, "--bits", 2)
     assert wrong.status == 2
     assert "--bits is not for models of the kind dense" in wrong.err
+
+
+def test_an_encoder_of_texts_has_no_tokens_and_the_error_says_how_to_train_them(porism, tiny, notes, tmp_path):
+    path = tmp_path / "i.index"
+    porism("index", notes, "--index", path, "--jobs", 1)
+    result = porism("encode", tiny, "--index", path, "--kind", "colbert")
+    assert result.status == 1
+    assert f"{tiny}: the model gives no vectors of tokens" in result.err
+    assert f"porism train encoder NAME --kind colbert --from {tiny} --index DIR" in result.err
+    assert "then porism encode NAME --index DIR" in result.err
+    assert not (path / "tokens").exists()

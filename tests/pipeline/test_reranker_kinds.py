@@ -38,6 +38,23 @@ def test_the_kind_of_models_makes_a_reranker_by_a_model(sample_index: Path) -> N
         reranker_kind("none")
 
 
+def test_a_model_of_search_counts_in_a_sum_with_the_first_stage(sample_index: Path) -> None:
+    kind = RERANKERS["retriever"]
+    settings = kind.settings("words", {"first_stage": 0.25}, Path())
+    assert settings["first_stage"] == 0.25
+    assert kind.settings("words", {}, Path())["first_stage"] == 0.0
+    assert "first_stage" in kind.names("words", {}, Path())
+    assert kind.channels(settings) == ("words",)
+    assert "first_stage" not in kind.stored(settings, ())  # such a file is that of a model, which can search
+    with open_index(sample_index) as index:
+        assert kind.make(settings, 7, index).first_stage == 0.25  # type: ignore[attr-defined]
+    for wrong in (-0.1, 1.5, "much"):
+        with pytest.raises(SettingError, match="first_stage"):
+            kind.settings("words", {"first_stage": wrong}, Path())
+        with pytest.raises(SettingError, match="first_stage"):
+            kind.check({**settings, "first_stage": wrong})
+
+
 def test_settings_of_a_plain_kind() -> None:
     assert OWN.names("default", {}, Path()) == ["power", "tuned_on"]
     settings = OWN.settings("default", {"power": 2}, Path())

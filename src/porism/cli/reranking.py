@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,9 +19,13 @@ if TYPE_CHECKING:
     from porism.neural.scoring.base import Cost
     from porism.pipeline.protocols import Reranker
     from porism.search.searcher import IndexSearcher
+    from porism.tuning import CrossValidated, Tuned
 
 _LONG = 3.0
 """Seconds from which a search says how much there is to re-rank."""
+
+_FOLDS = 5
+"""Parts of the topics, by which the share of the first stage is chosen."""
 
 
 def _list_kinds(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
@@ -55,6 +59,13 @@ def _list_kinds(context: click.Context, parameter: click.Parameter, wanted: bool
 @click.option("--no-cache", is_flag=True, help="Keep no scores.")
 @click.option("--pairs", "pairs_path", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
               help="Also write the pairwise scores of a model of pairs, for porism aggregate and porism flips.")
+@click.option("--qrels", "qrels_path", type=click.Path(path_type=Path), metavar="FILE",
+              help="Judgments that choose the share of the first stage's scores (first_stage) in tenths, all of it, "
+                   "the reranker left out, among them. Documents that the index does not have do not count.")
+@click.option("--measure", metavar="NAME", help="What the share is chosen by.  [default: nDCG']")
+@click.option("--folds", type=click.IntRange(min=0), metavar="N",
+              help="Each topic is ranked by the share that the other parts chose; 0: by that of all.  [default: 5]")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the folds.")
 @click.option("--name", default="porism", show_default=True, help="The name of the new run, its last column.")
 @click.option("--list", is_flag=True, is_eager=True, expose_value=False, callback=_list_kinds,
               help="Show all kinds, and do nothing else.")
@@ -63,17 +74,20 @@ def _list_kinds(context: click.Context, parameter: click.Parameter, wanted: bool
 def rerank(
     run_path: Path, index_path: Path, topics_path: Path, kind: str | None, model: str, depth: int,
     assignments: tuple[str, ...], output: Path, cache_path: Path | None, no_cache: bool,
-    pairs_path: Path | None, name: str, problems: str | None, quiet: bool,
+    pairs_path: Path | None, qrels_path: Path | None, measure: str | None, folds: int | None, seed: int, name: str,
+    problems: str | None, quiet: bool,
 ) -> None:
     """Re-rank the first results of each topic of the run file RUN.
 
     A model says how much there is to do before it does it. Its scores are kept; so the same command goes on after an
-    interruption, and another depth computes only what is new.
+    interruption, and another depth computes only what is new. With --qrels it also says whether the reranker helps its
+    first stage, and with which share of it.
     """
     import time
 
     from porism.cli.first_use import compile_once
-    from porism.corpus import read_topics
+    from porism.corpus import read_qrels, read_topics
+    from porism.evaluate import restrict_qrels
     from porism.neural.scoring.cache import ScoreCache
     from porism.pairwise import write_pairwise
     from porism.pipeline.rerankers.named import model_of, trained_kind
@@ -81,17 +95,21 @@ def rerank(
     from porism.runs.run import Run
     from porism.search.searcher import IndexSearcher
     from porism.settings import parse_assignments
+    from porism.tuning import tune_first_stage
+    from porism.tuning.objectives import DEFAULT_MEASURE
 
     if no_cache and cache_path is not None:
         raise click.UsageError("--cache and --no-cache exclude each other.")
+    given = parse_assignments(assignments)
+    _check_choice(qrels_path, measure, folds, given)
     cache_path = cache_path or output.with_name(f"{output.name}.scores")
-    check_files([run_path, topics_path])
+    check_files([run_path, topics_path, *([qrels_path] if qrels_path else [])])
     check_folders([path for path in (output, pairs_path) if path is not None])
-    check_outputs({"--output": output, "--pairs": pairs_path}, [run_path], [topics_path])
+    check_outputs({"--output": output, "--pairs": pairs_path}, [run_path], [topics_path, qrels_path])
     model = model_of(index_path, model)
     kind = kind or trained_kind(Path(model)) or "cross-encoder"
     method = reranker_kind(kind)
-    settings = method.settings(model, parse_assignments(assignments), Path())
+    settings = method.settings(model, given, Path())
     log = ProblemLog(problems)
     run = Run.read(run_path, log)
     topics = read_topics(topics_path)
@@ -106,7 +124,16 @@ def rerank(
         if hasattr(reranker, "cache") and not no_cache:
             reranker.cache = stack.enter_context(ScoreCache(cache_path))
         started = time.monotonic()
-        found = reranker.rerank([topic for topic in topics if topic.id in run], run, depth)
+        known = [topic for topic in topics if topic.id in run]
+        choice: Tuned | CrossValidated | None = None
+        if qrels_path is None:
+            found = reranker.rerank(known, run, depth)
+        else:
+            qrels = restrict_qrels(read_qrels(qrels_path), index)
+            found, choice = tune_first_stage(
+                reranker, known, run, qrels, measure or DEFAULT_MEASURE, depth=depth,
+                folds=_FOLDS if folds is None else folds, seed=seed,
+            )
         seconds = time.monotonic() - started
     found.renamed(name).write(output)
     if pairs_path is not None:
@@ -118,6 +145,43 @@ def rerank(
     if longest < depth:
         echo(f"the run has {counted(longest, 'result')} a topic at most, fewer than the depth of {depth:,}", err=True)
     echo(f"{counted(len(found), 'topic')} re-ranked by {kind} in {seconds:.1f} s: {output}")
+    if choice is not None:
+        _show_choice(choice)
+
+
+def _check_choice(qrels_path: Path | None, measure: str | None, folds: int | None, given: Mapping[str, Any]) -> None:
+    """Whether the options that choose the share of the first stage fit together.
+
+    :raises UsageError: they do not.
+    """
+    if qrels_path is None and (measure is not None or folds is not None):
+        raise click.UsageError(f"{'--folds' if measure is None else '--measure'} works with --qrels only.")
+    if folds == 1:
+        raise click.UsageError("One fold leaves no topics to choose by: --folds is 0, or 2 or more.")
+    if qrels_path is not None and "first_stage" in given:
+        raise click.UsageError("--qrels chooses first_stage; leave --set first_stage out.")
+
+
+def _show_choice(choice: Tuned | CrossValidated) -> None:
+    """The measure at each share, what was chosen, and whether the reranker helps at all."""
+    from porism.tuning import CrossValidated
+    from porism.tuning.reranking import FIRST_STAGE
+
+    whole = choice.whole if isinstance(choice, CrossValidated) else choice
+    measure = whole.context["objective"]["measure"]
+    scores = {float(trial.parameters[FIRST_STAGE]): trial.score for trial in whole.trials if trial.score is not None}
+    echo(f"\n{'first_stage':>11}  {measure}")
+    for share, score in scores.items():
+        echo(f"{share:>11g}  {score:.4f}{'  the first stage alone' if share == 1 else ''}")
+    echo("")
+    if isinstance(choice, CrossValidated):
+        folds = ", ".join(f"{fold.tuned.parameters[FIRST_STAGE]:g}" for fold in choice.folds)
+        echo(f"held out, {counted(len(choice.topics), 'topic')}: {measure} {choice.score:.4f} (folds chose {folds})")
+    best = float(whole.parameters[FIRST_STAGE])
+    if best == 1:
+        echo("No share is better than the first stage alone on these topics: leave this reranker out.")
+    else:
+        echo(f"For other topics: --set first_stage={best:g}")
 
 
 @contextmanager

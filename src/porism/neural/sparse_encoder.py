@@ -265,7 +265,8 @@ def check_sparse_model(folder: str | os.PathLike[str], named: str) -> None:
     if not (is_sparse_model(folder) or is_masked_model(folder)):
         raise ConfigError(
             "the model is no sparse encoder, which gives weights to terms", where=named,
-            hint="Take one, such as a SPLADE model, or train one: porism train encoder --kind splade.",
+            hint="Take one, such as a SPLADE model, or train one of a masked language model: "
+                 "porism train encoder NAME --kind splade --from MODEL --index DIR.",
         )
 
 

@@ -89,7 +89,8 @@ def check_token_model(folder: str | os.PathLike[str], named: str) -> None:
     if not is_token_model(folder):
         raise ConfigError(
             "the model gives no vectors of tokens: it was not trained for late interaction", where=named,
-            hint="Train one: porism train encoder NAME --kind colbert.",
+            hint=f"Train one that begins with it: porism train encoder NAME --kind colbert --from {named} --index DIR, "
+                 "then porism encode NAME --index DIR.",
         )
 
 

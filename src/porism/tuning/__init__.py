@@ -21,6 +21,7 @@ from porism.tuning.objectives import (
     tune_fusion,
 )
 from porism.tuning.parameters import Choices, Range, Simplex
+from porism.tuning.reranking import tune_first_stage
 from porism.tuning.search import SEARCHES, Coordinate, Grid, Random, Search, make_search
 from porism.tuning.space import Space, with_parameters
 from porism.tuning.store import TrialStore
@@ -55,6 +56,7 @@ __all__ = [
     "save_tuned",
     "settings_objective",
     "tune",
+    "tune_first_stage",
     "tune_fusion",
     "with_parameters",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from porism.pipeline.rerankers.scoring import ScoringReranker
 from porism.retrieve import Retriever, RetrieverSettings
 from porism.retrieve.models import channels_of, model_from, named_model, setting_names, tuned_further, write_model
 from porism.search.searcher import IndexSearcher
+from porism.settings import SettingError, Settings, read_settings
 from porism.types import Query
 
 
@@ -66,25 +68,55 @@ class RetrieverRerankerKind:
     """Documents have the score of a search by a model of any kind: :class:`RetrieverReranker`."""
 
     def names(self, model: str, given: Mapping[str, Any], folder: Path) -> list[str]:
-        """Those of the model, as far as it is known."""
-        return setting_names(model, None, False, folder)
+        """Those of the model, as far as it is known, and the share of the first stage."""
+        return [*setting_names(model, None, False, folder), *_OWN]
 
     def settings(self, model: str, given: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-        """All settings of the model."""
-        return write_model(named_model(model, given, False, folder))
+        """All settings of the model, and the share of the first stage."""
+        own, of_model = _split(given)
+        return write_model(named_model(model, of_model, False, folder)) | {"first_stage": own.first_stage}
 
     def check(self, settings: Mapping[str, Any]) -> None:
-        """Whether they are those of a model."""
-        model_from(settings)
+        """Whether they are those of a model, and a share."""
+        model_from(_split(settings)[1])
 
     def channels(self, settings: Mapping[str, Any]) -> tuple[str, ...]:
         """Those of the model."""
-        return channels_of(model_from(settings))
+        return channels_of(model_from(_split(settings)[1]))
 
     def make(self, settings: Mapping[str, Any], depth: int, index: IndexSearcher) -> RetrieverReranker:
         """One that scores by this index."""
-        return RetrieverReranker(index, model_from(settings), depth)
+        own, of_model = _split(settings)
+        reranker = RetrieverReranker(index, model_from(of_model), depth)
+        reranker.first_stage = own.first_stage
+        return reranker
 
     def stored(self, settings: Mapping[str, Any], tuned_on: tuple[str, ...]) -> dict[str, Any]:
-        """The model, which can also search."""
-        return write_model(tuned_further(model_from(settings), tuned_on))
+        """The model, which can also search; so without the share of the first stage."""
+        return write_model(tuned_further(model_from(_split(settings)[1]), tuned_on))
+
+
+@dataclass(frozen=True, slots=True)
+class _Own(Settings):
+    """What is no setting of the model: the share of the first stage's scores in a sum with the model's, both as
+    standard scores."""
+
+    first_stage: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.first_stage <= 1:
+            raise SettingError(
+                f"first_stage cannot be {self.first_stage:g}", path=("first_stage",), hint="It is a share from 0 to 1."
+            )
+
+
+_OWN = ("first_stage",)
+
+
+def _split(settings: Mapping[str, Any]) -> tuple[_Own, dict[str, Any]]:
+    """The settings of a re-ranking, and those of its model.
+
+    :raises SettingError: the share is no number from 0 to 1.
+    """
+    own = {name: value for name, value in settings.items() if name in _OWN}
+    return read_settings(_Own, own), {name: value for name, value in settings.items() if name not in _OWN}

@@ -59,6 +59,14 @@ class ScoringReranker(ABC):
         :raises QueryError: the run has a query that is not among ``queries``, or ``depth`` is below 1.
         """
         depth = check_count(self.depth if depth is None else depth, "the depth")
+        return self.with_scores(run, self.first_scores(queries, run, depth), depth)
+
+    def first_scores(self, queries: Iterable[Query], run: Run, depth: int) -> dict[str, NDArray[np.float64]]:
+        """The scores of the first ``depth`` results of each query of a run, by its id, as :meth:`with_scores` takes
+        them; queries without results are left out.
+
+        :raises QueryError: the run has a query that is not among ``queries``.
+        """
         by_id = {query.id: query for query in check_queries(queries)}
         wanted: list[tuple[Query, Sequence[str]]] = []
         for number, query_id in enumerate(run.query_ids):
@@ -71,19 +79,20 @@ class ScoringReranker(ABC):
             if first := run.doc_ids[start : min(stop, start + depth)]:
                 wanted.append((by_id[query_id], first))
         found = self.all_scores(wanted)
-        return self.with_scores(
-            run, {query.id: scores for (query, _), scores in zip(wanted, found, strict=True)}, depth
-        )
+        return {query.id: scores for (query, _), scores in zip(wanted, found, strict=True)}
 
-    def with_scores(self, run: Run, scores: Mapping[str, NDArray[np.float64]], depth: int) -> Run:
+    def with_scores(
+        self, run: Run, scores: Mapping[str, NDArray[np.float64]], depth: int, share: float | None = None
+    ) -> Run:
         """The run as :meth:`rerank` gives it, of the scores that :meth:`all_scores` gave the first ``depth`` results
-        of each query."""
+        of each query; ``share`` is another than :attr:`first_stage`."""
+        share = self.first_stage if share is None else share
         mixed: dict[str, NDArray[np.float64]] = {}
         for number, query_id in enumerate(run.query_ids):
             if query_id in scores:
                 new, start = np.asarray(scores[query_id], np.float64), int(run.offsets[number])
-                mixed[query_id] = interpolated(new, run.scores[start : start + len(new)], self.first_stage)
-        sum_with = {"first_stage": self.first_stage} if self.first_stage else {}
+                mixed[query_id] = interpolated(new, run.scores[start : start + len(new)], share)
+        sum_with = {"first_stage": share} if share else {}
         made_by = {
             "kind": "rerank", "depth": depth, "reranker": describe(self), **sum_with,
             "of": dict(run.provenance.made_by) if run.provenance else {"kind": "run", "name": run.name},
