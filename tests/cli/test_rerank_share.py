@@ -10,7 +10,7 @@ from porism.runs.run import Run
 from porism.search.sources.indexing import index_documents
 from porism.types import Content, Document
 
-TOPICS = ("q1", "q2", "q3", "q4")
+TOPICS = tuple(f"q{number}" for number in range(1, 9))
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,10 @@ def test_the_share_of_other_topics_is_chosen(porism, files, tmp_path) -> None:
     assert len(lines) == 12
     best = next(line[0] for line in lines[1:] if line[1] == "1.0000")
     assert words.splitlines() == [
-        f"held out, 4 topics: RR 1.0000 (folds chose {best}, {best})", f"For other topics: --set first_stage={best}",
+        # all 8 topics gain: 2 of the 256 assignments of signs are as far from 0
+        "held out, 8 topics: RR 1.0000; to the first stage alone +0.5000 (+0.5000 to +0.5000), permutation test: "
+        "p = 0.008",
+        f"the folds chose {best}, {best}", f"For other topics: --set first_stage={best}",
     ]
     run = Run.read(tmp_path / "out.run")
     assert {topic: run[topic][0][0] for topic in TOPICS} == dict.fromkeys(TOPICS, "b")
@@ -54,23 +57,38 @@ def test_the_share_of_other_topics_is_chosen(porism, files, tmp_path) -> None:
     again = porism(*arguments(files, tmp_path / "again.run", "--set", f"first_stage={best}"))
     assert again.status == 0
     assert Run.read(tmp_path / "again.run") == run
-    whole = porism(*arguments(files, tmp_path / "whole.run", "--qrels", files / "b.qrels", "--folds", 0))
-    assert "first_stage  nDCG'\n" in whole.out
+    whole = porism(*arguments(files, tmp_path / "whole.run", "--qrels", files / "b.qrels", "--measure", "nDCG",
+                             "--folds", 0))
+    assert "first_stage  nDCG\n" in whole.out
     assert "          0  1.0000\n" in whole.out  # the relevant document that is not in the index does not count
     assert "held out" not in whole.out
+    assert whole.out.endswith("These topics chose it: compare it with the first stage on others.\n")
     assert set(Run.read(tmp_path / "whole.run").provenance.tuned_on) == set(TOPICS)
 
 
 def test_a_reranker_that_does_not_help_is_left_out(porism, files, tmp_path) -> None:
     result = porism(*arguments(files, tmp_path / "out.run", "--qrels", files / "a.qrels", "--folds", 2))
     assert result.status == 0
-    assert result.out.endswith(
-        "No share is better than the first stage alone on these topics: leave this reranker out.\n"
-    )
+    assert "to the first stage alone 0.0000 (0.0000 to 0.0000), permutation test: p = 1.000\n" in result.out
+    assert result.out.endswith("No significant gain over the first stage alone: leave this reranker out.\n")
+    assert "first_stage  nDCG'\n" in result.out
     first, found = Run.read(files / "first.run"), Run.read(tmp_path / "out.run")
     assert {topic: found[topic] for topic in TOPICS} == {topic: first[topic] for topic in TOPICS}
+    whole = porism(*arguments(files, tmp_path / "whole.run", "--qrels", files / "a.qrels", "--folds", 0))
+    assert whole.out.endswith(
+        "No share is better than the first stage alone on these topics: leave this reranker out.\n"
+    )
     quiet = porism(*arguments(files, tmp_path / "quiet.run", "--qrels", files / "a.qrels", "--folds", 0, "--quiet"))
     assert (quiet.status, quiet.out) == (0, "")
+
+
+def test_a_gain_of_few_topics_is_no_reason_to_keep_a_reranker(porism, files, tmp_path) -> None:
+    few = tmp_path / "few.qrels"
+    few.write_text("".join(f"{topic} 0 b 1\n" for topic in TOPICS[:4]))
+    result = porism(*arguments(files, tmp_path / "out.run", "--qrels", few, "--measure", "RR", "--folds", 2))
+    assert "held out, 4 topics: RR 1.0000; to the first stage alone +0.5000" in result.out
+    assert result.out.endswith("p = 0.125\nthe folds chose 0.6, 0.6\nNo significant gain over the first stage alone: "
+                               "leave this reranker out.\n")
 
 
 def test_options_that_do_not_fit(porism, files, tmp_path) -> None:

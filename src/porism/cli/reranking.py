@@ -16,8 +16,10 @@ from porism.cli.terminal import echo
 from porism.errors import OnProblem, counted
 
 if TYPE_CHECKING:
+    from porism.evaluate import Qrels
     from porism.neural.scoring.base import Cost
     from porism.pipeline.protocols import Reranker
+    from porism.runs.run import Run
     from porism.search.searcher import IndexSearcher
     from porism.tuning import CrossValidated, Tuned
 
@@ -26,6 +28,9 @@ _LONG = 3.0
 
 _FOLDS = 5
 """Parts of the topics, by which the share of the first stage is chosen."""
+
+_SIGNIFICANT = 0.05
+"""Below this p-value a reranker is said to help its first stage."""
 
 
 def _list_kinds(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
@@ -126,6 +131,7 @@ def rerank(
         started = time.monotonic()
         known = [topic for topic in topics if topic.id in run]
         choice: Tuned | CrossValidated | None = None
+        qrels: dict[str, dict[str, int]] = {}
         if qrels_path is None:
             found = reranker.rerank(known, run, depth)
         else:
@@ -146,7 +152,7 @@ def rerank(
         echo(f"the run has {counted(longest, 'result')} a topic at most, fewer than the depth of {depth:,}", err=True)
     echo(f"{counted(len(found), 'topic')} re-ranked by {kind} in {seconds:.1f} s: {output}")
     if choice is not None:
-        _show_choice(choice)
+        _show_choice(choice, run, found, qrels)
 
 
 def _check_choice(qrels_path: Path | None, measure: str | None, folds: int | None, given: Mapping[str, Any]) -> None:
@@ -162,11 +168,15 @@ def _check_choice(qrels_path: Path | None, measure: str | None, folds: int | Non
         raise click.UsageError("--qrels chooses first_stage; leave --set first_stage out.")
 
 
-def _show_choice(choice: Tuned | CrossValidated) -> None:
-    """The measure at each share, what was chosen, and whether the reranker helps at all."""
+def _show_choice(choice: Tuned | CrossValidated, first: Run, found: Run, qrels: Qrels) -> None:
+    """The measure at each share, what was chosen, and whether the reranker helps its first stage: where topics were
+    held out, by a test on them."""
+    from porism.evaluate import compare_runs
+    from porism.reports.words import p_value, signed
     from porism.tuning import CrossValidated
     from porism.tuning.reranking import FIRST_STAGE
 
+    folds = choice.folds if isinstance(choice, CrossValidated) else ()
     whole = choice.whole if isinstance(choice, CrossValidated) else choice
     measure = whole.context["objective"]["measure"]
     scores = {float(trial.parameters[FIRST_STAGE]): trial.score for trial in whole.trials if trial.score is not None}
@@ -174,14 +184,24 @@ def _show_choice(choice: Tuned | CrossValidated) -> None:
     for share, score in scores.items():
         echo(f"{share:>11g}  {score:.4f}{'  the first stage alone' if share == 1 else ''}")
     echo("")
-    if isinstance(choice, CrossValidated):
-        folds = ", ".join(f"{fold.tuned.parameters[FIRST_STAGE]:g}" for fold in choice.folds)
-        echo(f"held out, {counted(len(choice.topics), 'topic')}: {measure} {choice.score:.4f} (folds chose {folds})")
     best = float(whole.parameters[FIRST_STAGE])
-    if best == 1:
-        echo("No share is better than the first stage alone on these topics: leave this reranker out.")
-    else:
+    if not folds:
+        echo("No share is better than the first stage alone on these topics: leave this reranker out." if best == 1 else
+             f"For other topics: --set first_stage={best:g}. These topics chose it: compare it with the first stage on "
+             "others.")
+        return
+    judged = {topic: qrels[topic] for topic in choice.topics}
+    compared = compare_runs([first.renamed("first stage"), found], judged, [measure], test="permutation")
+    ((_, test),) = compared.tests[measure].items()
+    low, high = test.interval
+    echo(f"held out, {counted(len(choice.topics), 'topic')}: {measure} {choice.score:.4f}; to the first stage alone "
+         f"{signed(test.difference, 4)} ({signed(low, 4)} to {signed(high, 4)}), permutation test: p "
+         f"{'' if test.p_value < 0.001 else '= '}{p_value(test.p_value)}")
+    echo(f"the folds chose {', '.join(f'{fold.tuned.parameters[FIRST_STAGE]:g}' for fold in folds)}")
+    if test.difference > 0 and test.p_value < _SIGNIFICANT:
         echo(f"For other topics: --set first_stage={best:g}")
+    else:
+        echo("No significant gain over the first stage alone: leave this reranker out.")
 
 
 @contextmanager
