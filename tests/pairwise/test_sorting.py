@@ -11,7 +11,7 @@ from pairwise_cases import made_up
 from porism.errors import ConfigError, FormatError
 from porism.pairwise import PairwiseRun, aggregate
 from porism.pairwise.scores import PairwiseScores
-from porism.pairwise.sorting.base import Places, by_scores, sort_together
+from porism.pairwise.sorting.base import Places, by_scores, expected_comparisons, sort_together
 from porism.pairwise.sorting.registry import SORTINGS, make_sorting
 from porism.settings import SettingError
 
@@ -131,6 +131,22 @@ def test_one_order_costs_half_and_reads_the_higher_ranked_first() -> None:
     assert seen == [[1, 2], [0, 2]]
     assert found.order.tolist() == [2, 0, 1]
     assert found.comparisons == 2
+
+
+@pytest.mark.parametrize(("method", "parameters", "each"), [
+    ("all-pairs", {}, [9 * 8, 4 * 3]), ("sliding", {"passes": 2, "both": False}, [8 + 7, 3 + 2]),
+    ("active", {"budget": 2.0, "both": False}, [18, 6]),
+])
+def test_how_many_comparisons_are_expected(method: str, parameters: dict[str, object], each: list[int]) -> None:
+    sorting = make_sorting(method, parameters)
+    assert expected_comparisons(sorting, [9, 4, 9, 1, 0]) == 2 * each[0] + each[1]
+    found = sort_together(sorting, [9, 4], lambda rows: (rows.sum(1) % 3) / 2.0)
+    assert [one.comparisons for one in found] == each  # whatever a model says
+
+
+def test_a_heap_is_expected_to_agree_with_the_stage_before() -> None:
+    sorting = make_sorting("heap", {"top": 1, "both": False})
+    assert expected_comparisons(sorting, [3]) == 3  # both children, one and the root, the two left
 
 
 @pytest.mark.parametrize("method", SORTINGS)

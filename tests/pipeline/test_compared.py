@@ -141,6 +141,25 @@ def test_fewer_comparisons_by_a_sorting(folder: Path, index: Index) -> None:
     assert few.describe()["sorting"] == "sliding"
 
 
+@pytest.mark.parametrize(("parameters", "inputs"), [
+    ({"sorting": "sliding", "sorting_parameters": {"passes": 2, "both": False}}, 5 + 3),
+    ({"sorting": "active", "sorting_parameters": {"budget": 1.0}}, 2 * (4 + 3)),
+])
+def test_the_cost_of_a_sorting_is_announced_once_and_for_all_rounds(
+    folder: Path, index: Index, parameters: dict[str, Any], inputs: int
+) -> None:
+    reranker = made("pairwise-cross-encoder", folder, index, **parameters)
+    costs: list[Cost] = []
+    steps: list[tuple[int, int]] = []
+    reranker.on_cost = costs.append
+    reranker.on_progress = lambda done, total: steps.append((done, total))
+    reranker.all_scores([(QUERIES[0], ["d0", "d1", "d2", "d3"]), (QUERIES[1], ["d2", "d1", "d0"])])
+    assert [cost.inputs for cost in costs] == [inputs]
+    assert steps[-1] == (inputs, inputs)
+    assert [done for done, _ in steps] == sorted({done for done, _ in steps})
+    assert {total for _, total in steps} == {inputs}
+
+
 def test_mono_and_duo_after_a_search(folder: Path, index: Index, tmp_path: Path) -> None:
     mono, duo = made("mono-t5", folder, index, 6), made("duo-t5", folder, index, 2)
     with ScoreCache(tmp_path / "scores") as cache:

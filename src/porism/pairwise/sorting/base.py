@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
@@ -87,6 +88,17 @@ def sort_together(sorting: Sorting, counts: Sequence[int], compare: Compare) -> 
             preferred = np.where(pairs[:, 0] < pairs[:, 1], of_query, 1.0 - of_query)
             _advance(running[query], preferred, query, asked, orders)
     return [Sorted(orders[query], comparisons[query], rounds[query]) for query in range(len(counts))]
+
+
+def expected_comparisons(sorting: Sorting, counts: Sequence[int]) -> int:
+    """How many ordered pairs a model reads to sort the candidates of several queries, where it agrees with the stage
+    before: those of ``sliding`` and ``active`` whatever it says, of ``heap`` about so many.
+
+    :param counts: how many candidates each query has.
+    """
+    queries = Counter(counts)
+    found = sort_together(sorting, list(queries), lambda rows: (rows[:, 1] < rows[:, 2]).astype(np.float64))
+    return sum(one.comparisons * times for one, times in zip(found, queries.values(), strict=True))
 
 
 def _advance(

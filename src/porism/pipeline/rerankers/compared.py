@@ -15,7 +15,7 @@ from porism.neural.scoring.cache import ScoreCache
 from porism.pairwise.aggregation.base import Aggregation
 from porism.pairwise.aggregation.registry import DEFAULT, aggregated_scores
 from porism.pairwise.scores import PairwiseRun, PairwiseScores
-from porism.pairwise.sorting.base import Places, Sorting, sort_together
+from porism.pairwise.sorting.base import Places, Sorting, expected_comparisons, sort_together
 from porism.pipeline.rerankers.pairwise import DUO_DEPTH, PairwiseReranker
 from porism.pipeline.rerankers.texts import RerankedTexts
 from porism.types import Query
@@ -116,15 +116,21 @@ class ModelPairsReranker(PairwiseReranker):
         self, wanted: Sequence[tuple[Query, Sequence[str]]], sorting: Sorting
     ) -> list[NDArray[np.float64]]:
         kept = self._kept(wanted)
+        questions, texts = [one[0] for one in kept], [one[2] for one in kept]
+        counts = [len(some) for some in texts]
+        expected, done = expected_comparisons(sorting, counts), 0
 
         def compare(rows: Places) -> NDArray[np.float64]:
-            questions, texts = [one[0] for one in kept], [one[2] for one in kept]
-            return self._scored([
+            nonlocal done
+            inputs = [
                 (questions[query], texts[query][first], texts[query][second]) for query, first, second in rows.tolist()
-            ])
+            ]
+            scores = self._scored(inputs, done, max(expected, done + len(inputs)))
+            done += len(inputs)
+            return scores
 
         found: list[NDArray[np.float64]] = []
-        orders = sort_together(sorting, [len(texts) for _, _, texts in kept], compare)
+        orders = sort_together(sorting, counts, compare)
         for (_, doc_ids), (_, known, _), one in zip(wanted, kept, orders, strict=True):
             places = {doc_id: place for place, doc_id in enumerate(doc_ids)}
             scores = np.full(len(doc_ids), np.nan)
