@@ -28,7 +28,14 @@ from porism.search.answering import answer
 from porism.search.index import open_index
 from porism.search.shards.federated import ShardsMissing
 from porism.search.shards.merging import add_statistics, channel_totals
-from porism.search.shards.shard import Moved
+from porism.search.shards.requests import (
+    CandidatesRequest,
+    CollectionRequest,
+    HitsRequest,
+    LinksRequest,
+    Moved,
+    StatisticsRequest,
+)
 from porism.search.shards.values import ShardQuestion
 from porism.web import client as client_module
 from porism.web.access import new_key
@@ -161,14 +168,16 @@ def test_a_server_that_dies_in_the_middle_is_missing_from_what_it_has_not_said(
     together = open_shards([sample_shards[0], address])
     remote: Any = together.shards[1]
     whole = together.search(QUESTION, 6)
-    real = remote._client.shard_candidates
+    real = remote._client.shard
 
-    def dies(*asked: Any, **named: Any) -> Any:
-        raise ApiError("no answer from the server", code="no_answer")
+    def dies(request: Any) -> Any:
+        if isinstance(request, CandidatesRequest):
+            raise ApiError("no answer from the server", code="no_answer")
+        return real(request)
 
-    remote._client.shard_candidates = dies
+    remote._client.shard = dies
     found = together.search(QUESTION, 6)
-    remote._client.shard_candidates = real
+    remote._client.shard = real
     assert [one.reason for one in found.missing] == ["no answer from the server"]
     scores = {hit.id: hit.score for hit in whole.hits}
     shared = {hit.id: hit.score for hit in found.hits if hit.id in scores}
@@ -195,7 +204,7 @@ def post(client: Any, step: str, **body: Any) -> Any:
 
 def test_the_steps_have_limits_stable_codes_and_commits(client: Any, library: Any) -> None:
     collection = post(client, "collection").json()
-    assert collection["protocol"] == 1
+    assert collection["protocol"] == 2
     assert collection["documents"] == library.view().index.snapshot.doc_count
     question = {"fields": {"query": {"text": "sum \ufffc", "formulas": ["x^2"]}}}
     counted = post(client, "statistics", question=question).json()
@@ -203,8 +212,8 @@ def test_the_steps_have_limits_stable_codes_and_commits(client: Any, library: An
     assert counted["generation"] == collection["generation"]
     shard = library.view().shard
     read = ShardQuestion(question["fields"])
-    totals = channel_totals([shard.collection()])
-    statistics = add_statistics(shard.collection().documents, totals, [shard.statistics(read)])
+    has = shard.ask(CollectionRequest())
+    statistics = add_statistics(has.documents, channel_totals([has]), [shard.ask(StatisticsRequest(read))])
     from dataclasses import asdict
 
     given = {"question": question, "statistics": asdict(statistics), "depth": 5, "generation": shard.generation}
@@ -212,7 +221,7 @@ def test_the_steps_have_limits_stable_codes_and_commits(client: Any, library: An
     assert found["first"] == 5
     for change, status, code, message in (
         ({"depth": 1_001}, 400, "bad_request", "The depth is 1,001."),
-        ({"depth": 0}, 422, "invalid", "depth"),
+        ({"depth": 0}, 400, "bad_request", "The depth is 0."),
         ({"generation": 99}, 409, "moved", "at commit"),
         ({"index": "none"}, 404, "not_found", "no index 'none'"),
         ({"question": {"fields": {}}}, 400, "bad_request", "empty"),
@@ -246,22 +255,22 @@ def test_keys_and_commits_are_those_of_the_server(tmp_path: Path, sample_shards:
         assert not open_shards([sample_shards[1], url], key=secret).search("set").partial
         with Client(url, key=secret) as asked:
             question = ShardQuestion({"query": "set"})
-            collection, counted = asked.shard_collection(), asked.shard_statistics(question)
+            collection, counted = asked.shard(CollectionRequest()), asked.shard(StatisticsRequest(question))
             statistics = add_statistics(collection.documents, channel_totals([collection]), [counted])
             with pytest.raises(ApiError) as moved:
-                asked.shard_candidates(question, statistics, 5, 99)
+                asked.shard(CandidatesRequest(question, statistics, 5, 99))
             assert (moved.value.status, moved.value.code) == (409, "moved")
         shard = RemoteShard(url, key=secret)
         with pytest.raises(Moved):
-            shard.links((), (), 99)
+            shard.ask(LinksRequest(99))
         with pytest.raises(Moved):
-            shard.hits(question, statistics, ["x"], False, 99)
+            shard.ask(HitsRequest(question, statistics, ("x",), 99))
 
 
 def test_an_answer_that_is_too_long_is_not_read(monkeypatch: pytest.MonkeyPatch, client: Any) -> None:
     monkeypatch.setattr(client_module, "MOST_BYTES", 100)
     with serving_in(client) as asked, pytest.raises(ApiError, match="has more than 100 bytes"):
-        asked.shard_collection()
+        asked.shard(CollectionRequest())
 
 
 @contextmanager

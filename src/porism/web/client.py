@@ -13,21 +13,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, is_dataclass
+from dataclasses import asdict
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 from porism.errors import PorismError
 from porism.extras import need
-from porism.search.shards.values import (
-    ShardCandidates,
-    ShardCollection,
-    ShardHits,
-    ShardLinks,
-    ShardQuestion,
-    ShardStatistics,
-    WholeStatistics,
-)
+from porism.search.shards.requests import A, Request
 from porism.version import __version__
 from porism.web import schema
 
@@ -36,7 +28,6 @@ if TYPE_CHECKING:
 
 Filters = Mapping[str, str | Sequence[str]]
 Model = TypeVar("Model", bound=schema.Model)
-T = TypeVar("T")
 
 PREFIX = "/api/v1"
 
@@ -206,55 +197,21 @@ class Client:
         """The version of the server, and its indexes."""
         return self._get("/health", schema.Health, "")
 
-    def shard_collection(self, *, index: str | None = None) -> ShardCollection:
-        """What an index has as a shard of a larger collection; the steps of a search of several are
-        :class:`porism.search.shards.federated.FederatedIndex`'s."""
-        return self._exchange("collection", ShardCollection, index)
+    def shard(self, request: Request[A], *, index: str | None = None) -> A:
+        """What an index answers as a shard of a larger collection; the steps of a search of several are
+        :class:`porism.search.shards.federated.FederatedIndex`'s.
 
-    def shard_statistics(self, question: ShardQuestion, *, index: str | None = None) -> ShardStatistics:
-        """How often what a question names is in a shard."""
-        return self._exchange("statistics", ShardStatistics, index, question=question)
-
-    def shard_candidates(
-        self, question: ShardQuestion, statistics: WholeStatistics, depth: int, generation: int, *,
-        index: str | None = None,
-    ) -> ShardCandidates:
-        """What a shard finds, scored by the statistics of a whole collection."""
-        return self._exchange(
-            "candidates", ShardCandidates, index, question=question, statistics=statistics, depth=depth,
-            generation=generation,
-        )
-
-    def shard_links(
-        self, threads: Sequence[str], asked: Sequence[str], generation: int, *, index: str | None = None
-    ) -> ShardLinks:
-        """Links of threads, and which of those asked about have documents in a shard."""
-        return self._exchange(
-            "links", ShardLinks, index, threads=list(threads), asked=list(asked), generation=generation
-        )
-
-    def shard_hits(
-        self, question: ShardQuestion, statistics: WholeStatistics, ids: Sequence[str], generation: int, *,
-        explain: bool = False, index: str | None = None,
-    ) -> ShardHits:
-        """What is shown of documents of a shard."""
-        return self._exchange(
-            "hits", ShardHits, index, question=question, statistics=statistics, ids=list(ids), explain=explain,
-            generation=generation,
-        )
-
-    def _exchange(self, step: str, answer: type[T], index: str | None, **body: Any) -> T:
-        """One step of a search in shards: an answer that is too slow, too large or no answer at all is an error.
+        An answer that is too slow, too large or no answer at all is an error.
 
         :raises ApiError: with the code ``no_answer``, ``too_slow``, ``too_large``, ``no_sense``, or one of the server.
         """
-        adapter: Any = need("pydantic", "web", "the client of the API").TypeAdapter(answer)
+        adapter: Any = need("pydantic", "web", "the client of the API").TypeAdapter(request.answer)
         until = time.monotonic() + self.seconds
-        plain = {name: asdict(one) if is_dataclass(one) else one for name, one in body.items()}  # type: ignore[arg-type]
         content = bytearray()
         try:
             with self._http.stream(
-                "POST", f"/shard/{step}", json={"index": self.index if index is None else index, **plain}
+                "POST", f"/shard/{request.step}",
+                json={"index": self.index if index is None else index, **asdict(request)},  # type: ignore[call-overload]
             ) as response:
                 for chunk in response.iter_bytes():
                     content += chunk
@@ -267,7 +224,7 @@ class Client:
         if response.status_code != 200:
             raise _error(response.status_code, bytes(content))
         try:
-            found: T = adapter.validate_json(bytes(content))
+            found: A = adapter.validate_json(bytes(content))
         except ValueError as error:
             raise ApiError(
                 "the answer makes no sense", code="no_sense", hint="Is it a server of the same version of Porism?"

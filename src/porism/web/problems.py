@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from porism.errors import EngineError, IndexFolderError, PorismError, QueryError
-from porism.search.shards.shard import MOVED, Moved
+from porism.search.shards.requests import MOVED, Moved
 from porism.web.schema import ErrorAnswer, ErrorBody
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import parse_qs, quote, urlsplit
 
 from porism.errors import ConfigError, PorismError
@@ -13,17 +14,9 @@ from porism.extras import need
 from porism.retrieve import DEFAULT_MODEL, RetrieverSettings
 from porism.search.index import open_index
 from porism.search.shards.federated import SECONDS, FederatedIndex
-from porism.search.shards.shard import MOVED, IndexShard, Moved, Shard
-from porism.search.shards.values import (
-    ShardCandidates,
-    ShardCollection,
-    ShardHit,
-    ShardHits,
-    ShardLinks,
-    ShardQuestion,
-    ShardStatistics,
-    WholeStatistics,
-)
+from porism.search.shards.requests import MOVED, A, HitsRequest, Moved, Request, Shard
+from porism.search.shards.shard import IndexShard
+from porism.search.shards.values import ShardHits
 
 if TYPE_CHECKING:
     import httpx
@@ -60,52 +53,20 @@ class RemoteShard:
             self.name = f"{self.name}/{self._index}"
         self._client = Client(self._base, key=key, index=self._index, seconds=seconds, transport=transport)
 
-    def collection(self) -> ShardCollection:
-        """What the shard has."""
-        return self._client.shard_collection()
-
-    def statistics(self, question: ShardQuestion) -> ShardStatistics:
-        """How often what a question names is in the shard."""
-        return self._client.shard_statistics(question)
-
-    def candidates(
-        self, question: ShardQuestion, statistics: WholeStatistics, depth: int, generation: int
-    ) -> ShardCandidates:
-        """What it finds, scored by the statistics of the whole collection.
+    def ask(self, request: Request[A]) -> A:
+        """The server's answer to a request; many documents are asked for a part at a time.
 
         :raises Moved: the server has a newer commit.
         """
         try:
-            return self._client.shard_candidates(question, statistics, depth, generation)
+            if isinstance(request, HitsRequest):
+                parts = [request.ids[first : first + _AT_ONCE] for first in range(0, len(request.ids), _AT_ONCE)]
+                answers = [self._client.shard(replace(request, ids=part)) for part in parts]
+                hits = ShardHits(request.generation, tuple(hit for one in answers for hit in one.hits))
+                return cast("A", hits)
+            return self._client.shard(request)
         except PorismError as error:
             raise _moved(error) from error
-
-    def links(self, threads: Sequence[str], asked: Sequence[str], generation: int) -> ShardLinks:
-        """Links of threads, and which of those asked about have documents.
-
-        :raises Moved: the server has a newer commit.
-        """
-        try:
-            return self._client.shard_links(threads, asked, generation)
-        except PorismError as error:
-            raise _moved(error) from error
-
-    def hits(
-        self, question: ShardQuestion, statistics: WholeStatistics, ids: Sequence[str], explain: bool, generation: int
-    ) -> ShardHits:
-        """What is shown of documents.
-
-        :raises Moved: the server has a newer commit.
-        """
-        found: list[ShardHit] = []
-        try:
-            for first in range(0, len(ids), _AT_ONCE):
-                found += self._client.shard_hits(
-                    question, statistics, ids[first : first + _AT_ONCE], generation, explain=explain
-                ).hits
-        except PorismError as error:
-            raise _moved(error) from error
-        return ShardHits(generation, tuple(found))
 
     def page(self, doc_id: str) -> str:
         """The address of the page of a document."""

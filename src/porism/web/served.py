@@ -18,7 +18,8 @@ from porism.index.manifest import read_manifest
 from porism.retrieve.models import read_model
 from porism.search.index import Index, open_index
 from porism.search.shards.federated import FederatedIndex
-from porism.search.shards.shard import IndexShard, Shard
+from porism.search.shards.requests import Shard
+from porism.search.shards.shard import IndexShard
 from porism.search.warming import warm
 from porism.settings import nearest
 from porism.web.vocabulary import Vocabulary

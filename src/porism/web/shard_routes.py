@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import MISSING, fields
+from typing import Any, get_type_hints
 
 from fastapi import APIRouter
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, create_model
 
 from porism.errors import QueryError
+from porism.search.shards.requests import REQUESTS, CandidatesRequest, HitsRequest, LinksRequest, Request
 from porism.search.shards.shard import IndexShard
-from porism.search.shards.values import (
-    ShardCandidates,
-    ShardCollection,
-    ShardHits,
-    ShardLinks,
-    ShardQuestion,
-    ShardStatistics,
-    WholeStatistics,
-)
+from porism.search.shards.values import ShardQuestion
 from porism.web import schema
 from porism.web.api import PREFIX, Api
 from porism.web.settings import Limits
@@ -33,53 +27,22 @@ class IndexBody(BaseModel):
     index: str = ""
 
 
-class StatisticsBody(IndexBody):
-    """A question whose terms are to be counted."""
-
-    question: ShardQuestion
-
-
-class CandidatesBody(StatisticsBody):
-    """A question with the statistics of the whole collection; ``generation`` is the commit that they are of."""
-
-    statistics: WholeStatistics
-    depth: int = Field(ge=1)
-    generation: int
-
-
-class LinksBody(IndexBody):
-    """Threads whose links are wanted, and others of which the shard may have documents."""
-
-    threads: tuple[str, ...] = Field((), max_length=MOST_THREADS)
-    asked: tuple[str, ...] = Field((), max_length=MOST_THREADS)
-    generation: int
-
-
-class HitsBody(StatisticsBody):
-    """Documents that are to be shown."""
-
-    statistics: WholeStatistics
-    ids: tuple[str, ...]
-    explain: bool = False
-    generation: int
-
-
 class ShardRoutes:
     """The handlers: each asks the shard that an index is."""
 
     def __init__(self, api: Api, limits: Limits) -> None:
         self._api, self._limits = api, limits
 
-    def _shard(self, body: IndexBody) -> IndexShard:
-        view = self._api.view(body.index)
+    def _shard(self, index: str) -> IndexShard:
+        view = self._api.view(index)
         if view.federated is not None:
             raise QueryError(
                 f"{view.name!r} has indexes of other servers: it is no shard", hint="Name one index of this server."
             )
         return view.shard
 
-    def _checked(self, question: ShardQuestion) -> ShardQuestion:
-        """A question within the limits.
+    def _check(self, question: ShardQuestion) -> None:
+        """Checks that a question is within the limits.
 
         :raises QueryError: it is beyond them, or cannot be read.
         """
@@ -93,39 +56,26 @@ class ShardRoutes:
             raise QueryError(
                 f"the question has {len(content.formulas)} formulas", hint=f"Ask with at most {limits.formulas}."
             )
-        return question
 
-    def shard_collection(self, body: IndexBody) -> ShardCollection:
-        """What the shard has, and how it makes terms."""
-        return self._shard(body).collection()
+    def answer(self, request: Request[Any], index: str) -> Any:
+        """The answer of the shard that an index is.
 
-    def shard_statistics(self, body: StatisticsBody) -> ShardStatistics:
-        """How often what a question names is in the shard."""
-        return self._shard(body).statistics(self._checked(body.question))
-
-    def shard_candidates(self, body: CandidatesBody) -> ShardCandidates:
-        """What the shard finds for a question, scored by the statistics of the whole collection."""
-        if body.depth > self._limits.depth:
+        :raises QueryError: the request is beyond the limits, or cannot be read.
+        """
+        shard, limits = self._shard(index), self._limits
+        if (question := getattr(request, "question", None)) is not None:
+            self._check(question)
+        if isinstance(request, CandidatesRequest) and not 1 <= request.depth <= limits.depth:
             raise QueryError(
-                f"the depth is {body.depth:,}", hint=f"Ask for the first {self._limits.depth:,} documents at most."
+                f"the depth is {request.depth:,}", hint=f"Ask for the first 1 to {limits.depth:,} documents."
             )
-        return self._shard(body).candidates(
-            self._checked(body.question), body.statistics, body.depth, body.generation
-        )
-
-    def shard_links(self, body: LinksBody) -> ShardLinks:
-        """Links between threads that the shard's documents name."""
-        return self._shard(body).links(body.threads, body.asked, body.generation)
-
-    def shard_hits(self, body: HitsBody) -> ShardHits:
-        """What is shown of documents."""
-        if len(body.ids) > self._limits.results:
+        if isinstance(request, HitsRequest) and len(request.ids) > limits.results:
             raise QueryError(
-                f"{len(body.ids)} documents are asked for", hint=f"Ask for at most {self._limits.results} at once."
+                f"{len(request.ids)} documents are asked for", hint=f"Ask for at most {limits.results} at once."
             )
-        return self._shard(body).hits(
-            self._checked(body.question), body.statistics, body.ids, body.explain, body.generation
-        )
+        if isinstance(request, LinksRequest) and len(request.threads) + len(request.asked) > MOST_THREADS:
+            raise QueryError("these are too many threads", hint=f"Name at most {MOST_THREADS:,} at once.")
+        return shard.ask(request)
 
 
 def shard_router(routes: ShardRoutes) -> Any:
@@ -136,16 +86,27 @@ def shard_router(routes: ShardRoutes) -> Any:
         404: {"model": schema.ErrorAnswer, "description": "There is no such index."},
         409: {"model": schema.ErrorAnswer, "description": "The index has a newer commit: begin again."},
     }
-    handlers: tuple[tuple[str, Callable[..., Any], type[Any], str], ...] = (
-        ("collection", routes.shard_collection, ShardCollection, "What a shard has"),
-        ("statistics", routes.shard_statistics, ShardStatistics, "Count what a question names"),
-        ("candidates", routes.shard_candidates, ShardCandidates, "Search by given statistics"),
-        ("links", routes.shard_links, ShardLinks, "Links of threads"),
-        ("hits", routes.shard_hits, ShardHits, "Show documents of a shard"),
-    )
-    for path, handler, model, summary in handlers:
+    for request in REQUESTS:
+        handler = _handler(routes, request)
         router.add_api_route(
-            f"/{path}", handler, methods=["POST"], response_model=model, summary=summary, responses=errors,
-            operation_id=handler.__name__,
+            f"/{request.step}", handler, methods=["POST"], response_model=request.answer, summary=request.summary,
+            description=request.__doc__, responses=errors, operation_id=handler.__name__,
         )
     return router
+
+
+def _handler(routes: ShardRoutes, request: type[Request[Any]]) -> Callable[..., Any]:
+    """What answers one step: the body of its requests has the fields of the type, and the name of the index."""
+    types = get_type_hints(request)
+    named: dict[str, Any] = {
+        one.name: (types[one.name], ... if one.default is MISSING else one.default)
+        for one in fields(request)  # type: ignore[arg-type]
+    }
+    body_type = create_model(f"{request.__name__}Body", __base__=IndexBody, **named)
+
+    def handle(body: Any) -> Any:
+        return routes.answer(request(**{name: getattr(body, name) for name in named}), body.index)
+
+    handle.__annotations__["body"] = body_type
+    handle.__name__ = f"shard_{request.step}"
+    return handle

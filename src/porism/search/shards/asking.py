@@ -11,7 +11,8 @@ from threading import Thread
 from typing import TypeVar
 
 from porism.errors import PorismError
-from porism.search.shards.shard import IndexShard, Moved, Shard
+from porism.search.shards.requests import Moved, Shard
+from porism.search.shards.shard import IndexShard
 
 T = TypeVar("T")
 

@@ -23,7 +23,15 @@ from porism.search.marked_text import Piece, Snippet
 from porism.search.questions import Question, read_question
 from porism.search.shards.asking import Asking, MissingShard
 from porism.search.shards.merging import Ranked, add_statistics, best, channel_totals, choose, link_gains, thread_scores
-from porism.search.shards.shard import Moved, Shard
+from porism.search.shards.requests import (
+    CandidatesRequest,
+    CollectionRequest,
+    HitsRequest,
+    LinksRequest,
+    Moved,
+    Shard,
+    StatisticsRequest,
+)
 from porism.search.shards.values import (
     PROTOCOL,
     ShardCollection,
@@ -199,7 +207,8 @@ class FederatedIndex:
     def _collect(self, asking: Asking) -> None:
         """Learns what each shard has, where that is not known yet, and checks that they fit."""
         known = self._collections
-        new = asking.some({shard: lambda one: one.collection() for shard in asking.shards if shard not in known})
+        unknown = [shard for shard in asking.shards if shard not in known]
+        new = asking.some(dict.fromkeys(unknown, lambda one: one.ask(CollectionRequest())))
         here = known | new
         collections = {shard: here[shard] for shard in asking.shards if shard in here}
         check_shards(collections)
@@ -229,7 +238,7 @@ class FederatedIndex:
     def _rank(self, asked: ShardQuestion, k: int, asking: Asking) -> _Ranking:
         if k < 1:
             raise QueryError(f"{k} results cannot be found", hint="Ask for at least 1.")
-        counted = asking.all(lambda shard: shard.statistics(asked))
+        counted = asking.all(lambda shard: shard.ask(StatisticsRequest(asked)))
         for shard, one in counted.items():
             if one.generation != self._collections[shard].generation:
                 raise Moved("the index has a newer commit")
@@ -237,16 +246,18 @@ class FederatedIndex:
         statistics = add_statistics(*self._totals([self._collections[shard] for shard in counted]), counted.values())
         model = self.model
         depth = max(k, model.candidates)
-        found = asking.all(lambda shard: shard.candidates(asked, statistics, depth, generations[shard]))
+        found = asking.all(lambda shard: shard.ask(
+            CandidatesRequest(asked, statistics, depth, generations[shard])
+        ))
         chosen = choose(found, depth)
         gains: dict[str, float] = {}
         if model.links.weight > 0 and any(self._collections[shard].links for shard in found):
             scores = thread_scores(chosen)
-            threads = list(scores)
-            linked = asking.all(lambda shard: shard.links(threads, (), generations[shard]))
+            threads = tuple(scores)
+            linked = asking.all(lambda shard: shard.ask(LinksRequest(generations[shard], threads)))
             pairs = [tuple(pair) for one in linked.values() for pair in one.links]
-            others = sorted({other for _, other in pairs} - set(scores))
-            held = asking.all(lambda shard: shard.links((), others, generations[shard])) if others else {}
+            others = tuple(sorted({other for _, other in pairs} - set(scores)))
+            held = asking.all(lambda shard: shard.ask(LinksRequest(generations[shard], (), others))) if others else {}
             gains = link_gains(
                 model.links, scores, [(one, other) for one, other in pairs],
                 [name for one in held.values() for name in one.held],
@@ -270,8 +281,8 @@ class FederatedIndex:
         for one in ranking.ranked:
             if one.shard in asking.shards:
                 wanted.setdefault(one.shard, []).append(one.id)
-        shown = asking.some(dict.fromkeys(wanted, lambda one: one.hits(
-            asked, ranking.statistics, wanted[one], explain, ranking.generations[one]
+        shown = asking.some(dict.fromkeys(wanted, lambda one: one.ask(
+            HitsRequest(asked, ranking.statistics, tuple(wanted[one]), ranking.generations[one], explain)
         )))
         by_id = {(shard, hit.id): hit for shard, found in shown.items() for hit in found.hits}
         hits: list[Hit] = []

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from porism.retrieve.documents.links import Links
 from porism.retrieve.documents.matched_formulas import first_gaining
-from porism.search.shards.shard import Shard
+from porism.search.shards.requests import Shard
 from porism.search.shards.values import ShardCandidates, ShardCollection, ShardStatistics, WholeStatistics
 
 

@@ -12,8 +12,7 @@ All but links between threads is scored here, exactly as a single index of all d
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -33,6 +32,16 @@ from porism.retrieve.ranking import UnitResults
 from porism.retrieve.weightings.base import is_stored
 from porism.search.index import Index
 from porism.search.marked_text import Snippet, plain_json
+from porism.search.shards.requests import (
+    A,
+    CandidatesRequest,
+    CollectionRequest,
+    HitsRequest,
+    LinksRequest,
+    Moved,
+    Request,
+    StatisticsRequest,
+)
 from porism.search.shards.stated_links import StatedLinks
 from porism.search.shards.values import (
     PROTOCOL,
@@ -42,7 +51,6 @@ from porism.search.shards.values import (
     ShardHit,
     ShardHits,
     ShardLinks,
-    ShardQuestion,
     ShardStatistics,
     ShownPiece,
     WholeStatistics,
@@ -52,33 +60,6 @@ from porism.version import __version__
 
 _KEPT = 2
 """Retrievers for other statistics of the whole collection that stay open: a shard belongs to one collection, mostly."""
-
-
-class Shard(Protocol):
-    """An index that can be searched together with others, here or on a server. Any method may raise a
-    :class:`~porism.errors.PorismError`: then the shard is missing from the answer."""
-
-    @property
-    def name(self) -> str:
-        """What answers call it."""
-
-    def collection(self) -> ShardCollection: ...
-    def statistics(self, question: ShardQuestion) -> ShardStatistics: ...
-    def candidates(
-        self, question: ShardQuestion, statistics: WholeStatistics, depth: int, generation: int
-    ) -> ShardCandidates: ...
-    def links(self, threads: Sequence[str], asked: Sequence[str], generation: int) -> ShardLinks: ...
-    def hits(
-        self, question: ShardQuestion, statistics: WholeStatistics, ids: Sequence[str], explain: bool, generation: int
-    ) -> ShardHits: ...
-
-
-MOVED = "moved"
-"""The code by which a server says that it has :class:`Moved`."""
-
-
-class Moved(QueryError):
-    """The shard has a newer commit than the one that statistics are of: the search begins again."""
 
 
 def check_model(model: RetrieverSettings) -> SearchModel:
@@ -155,13 +136,18 @@ class IndexShard:
             tuple(channels), self._links is not None and self._links.count > 0,
         )
 
-    def collection(self) -> ShardCollection:
+    def ask(self, request: Request[A]) -> A:
+        """The answer to a request, by the method that has the name of its step."""
+        found: A = getattr(self, request.step)(request)
+        return found
+
+    def collection(self, request: CollectionRequest) -> ShardCollection:
         """What the shard has."""
         return self._collection
 
-    def statistics(self, question: ShardQuestion) -> ShardStatistics:
+    def statistics(self, request: StatisticsRequest) -> ShardStatistics:
         """How often what a question names is in the shard."""
-        query = question.read().query
+        query = request.question.read().query
         lexical = self._plain.lexical
         terms = {name: set(found) for name, found in self._plain.query_terms(query).items()}
         fields = self._plain.reader.formula_weights(query.fields)
@@ -183,16 +169,14 @@ class IndexShard:
                 return component.holders(query)
         return []
 
-    def candidates(
-        self, question: ShardQuestion, statistics: WholeStatistics, depth: int, generation: int
-    ) -> ShardCandidates:
+    def candidates(self, request: CandidatesRequest) -> ShardCandidates:
         """The first ``depth`` documents by terms, and those that hold a formula equal to one of the question.
 
         :raises Moved: the statistics are of another commit.
         :raises QueryError: statistics are missing.
         """
-        self._check(generation)
-        read = question.read()
+        self._check(request.generation)
+        statistics, read = request.statistics, request.question.read()
         if not set(read.filters) <= set(self._collection.metadata):
             return ShardCandidates(self.generation)
         query, retriever = read.query, self._opened(statistics)
@@ -200,7 +184,7 @@ class IndexShard:
         with counted(self._counted(query, statistics)):
             terms = retriever.query_terms(query)
             components = retriever.applying(query)
-            found = retriever.lexical.search_units([terms], depth, allowed=allowed)[0]
+            found = retriever.lexical.search_units([terms], request.depth, allowed=allowed)[0]
             first = len(found.units)
             gaining = UnitResults(found.segments[:0], found.units[:0], found.scores[:0])
             for component in components:
@@ -233,31 +217,32 @@ class IndexShard:
     def _threads(self, found: UnitResults) -> tuple[str | None, ...]:
         return () if self._links is None else self._links.threads(found.segments, found.units)
 
-    def links(self, threads: Sequence[str], asked: Sequence[str], generation: int) -> ShardLinks:
+    def links(self, request: LinksRequest) -> ShardLinks:
         """The links of ``threads``, and which of those ``asked`` about have live documents.
 
         :raises Moved: the threads are of another commit.
         """
-        self._check(generation)
+        self._check(request.generation)
         if self._links is None:
             return ShardLinks(self.generation, (), ())
-        return ShardLinks(self.generation, tuple(self._links.links(threads)), tuple(self._links.held(asked)))
+        links, held = self._links.links(request.threads), self._links.held(request.asked)
+        return ShardLinks(self.generation, tuple(links), tuple(held))
 
-    def hits(
-        self, question: ShardQuestion, statistics: WholeStatistics, ids: Sequence[str], explain: bool, generation: int
-    ) -> ShardHits:
+    def hits(self, request: HitsRequest) -> ShardHits:
         """What is shown of documents, in their order.
 
         :raises Moved: they are of another commit.
         :raises QueryError: the index lacks one of them.
         """
-        self._check(generation)
-        read = question.read()
+        self._check(request.generation)
+        query, ids, statistics = request.question.read().query, request.ids, request.statistics
         retriever = self._opened(statistics)
-        with counted(self._counted(read.query, statistics)):
-            worths = retriever.term_weights(read.query)
-            shown = self.index.hits_by([(doc_id, 0.0) for doc_id in ids], worths, read.query)
-            reasons = [self._explain(retriever, read.query, doc_id).to_dict() if explain else None for doc_id in ids]
+        with counted(self._counted(query, statistics)):
+            worths = retriever.term_weights(query)
+            shown = self.index.hits_by([(doc_id, 0.0) for doc_id in ids], worths, query)
+            reasons = [
+                self._explain(retriever, query, doc_id).to_dict() if request.explain else None for doc_id in ids
+            ]
         return ShardHits(self.generation, tuple(
             ShardHit(
                 hit.id, _pieces(hit.title), _pieces(hit.snippet), plain_json(hit.metadata),

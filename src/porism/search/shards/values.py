@@ -16,7 +16,7 @@ from porism.retrieve.weightings.base import ChannelStatistics
 from porism.search.questions import Condition, Question
 from porism.types import Query
 
-PROTOCOL = 1
+PROTOCOL = 2
 """Changes when a shard answers in another way than before."""
 
 

@@ -1,0 +1,109 @@
+"""The requests that a shard answers, one type for each step of a search: plain values, which JSON carries as they are.
+
+A step is a request and a method of :class:`~porism.search.shards.shard.IndexShard` that has its name; the route of a
+server, and what asks it, are made of the type.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
+
+from porism.errors import QueryError
+from porism.search.shards.values import (
+    ShardCandidates,
+    ShardCollection,
+    ShardHits,
+    ShardLinks,
+    ShardQuestion,
+    ShardStatistics,
+    WholeStatistics,
+)
+
+A = TypeVar("A")
+
+MOVED = "moved"
+"""The code by which a server says that it has :class:`Moved`."""
+
+
+class Moved(QueryError):
+    """The shard has a newer commit than the one that statistics are of: the search begins again."""
+
+
+
+class Request(Generic[A]):
+    """What a shard is asked in one ``step``, which has an ``answer`` of one type; ``summary`` says what it is."""
+
+    step: ClassVar[str]
+    answer: ClassVar[type[Any]]
+    summary: ClassVar[str]
+
+
+class Shard(Protocol):
+    """An index that can be searched together with others, here or on a server. Any method may raise a
+    :class:`~porism.errors.PorismError`: then the shard is missing from the answer."""
+
+    @property
+    def name(self) -> str:
+        """What answers call it."""
+
+    def ask(self, request: Request[A]) -> A:
+        """The answer to a request.
+
+        :raises Moved: the shard has a newer commit than the one that the request is about.
+        """
+
+
+@dataclass(frozen=True)
+class CollectionRequest(Request[ShardCollection]):
+    """What the shard has, and how it makes terms."""
+
+    step, answer, summary = "collection", ShardCollection, "What a shard has"
+
+
+@dataclass(frozen=True)
+class StatisticsRequest(Request[ShardStatistics]):
+    """How often what a question names is in the shard."""
+
+    step, answer, summary = "statistics", ShardStatistics, "Count what a question names"
+    question: ShardQuestion
+
+
+@dataclass(frozen=True)
+class CandidatesRequest(Request[ShardCandidates]):
+    """What the shard finds for a question, scored by the statistics of the whole collection; ``generation`` is the
+    commit that they are of."""
+
+    step, answer, summary = "candidates", ShardCandidates, "Search by given statistics"
+    question: ShardQuestion
+    statistics: WholeStatistics
+    depth: int
+    generation: int
+
+
+@dataclass(frozen=True)
+class LinksRequest(Request[ShardLinks]):
+    """Links of ``threads`` that the shard's documents name, and which of those ``asked`` about have documents."""
+
+    step, answer, summary = "links", ShardLinks, "Links of threads"
+    generation: int
+    threads: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class HitsRequest(Request[ShardHits]):
+    """What is shown of documents, in their order."""
+
+    step, answer, summary = "hits", ShardHits, "Show documents of a shard"
+    question: ShardQuestion
+    statistics: WholeStatistics
+    ids: tuple[str, ...]
+    generation: int
+    explain: bool = False
+
+
+REQUESTS: tuple[type[Request[Any]], ...] = (
+    CollectionRequest, StatisticsRequest, CandidatesRequest, LinksRequest, HitsRequest,
+)
+"""All of them."""
