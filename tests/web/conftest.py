@@ -41,6 +41,28 @@ def client(library: Any, sample_index: Path) -> Iterator[Any]:
         yield made
 
 
+@pytest.fixture(scope="session")
+def address(sample_shards: list[Path]) -> Iterator[str]:
+    """A server of the second of the sample's two indexes, as another than its first one."""
+    from web_servers import serving
+
+    with serving({"other": sample_shards[0], "many": sample_shards[1]}) as url:
+        yield f"{url}/?index=many"
+
+
+@pytest.fixture(scope="session")
+def beside(sample_shards: list[Path], address: str) -> Iterator[Any]:
+    """A server of the first of the sample's indexes, which searches the second one's server too."""
+    from fastapi.testclient import TestClient
+
+    from porism.web.app import create_app
+    from porism.web.settings import WebSettings
+
+    app = create_app(WebSettings({"few": sample_shards[0]}, servers=(address,), logs=False))
+    with TestClient(app, base_url="http://localhost") as made:
+        yield made
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """Chromium, for as long as one file of tests needs it."""

@@ -17,10 +17,10 @@ pytest.importorskip("fastapi", reason="indexes are served by the web app: pip in
 pytest.importorskip("httpx", reason="requests are sent by httpx: pip install 'porism[web]'")
 
 from fastapi.testclient import TestClient
+from shard_servers import post, run
 from web_servers import serving
 
 import porism
-from porism.cli import main
 from porism.corpus import read_topics
 from porism.errors import ConfigError
 from porism.sample import sample_path
@@ -45,13 +45,6 @@ from porism.web.remote_shards import RemoteShard, open_shards
 from porism.web.settings import WebSettings
 
 QUESTION = r"why does $\sum 1/n^2$ converge?"
-
-
-@pytest.fixture(scope="module")
-def address(sample_shards: list[Path]) -> Iterator[str]:
-    """A server of the second of the sample's two indexes, as another than its first one."""
-    with serving({"other": sample_shards[0], "many": sample_shards[1]}) as url:
-        yield f"{url}/?index=many"
 
 
 @contextmanager
@@ -198,10 +191,6 @@ def test_other_settings_and_models_are_refused(tmp_path: Path, sample_shards: li
         open_shards([tmp_path / "notes", address]).search("set")
 
 
-def post(client: Any, step: str, **body: Any) -> Any:
-    return client.post(f"{PREFIX}/shard/{step}", json=body)
-
-
 def test_the_steps_have_limits_stable_codes_and_commits(client: Any, library: Any) -> None:
     collection = post(client, "collection").json()
     assert collection["protocol"] == 2
@@ -289,14 +278,6 @@ def serving_in(client: TestClient) -> Iterator[Client]:
         yield made
 
 
-def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    capsys.readouterr()
-    with pytest.raises(SystemExit) as exit_info:
-        main([str(argument) for argument in arguments])
-    captured = capsys.readouterr()
-    return int(exit_info.value.code or 0), captured.out, captured.err
-
-
 def test_the_command_line_searches_servers_and_names_those_that_are_missing(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, sample_index: Path,
     sample_shards: list[Path], address: str,
@@ -328,18 +309,10 @@ def test_the_command_line_searches_servers_and_names_those_that_are_missing(
     assert status == 1
     assert "A run needs the answers of all indexes" in err
     assert not (tmp_path / "not.run").exists()
-    for option in ("--formulas", "--relevant=x", "--rerank=cross"):
+    for option in ("--relevant=x", "--rerank=cross"):
         status, out, err = run(capsys, "search", "x", *indexes, option)
         assert status == 2
         assert "work with indexes on this machine only" in err
-
-
-@pytest.fixture(scope="module")
-def beside(sample_shards: list[Path], address: str) -> Iterator[TestClient]:
-    """A server of the first of the sample's indexes, which searches the second one's server too."""
-    app = create_app(WebSettings({"few": sample_shards[0]}, servers=(address,), logs=False))
-    with TestClient(app, base_url="http://localhost") as made:
-        yield made
 
 
 def test_a_server_searches_another_one_too(client: TestClient, beside: TestClient) -> None:
@@ -394,7 +367,8 @@ def test_a_page_and_an_answer_name_the_server_that_is_missing(sample_shards: lis
     assert "The time ran out" not in html
     assert refused.status_code == 400
     assert "is no shard" in refused.json()["error"]["message"]
-    formulas = beside.get(f"{PREFIX}/formulas", params={"q": "x^2", "index": "all"}).json()
+    with TestClient(app, base_url="http://localhost") as asked:
+        formulas = asked.get(f"{PREFIX}/formulas", params={"q": "x^2", "index": "all"}).json()
     assert formulas["partial"]
-    assert [one["reason"] for one in formulas["missing"]] == ["formulas are found here only"]
-    assert not beside.get(f"{PREFIX}/formulas", params={"q": "x^2"}).json()["partial"]
+    assert [one["name"] for one in formulas["missing"]] == [name]
+    assert formulas["hits"]

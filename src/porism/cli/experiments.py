@@ -77,9 +77,8 @@ def run(
     with ExitStack() as stack:
         answer: Callable[..., Run]
         if any(is_address(one) for one in indexes):
-            if formulas:
-                raise click.UsageError("--formulas works with indexes on this machine only.")
-            answer = _open_shards(indexes, model_name, seconds, quiet).run
+            shards = _open_shards(indexes, model_name, seconds, quiet, formulas)
+            answer = partial(shards.run_formulas, context=bool(context), on_problem=log) if formulas else shards.run
         else:
             index = stack.enter_context(open_with_model(folders(indexes), model_name, formulas, quiet))
             answer = partial(index.run_formulas, context=bool(context), on_problem=log) if formulas else index.run
@@ -108,13 +107,16 @@ def run(
             echo(f"no results for {counted(len(empty), 'topic')}: {', '.join(empty[:10])}", err=True)
 
 
-def _open_shards(indexes: Indexes, model_name: str, seconds: float, quiet: bool) -> FederatedIndex:
+def _open_shards(indexes: Indexes, model_name: str, seconds: float, quiet: bool, formulas: bool) -> FederatedIndex:
     from porism.cli.first_use import compile_once
     from porism.retrieve.models import read_model
     from porism.web.remote_shards import open_shards
 
     compile_once(quiet)
-    return open_shards(indexes, read_model(model_name), seconds=seconds)
+    model = read_model(model_name, formulas)
+    if formulas:
+        return open_shards(indexes, formula_model=model, seconds=seconds)
+    return open_shards(indexes, model, seconds=seconds)
 
 
 @click.command(short_help="Score a run file by judgments.")

@@ -83,11 +83,14 @@ def search(
     if depth is not None and not rerankers:
         raise click.UsageError("--depth works with --rerank only.")
     if any(is_address(one) for one in indexes):
-        if formulas or relevant or not_relevant or rerankers:
+        if relevant or not_relevant or rerankers:
             raise click.UsageError(
-                "--formulas, --relevant, --not-relevant and --rerank work with indexes on this machine only."
+                "--relevant, --not-relevant and --rerank work with indexes on this machine only."
             )
-        _search_shards(question, indexes, k, filters, as_json, explain, model_name, seconds)
+        if formulas:
+            _search_formulas_of_shards(question, indexes, k, filters, as_json, explain, show, model_name, seconds)
+        else:
+            _search_shards(question, indexes, k, filters, as_json, explain, model_name, seconds)
         return
     if formulas:
         if relevant or not_relevant:
@@ -205,6 +208,36 @@ def _search_shards(
         print_hits(found.hits)
     else:
         echo("Nothing found.")
+
+
+def _search_formulas_of_shards(
+    question: str, indexes: Indexes, k: int, filters: tuple[str, ...], as_json: bool, explain: bool, show: str,
+    model_name: str, seconds: float,
+) -> None:
+    from porism.cli.first_use import compile_once
+    from porism.cli.formula_render import print_formula_hits
+    from porism.cli.last_search import remember_search
+    from porism.cli.progress import one_line
+    from porism.retrieve.models import read_model
+    from porism.search.formula_queries import read_formula_question
+    from porism.search.index import filters_from_strings
+    from porism.web.remote_shards import open_shards
+
+    compile_once()
+    together = open_shards(indexes, formula_model=read_model(model_name, formulas=True), seconds=seconds)
+    content, notes = read_formula_question(question)
+    found = together.search_formulas(
+        content, k, filters=filters_from_strings(filters), explain=explain or (not as_json and k <= MATCHED_HITS),
+        on_problem=lambda problem: echo(one_line(problem), err=True),
+    )
+    ids = [hit.places[0].doc_id if hit.places else "" for hit in found.hits]
+    pages = {doc_id: one.page for doc_id, one in found.documents.items() if one.page is not None}
+    remember_search(indexes, question, ids, pages)
+    _print_hints([*notes, *(f"{one}. The answer is partial" for one in found.missing)])
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        print_formula_hits(found.hits, explain, show)
 
 
 def _print_hints(hints: Iterable[str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,10 @@ MOST_PLACES = 1_000
 
 _MOST_REMEMBERED = 2_000_000
 """Of a segment with at most so many occurrences their names stay in memory once a run has used them."""
+
+
+Naming = Literal["visual ids", "ids", "places"]
+"""What a run calls formulas: by the first of these that the collection has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +57,15 @@ class Occurring(NamedTuple):
 class FormulaPlaces:
     """The places of the formulas of a snapshot. Documents that are deleted have none."""
 
-    def __init__(self, snapshot: Snapshot) -> None:
+    def __init__(self, snapshot: Snapshot, naming: Naming | None = None) -> None:
+        """``naming`` is what :meth:`names` gives, by default what the snapshot has."""
         self.segments = snapshot.segments
         self.live: Masks = [segment.live for segment in snapshot.segments]
-        self.has_visual_ids = any(segment.occurrences.has_visual_ids for segment in self.segments)
-        self._has_ids = any(segment.occurrences.has_ids for segment in self.segments)
+        self.naming: Naming = naming or (
+            "visual ids" if any(segment.occurrences.has_visual_ids for segment in self.segments)
+            else "ids" if any(segment.occurrences.has_ids for segment in self.segments) else "places"
+        )
+        self.has_visual_ids = self.naming == "visual ids"
         self._remembered: dict[int, list[str]] = {}
 
     def occurring(self, number: int, ordinals: NDArray[np.int64], allowed: Masks | None = None) -> Occurring:
@@ -175,7 +183,7 @@ class FormulaPlaces:
     def _names(self, number: int, positions: NDArray[np.int64]) -> list[str]:
         """The names of occurrences, empty for one without; those of a small segment are read once."""
         where = self.segments[number].occurrences
-        if not (self.has_visual_ids or self._has_ids):
+        if self.naming == "places":
             return [f"{place.doc_id}/{place.field}/{place.number}" for place in self._places(number, positions)]
         read = where.visual_ids if self.has_visual_ids else where.ids
         if len(where) > _MOST_REMEMBERED:

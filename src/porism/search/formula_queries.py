@@ -60,6 +60,19 @@ def make_formula_query(question: str | Formula | Content | Query, on_problem: On
     return FormulaQuery(usable, context)
 
 
+def readable_topic(query: Query, on_problem: OnProblem | None) -> FormulaQuery | None:
+    """The formula query of a topic; what is wrong with it is reported under its id, and None where there is none."""
+    def report(problem: Problem) -> None:
+        if on_problem is not None:
+            on_problem(Problem(f"topic {query.id}", f"{problem.where}: {problem.what}"))
+
+    try:
+        return make_formula_query(query, report)
+    except QueryError as error:
+        report(Problem("query", error.what))
+        return None
+
+
 def read_formula_question(text: str) -> tuple[str | Content, list[str]]:
     """What a person typed for a formula search, and notes on how it was read.
 

@@ -26,7 +26,7 @@ from porism.types import Formula, Query
 CONTEXT_WEIGHT = 0.05
 """What the context can add to a formula's score, as a part of the best formula's score."""
 
-_CONTEXT_DEPTH = 1_000
+CONTEXT_DEPTH = 1_000
 """So many formulas and so many documents are looked at where a context counts."""
 
 _MOST_CANDIDATES = 200
@@ -108,7 +108,7 @@ class FormulaSearcher:
             places = self.places.places(key, allowed)
             match = None
             if explain:
-                match = _with_context(self.ranker.match(query.formulas[query_formula], key), context)
+                match = with_context(self.ranker.match(query.formulas[query_formula], key), context)
             formula = self.places.formula(segment, ordinal, places)
             hits.append(FoundFormula(rank, score, formula, key, documents[rank - 1], places, match))
         return hits
@@ -179,7 +179,7 @@ class FormulaSearcher:
             raise QueryError(f"k is {k}", hint="Ask for at least 1 result.")
         if allowed is not None and not any(mask.any() for mask in allowed):
             return _NOTHING
-        depth = max(k, _CONTEXT_DEPTH) if query.context is not None else k
+        depth = max(k, CONTEXT_DEPTH) if query.context is not None else k
         while True:
             found, is_all = self._best(query.formulas, depth)
             if allowed is not None:
@@ -209,7 +209,7 @@ class FormulaSearcher:
     def _with_context(self, found: _Ranked, context: Query) -> _Ranked:
         scores = [np.zeros(segment.doc_count, np.float64) for segment in self.snapshot.segments]
         number_of = {id(segment): number for number, segment in enumerate(self.snapshot.segments)}
-        ranking = self.documents.search([context], _CONTEXT_DEPTH)[context.id]
+        ranking = self.documents.search([context], CONTEXT_DEPTH)[context.id]
         if not ranking or not len(found.scores) or ranking[0][1] <= 0:
             return found
         for doc_id, score in ranking:
@@ -221,7 +221,8 @@ class FormulaSearcher:
         return changed.take(np.argsort(-changed.scores, kind="stable"))
 
 
-def _with_context(match: FormulaMatch, added: float) -> FormulaMatch:
+def with_context(match: FormulaMatch, added: float) -> FormulaMatch:
+    """A match to whose score the context has added."""
     if added == 0:
         return match
     parts = (match.explanation, Explanation(added, "the best document that holds it, for the text around the formula"))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Self
 
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.concurrency.caching import cached_property
-from porism.errors import OnProblem, Problem, QueryError
+from porism.errors import OnProblem, QueryError
 from porism.index import Filters, Snapshot
 from porism.index.documents import StoredDocuments
 from porism.index.joint import Paths, open_snapshot
@@ -25,7 +25,7 @@ from porism.retrieve import (
 )
 from porism.retrieve.formulas.model import DEFAULT_FORMULA_MODEL
 from porism.runs.run import Run
-from porism.search.formula_queries import FormulaQuery, make_formula_query
+from porism.search.formula_queries import readable_topic
 from porism.types import Document, Query
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class IndexSearcher:
         if len({query.id for query in topics}) < len(topics):
             raise QueryError("two queries have the same id")
         allowed = self.snapshot.filter(filters) if filters else None
-        readable = [(query.id, _readable(query, on_problem)) for query in topics]
+        readable = [(query.id, readable_topic(query, on_problem)) for query in topics]
         return self.formulas.run(readable, k, allowed=allowed, context=context, name=name)
 
     def formula_names(self) -> set[str]:
@@ -151,19 +151,6 @@ class IndexSearcher:
         from porism.search.formula_occurrences import FormulaPlaces
 
         return FormulaPlaces(self.snapshot).every_name()
-
-
-def _readable(query: Query, on_problem: OnProblem | None) -> FormulaQuery | None:
-    """The formula query of a topic; what is wrong with it is reported under its id, and None where there is none."""
-    def report(problem: Problem) -> None:
-        if on_problem is not None:
-            on_problem(Problem(f"topic {query.id}", f"{problem.where}: {problem.what}"))
-
-    try:
-        return make_formula_query(query, report)
-    except QueryError as error:
-        report(Problem("query", error.what))
-        return None
 
 
 def _model(model: RetrieverSettings | str, formulas: bool = False) -> RetrieverSettings:

@@ -97,6 +97,8 @@ def count(served: View, text: str, filters: Mapping[str, tuple[str, ...]], limit
     """How many documents a question finds, up to the depth of the limits; 0 where it cannot be asked."""
     try:
         question = read(served, text, limits)
+        if served.federated is not None:
+            return served.federated.search(question, 1, filters=filters, depth=limits.depth).total
         return len(_ranked(served, question, Request(text, filters), limits))
     except QueryError:
         return 0

@@ -38,15 +38,6 @@ def search_all(
     )
 
 
-def without_servers(results: schema.FormulaResults, federated: FederatedIndex | None) -> schema.FormulaResults:
-    """Formulas, which are found here only: with what is missing."""
-    if federated is None:
-        return results
-    names = [shard.name for shard in federated.shards[1:]]
-    missing = tuple(schema.MissingIndex(name=name, reason="formulas are found here only") for name in names)
-    return results.model_copy(update={"partial": True, "missing": missing})
-
-
 def _hit(hit: Hit, page: str | None) -> schema.Hit:
     explanation = None
     if hit.explanation is not None:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Literal
 
 from porism.errors import Problem, QueryError
 from porism.retrieve.formulas.matches import FormulaMatch
 from porism.search.formula_hits import FormulaHit
 from porism.search.formula_queries import make_formula_query, read_formula_question
+from porism.search.shards.federated_formulas import FederatedFormulas
 from porism.types import Formula
 from porism.web import schema
 from porism.web.answering import check_page, count
 from porism.web.deadlines import Deadline
-from porism.web.federated_answering import without_servers
 from porism.web.formula_views import equality, has_wildcard, key_of, keyed_view, same_up_to_names
 from porism.web.parts import Parts, check_filters, check_formulas, check_length, formula_parts
 from porism.web.pieces import alignment, place_of, plain_pieces
@@ -60,33 +61,51 @@ def search_formulas(served: View, request: FormulaRequest, limits: Limits) -> sc
     check_formulas(query.formulas, limits)
     parts = formula_parts(query.formulas)
     depth = _COMPARED if request.match != "any" else min(limits.depth, _COMPARED)
-    key = ("formulas", request.question, tuple(sorted(request.filters.items())), depth)
-    found: list[FormulaHit] = served.rankings.get(
-        key, lambda: served.index.search_formulas(content, depth, filters=request.filters)
-    )
-    chosen = found
-    if request.match != "any":
-        wanted = {
-            "identical": {"identical"}, "renamed": {"identical", "renamed"},
-            "equal": {"identical", "renamed", "equal value"},
-        }[request.match]
-        chosen = [hit for hit in found if _relation(query.formulas, hit.formula) in wanted]
     first = (request.page - 1) * request.per_page
-    shown = []
-    for rank, hit in enumerate(chosen[first : first + request.per_page], first + 1):
-        match = None if deadline.over() or not request.explain else _match(served, query.formulas, hit.key)
-        shown.append(_hit(served, rank, hit, match, query.formulas, parts))
+    keep = _keeping(request.match, query.formulas)
+    missing: tuple[schema.MissingIndex, ...] = ()
+    if served.federated is not None:
+        of_all = served.federated.search_formulas(
+            content, request.per_page, filters=request.filters, explain=request.explain, first=first, depth=depth,
+            keep=keep,
+        )
+        shown = [
+            _hit(hit, hit.match, query.formulas, parts, partial(_place_of_all, of_all)) for hit in of_all.hits
+        ]
+        total, is_exact = of_all.total, of_all.total_is_exact
+        missing = tuple(schema.MissingIndex(name=one.name, reason=one.reason) for one in of_all.missing)
+    else:
+        key = ("formulas", request.question, tuple(sorted(request.filters.items())), depth)
+        found: list[FormulaHit] = served.rankings.get(
+            key, lambda: served.index.search_formulas(content, depth, filters=request.filters)
+        )
+        chosen = found if keep is None else [hit for hit in found if keep(hit.formula)]
+        shown = []
+        for rank, hit in enumerate(chosen[first : first + request.per_page], first + 1):
+            match = None if deadline.over() or not request.explain else _match(served, query.formulas, hit.key)
+            shown.append(_hit(replace(hit, rank=rank), match, query.formulas, parts, partial(_place, served)))
+        total, is_exact = len(chosen), len(found) < depth
     without = None
-    if not chosen and query.context is not None:
+    if not total and query.context is not None:
         without = count(served, query.context.content.text.replace("￼", " "), request.filters, limits)
     hints = [*notes, *(str(problem) for problem in problems)]
-    results = schema.FormulaResults(
+    return schema.FormulaResults(
         index=served.name, generation=served.generation, question=request.question, parts=tuple(parts.parts),
-        hints=tuple(hints), total=len(chosen), total_is_exact=len(found) < depth, page=request.page,
-        per_page=request.per_page, seconds=round(deadline.elapsed, 4), partial=deadline.missed, hits=tuple(shown),
-        match=request.match, documents_without=without,
+        hints=tuple(hints), total=total, total_is_exact=is_exact, page=request.page,
+        per_page=request.per_page, seconds=round(deadline.elapsed, 4), partial=deadline.missed or bool(missing),
+        missing=missing, hits=tuple(shown), match=request.match, documents_without=without,
     )
-    return without_servers(results, served.federated)
+
+
+def _keeping(match: str, formulas: tuple[Formula, ...]) -> Callable[[Formula], bool] | None:
+    """Which formulas count, None for all."""
+    if match == "any":
+        return None
+    wanted = {
+        "identical": {"identical"}, "renamed": {"identical", "renamed"},
+        "equal": {"identical", "renamed", "equal value"},
+    }[match]
+    return lambda found: _relation(formulas, found) in wanted
 
 
 def explain_formula(served: View, text: str, key: str, limits: Limits) -> schema.Alignment:
@@ -124,24 +143,40 @@ def _relation(formulas: tuple[Formula, ...], found: Formula, match: FormulaMatch
 
 
 def _hit(
-    served: View, rank: int, hit: FormulaHit, match: FormulaMatch | None, formulas: tuple[Formula, ...], parts: Parts
+    hit: FormulaHit, match: FormulaMatch | None, formulas: tuple[Formula, ...], parts: Parts,
+    place_of_document: Callable[[str, tuple[str, ...]], schema.FormulaPlace | None],
 ) -> schema.FormulaHit:
     fields: dict[str, list[str]] = {}
     for place in hit.places:
         names = fields.setdefault(place.doc_id, [])
         if place.field not in names:
             names.append(place.field)
-    places = []
-    for doc_id in list(fields)[:_SHOWN_PLACES]:
-        document, location = served.index.document(doc_id), served.index.location(doc_id)
-        title = plain_pieces(document.title) or (schema.Piece(text=doc_id),)
-        places.append(
-            schema.FormulaPlace(id=doc_id, title=title, fields=tuple(fields[doc_id]), place=place_of(location))
-        )
+    shown = list(fields.items())[:_SHOWN_PLACES]
+    places = [place_of_document(doc_id, tuple(names)) for doc_id, names in shown]
     return schema.FormulaHit(
-        rank=rank, score=round(hit.score, 6), formula=keyed_view(hit.formula),
-        relation=_relation(formulas, hit.formula, match), documents=hit.documents, places=tuple(places),
+        rank=hit.rank, score=round(hit.score, 6), formula=keyed_view(hit.formula),
+        relation=_relation(formulas, hit.formula, match), documents=hit.documents,
+        places=tuple(place for place in places if place is not None),
         alignment=alignment(match, parts) if match is not None else None,
+    )
+
+
+def _place(served: View, doc_id: str, fields: tuple[str, ...]) -> schema.FormulaPlace:
+    """A document of the index that holds a formula."""
+    document, location = served.index.document(doc_id), served.index.location(doc_id)
+    title = plain_pieces(document.title) or (schema.Piece(text=doc_id),)
+    return schema.FormulaPlace(id=doc_id, title=title, fields=fields, place=place_of(location))
+
+
+def _place_of_all(found: FederatedFormulas, doc_id: str, fields: tuple[str, ...]) -> schema.FormulaPlace | None:
+    """A document of one of several indexes that holds a formula; None for those that are only counted."""
+    document = found.documents.get(doc_id)
+    if document is None:
+        return None
+    title = tuple(schema.Piece(text=one.text) for one in document.title.pieces) or (schema.Piece(text=doc_id),)
+    return schema.FormulaPlace(
+        id=doc_id, title=title, fields=fields, place=place_of(document.location, True, str(document.title)),
+        page=document.page,
     )
 
 

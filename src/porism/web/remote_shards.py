@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import parse_qs, quote, urlsplit
@@ -13,10 +13,11 @@ from porism.errors import ConfigError, PorismError
 from porism.extras import need
 from porism.retrieve import DEFAULT_MODEL, RetrieverSettings
 from porism.search.index import open_index
-from porism.search.shards.federated import SECONDS, FederatedIndex
+from porism.search.shards.federated import FederatedIndex
+from porism.search.shards.formula_values import FormulaHitsRequest, FormulaOccurrencesRequest
+from porism.search.shards.gathering import SECONDS
 from porism.search.shards.requests import MOVED, A, HitsRequest, Moved, Request, Shard
 from porism.search.shards.shard import IndexShard
-from porism.search.shards.values import ShardHits
 
 if TYPE_CHECKING:
     import httpx
@@ -25,7 +26,17 @@ KEY = "PORISM_API_KEY"
 """The variable of the environment with the key that servers demand."""
 
 _AT_ONCE = 100
-"""So many documents are asked for at once."""
+"""So many documents or formulas are asked for at once."""
+
+_KEYS_AT_ONCE = 2_000
+_CHARACTERS_AT_ONCE = 200_000
+"""So many formulas are named at once, and so many characters of them: a body has a million bytes at most."""
+
+_IN_PARTS: Mapping[type[Request[Any]], tuple[str, int]] = {
+    HitsRequest: ("ids", _AT_ONCE), FormulaHitsRequest: ("asked", _AT_ONCE),
+    FormulaOccurrencesRequest: ("keys", _KEYS_AT_ONCE),
+}
+"""Requests that are about many things, the field that has them, and how many go at once."""
 
 
 class RemoteShard:
@@ -54,19 +65,15 @@ class RemoteShard:
         self._client = Client(self._base, key=key, index=self._index, seconds=seconds, transport=transport)
 
     def ask(self, request: Request[A]) -> A:
-        """The server's answer to a request; many documents are asked for a part at a time.
+        """The server's answer to a request; what is about many documents or formulas is asked a part at a time.
 
         :raises Moved: the server has a newer commit.
         """
         try:
-            if isinstance(request, HitsRequest):
-                parts = [request.ids[first : first + _AT_ONCE] for first in range(0, len(request.ids), _AT_ONCE)]
-                answers = [self._client.shard(replace(request, ids=part)) for part in parts]
-                hits = ShardHits(request.generation, tuple(hit for one in answers for hit in one.hits))
-                return cast("A", hits)
-            return self._client.shard(request)
+            answers = [self._client.shard(part) for part in in_parts(request)]
         except PorismError as error:
             raise _moved(error) from error
+        return joined(answers)
 
     def page(self, doc_id: str) -> str:
         """The address of the page of a document."""
@@ -82,6 +89,34 @@ def open_servers(addresses: Sequence[str], seconds: float) -> list[RemoteShard]:
     return [RemoteShard(one, key=os.environ.get(KEY), seconds=seconds) for one in addresses]
 
 
+def in_parts(request: Request[A]) -> list[Request[A]]:
+    """A request, or several of which each is within the limits of a server."""
+    name, most = _IN_PARTS.get(type(request), ("", 0))
+    if not name:
+        return [request]
+    rows: tuple[Any, ...] = getattr(request, name)
+    parts, size = [0], 0
+    for place, row in enumerate(rows):
+        length = len(row if isinstance(row, str) else row.key)
+        size += length
+        if place > parts[-1] and (size > _CHARACTERS_AT_ONCE or place - parts[-1] >= most):
+            parts.append(place)
+            size = length
+    whole: Any = request
+    ends = zip(parts, [*parts[1:], len(rows)], strict=True)
+    return [replace(whole, **{name: rows[first:last]}) for first, last in ends]
+
+
+def joined(answers: Sequence[A]) -> A:
+    """The answers to the parts of a request as one."""
+    first: Any = answers[0]
+    columns = {
+        one.name: tuple(row for answer in answers for row in getattr(answer, one.name))
+        for one in fields(first) if len(answers) > 1 and isinstance(getattr(first, one.name), tuple)
+    }
+    return cast("A", replace(first, **columns))
+
+
 def _moved(error: PorismError) -> PorismError:
     """What the server says, as the error that it is here."""
     return Moved(error.what, hint=error.hint) if getattr(error, "code", "") == MOVED else error
@@ -89,12 +124,12 @@ def _moved(error: PorismError) -> PorismError:
 
 def open_shards(
     indexes: Sequence[str | os.PathLike[str]], model: RetrieverSettings | str = DEFAULT_MODEL, *,
-    seconds: float = SECONDS, key: str | None = None,
+    formula_model: RetrieverSettings | str | None = None, seconds: float = SECONDS, key: str | None = None,
 ) -> FederatedIndex:
     """Opens indexes here (folders) and on servers (``http://…``), to be searched as one index of all their documents.
 
     Scores and ranks are those that it would give. Servers are searched by the model that they were started with, which
-    must be the one that is given.
+    must be the one that is given; so are their formulas.
 
     :param seconds: how long each server may take for a question; one that takes longer is missing from the answer.
     :param key: the key that servers demand; by default what the environment has as ``PORISM_API_KEY``.
@@ -106,7 +141,7 @@ def open_shards(
     folders = [Path(one) for one in places if not one.startswith(("http://", "https://"))]
     shards: list[Shard] = []
     if folders:
-        index = open_index(folders, model)
+        index = open_index(folders, model, formula_model)
         shards.append(IndexShard("here" if len(folders) > 1 else folders[0].resolve().name, index))
     given = key if key is not None else os.environ.get(KEY)
     extra: dict[str, Any] = {"key": given, "seconds": seconds}

@@ -175,6 +175,7 @@ class FormulaPlace(Model):
     title: tuple[Piece, ...]
     fields: tuple[str, ...]
     place: Place
+    page: str | None = Field(default=None, description="The page of the document where it is on another server.")
 
 
 class FormulaHit(Model):

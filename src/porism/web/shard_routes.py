@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import MISSING, fields
 from typing import Any, get_type_hints
 
 from fastapi import APIRouter
-from pydantic import BaseModel, create_model
+from pydantic import BaseModel, Field, create_model
 
 from porism.errors import QueryError
-from porism.search.shards.requests import REQUESTS, CandidatesRequest, HitsRequest, LinksRequest, Request
-from porism.search.shards.shard import IndexShard
+from porism.search.shards.formula_values import DEEPEST, AskedFormula, FormulaHitsRequest, FormulasRequest
+from porism.search.shards.requests import CandidatesRequest, HitsRequest, LinksRequest, Request
+from porism.search.shards.shard import REQUESTS, IndexShard
 from porism.search.shards.values import ShardQuestion
 from porism.web import schema
 from porism.web.api import PREFIX, Api
+from porism.web.parts import check_formulas
 from porism.web.settings import Limits
 
 MOST_THREADS = 20_000
@@ -52,10 +54,19 @@ class ShardRoutes:
             raise QueryError(
                 "the question is too long", hint=f"Ask with at most {limits.question_characters:,} characters."
             )
-        if len(content.formulas) > limits.formulas:
+        check_formulas(content.formulas, limits)
+
+    def _check_formulas(self, formulas: Sequence[AskedFormula]) -> None:
+        """Checks that query formulas are within the limits.
+
+        :raises QueryError: they are beyond them.
+        """
+        limits = self._limits
+        if sum(len(one.source) for one in formulas) > limits.question_characters:
             raise QueryError(
-                f"the question has {len(content.formulas)} formulas", hint=f"Ask with at most {limits.formulas}."
+                "the formulas are too long", hint=f"Ask with at most {limits.question_characters:,} characters."
             )
+        check_formulas(tuple(one.formula for one in formulas), limits)
 
     def answer(self, request: Request[Any], index: str) -> Any:
         """The answer of the shard that an index is.
@@ -65,14 +76,20 @@ class ShardRoutes:
         shard, limits = self._shard(index), self._limits
         if (question := getattr(request, "question", None)) is not None:
             self._check(question)
+        if (formulas := getattr(request, "formulas", None)) is not None:
+            self._check_formulas(formulas)
+        if isinstance(request, FormulasRequest) and not 1 <= request.depth <= DEEPEST:
+            raise QueryError(f"the depth is {request.depth:,}", hint=f"Ask for the first 1 to {DEEPEST:,} formulas.")
         if isinstance(request, CandidatesRequest) and not 1 <= request.depth <= limits.depth:
             raise QueryError(
                 f"the depth is {request.depth:,}", hint=f"Ask for the first 1 to {limits.depth:,} documents."
             )
-        if isinstance(request, HitsRequest) and len(request.ids) > limits.results:
-            raise QueryError(
-                f"{len(request.ids)} documents are asked for", hint=f"Ask for at most {limits.results} at once."
-            )
+        for kind, count, noun in (
+            (HitsRequest, len(getattr(request, "ids", ())), "documents"),
+            (FormulaHitsRequest, len(getattr(request, "asked", ())), "formulas"),
+        ):
+            if isinstance(request, kind) and count > limits.results:
+                raise QueryError(f"{count} {noun} are asked for", hint=f"Ask for at most {limits.results} at once.")
         if isinstance(request, LinksRequest) and len(request.threads) + len(request.asked) > MOST_THREADS:
             raise QueryError("these are too many threads", hint=f"Name at most {MOST_THREADS:,} at once.")
         return shard.ask(request)
@@ -99,7 +116,11 @@ def _handler(routes: ShardRoutes, request: type[Request[Any]]) -> Callable[..., 
     """What answers one step: the body of its requests has the fields of the type, and the name of the index."""
     types = get_type_hints(request)
     named: dict[str, Any] = {
-        one.name: (types[one.name], ... if one.default is MISSING else one.default)
+        one.name: (
+            types[one.name],
+            Field(default_factory=one.default_factory) if one.default_factory is not MISSING
+            else ... if one.default is MISSING else one.default,
+        )
         for one in fields(request)  # type: ignore[arg-type]
     }
     body_type = create_model(f"{request.__name__}Body", __base__=IndexBody, **named)

@@ -15,6 +15,7 @@ from porism.formula.extractors.values import values
 from porism.formula.values import whole_value
 from porism.retrieve.formulas.exact import LEAST_NODES
 from porism.retrieve.formulas.model import FormulaModel
+from porism.retrieve.lexical.given import CollectionStatistics
 from porism.retrieve.lexical.retriever import LexicalRetriever
 from porism.retrieve.ranking import UnitResults
 from porism.retrieve.weightings.base import BM25, LexicalChannel
@@ -47,8 +48,12 @@ class _ByValue(NamedTuple):
 class EqualValues:
     """Searches the channel of values for the value of a query formula."""
 
-    def __init__(self, units: Sequence[FormulaUnits], model: FormulaModel) -> None:
-        self._lexical = LexicalRetriever(units, {VALUES: LexicalChannel(1.0, _WEIGHTING)})
+    channel = VALUES
+
+    def __init__(
+        self, units: Sequence[FormulaUnits], model: FormulaModel, collection: CollectionStatistics | None = None
+    ) -> None:
+        self.lexical = LexicalRetriever(units, {VALUES: LexicalChannel(1.0, _WEIGHTING)}, collection=collection)
         self._worths = (model.equal, model.renamed_equal, model.value, model.renamed_value)
         self._last: tuple[OperatorTree | None, list[_ByValue]] = (None, [])
 
@@ -59,9 +64,7 @@ class EqualValues:
         """
         nothing = np.zeros(0, np.int32)
         found = [UnitResults(nothing, nothing, np.zeros(0))]
-        found += [
-            self._lexical.search_units([query.terms], MOST_EQUAL)[0] for query in self._queries(operators)
-        ]
+        found += self.searches(operators)
         segments = np.concatenate([one.segments for one in found])
         units = np.concatenate([one.units for one in found])
         _, first = np.unique(segments.astype(np.int64) << 32 | units, return_index=True)
@@ -70,13 +73,21 @@ class EqualValues:
         order = np.argsort(-similar, kind="stable")
         return UnitResults(every.segments[order], every.units[order], similar[order])
 
+    def searches(self, operators: OperatorTree) -> list[UnitResults]:
+        """What each of the terms that say the value finds, best first."""
+        return [self.lexical.search_units([query.terms], MOST_EQUAL)[0] for query in self._queries(operators)]
+
+    def terms(self, operators: OperatorTree) -> list[str]:
+        """All terms that can say the value of a formula or a part."""
+        return [indexed_form(term) for term, _, _ in self._asked(operators)]
+
     def similarities(self, operators: OperatorTree, found: UnitResults) -> NDArray[np.float64]:
         """How similar (float64) equal values make each formula; 0 where no part of it has the value."""
         similar = np.zeros(len(found.scores))
         for query in self._queries(operators):
             for segment in np.unique(found.segments).tolist():
                 mine = found.segments == segment
-                scores = self._lexical.score_units(query.terms, segment, found.units[mine])
+                scores = self.lexical.score_units(query.terms, segment, found.units[mine])
                 similar[mine] = np.maximum(similar[mine], query.similar(scores))
         return similar
 
@@ -88,20 +99,25 @@ class EqualValues:
         known, queries = self._last
         if known is operators:
             return queries
-        named, renamed, telling = whole_value(operators)
-        whole = [named, renamed if sum(1 for _ in operators.root.walk()) >= LEAST_NODES else ""]
-        parts = [term and prefix + term[1:] for prefix, term in zip("=~", whole, strict=True) if telling]
-        statistics = self._lexical.statistics(VALUES)
+        statistics = self.lexical.statistics(VALUES)
         length = np.array([float(len(values(operators)))])
         y = _WEIGHTING.length_values(length, statistics)
         queries = []
-        for number, (worth, term) in enumerate(zip(self._worths, [*whole, *parts], strict=False)):
-            if not term or not worth:
-                continue
+        for term, worth, graded in self._asked(operators):
             indexed = indexed_form(term)
-            df = self._lexical.document_frequencies(VALUES, [indexed])
+            df = self.lexical.document_frequencies(VALUES, [indexed])
             own = float(_WEIGHTING.term_weights(df, statistics)[0] / (1.0 + y[0]))
             if own > 0 and df[0] > 0:
-                queries.append(_ByValue(worth, {VALUES: {indexed: 1.0 / own}}, number > 1))
+                queries.append(_ByValue(worth, {VALUES: {indexed: 1.0 / own}}, graded))
         self._last = operators, queries  # one assignment, so that threads at worst do it twice
         return queries
+
+    def _asked(self, operators: OperatorTree) -> list[tuple[str, float, bool]]:
+        """Each term that says the value, what it is worth at most, and whether it is less for longer formulas."""
+        named, renamed, telling = whole_value(operators)
+        whole = [named, renamed if sum(1 for _ in operators.root.walk()) >= LEAST_NODES else ""]
+        parts = [term and prefix + term[1:] for prefix, term in zip("=~", whole, strict=True) if telling]
+        return [
+            (term, worth, number > 1)
+            for number, (worth, term) in enumerate(zip(self._worths, [*whole, *parts], strict=False)) if term and worth
+        ]

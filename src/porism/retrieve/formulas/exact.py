@@ -10,6 +10,7 @@ from porism.analysis.analyzer import indexed_form
 from porism.engine.units import FormulaUnits
 from porism.formula import OperatorTree
 from porism.formula.extractors.subtrees import subtrees
+from porism.retrieve.lexical.given import CollectionStatistics
 from porism.retrieve.lexical.retriever import LexicalRetriever
 from porism.retrieve.ranking import UnitResults
 from porism.retrieve.weightings.base import BM25, LexicalChannel
@@ -29,17 +30,26 @@ MOST_HOLDERS = 100
 class Holders:
     """Searches the channel of subexpressions for a query formula as a whole."""
 
-    def __init__(self, units: Sequence[FormulaUnits]) -> None:
-        self._lexical = LexicalRetriever(units, {SUBTREES: LexicalChannel(1.0, BM25())})
+    channel = SUBTREES
+
+    def __init__(self, units: Sequence[FormulaUnits], collection: CollectionStatistics | None = None) -> None:
+        self.lexical = LexicalRetriever(units, {SUBTREES: LexicalChannel(1.0, BM25())}, collection=collection)
+
+    def terms(self, operators: OperatorTree) -> list[str]:
+        """The term of a query formula as a whole, if it has one that tells."""
+        size = sum(1 for _ in operators.root.walk())
+        terms = subtrees(operators) if size > 1 else []
+        if not terms or any(node.kind == "W" for node in operators.root.walk()):
+            return []
+        return [indexed_form(terms[0])]
 
     def search(self, operators: OperatorTree) -> UnitResults:
         """Formulas that hold the query formula, variables renamed; none for single symbols and very large ones.
 
         Nearly all of them: whether the variables are renamed one to one is left to an alignment.
         """
-        size = sum(1 for _ in operators.root.walk())
-        terms = subtrees(operators) if size > 1 else []
-        if not terms or any(node.kind == "W" for node in operators.root.walk()):
+        terms = self.terms(operators)
+        if not terms:
             nothing = np.zeros(0, np.int32)
             return UnitResults(nothing, nothing, np.zeros(0))
-        return self._lexical.search_units([{SUBTREES: {indexed_form(terms[0]): 1.0}}], MOST_HOLDERS)[0]
+        return self.lexical.search_units([{SUBTREES: {terms[0]: 1.0}}], MOST_HOLDERS)[0]

@@ -23,6 +23,7 @@ from porism.retrieve.formulas.exact import LEAST_NODES, SUBTREES, Holders
 from porism.retrieve.formulas.exact_kernels import IDENTICAL, PART, RENAMED, RENAMED_PART
 from porism.retrieve.formulas.model import DEFAULT_FORMULA_MODEL, FormulaModel
 from porism.retrieve.lexical.channels import prepare
+from porism.retrieve.lexical.given import CollectionStatistics
 from porism.retrieve.lexical.retriever import LexicalRetriever
 from porism.retrieve.ranking import Found, UnitResults, merge
 from porism.retrieve.weightings.base import BM25, LexicalChannel, computed
@@ -68,9 +69,15 @@ class FormulaRetriever:
     Each distinct formula is found once, however many documents hold it; formulas of deleted documents are not found.
     """
 
-    def __init__(self, snapshot: Snapshot, analyzer: Analyzer, model: FormulaModel = DEFAULT_FORMULA_MODEL) -> None:
+    def __init__(
+        self, snapshot: Snapshot, analyzer: Analyzer, model: FormulaModel = DEFAULT_FORMULA_MODEL, *,
+        units: Sequence[FormulaUnits] | None = None, collection: CollectionStatistics | None = None,
+    ) -> None:
         """Channels of the model that the index was made without are left out.
 
+        :param units: the formulas that are searched; by default all of the snapshot.
+        :param collection: the statistics of a larger collection, of which these are a part; those of queries have to be
+            given then (:mod:`porism.retrieve.lexical.given`).
         :raises ConfigError: the index has none of the model's channels.
         """
         self.snapshot = snapshot
@@ -82,16 +89,17 @@ class FormulaRetriever:
                 f"the index has none of the formula channels {', '.join(model.channels)}", where=str(snapshot.path),
                 hint=f"It has {', '.join(sorted(known)) or 'none'}; index again with others.",
             )
-        units = formula_units(snapshot.segments)
+        units = formula_units(snapshot.segments) if units is None else units
         held = {name for segment in snapshot.segments for name in segment.formula_channels}
         channels = lexical_channels(model)
         self.lexical = LexicalRetriever(
-            units, {name: channels[name] for name in channels if name in known and (name in held or not held)}
+            units, {name: channels[name] for name in channels if name in known and (name in held or not held)},
+            collection=collection,
         )
         self.aligner = Aligner(snapshot.segments, model.alignment) if model.alignment else None
         there = known & (held or known) if self.aligner else set()
-        self.values = EqualValues(units, model) if VALUES in there else None
-        self.holders = Holders(units) if SUBTREES in there else None
+        self.values = EqualValues(units, model, collection) if VALUES in there else None
+        self.holders = Holders(units, collection) if SUBTREES in there else None
         self._last_read: Memory[Candidates] = Memory(_LAST_READ)
 
     def read(self, formula: Formula) -> QueryFormula:
@@ -99,12 +107,8 @@ class FormulaRetriever:
         layout, operators = read_formula(formula.source, formula.notation)
         terms: dict[str, dict[str, float]] = {}
         mass = 0.0
-        for name, channel in self.lexical.channels.items():
-            counts: dict[str, float] = dict(Counter(map(indexed_form, _summed(name, layout, operators))))
-            if name in self.model.wildcard_channels and _has_wildcard(operators):
-                counts = _with_wildcards(name, counts, layout, operators)
-            if not counts:
-                continue
+        for name, counts in self._counts(layout, operators).items():
+            channel = self.lexical.channels[name]
             statistics = self.lexical.statistics(name)
             weighting = computed(channel.weighting)
             weights = weighting.term_weights(
@@ -119,6 +123,30 @@ class FormulaRetriever:
             if own > 0:
                 terms[name] = dict(zip(counts, (frequencies / own).tolist(), strict=True))
         return QueryFormula(formula, layout, operators, QueryTree.of(operators), terms, mass)
+
+    def _counts(self, layout: LayoutTree, operators: OperatorTree) -> dict[str, dict[str, float]]:
+        """How often each term counts in a query formula, by channel."""
+        found: dict[str, dict[str, float]] = {}
+        for name in self.lexical.channels:
+            counts: dict[str, float] = dict(Counter(map(indexed_form, _summed(name, layout, operators))))
+            if name in self.model.wildcard_channels and _has_wildcard(operators):
+                counts = _with_wildcards(name, counts, layout, operators)
+            if counts:
+                found[name] = counts
+        return found
+
+    def terms_of(self, formula: Formula) -> dict[str, set[str]]:
+        """The terms, by channel, of which a search for a formula needs the statistics."""
+        layout, operators = read_formula(formula.source, formula.notation)
+        terms = {name: set(counts) for name, counts in self._counts(layout, operators).items()}
+        for finder in (self.values, self.holders):
+            if finder is not None:
+                terms.setdefault(finder.channel, set()).update(finder.terms(operators))
+        return terms
+
+    def lexicals(self) -> list[LexicalRetriever]:
+        """What looks up terms: of the channels that count, and of those that find equal values and subexpressions."""
+        return [self.lexical, *(one.lexical for one in (self.values, self.holders) if one is not None)]
 
     def search(self, formulas: Sequence[Formula], k: int = 10) -> list[UnitResults]:
         """The best ``k`` formulas for each query formula; those that share no term with it are not results.
@@ -152,10 +180,10 @@ class FormulaRetriever:
             return scores
         candidates, _ = self._candidates(query, self.lexical.search_units([query.terms], self.model.candidates)[0])
         found = UnitResults(segments.astype(np.int32), units.astype(np.int32), scores)
-        aligned = np.flatnonzero(np.isin(_numbers(found), _numbers(candidates)))
+        aligned = np.flatnonzero(np.isin(unit_numbers(found), unit_numbers(candidates)))
         some = UnitResults(found.segments[aligned], found.units[aligned], scores[aligned])
         by_value = np.zeros(len(aligned)) if self.values is None else self.values.similarities(query.operators, some)
-        scores[aligned] = self._with_similarity(query, some, by_value)
+        scores[aligned] = self.with_similarity(query, some, by_value)
         return scores
 
     def similarities(self, query: QueryFormula, found: UnitResults) -> NDArray[np.float64]:
@@ -232,17 +260,17 @@ class FormulaRetriever:
 
         The first by channels, those that have the query's value, and those that hold the query formula.
         """
-        candidates = self._with_itself(query, found.first(self.model.candidates))
+        candidates = self.with_itself(query, found.first(self.model.candidates))
         for finder in (self.values, self.holders):
             if finder is not None:
-                candidates = self._joined(query, candidates, finder.search(query.operators))
+                candidates = self.joined(query, candidates, finder.search(query.operators))
         if self.values is None:
             return candidates, np.zeros(len(candidates.scores))
         return candidates, self.values.similarities(query.operators, candidates)
 
-    def _joined(self, query: QueryFormula, candidates: UnitResults, others: UnitResults) -> UnitResults:
+    def joined(self, query: QueryFormula, candidates: UnitResults, others: UnitResults) -> UnitResults:
         """The candidates and those of the others that are not among them, with their scores by channels."""
-        new = np.flatnonzero(~np.isin(_numbers(others), _numbers(candidates)))
+        new = np.flatnonzero(~np.isin(unit_numbers(others), unit_numbers(candidates)))
         scores = np.zeros(len(new))
         for segment in np.unique(others.segments[new]).tolist():
             mine = others.segments[new] == segment
@@ -252,7 +280,7 @@ class FormulaRetriever:
             np.concatenate([candidates.units, others.units[new]]), np.concatenate([candidates.scores, scores]),
         )
 
-    def _with_itself(self, query: QueryFormula, found: UnitResults) -> UnitResults:
+    def with_itself(self, query: QueryFormula, found: UnitResults) -> UnitResults:
         """The same formulas and, where the index has it, the query formula itself.
 
         Longer formulas that repeat its terms score higher, and of a short one there can be more than candidates.
@@ -271,7 +299,7 @@ class FormulaRetriever:
             )
         return found
 
-    def _with_similarity(
+    def with_similarity(
         self, query: QueryFormula, candidates: UnitResults, by_value: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         """The scores of candidates by channels and similarity, of which ``by_value`` is the part by value (float64)."""
@@ -284,15 +312,15 @@ class FormulaRetriever:
         candidates, by_value = self._candidates(query, found)
         if not len(candidates.scores):
             return found
-        scores = self._with_similarity(query, candidates, by_value)
-        rest = np.flatnonzero(~np.isin(_numbers(found), _numbers(candidates)))
+        scores = self.with_similarity(query, candidates, by_value)
+        rest = np.flatnonzero(~np.isin(unit_numbers(found), unit_numbers(candidates)))
         return rank(UnitResults(
             np.concatenate([candidates.segments, found.segments[rest]]),
             np.concatenate([candidates.units, found.units[rest]]), np.concatenate([scores, found.scores[rest]]),
         ), self.lexical)
 
 
-def _numbers(found: UnitResults) -> NDArray[np.int64]:
+def unit_numbers(found: UnitResults) -> NDArray[np.int64]:
     """One number (int64) a unit, different for units of different segments."""
     numbers: NDArray[np.int64] = found.segments.astype(np.int64) << 32 | found.units
     return numbers

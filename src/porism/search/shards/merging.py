@@ -14,7 +14,13 @@ from numpy.typing import NDArray
 from porism.retrieve.documents.links import Links
 from porism.retrieve.documents.matched_formulas import first_gaining
 from porism.search.shards.requests import Shard
-from porism.search.shards.values import ShardCandidates, ShardCollection, ShardStatistics, WholeStatistics
+from porism.search.shards.values import (
+    ChannelLengths,
+    ShardCandidates,
+    ShardCollection,
+    ShardStatistics,
+    WholeStatistics,
+)
 
 
 class Ranked(NamedTuple):
@@ -41,9 +47,14 @@ class Chosen(NamedTuple):
 
 def channel_totals(collections: Iterable[ShardCollection]) -> tuple[tuple[str, str, int, float], ...]:
     """Zone, channel, documents and mean length of each channel over all shards: as one index would count them."""
+    return totals_of(collection.channels for collection in collections)
+
+
+def totals_of(parts: Iterable[Iterable[ChannelLengths]]) -> tuple[tuple[str, str, int, float], ...]:
+    """The same of the channels of each shard."""
     counts: dict[tuple[str, str], dict[float, int]] = {}
-    for collection in collections:
-        for one in collection.channels:
+    for channels in parts:
+        for one in channels:
             own = counts.setdefault((one.zone, one.channel), {})
             for length, count in zip(one.lengths, one.counts, strict=True):
                 own[length] = own.get(length, 0) + count

@@ -27,16 +27,19 @@ MOVED = "moved"
 
 
 class Moved(QueryError):
-    """The shard has a newer commit than the one that statistics are of: the search begins again."""
+    """The shard has a newer commit than the one that statistics are of, or has forgotten which formulas count in it:
+    the search begins again."""
 
 
 
 class Request(Generic[A]):
-    """What a shard is asked in one ``step``, which has an ``answer`` of one type; ``summary`` says what it is."""
+    """What a shard is asked in one ``step``, which has an ``answer`` of one type; ``summary`` says what it is, and
+    ``of_formulas`` that it is about formulas."""
 
     step: ClassVar[str]
     answer: ClassVar[type[Any]]
     summary: ClassVar[str]
+    of_formulas: ClassVar[bool] = False
 
 
 class Shard(Protocol):
@@ -101,9 +104,3 @@ class HitsRequest(Request[ShardHits]):
     ids: tuple[str, ...]
     generation: int
     explain: bool = False
-
-
-REQUESTS: tuple[type[Request[Any]], ...] = (
-    CollectionRequest, StatisticsRequest, CandidatesRequest, LinksRequest, HitsRequest,
-)
-"""All of them."""

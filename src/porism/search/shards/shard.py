@@ -24,14 +24,23 @@ from porism.retrieve import DocumentRetriever, SearchModel
 from porism.retrieve.base import RetrieverSettings
 from porism.retrieve.documents.links import LinkedThreads
 from porism.retrieve.documents.matched_formulas import MOST_FURTHER, MatchedFormulas
-from porism.retrieve.lexical.channels import open_postings
 from porism.retrieve.lexical.explanations import explain_terms
 from porism.retrieve.lexical.given import counted
 from porism.retrieve.models import write_model
 from porism.retrieve.ranking import UnitResults
 from porism.retrieve.weightings.base import is_stored
 from porism.search.index import Index
-from porism.search.marked_text import Snippet, plain_json
+from porism.search.marked_text import plain_json
+from porism.search.shards.formula_shard import FormulaShard
+from porism.search.shards.formula_values import (
+    FormulaCollectionRequest,
+    FormulaDigestsRequest,
+    FormulaHitsRequest,
+    FormulaOccurrencesRequest,
+    FormulasRequest,
+    FormulaStatisticsRequest,
+)
+from porism.search.shards.lengths import channel_lengths
 from porism.search.shards.requests import (
     A,
     CandidatesRequest,
@@ -42,17 +51,16 @@ from porism.search.shards.requests import (
     Request,
     StatisticsRequest,
 )
+from porism.search.shards.showing import pieces_of, place_of
 from porism.search.shards.stated_links import StatedLinks
 from porism.search.shards.values import (
     PROTOCOL,
-    ChannelLengths,
     ShardCandidates,
     ShardCollection,
     ShardHit,
     ShardHits,
     ShardLinks,
     ShardStatistics,
-    ShownPiece,
     WholeStatistics,
 )
 from porism.types import Query
@@ -88,6 +96,13 @@ def check_model(model: RetrieverSettings) -> SearchModel:
     )
 
 
+REQUESTS: tuple[type[Request[Any]], ...] = (
+    CollectionRequest, StatisticsRequest, CandidatesRequest, LinksRequest, HitsRequest, FormulaDigestsRequest,
+    FormulaCollectionRequest, FormulaStatisticsRequest, FormulasRequest, FormulaOccurrencesRequest, FormulaHitsRequest,
+)
+"""All that a shard answers."""
+
+
 class IndexShard:
     """An index here, or several as one, as a shard; safe to share between threads."""
 
@@ -108,6 +123,14 @@ class IndexShard:
         return self.index.snapshot.generation
 
     @cached_property
+    def formulas(self) -> FormulaShard:
+        """What answers requests about formulas.
+
+        :raises ConfigError: the formulas of the index cannot be searched in shards.
+        """
+        return FormulaShard(self.index)
+
+    @cached_property
     def _links(self) -> StatedLinks | None:
         if not self.model.links.weight > 0:
             return None
@@ -115,20 +138,7 @@ class IndexShard:
 
     @cached_property
     def _collection(self) -> ShardCollection:
-        snapshot, lexical = self.index.snapshot, self._plain.lexical
-        channels = []
-        for zone, name in lexical.zone_channels(tuple(lexical.channels)):
-            fields = lexical.zones[zone] if zone else lexical.fields_of(name)
-            counts: dict[float, int] = {}
-            for segment in lexical.segments:
-                postings = open_postings(segment, name, fields)
-                found = zip(
-                    postings.length_table.tolist(), postings.length_counts(segment.live).tolist(), strict=True
-                )
-                for length, count in found:
-                    counts[length] = counts.get(length, 0) + count
-            having = {length: count for length, count in counts.items() if length > 0 and count}
-            channels.append(ChannelLengths(zone, name, tuple(having), tuple(having.values())))
+        snapshot, channels = self.index.snapshot, channel_lengths(self._plain.lexical)
         return ShardCollection(
             PROTOCOL, __version__, self.generation, snapshot.doc_count, dict(snapshot.config), write_model(self.model),
             tuple(dict.fromkeys(name for segment in snapshot.segments for name in segment.fields)),
@@ -138,7 +148,8 @@ class IndexShard:
 
     def ask(self, request: Request[A]) -> A:
         """The answer to a request, by the method that has the name of its step."""
-        found: A = getattr(self, request.step)(request)
+        answerer: Any = self.formulas if request.of_formulas else self
+        found: A = getattr(answerer, request.step)(request)
         return found
 
     def collection(self, request: CollectionRequest) -> ShardCollection:
@@ -245,8 +256,8 @@ class IndexShard:
             ]
         return ShardHits(self.generation, tuple(
             ShardHit(
-                hit.id, _pieces(hit.title), _pieces(hit.snippet), plain_json(hit.metadata),
-                {key: value for key, value in hit.location.to_dict().items() if key != "path"}, reason,
+                hit.id, pieces_of(hit.title), pieces_of(hit.snippet), plain_json(hit.metadata),
+                place_of(hit.location), reason,
             )
             for hit, reason in zip(shown, reasons, strict=True)
         ))
@@ -303,7 +314,3 @@ def _largest(gaining: UnitResults) -> UnitResults:
     """Those that gain most: as many as can decide which count, wherever the others are."""
     order = np.argsort(-gaining.scores, kind="stable")[: 2 * MOST_FURTHER + 1]
     return UnitResults(gaining.segments[order], gaining.units[order], gaining.scores[order])
-
-
-def _pieces(snippet: Snippet) -> tuple[ShownPiece, ...]:
-    return tuple(ShownPiece(one.text, one.match, one.formula) for one in snippet.pieces)

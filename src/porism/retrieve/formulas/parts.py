@@ -1,0 +1,122 @@
+"""What parts of a collection find for a query formula, each scored by the statistics of the whole, and how that becomes
+what a search of the whole finds.
+
+Which formulas are aligned depends on all of them: the first by channels, and those that equal values and
+subexpressions find. So each part says what any of these can be, and scores it as if it were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import zip_longest
+from typing import NamedTuple
+
+import numpy as np
+
+from porism.formula import layout_key
+from porism.retrieve.formulas.equal_values import MOST_EQUAL
+from porism.retrieve.formulas.exact import MOST_HOLDERS
+from porism.retrieve.formulas.retriever import FormulaRetriever, QueryFormula, unit_numbers
+from porism.retrieve.ranking import UnitResults
+
+_MOST_LISTED = max(MOST_EQUAL, MOST_HOLDERS)
+
+
+class Listed(NamedTuple):
+    """What one search beside the channels found: positions among the formulas of a part, and scores there."""
+
+    places: tuple[int, ...]
+    scores: tuple[float, ...]
+
+
+class FoundPart(NamedTuple):
+    """What a part found, in columns: the ``first`` formulas by channels, best first, and behind them others.
+
+    ``keys`` are the formulas, ``scores`` what the channels give them, ``whole`` what they have in all where they are
+    aligned. ``itself`` is the position of the query formula, -1 where the part does not have it.
+    """
+
+    keys: Sequence[str]
+    scores: Sequence[float]
+    whole: Sequence[float]
+    first: int
+    itself: int
+    lists: Sequence[Listed]
+
+
+class OfPart(NamedTuple):
+    """A formula of the whole collection: the number of its part, its position there, its key and score, and whether it
+    was aligned."""
+
+    part: int
+    place: int
+    key: str
+    score: float
+    aligned: bool
+
+
+def find_part(retriever: FormulaRetriever, query: QueryFormula, depth: int) -> tuple[UnitResults, FoundPart]:
+    """What a part finds: the first ``depth`` formulas by channels, and all that can be aligned."""
+    found = retriever.lexical.search_units([query.terms], depth)[0]
+    first = len(found.scores)
+    lists: list[UnitResults] = []
+    if retriever.aligner is not None:
+        if retriever.values is not None:
+            lists += retriever.values.searches(query.operators)
+        if retriever.holders is not None:
+            lists.append(retriever.holders.search(query.operators))
+        found = retriever.with_itself(query, found)
+        for one in lists:
+            found = retriever.joined(query, found, one)
+    numbers = unit_numbers(found)
+    order = np.argsort(numbers, kind="stable")
+    places = [order[np.searchsorted(numbers, unit_numbers(one), sorter=order)] for one in lists]
+    whole = found.scores.copy()
+    if retriever.aligner is not None and len(found.scores):
+        aligned = np.unique(np.concatenate([
+            np.arange(min(first, retriever.model.candidates)), np.arange(first, len(numbers)), *places,
+        ])).astype(np.int64)
+        some = UnitResults(found.segments[aligned], found.units[aligned], found.scores[aligned])
+        by_value = (
+            np.zeros(len(aligned)) if retriever.values is None
+            else retriever.values.similarities(query.operators, some)
+        )
+        whole[aligned] = retriever.with_similarity(query, some, by_value)
+    keys = retriever.lexical.ids.take(found.segments, found.units)
+    own = layout_key(query.layout)
+    return found, FoundPart(
+        keys, found.scores.tolist(), whole.tolist(), first, keys.index(own) if own in keys else -1,
+        [Listed(tuple(at.tolist()), tuple(one.scores.tolist())) for at, one in zip(places, lists, strict=True)],
+    )
+
+
+def best_of_parts(parts: Sequence[FoundPart], candidates: int, k: int) -> list[OfPart]:
+    """The best ``k`` formulas of all parts, ties by descending key: what a search of the whole finds.
+
+    :param candidates: so many of the first by channels are aligned, 0 for none.
+    """
+    depth = max(k, candidates)
+    ranked = [
+        (score, key, number, place)
+        for number, part in enumerate(parts)
+        for place, (score, key) in enumerate(zip(part.scores[: part.first], part.keys, strict=False))
+    ]
+    ranked = sorted(ranked, reverse=True)[:depth]
+    aligned = {(number, place) for _, _, number, place in ranked[:candidates]}
+    if candidates:
+        aligned.update((number, part.itself) for number, part in enumerate(parts) if part.itself >= 0)
+        for lists in zip_longest(*(part.lists for part in parts), fillvalue=Listed((), ())):
+            listed = [
+                (score, parts[number].keys[place], number, place)
+                for number, one in enumerate(lists)
+                for place, score in zip(one.places, one.scores, strict=True)
+            ]
+            aligned.update((number, place) for _, _, number, place in sorted(listed, reverse=True)[:_MOST_LISTED])
+    chosen = [
+        OfPart(number, place, parts[number].keys[place], parts[number].whole[place], True) for number, place in aligned
+    ]
+    chosen += [
+        OfPart(number, place, key, score, False)
+        for score, key, number, place in ranked if (number, place) not in aligned
+    ]
+    return sorted(chosen, key=lambda one: (one.score, one.key), reverse=True)[:k]
