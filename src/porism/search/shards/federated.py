@@ -11,7 +11,7 @@ from typing import Any
 from porism.errors import OnProblem, QueryError
 from porism.explanation import Explanation
 from porism.index import Filters
-from porism.retrieve import SearchModel
+from porism.retrieve.base import RetrieverSettings
 from porism.runs.provenance import Provenance
 from porism.runs.run import Run
 from porism.search.answers import Hit
@@ -110,7 +110,7 @@ class FederatedIndex:
         return self._formulas.run(readable, k, filters=filters, context=context, name=name)
 
     @property
-    def model(self) -> SearchModel:
+    def model(self) -> RetrieverSettings:
         """The model by which all shards are searched.
 
         :raises ShardsMissing: no shard answers.

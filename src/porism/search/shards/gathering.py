@@ -11,6 +11,7 @@ from porism.errors import ConfigError, PorismError, QueryError
 from porism.index import Filters
 from porism.index.joint import check_alike
 from porism.retrieve import SearchModel
+from porism.retrieve.base import RetrieverSettings
 from porism.retrieve.models import model_from
 from porism.search.questions import Question, read_question
 from porism.search.shards.asking import Asking
@@ -59,13 +60,13 @@ class Gathering:
             raise ConfigError(f"shards cannot answer in {seconds:g} seconds", hint="Use a number above 0.")
         self.shards, self.seconds = tuple(shards), seconds
         self.collections: dict[Shard, ShardCollection] = {}
-        self._model: SearchModel | None = None
+        self._model: RetrieverSettings | None = None
         self.moves = 0
         """How often a search began again."""
         self._last_totals: tuple[list[ShardCollection], tuple[int, Any]] | None = None
 
     @property
-    def model(self) -> SearchModel:
+    def model(self) -> RetrieverSettings:
         """The model by which all shards are searched.
 
         :raises ShardsMissing: no shard answers.
@@ -73,9 +74,7 @@ class Gathering:
         if not self.collections:
             self.ask(lambda asking: None)
         if self._model is None:
-            found = model_from(next(iter(self.collections.values())).model)
-            assert isinstance(found, SearchModel), "shards are searched by no other models"
-            self._model = found
+            self._model = model_from(next(iter(self.collections.values())).model)
         return self._model
 
     def __len__(self) -> int:
@@ -154,13 +153,14 @@ class Gathering:
         generations = {shard: one.generation for shard, one in counted.items()}
         statistics = add_statistics(*self._totals([self.collections[shard] for shard in counted]), counted.values())
         model = self.model
-        depth = max(k, model.candidates)
+        depth = max(k, model.candidates) if isinstance(model, SearchModel) else k
         found = asking.all(lambda shard: shard.ask(
             CandidatesRequest(asked, statistics, depth, generations[shard])
         ))
         chosen = choose(found, depth)
         gains: dict[str, float] = {}
-        if model.links.weight > 0 and any(self.collections[shard].links for shard in found):
+        linked_at_all = any(self.collections[shard].links for shard in found)
+        if isinstance(model, SearchModel) and model.links.weight > 0 and linked_at_all:
             scores = thread_scores(chosen)
             threads = tuple(scores)
             linked = asking.all(lambda shard: shard.ask(LinksRequest(generations[shard], threads)))
@@ -204,6 +204,11 @@ def check_shards(collections: Mapping[Shard, ShardCollection]) -> None:
             raise ConfigError(
                 f"is served by Porism {one.version}, and {first.name} by {known.version}: they may make other terms",
                 where=shard.name, hint="Install the same version of Porism on both: pip install --upgrade porism",
+            )
+        if one.encoder != known.encoder:
+            raise ConfigError(
+                f"has vectors of another encoder than {first.name}, or it reads text in another way", where=shard.name,
+                hint="Encode both by one model, with the same settings: porism encode MODEL --index DIR",
             )
         if one.model != known.model:
             raise ConfigError(

@@ -1,4 +1,4 @@
-"""What is shown of a document, from the values of an index to those that shards exchange, and back."""
+"""What an index has, and what is shown of its documents, from its values to those that shards exchange, and back."""
 
 from __future__ import annotations
 
@@ -7,10 +7,15 @@ from typing import Any
 
 from porism.errors import QueryError
 from porism.explanation import Explanation
+from porism.index import Snapshot
+from porism.retrieve.base import RetrieverSettings
+from porism.retrieve.models import write_model
+from porism.search.answers import Hit
 from porism.search.locations import Location
-from porism.search.marked_text import Piece, Snippet, show_formula, tidy
-from porism.search.shards.values import ShownPiece
+from porism.search.marked_text import Piece, Snippet, plain_json, show_formula, tidy
+from porism.search.shards.values import PROTOCOL, ChannelLengths, ShardCollection, ShardHit, ShownPiece
 from porism.types import Document
+from porism.version import __version__
 
 _PLACES = frozenset({"source", "file", "line", "kind", "section", "tag", "url"})
 
@@ -56,3 +61,24 @@ def explanation_of(tree: Any) -> Explanation:
         return Explanation(float(tree["value"]), str(tree["label"]), parts)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise QueryError(f"an explanation cannot be read ({error})") from error
+
+
+def shard_hit(hit: Hit, explanation: Mapping[str, Any] | None) -> ShardHit:
+    """What is shown of a document, as values."""
+    return ShardHit(
+        hit.id, pieces_of(hit.title), pieces_of(hit.snippet), plain_json(hit.metadata), place_of(hit.location),
+        None if explanation is None else dict(explanation),
+    )
+
+
+def collection_of(
+    snapshot: Snapshot, model: RetrieverSettings, *, channels: tuple[ChannelLengths, ...] = (), links: bool = False,
+    encoder: Mapping[str, Any] | None = None,
+) -> ShardCollection:
+    """What an index has, as a shard of a larger collection."""
+    return ShardCollection(
+        PROTOCOL, __version__, snapshot.generation, snapshot.doc_count, dict(snapshot.config), write_model(model),
+        tuple(dict.fromkeys(name for segment in snapshot.segments for name in segment.fields)),
+        tuple(sorted({key for segment in snapshot.segments for key in segment.metadata_counts()})),
+        channels, links, dict(encoder or {}),
+    )

@@ -40,7 +40,7 @@ class ShardCollection:
     """What a shard has, as of one commit, its ``generation``: the same for all queries.
 
     ``version`` and ``config`` say how it makes terms, ``model`` how it is searched. ``links`` is whether any of its
-    documents names another thread.
+    documents names another thread; ``encoder`` is what has made its vectors, where it is searched by these.
     """
 
     protocol: int
@@ -53,6 +53,7 @@ class ShardCollection:
     metadata: tuple[str, ...]
     channels: tuple[ChannelLengths, ...]
     links: bool
+    encoder: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,89 @@
+"""The documents of an index that are found by their vectors, in the steps of a search of several indexes.
+
+A document's vector is where the document is, and its score depends on nothing else: the nearest of all shards are the
+nearest of what each finds.
+"""
+
+from __future__ import annotations
+
+from porism.concurrency.caching import cached_property
+from porism.errors import ConfigError
+from porism.retrieve.dense.model import DenseModel
+from porism.retrieve.dense.retriever import DenseRetriever
+from porism.search.index import Index
+from porism.search.shards.requests import (
+    CandidatesRequest,
+    CollectionRequest,
+    HitsRequest,
+    LinksRequest,
+    Moved,
+    StatisticsRequest,
+)
+from porism.search.shards.showing import collection_of, shard_hit
+from porism.search.shards.values import ShardCandidates, ShardCollection, ShardHits, ShardLinks, ShardStatistics
+
+
+class VectorShard:
+    """The documents of an index here whose model compares vectors; safe to share between threads."""
+
+    def __init__(self, index: Index, model: DenseModel) -> None:
+        """
+        :raises ConfigError: the index is searched by no vectors.
+        """
+        if not isinstance(index.retriever, DenseRetriever):
+            raise ConfigError("the index is searched by no vectors", where=str(index.snapshot.path))
+        self.index, self.model, self._retriever = index, model, index.retriever
+
+    @property
+    def generation(self) -> int:
+        """The commit of the index that is open."""
+        return self.index.snapshot.generation
+
+    @cached_property
+    def _collection(self) -> ShardCollection:
+        return collection_of(self.index.snapshot, self.model, encoder=self._retriever.describe()["model"]["encoded_by"])
+
+    def collection(self, request: CollectionRequest) -> ShardCollection:
+        """What the shard has."""
+        return self._collection
+
+    def statistics(self, request: StatisticsRequest) -> ShardStatistics:
+        """Nothing: scores depend on no statistics."""
+        return ShardStatistics({}, (), self.generation)
+
+    def candidates(self, request: CandidatesRequest) -> ShardCandidates:
+        """The ``depth`` documents whose vectors are nearest.
+
+        :raises Moved: another commit is meant.
+        """
+        self._check(request.generation)
+        read = request.question.read()
+        if not set(read.filters) <= set(self._collection.metadata):
+            return ShardCandidates(self.generation)
+        query = read.query
+        found = self._retriever.search([query], request.depth, allowed=self.index.allowed(read))[query.id]
+        scores = tuple(score for _, score in found)
+        return ShardCandidates(self.generation, tuple(doc_id for doc_id, _ in found), scores, scores, len(scores))
+
+    def links(self, request: LinksRequest) -> ShardLinks:
+        """None: they add nothing to scores."""
+        self._check(request.generation)
+        return ShardLinks(self.generation, (), ())
+
+    def hits(self, request: HitsRequest) -> ShardHits:
+        """What is shown of documents, in their order; passages are chosen by the statistics of this index.
+
+        :raises Moved: another commit is meant.
+        :raises QueryError: the index lacks one of them.
+        """
+        self._check(request.generation)
+        read = request.question.read()
+        shown = self.index.hits([(doc_id, 0.0) for doc_id in request.ids], read)
+        return ShardHits(self.generation, tuple(
+            shard_hit(hit, self._retriever.explain(read.query, hit.id).to_dict() if request.explain else None)
+            for hit in shown
+        ))
+
+    def _check(self, generation: int) -> None:
+        if generation != self.generation:
+            raise Moved(f"the index is at commit {self.generation}, not {generation}", hint="Begin again.")
