@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import random
 import re
 import shutil
 import statistics
@@ -11,9 +12,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection, HTTPException
+from itertools import combinations
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
@@ -30,10 +32,26 @@ def questions() -> list[str]:
     return [orjson.loads(line)["query"] for line in QUERIES.read_text(encoding="utf-8").splitlines()]
 
 
-def start(index: Path) -> tuple[subprocess.Popen[str], str, float]:
+def new_questions() -> list[str]:
+    """Those queries without one or two of their words, in an order that is the same each time."""
+    found = {}
+    for question in questions():
+        pieces = re.findall(r"\$[^$]*\$|\S+", question)
+        words = [place for place, piece in enumerate(pieces) if not piece.startswith("$")]
+        for left_out in (gone for count in (1, 2) for gone in combinations(words, count)):
+            kept = " ".join(piece for place, piece in enumerate(pieces) if place not in left_out)
+            if kept:
+                found[kept] = None
+    shuffled = sorted(found.keys() - set(questions()))
+    random.Random(0).shuffle(shuffled)
+    return shuffled
+
+
+def start(index: Path, workers: int) -> tuple[subprocess.Popen[str], str, float]:
     """Starts a server; the process, its address, and the seconds until its first page was there."""
     began = time.perf_counter()
     command = [sys.executable, "-m", "porism", "serve", "--index", str(index), "--port", "0", "--no-log"]
+    command += ["--workers", str(workers)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     found = re.search(r"http://\S+", process.stdout.readline())
@@ -68,6 +86,15 @@ def client(url: str, paths: Sequence[str], offset: int, end: float) -> list[tupl
     return answers
 
 
+def ask_once(url: str, paths: Iterator[str], end: float) -> list[tuple[int, float]]:
+    """Asks for pages that nobody else asks for, until a moment or until there are no more."""
+    connection = HTTPConnection(urlsplit(url).netloc, timeout=60)
+    answers = []
+    while time.monotonic() < end and (path := next(paths, None)) is not None:
+        answers.append(ask(connection, path))
+    return answers
+
+
 def described(name: str, seconds: Sequence[float]) -> str:
     """Median, 95th percentile and number of times, as a line."""
     ordered = sorted(seconds)
@@ -81,6 +108,7 @@ def main() -> None:
     parser.add_argument("--index", type=Path, help="an index, which is copied; the bundled sample by default")
     parser.add_argument("--clients", type=int, default=8)
     parser.add_argument("--seconds", type=float, default=60.0, help="of load; half of them with commits")
+    parser.add_argument("--workers", type=int, default=1, help="processes of the server")
     parser.add_argument("--every", type=float, default=5.0, help="seconds between commits")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -89,7 +117,7 @@ def main() -> None:
             index_sources([ENTRIES], index)
         else:
             shutil.copytree(given.index, index)
-        process, url, seconds = start(index)
+        process, url, seconds = start(index, given.workers)
         try:
             print(f"start to first page     {seconds:8.2f} s   ({os.cpu_count()} cores, {given.clients} clients)")
             measure(url, index, given.clients, given.seconds, given.every)
@@ -99,11 +127,19 @@ def main() -> None:
 
 
 def measure(url: str, index: Path, clients: int, seconds: float, every: float) -> None:
-    """The pages of all questions once by one client, then again by all clients, without and with commits."""
+    """The pages of all questions once by one client; others once, each by one of all clients; then the first ones again
+    by all clients, without and with commits."""
     paths = [f"/search?q={quote(question)}" for question in questions()]
     one = HTTPConnection(urlsplit(url).netloc, timeout=60)
     ask(one, "/search?q=warm")
     print(described("first time, one client", [ask(one, path)[1] for path in paths]))
+    new = iter([f"/search?q={quote(question)}" for question in new_questions()])
+    end = time.monotonic() + seconds / 2
+    with ThreadPoolExecutor(clients) as pool:
+        running = [pool.submit(ask_once, url, new, end) for _ in range(clients)]
+        answers = [answer for one in running for answer in one.result()]
+    failed = sum(status != 200 for status, _ in answers)
+    print(described("first time, all clients", [taken for _, taken in answers]) + f"  {failed} failed")
     for name, commits in (("again", False), ("again, with commits", True)):
         end = time.monotonic() + seconds / 2
         with ThreadPoolExecutor(clients) as pool:

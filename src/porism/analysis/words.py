@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Container
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import Stemmer
@@ -125,10 +125,11 @@ class WordAnalyzer:
             found += [Word(start + first, start + last, term) for first, last, term in self._spans(match.group())]
         return sorted(found, key=lambda word: (word.start, -word.end))
 
-    def matcher(self, terms: Container[str]) -> Callable[[str], list[tuple[int, int, str]]]:
+    def matcher(self, terms: Iterable[str]) -> Callable[[str], list[tuple[int, int, str]]]:
         """What finds words of some terms in texts: start, end and term of each, in order; a whole name comes before
         its parts. It remembers the words that it has seen."""
         pattern = _IDENTIFIER if self.identifiers else WORD
+        wanted = frozenset(terms)
         known: dict[str, list[tuple[int, int, str]]] = {}
 
         def matches(text: str) -> list[tuple[int, int, str]]:
@@ -139,21 +140,21 @@ class WordAnalyzer:
                 if matching is None:
                     if len(known) > _MOST_REMEMBERED:
                         known.clear()
-                    matching = known[run] = self._matching(run, terms)
+                    matching = known[run] = self._matching(run, wanted)
                 if matching:
                     begin = match.start()
                     found += [(begin + start, begin + end, term) for start, end, term in matching]
-            return sorted(found, key=lambda one: (one[0], -one[1]))
+            return sorted(found, key=lambda one: (one[0], -one[1])) if len(found) > 1 else found
 
         return matches
 
-    def _matching(self, run: str, terms: Container[str]) -> list[tuple[int, int, str]]:
+    def _matching(self, run: str, terms: frozenset[str]) -> list[tuple[int, int, str]]:
         """The names and words of a run that have one of some terms."""
         if not self.identifiers:
             term = self.term(run)
             return [(0, len(run), term)] if term is not None and term in terms else []
         parts, names = self._run(run)  # remembered from text to text, most have none of the terms
-        if not any(term in terms for term in (*parts, *names)):
+        if terms.isdisjoint(parts) and terms.isdisjoint(names):
             return []
         return [(start, end, term) for start, end, term in self._spans(run) if term is not None and term in terms]
 

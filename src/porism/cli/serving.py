@@ -47,13 +47,15 @@ from porism.cli.terminal import echo
               help="An origin whose pages may call the API (CORS); repeatable.")
 @click.option("--rate", type=click.IntRange(0), default=0, show_default="any number", metavar="N",
               help="API requests of one client in a minute.")
+@click.option("--workers", type=click.IntRange(1, 256), default=1, show_default=True, metavar="N",
+              help="Processes that answer; one for each processor answers most. Not with --ingest, --judge or --rate.")
 @click.option("--no-log", is_flag=True, help="Do not log requests.")
 def serve(
     indexes: Indexes, host: str, port: int, host_names: tuple[str, ...], title: str, model_name: str,
     formula_model: str | None, editor: Path | None, keys: Path | None, ingest: Path | None,
     judgments: Path | None, judged_models: tuple[str, ...], runs: tuple[Path, ...], qrels: Path | None,
     topics: Path | None, new_key: str | None,
-    origins: tuple[str, ...], rate: int, no_log: bool,
+    origins: tuple[str, ...], rate: int, workers: int, no_log: bool,
 ) -> None:
     """Search indexes in a browser: pages, and a REST API beside them.
 
@@ -77,6 +79,7 @@ def serve(
     from porism.web.server import LOOPBACK
     from porism.web.server import serve as run
     from porism.web.settings import JUDGED_MODELS, Limits, WebSettings
+    from porism.web.workers import serve_by_workers
 
     if editor is not None and not (editor / "mathlive.min.js").is_file():
         raise click.UsageError(f"{editor} has no mathlive.min.js. Get the package with: npm pack mathlive")
@@ -99,4 +102,7 @@ def serve(
         who = "this machine alone" if host in LOOPBACK else "every machine that can reach this one"
         echo(f"Serving {', '.join(settings.indexes)} at {url} for {who}. Ctrl-C ends it.")
 
-    run(settings, host, port, ready)
+    if workers == 1:
+        run(settings, host, port, ready)
+    else:
+        serve_by_workers(settings, host, port, workers, ready)

@@ -118,3 +118,14 @@ class FormulaRanker(Protocol):
 
         :raises QueryError: the index has no such formula.
         """
+
+
+@runtime_checkable
+class Aligning(Protocol):
+    """A ranker of formulas that shows what matches in less time than it takes to say why a formula has its score."""
+
+    def aligned(self, formula: Formula, key: str) -> FormulaMatch:
+        """:meth:`FormulaRanker.match` without the score, which is 0, and its explanation.
+
+        :raises QueryError: the index has no such formula.
+        """

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Literal
 
-from porism.formula import parse, to_latex, to_unicode
+from porism.formula import LayoutTree, parse, to_latex, to_unicode
 from porism.types import Content, Formula, Notation
 
 FormulaStyle = Literal["unicode", "latex"]
@@ -75,7 +75,13 @@ def show_formula(formula: Formula, style: FormulaStyle) -> str:
 @lru_cache(16_384)
 def unicode_text(source: str, notation: Notation) -> str:
     """A formula as one line of Unicode, empty where it has no symbol; remembered, as results often share formulas."""
-    return to_unicode(parse(Formula(source, notation)))
+    return to_unicode(layout_of(source, notation))
+
+
+@lru_cache(1_024)
+def layout_of(source: str, notation: Notation) -> LayoutTree:
+    """The layout tree of a formula, remembered for a while: it is written in one notation after the other."""
+    return parse(Formula(source, notation))
 
 
 def show_content(content: Content, style: FormulaStyle) -> str:

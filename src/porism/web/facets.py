@@ -22,7 +22,7 @@ PREFERRED = ("type", "tags", "source", "year", "section")
 
 
 class _Pairs(NamedTuple):
-    """Key and value of each filter of a segment, and pairs of filter and document (int64)."""
+    """Key and value of each filter of a segment that belongs to a facet, and pairs of filter and document (int64)."""
 
     keys: list[str]
     values: list[str]
@@ -46,26 +46,40 @@ def facet_keys(served: View) -> list[str]:
 
 def facets_of(served: View, found: Sequence[str], chosen: Mapping[str, Sequence[str]]) -> tuple[Facet, ...]:
     """For each facet its most frequent values among the documents found, and those that are chosen."""
-    counts: dict[str, dict[str, int]] = {key: {} for key in served.rankings.get("facets", lambda: facet_keys(served))}
+    counts: dict[str, dict[str, int]] = {key: {} for key in _facet_keys(served)}
     for number, segment in enumerate(served.index.snapshot.segments):
         keys, values, terms, docs = _pairs(served, number)
         mask = np.zeros(segment.doc_count, np.bool_)
         mask[segment.find_all(found)] = True
         totals = np.bincount(terms[mask[docs]], minlength=len(keys))
-        for term in np.flatnonzero(totals).tolist():
-            if keys[term] in counts:
-                own = counts[keys[term]]
-                own[values[term]] = own.get(values[term], 0) + int(totals[term])
+        held = np.flatnonzero(totals)
+        for term, count in zip(held.tolist(), totals[held].tolist(), strict=True):
+            own = counts[keys[term]]
+            own[values[term]] = own.get(values[term], 0) + count
     return tuple(_facet(key, own, chosen.get(key, ())) for key, own in counts.items() if own or chosen.get(key))
 
 
+def _facet_keys(served: View) -> list[str]:
+    """:func:`facet_keys`, which are found once."""
+    found: list[str] = served.rankings.get("facets", lambda: facet_keys(served))
+    return found
+
+
 def _pairs(served: View, number: int) -> _Pairs:
-    """The filters of a segment, which are read once."""
+    """The filters of a segment that belong to facets, which are read once."""
 
     def read() -> _Pairs:
         segment = served.index.snapshot.segments[number]
+        facets = set(_facet_keys(served))
         split = [split_filter_term(term) for term in segment.filters]
-        return _Pairs([key for key, _ in split], [value for _, value in split], *segment.filter_pairs())
+        terms, docs = segment.filter_pairs()
+        shown = np.array([key in facets for key, _ in split], np.bool_)
+        renumbered = np.cumsum(shown) - 1
+        kept = shown[terms]
+        return _Pairs(
+            [key for key, _ in split if key in facets], [value for key, value in split if key in facets],
+            renumbered[terms[kept]], docs[kept],
+        )
 
     found: _Pairs = served.rankings.get(("filters", number), read)
     return found

@@ -23,7 +23,7 @@ from porism.formula import (
 from porism.formula.values import whole_value
 from porism.retrieve.formulas.matches import FormulaMatch
 from porism.search.highlighting import MarkedMatch
-from porism.search.marked_text import unicode_text
+from porism.search.marked_text import layout_of, unicode_text
 from porism.types import Formula, Notation
 from porism.web.sanitizing import clean_drawing, clean_formula
 from porism.web.schema import Converted, Equality, FormulaView, ParsedFormula, ParseProblem, TreeNode
@@ -44,7 +44,7 @@ def view(formula: Formula) -> FormulaView:
 
 @lru_cache(16_384)
 def _view(source: str, notation: Notation, display: bool) -> FormulaView:
-    layout = parse(Formula(source, notation))
+    layout = layout_of(source, notation)
     latex = to_latex(layout) if notation == "mathml" else source.strip()
     return FormulaView(latex=latex, text=unicode_text(source, notation) or latex, mathml=markup(layout, display))
 
@@ -56,7 +56,7 @@ def keyed_view(formula: Formula) -> FormulaView:
 
 @lru_cache(16_384)
 def _key(source: str, notation: Notation) -> str:
-    return layout_key(parse(Formula(source, notation)))
+    return layout_key(layout_of(source, notation))
 
 
 def key_of(formula: Formula) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 
 from porism.errors import counted
 from porism.types import Query
@@ -98,13 +99,13 @@ class KnownQuestions:
         self._judgments, self._collection = judgments, collection
         self._read: tuple[Mapping[str, Query], Mapping[str, Mapping[str, int]]] | None = None
         self._by_text: dict[str, Judged] = {}
-        self._changes = 0
+        self._digest = ""
 
     @property
     def version(self) -> str:
-        """Changes whenever an answer is judged, or a file has changed."""
+        """Changes whenever an answer is judged, or a file has changed; of equal files all processes have the same."""
         self._refresh()
-        return f"{self._judgments.changes if self._judgments else 0}.{self._changes}"
+        return f"{self._judgments.changes if self._judgments else 0}.{self._digest}"
 
     def find(self, question: str) -> Judged | None:
         """The judged answers of a question, None for one that is not known; what is judged here counts first."""
@@ -138,5 +139,5 @@ class KnownQuestions:
                     twice.add(text)
                 found[text] = judged
         self._by_text = {text: judged for text, judged in found.items() if text not in twice}
-        self._changes += 1
+        self._digest = sha256(repr(self._by_text).encode("utf-8", "surrogatepass")).hexdigest()[:16]
         self._read = read

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from porism.errors import QueryError
 from porism.explanation import Explanation
+from porism.retrieve.base import Aligning
 from porism.retrieve.formulas.matches import FormulaMatch
 from porism.search.highlighting import MarkedMatch
 from porism.search.locations import Location
@@ -22,6 +23,8 @@ class PieceMaker:
 
     def __init__(self, served: View, parts: Parts, deadline: Deadline) -> None:
         self._served, self._parts, self._deadline = served, parts, deadline
+        ranker = served.index.formulas.ranker
+        self._match = ranker.aligned if isinstance(ranker, Aligning) else ranker.match
 
     def pieces(self, snippet: Snippet) -> tuple[schema.Piece, ...]:
         """A title or passage."""
@@ -45,7 +48,7 @@ class PieceMaker:
 
     def _align(self, query: Formula, found: Formula) -> schema.FormulaView | None:
         try:
-            match = self._served.index.formulas.ranker.match(query, key_of(found))
+            match = self._match(query, key_of(found))
         except QueryError:
             return None
         if match.found.source != found.source:  # the index keeps one way of writing it; positions are those of that one

@@ -22,6 +22,12 @@ READ_SECONDS = 30
 
 MOST_CONNECTIONS = 1_000
 
+BACKLOG = 256
+"""Connections that wait to be accepted."""
+
+SECONDS_TO_END = 10
+"""Requests that are being answered at the end may take so long."""
+
 
 def bind(host: str, port: int) -> socket.socket:
     """A socket that listens at an address, so that a taken port is reported before anything is opened.
@@ -46,25 +52,30 @@ def serve(settings: WebSettings, host: str, port: int, on_ready: Callable[[str],
 
     :raises ConfigError: the address cannot be used.
     """
-    uvicorn = need("uvicorn", "web", "the server")
     bound = bind(host, port)
     try:
-        with closing(open_library(settings)) as library:
-            app = create_app(settings, library)
-            bound.listen(256)  # who comes from now on waits a moment and is answered
-            shown = f"[{host}]" if ":" in host else host
-            on_ready(f"http://{shown}:{bound.getsockname()[1]}/")
-            uvicorn.Server(server_config(app)).run(sockets=[bound])
+        shown = f"[{host}]" if ":" in host else host
+        serve_at(settings, bound, lambda: on_ready(f"http://{shown}:{bound.getsockname()[1]}/"))
     finally:
         bound.close()
+
+
+def serve_at(settings: WebSettings, bound: socket.socket, on_ready: Callable[[], None]) -> None:
+    """Serves connections of a socket until SIGINT or SIGTERM; ``on_ready`` is called when all is opened."""
+    uvicorn = need("uvicorn", "web", "the server")
+    with closing(open_library(settings)) as library:
+        app = create_app(settings, library)
+        bound.listen(BACKLOG)  # who comes from now on waits a moment and is answered
+        on_ready()
+        uvicorn.Server(server_config(app)).run(sockets=[bound])
 
 
 def server_config(app: Any) -> Any:
     """How uvicorn runs the application."""
     return need("uvicorn", "web", "the server").Config(
         app, log_level="warning", access_log=False, server_header=False, timeout_keep_alive=HEADER_SECONDS,
-        timeout_graceful_shutdown=10, h11_max_incomplete_event_size=65_536, http=slow_clients_closed(), backlog=256,
-        proxy_headers=False, limit_concurrency=MOST_CONNECTIONS,
+        timeout_graceful_shutdown=SECONDS_TO_END, h11_max_incomplete_event_size=65_536, http=slow_clients_closed(),
+        backlog=BACKLOG, proxy_headers=False, limit_concurrency=MOST_CONNECTIONS,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 from porism.corpus import split_math
@@ -26,7 +27,8 @@ class Templates:
             lstrip_blocks=True, undefined=jinja2.StrictUndefined, auto_reload=False,
         )
         self._environment.globals.update(
-            version=__version__, palette=palette, address=address, formula_search=formula_search, safe=rendering.safe,
+            version=__version__, palette=palette, palette_html=self._palette_html,
+            address=address, formula_search=formula_search, safe=rendering.safe,
             pieces_html=rendering.pieces_html, plain_html=rendering.plain_html,
             section_name=_section_name,
             formula_html=rendering.formula_html, new_state=SearchState, **shared,
@@ -37,6 +39,14 @@ class Templates:
             listed=lambda value: [value] if isinstance(value, str) else list(value),
             field_name=lambda name: name.replace("_", " ").replace("-", " ").capitalize(),
         )
+
+    @cached_property
+    def _palette(self) -> Any:
+        return rendering.safe(self.render("fragments/palette.html"))
+
+    def _palette_html(self) -> Any:
+        """The keys of the palette, which are the same on all pages and made once."""
+        return self._palette
 
     def render(self, template: str, /, **values: Any) -> str:
         """A page as HTML."""

@@ -23,7 +23,7 @@ from porism.formula import extract, layout_key, parse
 from porism.formula.values import WHOLE_MARKS
 from porism.index import Snapshot
 from porism.retrieve.formulas.alignment_kernels import MOST_NODES, most_steps
-from porism.retrieve.formulas.matching import explain_match
+from porism.retrieve.formulas.matching import align_match, explain_match
 from porism.retrieve.formulas.model import DEFAULT_FORMULA_MODEL, FormulaModel
 from porism.retrieve.lexical.settings import ChannelSettings
 from porism.retrieve.weightings.base import BM25, LexicalChannel
@@ -156,6 +156,16 @@ def test_every_hit_is_explained_with_its_score(query: str, model: FormulaModel, 
             assert match.score == score == match.explanation.value
             assert adds_up(match.explanation)
             assert layout_key(parse(match.found)) == key
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_what_matches_is_known_without_the_score(query: str, snapshots: list[Snapshot]) -> None:
+    for model in (DEFAULT_FORMULA_MODEL, replace(DEFAULT_FORMULA_MODEL, alignment=None)):
+        retriever = retriever_of(snapshots[1], model)
+        for key, _ in named(snapshots[1], retriever.search([Formula(query)], 5)[0]):
+            match, aligned = explain_match(retriever, Formula(query), key), align_match(retriever, Formula(query), key)
+            assert aligned == replace(match, score=0.0, explanation=aligned.explanation)
+            assert (aligned.explanation.value, len(aligned.explanation.parts)) == (0.0, 0)
 
 
 @pytest.mark.parametrize("model", [DEFAULT_FORMULA_MODEL, FEW], ids=["default", "few"])

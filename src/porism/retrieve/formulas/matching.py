@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from typing import NamedTuple
 
 from porism.explanation import Explanation
-from porism.formula import OperatorNode, notation_of, operator_tree, parse
+from porism.formula import OperatorNode, OperatorTree, notation_of, operator_tree, parse
 from porism.formula.operators.rules import is_fixed_name
 from porism.formula.values import expression_values
 from porism.retrieve.formulas.alignment import Alignment
@@ -34,14 +35,74 @@ def explain_match(retriever: FormulaRetriever, formula: Formula, key: str) -> Fo
     return match_formulas(retriever, query, segment, unit, (segment, unit) in candidates)
 
 
+def align_match(retriever: FormulaRetriever, formula: Formula, key: str) -> FormulaMatch:
+    """What of a formula, given by its key, matches a query formula; its score is not computed, and 0.
+
+    :raises QueryError: the index has no such formula.
+    """
+    segment, unit = retriever.find(key)
+    query = retriever.read_again(formula)
+    found, operators = _stored(retriever, segment, unit)
+    pairs: tuple[NodePair, ...] = ()
+    substitutions: tuple[Substitution, ...] = ()
+    shares = (0.0, 0.0)
+    if retriever.aligner is not None:
+        nodes, found_nodes = list(query.operators.root.walk()), list(operators.root.walk())
+        _, _, pairs, substitutions, shares = _aligned(retriever, query, segment, unit, nodes, found_nodes, found)
+    return FormulaMatch(
+        query.formula, found, 0.0, pairs, substitutions, _equal_values(query, operators), *shares,
+        Explanation(0.0, f"formula {found.source}"),
+    )
+
+
+def _stored(retriever: FormulaRetriever, segment: int, formula: int) -> tuple[Formula, OperatorTree]:
+    source = retriever.snapshot.segments[segment].formula_source(formula)
+    found = Formula(source, notation_of(source))
+    return found, operator_tree(parse(found))
+
+
+class _Aligned(NamedTuple):
+    """An alignment, its pairs, those that are shown, what variables stand for, and the shares that match."""
+
+    alignment: Alignment
+    aligned: tuple[NodePair, ...]
+    pairs: tuple[NodePair, ...]
+    substitutions: tuple[Substitution, ...]
+    shares: tuple[float, float]
+
+
+def _aligned(
+    retriever: FormulaRetriever, query: QueryFormula, segment: int, formula: int, nodes: list[OperatorNode],
+    found_nodes: list[OperatorNode], found: Formula,
+) -> _Aligned:
+    assert retriever.aligner is not None
+    alignment = retriever.aligner.align(query.tree, segment, formula)
+    aligned = pairs = tuple(
+        NodePair(int(query), int(other), float(worth))
+        for (query, other), worth in zip(alignment.pairs.tolist(), alignment.worths.tolist(), strict=True)
+        if query < len(nodes) and other < len(found_nodes)
+    )
+    exact_pairs = retriever.aligner.exact_pairs(query.tree, segment, formula)
+    if len(exact_pairs) and int(exact_pairs[:, 1].max()) < len(found_nodes):
+        worths = {pair.query: pair.worth for pair in pairs}
+        pairs = tuple(
+            NodePair(query, other, 1.0 if _same(nodes[query], found_nodes[other]) else worths.get(query, 1.0))
+            for query, other in exact_pairs.tolist()
+        )
+    return _Aligned(
+        alignment, aligned, pairs,
+        _substitutions(pairs, nodes, found_nodes, query.formula, found, len(exact_pairs) > 0),
+        (_share(alignment.matched, alignment.query), _share(alignment.found_matched, alignment.found)),
+    )
+
+
 def match_formulas(
     retriever: FormulaRetriever, query: QueryFormula, segment: int, formula: int, candidate: bool
 ) -> FormulaMatch:
     """How a formula of a segment answers a query formula; ``candidate`` says that its alignment counts."""
-    source = retriever.snapshot.segments[segment].formula_source(formula)
-    found = Formula(source, notation_of(source))
+    found, operators = _stored(retriever, segment, formula)
     nodes = list(query.operators.root.walk())
-    found_nodes = list(operator_tree(parse(found)).root.walk())
+    found_nodes = list(operators.root.walk())
     lexical = explain_terms(
         retriever.lexical, query.terms, retriever.lexical.segments[segment].doc_ids([formula])[0]
     )
@@ -51,22 +112,9 @@ def match_formulas(
     substitutions: tuple[Substitution, ...] = ()
     shares = (0.0, 0.0)
     if retriever.aligner is not None:
-        alignment = retriever.aligner.align(query.tree, segment, formula)
-        pairs = tuple(
-            NodePair(int(query), int(other), float(worth))
-            for (query, other), worth in zip(alignment.pairs.tolist(), alignment.worths.tolist(), strict=True)
-            if query < len(nodes) and other < len(found_nodes)
+        alignment, aligned, pairs, substitutions, shares = _aligned(
+            retriever, query, segment, formula, nodes, found_nodes, found
         )
-        aligned = pairs
-        shares = (_share(alignment.matched, alignment.query), _share(alignment.found_matched, alignment.found))
-        exact_pairs = retriever.aligner.exact_pairs(query.tree, segment, formula)
-        if len(exact_pairs) and int(exact_pairs[:, 1].max()) < len(found_nodes):
-            worths = {pair.query: pair.worth for pair in pairs}
-            pairs = tuple(
-                NodePair(query, other, 1.0 if _same(nodes[query], found_nodes[other]) else worths.get(query, 1.0))
-                for query, other in exact_pairs.tolist()
-            )
-        substitutions = _substitutions(pairs, nodes, found_nodes, query.formula, found, len(exact_pairs) > 0)
         weight = retriever.model.alignment_weight if candidate else 0.0
         similarity, by_value, exact, added = retriever.similarities_of_one(query, segment, formula)
         if candidate and by_value > similarity + added:
@@ -80,9 +128,8 @@ def match_formulas(
             if candidate and added:
                 parts.append(Explanation(weight * added, f"{_EXACT[exact]}: {added:.4g} · weight {weight:g}"))
             score += weight * (similarity + (added if candidate else 0.0))
-    values = _equal_values(query, found)
     return FormulaMatch(
-        query.formula, found, score, pairs, substitutions, values, *shares,
+        query.formula, found, score, pairs, substitutions, _equal_values(query, operators), *shares,
         Explanation(score, f"formula {found.source}", parts),
     )
 
@@ -196,12 +243,11 @@ def _without(text: str, start: int, end: int) -> str:
     return f"{before[:-1]} {text[end:].lstrip()}"
 
 
-def _equal_values(query: QueryFormula, found: Formula) -> tuple[ValuePair, ...]:
+def _equal_values(query: QueryFormula, found: OperatorTree) -> tuple[ValuePair, ...]:
     """The largest subexpressions of equal value, by name where possible, else up to renaming."""
     of_query = expression_values(query.operators)
-    tree = operator_tree(parse(found))
-    of_found = expression_values(tree)
-    sizes, found_sizes = _sizes(query.operators.root), _sizes(tree.root)
+    of_found = expression_values(found)
+    sizes, found_sizes = _sizes(query.operators.root), _sizes(found.root)
     chosen: list[ValuePair] = []
     covered: list[tuple[int, int]] = []
     for kind in ("named", "renamed"):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from porism.analysis.analyzer import Analyzer
 from porism.index import Snapshot
 from porism.retrieve.formulas.matches import FormulaMatch
-from porism.retrieve.formulas.matching import explain_match
+from porism.retrieve.formulas.matching import align_match, explain_match
 from porism.retrieve.formulas.model import DEFAULT_FORMULA_MODEL, FORMULA_MODELS, FormulaModel
 from porism.retrieve.formulas.retriever import FormulaRetriever
 from porism.retrieve.kinds import FormulaKind
@@ -51,6 +51,13 @@ class StructureRanker:
         :raises QueryError: the index has no such formula.
         """
         return explain_match(self.retriever, formula, key)
+
+    def aligned(self, formula: Formula, key: str) -> FormulaMatch:
+        """What of a formula, given by its key, matches a query formula: :meth:`match` without its score.
+
+        :raises QueryError: the index has no such formula.
+        """
+        return align_match(self.retriever, formula, key)
 
 
 def _channels(model: FormulaModel) -> tuple[str, ...]:

@@ -98,8 +98,9 @@ class FormulaRetriever:
         )
         self.aligner = Aligner(snapshot.segments, model.alignment) if model.alignment else None
         there = known & (held or known) if self.aligner else set()
-        self.values = EqualValues(units, model, collection) if VALUES in there else None
+self.values = EqualValues(units, model, collection) if VALUES in there else None
         self.holders = Holders(units, collection) if SUBTREES in there else None
+        self._last_query: Memory[QueryFormula] = Memory(_LAST_READ)
         self._last_read: Memory[Candidates] = Memory(_LAST_READ)
 
     def read(self, formula: Formula) -> QueryFormula:
@@ -239,6 +240,10 @@ class FormulaRetriever:
                 return number, unit
         raise QueryError(f"there is no formula {key!r} in the index")
 
+    def read_again(self, formula: Formula) -> QueryFormula:
+        """:meth:`read`, remembered for the last few."""
+        return self._last_query.get(formula, lambda: self.read(formula))
+
     def read_with_candidates(self, formula: Formula) -> Candidates:
         """Reads a query formula, and finds the formulas of which the similarity to it counts.
 
@@ -246,7 +251,7 @@ class FormulaRetriever:
         """
 
         def compute() -> Candidates:
-            query = self.read(formula)
+            query = self.read_again(formula)
             if self.aligner is None:
                 return Candidates(query, frozenset())
             found = self.lexical.search_units([query.terms], self.model.candidates)[0]
