@@ -11,8 +11,7 @@ pytest.importorskip("fastapi", reason="needs the extra: pip install 'porism[web-
 pytest.importorskip("schemathesis", reason="needs the extra: pip install 'porism[web-test]'")
 
 import schemathesis
-from hypothesis import HealthCheck, given, settings
-from long_forms import LONG
+from api_contract import exercise
 
 
 def test_nothing_that_is_asked_breaks_the_server(library: Any, sample_index: Path) -> None:
@@ -30,20 +29,3 @@ def test_nothing_that_is_asked_breaks_the_server(library: Any, sample_index: Pat
         called.add((operation.method.upper(), operation.path))
     assert ("POST", "/api/v1/search") in called
     assert len(called) >= 17
-
-
-def exercise(operation: Any, checks: list[Any]) -> None:
-    """Calls a route with values of the types that it names, and looks at the answers."""
-
-    @settings(
-        max_examples=40 if LONG else 3, deadline=None, database=None, derandomize=True,
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(case=operation.as_strategy())
-    def call(case: Any) -> None:
-        response = case.call()
-        case.validate_response(response, checks=checks)
-        if response.status_code >= 400:
-            assert set(response.json()["error"]) == {"code", "message", "hint", "details"}
-
-    call()

@@ -8,12 +8,13 @@ from porism.errors import QueryError, counted
 from porism.search.answers import Hit
 from porism.search.questions import Question
 from porism.web import schema
-from porism.web.asked import Request as Request
 from porism.web.deadlines import Deadline
 from porism.web.facets import facets_of
 from porism.web.federated_answering import search_all
-from porism.web.parts import Parts, check_filters, check_formulas, check_length, parts_of
+from porism.web.parts import Parts, check_formulas, check_length, parts_of
 from porism.web.pieces import PieceMaker, alignment, contribution, place_of
+from porism.web.requests import Request as Request
+from porism.web.requests import check_page
 from porism.web.served import View
 from porism.web.settings import Limits
 
@@ -21,19 +22,6 @@ SORT_KEYS = ("year", "date", "creation_date", "votes", "score")
 """Keys of the metadata by which results can be sorted, where documents have them; the largest come first."""
 
 _MOST_ALIGNMENTS = 6
-
-
-def check_page(page: int, per_page: int, limits: Limits) -> None:
-    """Refuses pages that do not exist, or are too large.
-
-    :raises QueryError: with what is allowed.
-    """
-    if not 1 <= per_page <= limits.results:
-        raise QueryError(f"k is {per_page}", hint=f"Ask for 1 to {limits.results} results a page.")
-    if not 1 <= page <= max(1, limits.depth // per_page):
-        raise QueryError(
-            f"page {page} does not exist", hint=f"The first {limits.depth:,} results can be paged through."
-        )
 
 
 def read(served: View, text: str, limits: Limits) -> Question:
@@ -63,8 +51,7 @@ def search(served: View, request: Request, limits: Limits) -> schema.Results:
     :raises QueryError: the question is empty or beyond a limit, or a filter names a key that no document has.
     """
     deadline = Deadline(limits.seconds)
-    check_page(request.page, request.per_page, limits)
-    check_filters(request.filters, limits)
+    request.check(limits)
     question = read(served, request.question, limits)
     parts = parts_of(served.index, question)
     if served.federated is not None:
@@ -72,7 +59,7 @@ def search(served: View, request: Request, limits: Limits) -> schema.Results:
     ranked = _ranked(served, question, request, limits)
     sorts = ("relevance", *(key for key in SORT_KEYS if key in served.metadata_counts))
     ordered = _sorted(served, ranked, request.sort, sorts)
-    first = (request.page - 1) * request.per_page
+    first = request.first
     found = ordered[first : first + request.per_page]
     hits = served.index.hits(found, question)
     pieces = PieceMaker(served, parts, Deadline(limits.alignment_seconds))

@@ -275,16 +275,21 @@ def describe(view: View) -> schema.IndexView:
     )
 
 
+_ERRORS = {
+    400: "The request cannot be answered as it is.", 404: "What is named does not exist.",
+    422: "A parameter is missing or of the wrong type.",
+}
+
+
+def errors_of(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """How errors are described in OpenAPI."""
+    return {status: {"model": schema.ErrorAnswer, "description": _ERRORS[status]} for status in statuses}
+
+
 def api_router(api: Api) -> Any:
     """The routes of the API."""
     router = APIRouter(prefix=PREFIX)
-    errors: dict[int | str, dict[str, Any]] = {
-        status: {"model": schema.ErrorAnswer, "description": description}
-        for status, description in (
-            (400, "The request cannot be answered as it is."), (404, "There is no such document or index."),
-            (422, "A parameter is missing or of the wrong type."),
-        )
-    }
+    errors = errors_of(400, 404, 422)
     routes: tuple[tuple[str, str, Callable[..., Any], type[BaseModel] | None, str], ...] = (
         ("GET", "/search", api.search, schema.Results, "Search documents"),
         ("POST", "/search", api.search_body, schema.Results, "Search documents, with a body"),

@@ -49,7 +49,9 @@ def create_app(settings: WebSettings, library: Library | None = None) -> Any:
     from porism.web.judgments import Judgments
     from porism.web.laboratory import Laboratory
     from porism.web.pages import Pages, page_router
+    from porism.web.run_answering import RunAnswers
     from porism.web.run_pages import RunPages, run_router
+    from porism.web.run_routes import run_api_router
     from porism.web.shard_routes import ShardRoutes, shard_router
 
     served = library or open_library(settings)
@@ -79,7 +81,9 @@ def create_app(settings: WebSettings, library: Library | None = None) -> Any:
     if judgments is not None:
         app.include_router(judging_router(JudgingPages(pages, api, settings, judgments)))
     if settings.runs:
-        app.include_router(run_router(RunPages(pages, api, settings, laboratory)))
+        answers = RunAnswers(laboratory)
+        app.include_router(run_api_router(answers))
+        app.include_router(run_router(RunPages(pages, api, settings, answers)))
     if ingest is not None and settings.ingest is not None:
         app.include_router(ingest_router(ingest, read_keys(settings.ingest)))
 

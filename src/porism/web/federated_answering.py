@@ -7,16 +7,16 @@ from porism.search.marked_text import Snippet
 from porism.search.questions import Question
 from porism.search.shards.federated import FederatedIndex
 from porism.web import schema
-from porism.web.asked import Request
 from porism.web.deadlines import Deadline
 from porism.web.parts import Parts
 from porism.web.pieces import contribution, place_of
+from porism.web.requests import Request
 from porism.web.served import View
 from porism.web.settings import Limits
 
 
 def search_all(
-    served: View, federated: FederatedIndex, question: Question, parts: Parts, asked: Request, limits: Limits
+    served: View, federated: FederatedIndex, question: Question, parts: Parts, request: Request, limits: Limits
 ) -> schema.Results:
     """A page of the documents of all indexes; without facets, which are counted of one index.
 
@@ -25,14 +25,14 @@ def search_all(
     """
     deadline = Deadline(limits.seconds)
     found = federated.search(
-        question, asked.per_page, filters=asked.filters, explain=asked.explain,
-        first=(asked.page - 1) * asked.per_page, depth=limits.depth,
+        question, request.per_page, filters=request.filters, explain=request.explain,
+        first=request.first, depth=limits.depth,
     )
     pages = found.pages or {}
     return schema.Results(
-        index=served.name, generation=served.generation, question=asked.question, parts=tuple(parts.parts),
-        hints=found.hints, total=found.total, total_is_exact=found.total < limits.depth, page=asked.page,
-        per_page=asked.per_page, seconds=round(deadline.elapsed, 4), partial=found.partial,
+        index=served.name, generation=served.generation, question=request.question, parts=tuple(parts.parts),
+        hints=found.hints, total=found.total, total_is_exact=found.total < limits.depth, page=request.page,
+        per_page=request.per_page, seconds=round(deadline.elapsed, 4), partial=found.partial,
         missing=tuple(schema.MissingIndex(name=one.name, reason=one.reason) for one in found.missing),
         hits=tuple(_hit(hit, pages.get(hit.id)) for hit in found.hits),
     )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Literal
 
@@ -14,11 +14,12 @@ from porism.search.formula_queries import make_formula_query, read_formula_quest
 from porism.search.shards.federated_formulas import FederatedFormulas
 from porism.types import Formula
 from porism.web import schema
-from porism.web.answering import check_page, count
+from porism.web.answering import count
 from porism.web.deadlines import Deadline
 from porism.web.formula_views import equality, has_wildcard, key_of, keyed_view, same_up_to_names
-from porism.web.parts import Parts, check_filters, check_formulas, check_length, formula_parts
+from porism.web.parts import Parts, check_formulas, check_length, formula_parts
 from porism.web.pieces import alignment, place_of, plain_pieces
+from porism.web.requests import FormulaRequest as FormulaRequest
 from porism.web.served import View
 from porism.web.settings import Limits
 
@@ -33,26 +34,13 @@ _SHOWN_PLACES = 5
 _WHOLE = 0.999
 
 
-@dataclass(frozen=True)
-class FormulaRequest:
-    """What is asked for."""
-
-    question: str
-    filters: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    page: int = 1
-    per_page: int = 10
-    match: str = "any"
-    explain: bool = True
-
-
 def search_formulas(served: View, request: FormulaRequest, limits: Limits) -> schema.FormulaResults:
     """A page of the formulas that answer a question.
 
     :raises QueryError: there is no formula in it, it is beyond a limit, or a filter names an unknown key.
     """
     deadline = Deadline(limits.seconds)
-    check_page(request.page, request.per_page, limits)
-    check_filters(request.filters, limits)
+    request.check(limits)
     if request.match not in MATCHES:
         raise QueryError(f"there is no match {request.match!r}", hint=f"Choose from {', '.join(MATCHES)}.")
     content, notes = read_formula_question(check_length(request.question, limits))
@@ -61,7 +49,7 @@ def search_formulas(served: View, request: FormulaRequest, limits: Limits) -> sc
     check_formulas(query.formulas, limits)
     parts = formula_parts(query.formulas)
     depth = _COMPARED if request.match != "any" else min(limits.depth, _COMPARED)
-    first = (request.page - 1) * request.per_page
+    first = request.first
     keep = _keeping(request.match, query.formulas)
     missing: tuple[schema.MissingIndex, ...] = ()
     if served.federated is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -10,24 +10,20 @@ from fastapi import APIRouter
 from fastapi.responses import HTMLResponse, Response
 
 from porism.concurrency.memory import Memory
-from porism.errors import PorismError, QueryError
-from porism.evaluate import Comparison
-from porism.settings import nearest
+from porism.errors import PorismError
 from porism.types import Content, Formula
 from porism.web import run_plots, run_tables
 from porism.web.api import Api
-from porism.web.grades import Judged, Scale, scale_of, topic_text
-from porism.web.laboratory import Laboratory
+from porism.web.grades import topic_text
 from porism.web.pages import Pages
 from porism.web.pieces import plain_pieces
-from porism.web.problems import NotFound
 from porism.web.rendering import plain_html
+from porism.web.run_answering import PER_PAGE, Compared, RunAnswers
 from porism.web.run_plots import Drawn
 from porism.web.served import View
 from porism.web.settings import WebSettings
 from porism.web.urls import SearchState, address
 
-PER_PAGE = 50
 STRIP = 100
 LONGEST_TEXT = 160
 """Of a topic's text in a table so many characters are shown."""
@@ -72,9 +68,9 @@ class RunState:
 class RunPages:
     """The handlers of the pages of runs. They change nothing."""
 
-    def __init__(self, pages: Pages, api: Api, settings: WebSettings, laboratory: Laboratory) -> None:
-        self._pages, self._api, self._limits, self._laboratory = pages, api, settings.limits, laboratory
-        self._comparisons: Memory[Comparison] = Memory(32)
+    def __init__(self, pages: Pages, api: Api, settings: WebSettings, answers: RunAnswers) -> None:
+        self._pages, self._api, self._limits, self._answers = pages, api, settings.limits, answers
+        self._laboratory = answers.laboratory
         self._plots: Memory[list[Drawn]] = Memory(32)
 
     def runs(
@@ -82,25 +78,15 @@ class RunPages:
     ) -> Response:
         """All runs by their measures."""
         state = RunState("/runs", index, baseline=baseline, measures=measures, sort=sort, order=order)
-        runs, problems = self._laboratory.runs()
-        qrels = self._laboratory.qrels()
-        scale = scale_of(qrels)
-        chosen = run_tables.measures_of(measures, scale)
-        scored = [run for run in runs if any(topic in qrels and run[topic] for topic in run)]
-        problems += [f"{run.name} has no topic with judgments" for run in runs if run not in scored] if qrels else []
+        compared, chosen, problems = self._answers.all(baseline, measures)
         table, plots = None, []
-        if scored:
-            names = [run.name for run in scored]
-            if baseline and baseline not in names:
-                raise NotFound(f"there is no run {baseline[:200]!r}", hint=nearest(baseline, names))
-            first = names.index(baseline) if baseline else 0
-            key = ("runs", self._laboratory.version(), chosen, first)
-            comparison = self._comparisons.get(key, lambda: run_tables.compared(scored, qrels, chosen, first))
-            table = run_tables.table_of_runs(comparison, sort, state.falls)
-            plots = self._drawn(key, comparison, table.measure, scored, scale)
+        if compared is not None:
+            table = run_tables.table_of_runs(compared.comparison, sort, state.falls)
+            plots = self._drawn(compared, table.measure)
         return self._show(
             "runs.html", index, run_state=state, table=table, plots=plots, can_draw=run_plots.can_draw(),
-            problems=problems, names=[run.name for run in scored], judged=len(qrels), asked_measures=", ".join(chosen),
+            problems=problems, names=compared.comparison.names if compared is not None else (),
+            judged=len(self._laboratory.qrels()), asked_measures=", ".join(chosen),
         )
 
     def run(
@@ -109,74 +95,46 @@ class RunPages:
         """One run topic by topic, alone or beside another one."""
         state = RunState("/run", index, name, against, measures=measures, sort=sort, order=order)
         view = self._api.view(index)
-        run, other = self._find(name), self._find(against) if against and against != name else None
-        qrels = self._judged_qrels()
-        scale = scale_of(qrels)
-        chosen = run_tables.measures_of(measures, scale)
-        runs = [run] if other is None else [other, run]
-        key = ("run", self._laboratory.version(), chosen, *(one.name for one in runs))
-        comparison = self._comparisons.get(key, lambda: run_tables.compared(runs, qrels, chosen))
+        compared = self._answers.one(name, against, measures)
+        comparison, has_other = compared.comparison, len(compared.runs) > 1
         table = run_tables.table_of_topics(comparison, name, sort, state.falls)
         return self._show(
             "run.html", index, run_state=state, table=table, names=list(self._laboratory.names()),
-            evaluation=comparison[name], baseline=comparison[against] if other is not None else None,
-            tests={measure: found[name] for measure, found in comparison.tests.items()} if other is not None else {},
-            legend=comparison.legend() if other is not None else [], texts=self._texts(view, comparison.topics),
-            plots=self._drawn(key, comparison, table.measure, runs, scale), can_draw=run_plots.can_draw(),
-            asked_measures=", ".join(chosen),
+            evaluation=comparison[name], baseline=comparison[against] if has_other else None,
+            tests={measure: found[name] for measure, found in comparison.tests.items()} if has_other else {},
+            legend=comparison.legend() if has_other else [], texts=self._texts(view, comparison.topics),
+            plots=self._drawn(compared, table.measure), can_draw=run_plots.can_draw(),
+            asked_measures=", ".join(comparison.measures),
         )
 
     def topic(self, name: str, topic: str, index: str = "", against: str = "", page: int = 1) -> Response:
         """The ranking that a run has for a topic, with what is judged of it."""
         view = self._api.view(index)
-        run, other = self._find(name), self._find(against) if against and against != name else None
-        qrels = self._judged_qrels()
-        scale = scale_of(qrels)
-        if topic not in qrels and topic not in run:
-            raise NotFound(f"neither the run nor the judgments have a topic {topic[:200]!r}")
-        if not 1 <= page <= run_tables.DEPTH // PER_PAGE:
-            raise NotFound(f"there is no page {page}", hint=f"The first {run_tables.DEPTH:,} results are shown.")
-        judged = Judged(topic, qrels.get(topic, {}), scale)
-        found = run_tables.answers(run, topic, judged, other, page, PER_PAGE, STRIP)
-        values: Mapping[str, float] = {}
-        if topic in qrels and run[topic]:
-            one = {topic: qrels[topic]}
-            values = run_tables.compared([run], one, run_tables.measures_of("", scale)).evaluations[0].aggregated
+        answer = self._answers.topic(name, topic, against, page, STRIP)
+        run, other, judged, found, qrels = answer.run, answer.other, answer.judged, answer.found, answer.qrels
         order = [one for one in qrels if one in run or one == topic] or [topic]
         place = order.index(topic) if topic in order else -1
         question = self._question(topic)
         shown_ids = [*(one.id for one in found.shown), *(doc_id for doc_id, _ in found.missed)]
         return self._show(
             "run_topic.html", index, name=name, against=other.name if other is not None else "", topic=topic,
-            found=found, values=values, judged=judged, page=page, text=self._rendered(view, topic), question=question,
-            last_page=-(-found.total // PER_PAGE), strip=run_plots.strip(found.strip),
+            found=found, values=answer.values, judged=judged, page=page, text=self._rendered(view, topic),
+            question=question, last_page=-(-found.total // PER_PAGE), strip=run_plots.strip(found.strip),
             before=order[place - 1] if place > 0 else "", after=order[place + 1] if -1 < place < len(order) - 1 else "",
-            titles=_titles(view, shown_ids), relevant=scale.relevant,
+            titles=_titles(view, shown_ids), relevant=judged.scale.relevant,
             summary=judged.summary([doc_id for doc_id, _ in run[topic][: run_tables.DEPTH]]),
         )
 
     # ------------------------------------------------------------------------------------------------------------------
 
-    def _find(self, name: str) -> Any:
-        names = self._laboratory.names()
-        if name not in names:
-            raise NotFound(f"there is no run {name[:200]!r}", hint=nearest(name[:200], names) or "All are at /runs.")
-        return self._laboratory.run(name, names[name])
-
-    def _judged_qrels(self) -> Any:
-        qrels = self._laboratory.qrels()
-        if not qrels:
-            raise QueryError("nothing is judged yet", hint="Grade documents at /judge, then runs can be measured.")
-        return qrels
-
-    def _drawn(
-        self, key: tuple[object, ...], comparison: Comparison, measure: str, runs: list[Any], scale: Scale
-    ) -> list[Drawn]:
+    def _drawn(self, compared: Compared, measure: str) -> list[Drawn]:
         if not run_plots.can_draw():
             return []
-        qrels = self._laboratory.qrels()
         return self._plots.get(
-            (*key, measure), lambda: run_plots.plots_of(comparison, measure, runs, qrels, scale.relevant)
+            (*compared.key, measure),
+            lambda: run_plots.plots_of(
+                compared.comparison, measure, compared.runs, compared.qrels, compared.scale.relevant
+            ),
         )
 
     def _question(self, topic: str) -> str:

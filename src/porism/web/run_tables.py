@@ -84,7 +84,7 @@ def table_of_runs(comparison: Comparison, sort: str = "", falls: bool = True) ->
     measures = comparison.measures
     rows = [
         Row(
-            evaluation.run_name, tuple(map(_known, evaluation.aggregated.values())),
+            evaluation.run_name, tuple(map(known, evaluation.aggregated.values())),
             tests=tuple(comparison.tests[measure].get(evaluation.run_name) for measure in measures),
             marks=("‡" if number == comparison.baseline and len(comparison.names) > 1 else "")
             + ("†" if evaluation.tuned_on else ""),
@@ -105,7 +105,7 @@ def table_of_topics(comparison: Comparison, name: str, sort: str = "", falls: bo
     gaps = [comparison.differences(name, measure) for measure in measures] if has_differences else []
     rows = [
         Row(
-            topic, tuple(_known(own.per_topic[measure].get(topic)) for measure in measures),
+            topic, tuple(known(own.per_topic[measure].get(topic)) for measure in measures),
             tuple(gap.get(topic) for gap in gaps), marks="–" if topic in own.missing_topics else "",
         )
         for topic in comparison.topics
@@ -113,7 +113,8 @@ def table_of_topics(comparison: Comparison, name: str, sort: str = "", falls: bo
     return _table(comparison, rows, sort, falls, tuple(own.notes()))
 
 
-def _known(value: float | None) -> float | None:
+def known(value: float | None) -> float | None:
+    """A value, None in place of NaN."""
     return None if value is None or value != value else value
 
 
