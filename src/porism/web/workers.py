@@ -153,10 +153,11 @@ def _work(settings: WebSettings, bound: socket.socket, parent: Connection) -> No
 
     signal.signal(signal.SIGTERM, interrupt)
     try:
-        serve_at(settings, bound, ready)
-    except PorismError as error:
-        parent.send(error)
-    except KeyboardInterrupt:  # the process that started it says so
+        try:
+            serve_at(settings, bound, ready)
+        except PorismError as error:
+            parent.send(error)
+    except (KeyboardInterrupt, BrokenPipeError):  # the process that started it says so, or is gone
         pass
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it ends anyway
