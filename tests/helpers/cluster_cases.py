@@ -38,20 +38,21 @@ class Inline(clusters.Cluster):
         yield from map(work, list(tasks) if at_once else tasks)
 
 
-def use_inline(monkeypatch: pytest.MonkeyPatch) -> None:
-    """``cluster="inline"`` is such a cluster."""
+def use_inline(monkeypatch: pytest.MonkeyPatch, *modules: str) -> None:
+    """``cluster="inline"`` is such a cluster, where some modules connect to one: by default where sources are read."""
 
     @contextmanager
-    def connected(address: str | None) -> Iterator[None]:
+    def connected(address: str | None) -> Iterator[clusters.Cluster | None]:
         if address is not None:
             clusters._active.append(Inline(address, Worker()))  # type: ignore[arg-type]
         try:
-            yield
+            yield clusters.active_cluster() if address is not None else None
         finally:
             if address is not None:
                 clusters._active.pop()
 
-    monkeypatch.setattr("porism.search.sources.updating.connected", connected)
+    for module in modules or ("porism.search.sources.updating",):
+        monkeypatch.setattr(f"{module}.connected", connected)
 
 
 @contextmanager

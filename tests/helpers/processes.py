@@ -7,15 +7,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 
 def descendants(process: int) -> Iterator[int]:
     """The processes that a process has started, and those that they have started."""
-    try:
-        children = [int(child) for child in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
-    except FileNotFoundError:
-        return
+    children: list[int] = []
+    for thread in Path(f"/proc/{process}/task").glob("*"):  # any of which may have started some
+        with suppress(FileNotFoundError, ProcessLookupError):
+            children += map(int, (thread / "children").read_text().split())
     for child in children:
         yield child
         yield from descendants(child)

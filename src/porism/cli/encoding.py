@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
 
-from porism.cli.options import index_option
+from porism.cli.options import cluster_option, index_option
 from porism.cli.progress import counting_progress
 from porism.cli.terminal import echo
 from porism.errors import counted
@@ -57,12 +57,13 @@ FORMULAS = "formula-encoder"
               help="Centroids of tokens, for a model of late interaction.")
 @click.option("--retrain", is_flag=True, help="Find centroids of tokens anew, and encode documents again by them.")
 @click.option("--device", default="auto", show_default=True, metavar="NAME", help="auto, cpu, cuda, cuda:1, …")
+@cluster_option
 @click.option("--remove", is_flag=True, help="Forget the encoder MODEL of the index, and remove its vectors.")
 @click.option("--quiet", is_flag=True, help="No progress bar and no summary.")
 def encode(
     model: str, index_path: Path, name: str, kind: str | None, assignments: Sequence[str], numbers: Any, precision: Any,
-    approximate: Sequence[str], bits: str | None, centroids: int | None, retrain: bool, device: str, remove: bool,
-    quiet: bool,
+    approximate: Sequence[str], bits: str | None, centroids: int | None, retrain: bool, device: str,
+    cluster: str | None, remove: bool, quiet: bool,
 ) -> None:
     """Encode the documents of an index by MODEL, so that porism search --model neural or dense finds them by meaning,
     --model splade by the terms that a sparse encoder gave them, or --model colbert by their tokens. An encoder of
@@ -83,8 +84,11 @@ def encode(
     options: dict[str, Any] = {"name": name}
     if chosen != FORMULAS:
         options |= {"settings": parse_assignments(assignments), "precision": precision, "device": device}
-    elif assignments or precision != "auto" or device != "auto":
-        raise click.UsageError(f"--set, --precision and --device are not for models of the kind {FORMULAS}.")
+        options["cluster"] = cluster
+    elif assignments or precision != "auto" or device != "auto" or cluster is not None:
+        raise click.UsageError(
+            f"--set, --precision, --device and --cluster are not for models of the kind {FORMULAS}."
+        )
     given: dict[str, Any] = {
         "numbers": numbers, "approximate": _approximate(approximate) if approximate else None,
         "bits": bits and int(bits), "centroids": centroids, "retrain": retrain or None,

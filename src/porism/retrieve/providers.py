@@ -60,6 +60,16 @@ class DocumentProvider(ABC, Generic[R, E]):
         return self._record.spec
 
     @property
+    def record(self) -> R:
+        """What the index remembers."""
+        return self._record
+
+    @property
+    def device(self) -> str:
+        """What the encoder runs on."""
+        return self._device
+
+    @property
     def origin(self) -> str:
         """What it is of."""
         return f"{self.what} {self._record.name}"
@@ -96,10 +106,15 @@ class DocumentProvider(ABC, Generic[R, E]):
 
     def store(
         self, segment: Segment, digests: NDArray[np.uint64], compute: Callable[[NDArray[np.int64]], ComputedRows],
-        on_progress: Callable[[int], None],
+        on_progress: Callable[[int], None], *, at_once: int = 1,
     ) -> int:
-        """Stores what ``compute`` gives for documents that have no encodings yet; returns how many these were."""
-        return complete_vectors(segment, self.spec, digests, compute, chunk=self.chunk, on_progress=on_progress)
+        """Stores what ``compute`` gives for documents that have no encodings yet; returns how many these were.
+
+        :param at_once: so many chunks are computed at once.
+        """
+        return complete_vectors(
+            segment, self.spec, digests, compute, chunk=self.chunk * at_once, on_progress=on_progress
+        )
 
     def finish(self, segments: Sequence[Segment]) -> None:
         """Removes what waited for the segments."""

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from porism.concurrency.clusters import connected
 from porism.errors import ConfigError
 from porism.files.artifacts import TOKENS
 from porism.index import Snapshot
@@ -27,11 +28,11 @@ from porism.retrieve.encoding import (
     chosen_files,
     document_digests,
     document_texts,
-    encode_segments,
     encoder_name,
     lasting_name,
     locked,
 )
+from porism.retrieve.spreading import encode_documents
 
 Progress = Callable[[int, int], None]
 Note = Callable[[str], None]
@@ -65,6 +66,7 @@ def encode_tokens(
     centroids: int | None = None,
     precision: Precision = "auto",
     device: str = "auto",
+    cluster: str | None = None,
     seed: int = 1,
     retrain: bool = False,
     on_progress: Progress = lambda done, total: None,
@@ -80,12 +82,15 @@ def encode_tokens(
     :param settings: how the model reads text, or what is to differ from what its folder says.
     :param bits: bits of a dimension of a residual: 1, 2 or 4.
     :param centroids: how many; by the number of tokens if None (:func:`~porism.neural.token_codec.centroid_count`).
+    :param cluster: where documents are encoded, as :func:`porism.concurrency.clusters.connected` takes it; here if
+        None.
     :param on_progress: receives of how many documents tokens are there, of how many.
 
     An interruption (Ctrl-C) keeps what was encoded and is noted in the report, not raised; the same call goes on.
 
     :raises ConfigError: there is no such model, it is not for late interaction, or parts of it do not fit together.
     :raises IndexNotFound: there is no index. :raises IndexLocked: another process writes to it.
+    :raises ClusterError: the workers of the cluster cannot do the work.
     :raises MissingExtra: a library is not installed. :raises StorageError: the folder cannot be written.
     """
     started = time.monotonic()
@@ -95,7 +100,7 @@ def encode_tokens(
     files = chosen_files(model, index, settings, kind=MODEL_CLASS)
     encoder = load_token_encoder(files, device=device, precision=precision, on_note=on_note)
     path = TOKENS.prepare(index, TOKENS.check_name(name or encoder_name(model)))
-    with locked(index) as snapshot:
+    with connected(cluster) as workers, locked(index) as snapshot:
         store = None if retrain or not path.exists() else read_store(path)
         known: dict[int, NDArray[np.float32]] = {}
         if store is None or not _fits(store, encoder, bits, centroids, precision):
@@ -111,8 +116,8 @@ def encode_tokens(
             })
             store = read_store(path)
         TOKEN_STORES.remove_others(index, snapshot.segments)
-        provider = DocumentTokens(index, store, encoder=encoder, known=known)
-        encoded, interrupted = encode_segments(snapshot, provider, on_progress)
+        provider = DocumentTokens(index, store, encoder=encoder, device=device, known=known)
+        encoded, interrupted = encode_documents(snapshot, provider, on_progress, workers)
         counts = (0, 0) if interrupted else _sizes(snapshot, store, index)
         return TokenReport(
             store, snapshot.doc_count, counts[0], encoded, counts[1], time.monotonic() - started, interrupted

@@ -50,10 +50,12 @@ class DocumentTokens(DocumentProvider[TokenStore, TokenEncoder]):
 
     def store(
         self, segment: Segment, digests: NDArray[np.uint64], compute: Callable[[NDArray[np.int64]], ComputedRows],
-        on_progress: Callable[[int], None],
+        on_progress: Callable[[int], None], *, at_once: int = 1,
     ) -> int:
         """Stores tokens that are not stored yet; returns of how many documents."""
-        return complete_tokens(segment, self.spec, digests, compute, chunk=self.chunk, on_progress=on_progress)
+        return complete_tokens(
+            segment, self.spec, digests, compute, chunk=self.chunk * at_once, on_progress=on_progress
+        )
 
     def finish(self, segments: Sequence[Segment]) -> None:
         """Removes what waited for the segments."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from porism.concurrency.clusters import connected
 from porism.files.artifacts import ENCODERS
 from porism.index.vector_rows import NumberType, check_type
 from porism.neural.encoder import load_encoder
@@ -17,8 +18,9 @@ from porism.neural.encoder_settings import EncoderSettings
 from porism.retrieve.dense.model import Approximate
 from porism.retrieve.dense.provider import DenseVectors
 from porism.retrieve.dense.records import DENSE_RECORDS, EncoderRecord
-from porism.retrieve.encoding import chosen_files, encode_segments, encoder_name, lasting_name, locked
+from porism.retrieve.encoding import chosen_files, encoder_name, lasting_name, locked
 from porism.retrieve.remembered import write_record
+from porism.retrieve.spreading import encode_documents
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,7 @@ def encode_index(
     precision: Precision = "auto",
     approximate: Approximate | None = None,
     device: str = "auto",
+    cluster: str | None = None,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
     on_note: Callable[[str], None] = lambda note: None,
 ) -> EncodeReport:
@@ -53,6 +56,8 @@ def encode_index(
     :param settings: how it reads text, or what is to differ from what its folder says.
     :param numbers: what vectors are stored as. :param precision: what the model computes with.
     :param approximate: the indexes of near vectors to build; none if None.
+    :param cluster: where documents are encoded, as :func:`porism.concurrency.clusters.connected` takes it; here if
+        None.
     :param on_progress: receives of how many documents vectors are there, of how many.
     :param on_note: receives sentences, such as on a batch that was halved.
 
@@ -60,6 +65,7 @@ def encode_index(
 
     :raises ConfigError: there is no such model, or parts of it do not fit together.
     :raises IndexNotFound: there is no index. :raises IndexLocked: another process writes to it.
+    :raises ClusterError: the workers of the cluster cannot do the work.
     :raises MissingExtra: a library is not installed. :raises StorageError: the folder cannot be written.
     """
     started = time.monotonic()
@@ -71,10 +77,11 @@ def encode_index(
         ENCODERS.check_name(name or encoder_name(model)), lasting_name(model, index), encoder.files.digest,
         encoder.dimensions, encoder.settings, numbers, precision, approximate or Approximate(),
     )
-    with locked(index) as snapshot:
+    with connected(cluster) as workers, locked(index) as snapshot:
         write_record(ENCODERS, index, record.name, record)
         DENSE_RECORDS.remove_others(index, snapshot.segments)
-        encoded, interrupted = encode_segments(snapshot, DenseVectors(index, record, encoder=encoder), on_progress)
+        provider = DenseVectors(index, record, encoder=encoder, device=device)
+        encoded, interrupted = encode_documents(snapshot, provider, on_progress, workers)
         return EncodeReport(record, snapshot.doc_count, encoded, time.monotonic() - started, interrupted)
 
 

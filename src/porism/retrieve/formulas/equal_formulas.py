@@ -28,7 +28,7 @@ from porism.retrieve.lexical.retriever import LexicalRetriever
 from porism.retrieve.weightings.base import BM25, LexicalChannel
 
 MOST_HOLDING = 2_000
-"""A term that more formulas of a segment have says too little to be looked up."""
+"""A term that more formulas of the collection have says too little to be looked up."""
 
 
 class Equal(NamedTuple):
@@ -57,7 +57,7 @@ class EqualFormulas:
         root = self._root(operators, tree) if SUBTREES in self._known else ""
         terms = {VALUES: [term for term, _ in by_value], SUBTREES: [root] if root else []}
         numbers = {
-            name: self._lexical.terms.vocabulary(name).find(wanted).numbers for name, wanted in terms.items() if wanted
+            name: self._telling(name, wanted) for name, wanted in terms.items() if wanted
         }
         found: list[Equal] = []
         for segment in range(len(self._units)):
@@ -77,6 +77,11 @@ class EqualFormulas:
             found.append(_best(np.concatenate(formulas), np.concatenate(kinds)))
         return found
 
+    def _telling(self, channel: str, terms: list[str]) -> NDArray[np.int32]:
+        """The number of each term in each segment (int32, segments × terms), -1 of one that too many formulas have."""
+        found = self._lexical.terms.vocabulary(channel).find(terms)
+        return np.where(found.df[None, :] > MOST_HOLDING, np.int32(-1), found.numbers)
+
     @staticmethod
     def _by_value(operators: OperatorTree) -> list[tuple[str, int]]:
         named, renamed, telling = whole_value(operators)
@@ -91,20 +96,14 @@ class EqualFormulas:
         return indexed_form(terms[0]) if terms and _is_whole(operators, terms) else ""
 
     def _holders(self, segment: int, channel: str, number: int) -> NDArray[np.int32]:
-        """The live formulas of a segment that have a term (int32, increasing); none for one that too many have."""
-        nothing = np.zeros(0, np.int32)
+        """The live formulas of a segment that have a term (int32, increasing)."""
         if number < 0:
-            return nothing
+            return np.zeros(0, np.int32)
         postings = self._postings.get((segment, channel))
         if postings is None:
             postings = self._postings[segment, channel] = open_postings(
                 self._units[segment], channel, self._lexical.fields_of(channel)
             )
-        located = postings.lists.find(np.array([number]))
-        if located.dense[0] >= 0:
-            return nothing if postings.documents > MOST_HOLDING else postings.documents_of(number)
-        if located.stops[0] - located.starts[0] > MOST_HOLDING:
-            return nothing
         found = postings.documents_of(number)
         return found[self._units[segment].live[found]]
 

@@ -10,16 +10,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from porism.concurrency.clusters import connected
 from porism.files.artifacts import SPARSE
 from porism.index import Segment
 from porism.index.vectors import forget_parts, open_vectors
 from porism.neural.encoder_model import Precision
 from porism.neural.encoder_settings import EncoderSettings
 from porism.neural.sparse_encoder import load_sparse_encoder
-from porism.retrieve.encoding import chosen_files, encode_segments, encoder_name, lasting_name, locked
+from porism.retrieve.encoding import chosen_files, encoder_name, lasting_name, locked
 from porism.retrieve.splade.channels import remove_postings
 from porism.retrieve.splade.provider import DocumentTerms
 from porism.retrieve.splade.stores import SPARSE_STORES, SparseStore, read_store, write_store
+from porism.retrieve.spreading import encode_documents
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,7 @@ def encode_terms(
     settings: EncoderSettings | Mapping[str, Any] | None = None,
     precision: Precision = "auto",
     device: str = "auto",
+    cluster: str | None = None,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
     on_note: Callable[[str], None] = lambda note: None,
 ) -> TermsReport:
@@ -51,6 +54,8 @@ def encode_terms(
     :param model: a folder, or a name (:func:`porism.neural.encoder_files.find_encoder`).
     :param name: what the encoder is called in the index; that of the model if empty.
     :param settings: how the model reads text, or what is to differ from what its folder says.
+    :param cluster: where documents are encoded, as :func:`porism.concurrency.clusters.connected` takes it; here if
+        None.
     :param on_progress: receives of how many documents terms are there, of how many.
     :param on_note: receives sentences, such as on a batch that was halved.
 
@@ -58,6 +63,7 @@ def encode_terms(
 
     :raises ConfigError: there is no such model, it is no sparse encoder, or parts of it do not fit together.
     :raises IndexNotFound: there is no index. :raises IndexLocked: another process writes to it.
+    :raises ClusterError: the workers of the cluster cannot do the work.
     :raises MissingExtra: a library is not installed. :raises StorageError: the folder cannot be written.
     """
     started = time.monotonic()
@@ -65,7 +71,7 @@ def encode_terms(
     files = chosen_files(model, index, settings, kind="SparseEncoder")
     encoder = load_sparse_encoder(files, device=device, precision=precision, on_note=on_note)
     path = SPARSE.prepare(index, SPARSE.check_name(name or encoder_name(model)))
-    with locked(index) as snapshot:
+    with connected(cluster) as workers, locked(index) as snapshot:
         before = read_store(path) if path.exists() else None
         store = write_store(
             path, model=lasting_name(model, index), digest=encoder.files.digest, settings=encoder.settings,
@@ -73,8 +79,8 @@ def encode_terms(
         )
         if before is not None and before.spec != store.spec:
             _remove(snapshot.segments, before, index)
-        terms = DocumentTerms(index, store, encoder=encoder)
-        encoded, interrupted = encode_segments(snapshot, terms, on_progress)
+        terms = DocumentTerms(index, store, encoder=encoder, device=device)
+        encoded, interrupted = encode_documents(snapshot, terms, on_progress, workers)
         count = 0 if interrupted else _count(snapshot.segments, store)
         return TermsReport(store, snapshot.doc_count, count, encoded, time.monotonic() - started, interrupted)
 
