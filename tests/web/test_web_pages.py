@@ -16,7 +16,7 @@ from lxml import html
 from porism.concurrency.memory import Memory
 from porism.index.joint import names_of
 from porism.web.palette import palette
-from porism.web.rendering import FormulaLinker, pieces_html
+from porism.web.rendering import FormulaLinker, code_html, pieces_html
 from porism.web.schema import FormulaView, Piece, QueryPart
 from porism.web.urls import SearchState
 
@@ -187,6 +187,10 @@ def test_pieces_are_escaped_and_linked() -> None:
     assert 'class="f pick hit c3 linked" data-links="l1" data-part="0"' in linked
     assert 'data-latex="&quot;x&quot;&lt;"' in linked
     assert "index=notes" in linked
+
+
+def test_descriptions_have_code_between_backticks() -> None:
+    assert code_html("a < b, ``?x`` and `k`") == "a &lt; b, <code>?x</code> and <code>k</code>"
 
 
 def test_the_palette_inserts_what_it_shows() -> None:

@@ -32,6 +32,15 @@ FilterList = Annotated[
 PageNumber = Annotated[int, Query(description="The page, from 1.")]
 PerPage = Annotated[int, Query(description="Results of a page.")]
 DocumentId = Annotated[str, Query(description="The id of a document.")]
+Sort = Annotated[str, Query(description="`relevance`, or a key of the metadata that results name in `sorts`.")]
+Match = Annotated[
+    Literal["any", "renamed", "identical", "equal"],
+    Query(description="Which formulas count: similar ones, equal up to names, the same, or equal in value."),
+]
+Explain = Annotated[bool, Query(description="Whether each result is explained.")]
+Target = Annotated[
+    Literal["latex", "mathml", "unicode", "spoken", "operators", "layout"], Query(description="The notation.")
+]
 FormulaText = Annotated[str, Query(description="A formula: LaTeX with or without dollars, or MathML.")]
 
 
@@ -127,7 +136,7 @@ class Api:
 
     def search(
         self, request: Request, q: Text, index: Name = "", filters: FilterList = [],  # noqa: B006
-        page: PageNumber = 1, k: PerPage = 10, sort: str = "relevance", explain: bool = False,
+        page: PageNumber = 1, k: PerPage = 10, sort: Sort = "relevance", explain: Explain = False,
     ) -> Response:
         """Documents that answer a question, with facets, hints and the parts that matches refer to."""
         view = self.view(index)
@@ -135,7 +144,7 @@ class Api:
         return self._answer(request, view, lambda: answering.search(view, wanted, self._limits))
 
     def search_body(self, request: Request, body: SearchBody) -> Response:
-        """The same, asked with a body."""
+        """The same with a body of JSON: `q`, `index`, `filters` (key to values), `page`, `k`, `sort`, `explain`."""
         view = self.view(body.index)
         wanted = answering.Request(body.q, body.filters, body.page, body.k, body.sort, body.explain)
         return self._answer(request, view, lambda: answering.search(view, wanted, self._limits))
@@ -168,8 +177,7 @@ class Api:
 
     def formulas(
         self, request: Request, q: Text, index: Name = "", filters: FilterList = [],  # noqa: B006
-        page: PageNumber = 1, k: PerPage = 10, match: Literal["any", "renamed", "identical", "equal"] = "any",
-        explain: bool = True,
+        page: PageNumber = 1, k: PerPage = 10, match: Match = "any", explain: Explain = True,
     ) -> Response:
         """Formulas that answer one, with the documents that have them; ``?x`` is any subexpression."""
         view = self.view(index)
@@ -177,7 +185,7 @@ class Api:
         return self._answer(request, view, lambda: formula_answering.search_formulas(view, wanted, self._limits))
 
     def formulas_body(self, request: Request, body: FormulaBody) -> Response:
-        """The same, asked with a body."""
+        """The same with a body of JSON: `q`, `index`, `filters` (key to values), `page`, `k`, `match`, `explain`."""
         view = self.view(body.index)
         wanted = formula_answering.FormulaRequest(body.q, body.filters, body.page, body.k, body.match, body.explain)
         return self._answer(request, view, lambda: formula_answering.search_formulas(view, wanted, self._limits))
@@ -200,10 +208,7 @@ class Api:
         read = formula_views.read_formula(check_length(formula, self._limits))
         return self._answer(request, None, lambda: formula_views.parsed(read))
 
-    def convert(
-        self, request: Request, formula: FormulaText,
-        to: Literal["latex", "mathml", "unicode", "spoken", "operators", "layout"] = "mathml",
-    ) -> Response:
+    def convert(self, request: Request, formula: FormulaText, to: Target = "mathml") -> Response:
         """A formula in another notation."""
         read = formula_views.read_formula(check_length(formula, self._limits))
         return self._answer(request, None, lambda: formula_views.converted(read, to))
@@ -250,7 +255,7 @@ class Api:
         return self._answer(request, view, make)
 
     def suggest(
-        self, q: Text, index: Name = "", k: Annotated[int, Query(ge=1, le=50)] = 8
+        self, q: Text, index: Name = "", k: Annotated[int, Query(ge=1, le=50, description="Completions.")] = 8
     ) -> schema.Completions:
         """Completions of a question: words, tags, formulas and titles that the index has."""
         return completion.complete(self.view(index), check_length(q, self._limits), k)

@@ -90,6 +90,15 @@ class FormulaLinker:
         )
 
 
+def code_html(text: str) -> Any:
+    """A description, what is between backticks as code."""
+    shown = [
+        f"<code>{clean_text(part)}</code>" if number % 2 else clean_text(part)
+        for number, part in enumerate(text.replace("``", "`").split("`"))
+    ]
+    return safe("".join(shown))
+
+
 def formula_html(formula: FormulaView) -> Any:
     """A formula by itself."""
     return safe(formula.mathml)

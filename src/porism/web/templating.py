@@ -35,6 +35,7 @@ class Templates:
         )
         self._environment.filters.update(
             question=lambda text: rendering.plain_html(plain_pieces(split_math(text))),
+            code=rendering.code_html,
             percent=lambda share: f"{share:.0%}", grouped=lambda number: f"{number:,}", sentence=sentence,
             listed=lambda value: [value] if isinstance(value, str) else list(value),
             field_name=lambda name: name.replace("_", " ").replace("-", " ").capitalize(),
