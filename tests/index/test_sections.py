@@ -41,7 +41,7 @@ def test_each_block_is_checked_when_it_is_first_read(path: Path, name: str, monk
     section = Container(path, "test").section(name)
     assert not section.complete
     per_block = BLOCK // 8
-    good = np.array([0, 5, 3 * per_block - 1, 4 * per_block])
+    good = np.array([0, 5, 3 * per_block - 1])
     section.require(good, good + 1)
     section.require(np.array([9]), np.array([9]))  # nothing
     section.require(np.array([7 * per_block]), np.array([ELEMENTS]))
@@ -74,6 +74,21 @@ def test_what_was_read_is_not_checked_again(path: Path, monkeypatch: pytest.Monk
     section.require(np.array([0]), np.array([ELEMENTS]))
     assert opened.array("large").sum() == ELEMENTS * (ELEMENTS - 1) // 2
     assert sum(counted) == 8
+
+
+def test_when_half_was_read_the_rest_is_checked(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(container, "CHECKED_BYTES", 1000)
+    per_block = BLOCK // 8
+    section = Container(path, "test").section("large")
+    section.require(np.array([0]), np.array([3 * per_block]))
+    assert np.count_nonzero(section._container._blocks("large")) == 5
+    section.require(np.array([5 * per_block]), np.array([5 * per_block + 1]))
+    assert section.complete
+    damage(path, "large", ELEMENTS - 1)
+    section = Container(path, "test").section("large")
+    section.require(np.array([0]), np.array([3 * per_block]))
+    with pytest.raises(IndexCorrupt, match="has changed in section 'large'"):
+        section.require(np.array([5 * per_block]), np.array([5 * per_block + 1]))
 
 
 def test_a_section_that_is_not_large_is_checked_whole(path: Path) -> None:

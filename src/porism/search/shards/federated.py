@@ -98,7 +98,7 @@ class FederatedIndex:
         self, queries: Iterable[Query], k: int = 1000, *, context: bool = False, filters: Filters | None = None,
         name: str = "porism", on_problem: OnProblem | None = None,
     ) -> Run:
-        """The results of formula topics, as :meth:`porism.Index.run_formulas` names them.
+        """The results of formula topics, as :meth:`porism.search.searcher.IndexSearcher.run_formulas` names them.
 
         :raises QueryError: ``k`` is below 1, two queries have one id, or a filter names an unknown key.
         :raises ShardsMissing: a shard does not answer: a run has the results of all.

@@ -127,7 +127,7 @@ class FormulasOfShards:
         self, queries: Iterable[tuple[str, FormulaQuery | None]], k: int, *, filters: Filters | None = None,
         context: bool = True, name: str = "porism",
     ) -> Run:
-        """The best ``k`` names of formulas for each query, as :meth:`porism.Index.run_formulas` gives them.
+        """The best ``k`` names of formulas for each query, as ``Index.run_formulas`` gives them.
 
         :raises ShardsMissing: a shard does not answer: a run has the results of all.
         """
