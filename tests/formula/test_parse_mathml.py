@@ -113,3 +113,9 @@ def test_parse_finds_the_notation() -> None:
     assert layout_key(parse(Formula("x+1"))) == key
     assert layout_key(parse("<x,y>")) == "O!< V!x O!, V!y O!>"
     assert layout_key(parse(r"\f x", macros={"f": (1, "#1^2")})) == "V!x [a N!2 ]"
+
+
+def test_a_prime_after_an_empty_script() -> None:
+    """It ended the reading with an error."""
+    found = parse_mathml("<math><msup><mi>x</mi><mrow/></msup><mo>′</mo><mo>+</mo></math>")
+    assert layout_key(found) == layout_key(parse_mathml("<math><msup><mi>x</mi><mo>′</mo></msup><mo>+</mo></math>"))

@@ -21,6 +21,7 @@ SEARCHING = (
     "porism.engine.postings_kernels",
     "porism.index.row_kernels",
     "porism.index.string_kernels",
+    "porism.engine.term_list_kernels",
     "porism.engine.topk_kernels",
     "porism.engine.tree_kernels",
     "porism.retrieve.formulas.alignment_kernels",

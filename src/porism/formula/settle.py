@@ -226,7 +226,7 @@ def join_primes(row: Row) -> None:
                 base is not None and node.label == "′" and node.kind == "O" and base.label != "′"
                 and node.over is None and node.under is None and (node.below is None or base.below is None)
             ):
-                extends = base.above is not None and base.above[-1].label != "′"
+                extends = bool(base.above and base.above[-1].label != "′")
                 base = brace_mark(base, "above") or base
                 scripts = base.above
                 if scripts is None:

@@ -82,7 +82,7 @@ class RetrieverRerankerKind:
 
     def channels(self, settings: Mapping[str, Any]) -> tuple[str, ...]:
         """Those of the model."""
-        return channels_of(model_from(_split(settings)[1]))
+        return channels_of(model_from(model_settings(settings)))
 
     def make(self, settings: Mapping[str, Any], depth: int, index: IndexSearcher) -> RetrieverReranker:
         """One that scores by this index."""
@@ -93,7 +93,7 @@ class RetrieverRerankerKind:
 
     def stored(self, settings: Mapping[str, Any], tuned_on: tuple[str, ...]) -> dict[str, Any]:
         """The model, which can also search; so without the share of the first stage."""
-        return write_model(tuned_further(model_from(_split(settings)[1]), tuned_on))
+        return write_model(tuned_further(model_from(model_settings(settings)), tuned_on))
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +113,15 @@ class _Own(Settings):
 _OWN = ("first_stage",)
 
 
+def model_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a re-ranking without its own: those of the model that searches."""
+    return {name: value for name, value in settings.items() if name not in _OWN}
+
+
 def _split(settings: Mapping[str, Any]) -> tuple[_Own, dict[str, Any]]:
     """The settings of a re-ranking, and those of its model.
 
     :raises SettingError: the share is no number from 0 to 1.
     """
     own = {name: value for name, value in settings.items() if name in _OWN}
-    return read_settings(_Own, own), {name: value for name, value in settings.items() if name not in _OWN}
+    return read_settings(_Own, own), model_settings(settings)

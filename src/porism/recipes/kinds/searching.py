@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path as FilePath
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar
 
 from porism.analysis.analyzer import AnalysisConfig
-from porism.errors import ConfigError
 from porism.files.artifacts import MODELS
 from porism.index.manifest import read_manifest
 from porism.recipes.checking import Check
@@ -24,13 +22,13 @@ from porism.recipes.kinds.index_files import content_digest
 from porism.recipes.kinds.similarities import check_model_terms, named_similarities
 from porism.recipes.kinds.tokenizers import tokenizer_of
 from porism.recipes.kinds.topics import asks_for_formulas, topic_settings
-from porism.recipes.kinds.vector_needs import check_vectors
+from porism.recipes.kinds.vector_needs import check_vectors, needed_artifacts
 from porism.recipes.loading import Data, Loading
 from porism.recipes.paths import opened
 from porism.recipes.recipe import Recipe, SystemSettings
 from porism.retrieve import DEFAULT_MODEL
 from porism.retrieve.documents.named_models import channel_model
-from porism.retrieve.models import artifacts_of, settings_class
+from porism.retrieve.models import settings_class
 from porism.search.searcher import IndexSearcher
 from porism.settings import Path
 from porism.tuning import with_parameters
@@ -133,11 +131,7 @@ def trained_models(draft: Draft, model: Mapping[str, Any]) -> dict[str, dict[str
 
 def _trained(model: Mapping[str, Any]) -> list[str]:
     """The names of the trained models that a model of search needs, from its plain settings."""
-    with suppress(ConfigError):  # a reranker's settings can be those of something else
-        kind = settings_class(model)
-        made = kind.from_dict({key: value for key, value in model.items() if key != "kind"})
-        return [name for of, name in artifacts_of(made) if of is MODELS]
-    return []
+    return [name for of, name in needed_artifacts(model) if of is MODELS]
 
 
 def searched_index(execution: Execution) -> IndexSearcher:

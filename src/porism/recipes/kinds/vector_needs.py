@@ -10,6 +10,7 @@ from typing import Any
 
 from porism.errors import ConfigError
 from porism.files.artifacts import ENCODERS, FORMULA_ENCODERS, SPARSE, TOKENS, ArtifactKind
+from porism.pipeline.rerankers.retriever import model_settings
 from porism.recipes.checking import Check
 from porism.recipes.kinds.collection import index_folder
 from porism.retrieve.kinds import Artifact
@@ -49,10 +50,16 @@ def check_vectors(check: Check, model: Mapping[str, Any], path: SettingPath) -> 
 def needed_vectors(model: Mapping[str, Any]) -> list[Artifact]:
     """The encoded documents and formulas that a model of search needs, from its plain settings; without a name
     whichever there are."""
-    with suppress(ConfigError):  # a reranker's settings can be those of something else
-        kind = settings_class(model)
-        made = kind.from_dict({key: value for key, value in model.items() if key != "kind"})
-        return [one for one in artifacts_of(made) if one.kind in TABLES]
+    return [one for one in needed_artifacts(model) if one.kind in TABLES]
+
+
+def needed_artifacts(model: Mapping[str, Any]) -> list[Artifact]:
+    """All that a model of search reads beside the documents, from its plain settings, which may be those of a
+    re-ranking by it; nothing where they are of a reranker that is no model of search."""
+    settings = model_settings(model)
+    with suppress(ConfigError):
+        kind = settings_class(settings)
+        return list(artifacts_of(kind.from_dict({key: value for key, value in settings.items() if key != "kind"})))
     return []
 
 
