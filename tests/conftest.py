@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import signal
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from long_forms import FEWEST_EXAMPLES, LONG
 hypothesis.settings.register_profile(
     "porism", deadline=None,  # how long an example takes depends on the machine
     max_examples=100 if LONG else FEWEST_EXAMPLES,
+    derandomize="PORISM_RANDOM_TESTS" not in os.environ,  # a change is judged by the same examples each time
 )
 hypothesis.settings.load_profile("porism")
 
