@@ -15,7 +15,8 @@ from porism.engine.trees import Places, Trees, open_places, open_trees, prepare_
 from porism.errors import IndexCorrupt
 from porism.formula import OperatorNode, OperatorTree, operator_tree, pack_tree, parse_latex, unpack_tree
 from porism.formula.packed import MOST_PACKED_NODES
-from porism.index import IndexWriter, Snapshot
+from porism.index import IndexWriter, Snapshot, container
+from porism.index.container import Container
 
 
 def packed(latex: str) -> bytes:
@@ -168,6 +169,36 @@ def test_damaged_derived_data_is_made_again(path: Path, name: str, damage: str) 
     prepare_trees([segment])
     assert segment.read_derived(name) is not None
     assert Snapshot.open(path).segments[0].read_derived(name) is not None
+
+
+def test_trees_are_compared_as_they_are_read(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(container, "CHECKED_BYTES", 0)  # as if they were large
+    (segment,) = Snapshot.open(path).segments
+    prepare_trees([segment])
+    file = segment.derived_path("trees")
+    labels = Trees.open(Container(file, "derived")).labels.tobytes()
+    file.write_bytes(file.read_bytes().replace(labels, bytes(len(labels))))
+    (segment,) = Snapshot.open(path).segments
+    unread = open_trees(segment, np.zeros(0, np.int32))
+    assert not unread.labels.any()
+    found = open_trees(segment, np.array([0], np.int32))
+    assert nodes_of(found, 0) == by_the_book(packed_tree("pq"))
+    assert open_trees(segment) is found
+
+
+def test_what_is_no_tree_is_found_when_it_is_read_and_made_again(path: Path) -> None:
+    (segment,) = Snapshot.open(path).segments
+    arrays = {name: array.copy() for name, array in open_trees(segment).to_arrays().items()}
+    arrays["sizes"][arrays["indptr"][2]] += 1  # the last formula
+    segment.write_derived("trees", arrays, {"layout": trees.LAYOUT})
+    (segment,) = Snapshot.open(path).segments
+    stored = open_trees(segment, np.array([0, 1], np.int32))
+    assert open_trees(segment, np.array([1], np.int32)) is stored
+    made = open_trees(segment, np.array([1, 2], np.int32))
+    assert made is not stored
+    assert nodes_of(made, 2) == by_the_book(packed_tree(segment.formula_key(2)))
+    with pytest.raises(IndexCorrupt, match="not those of operator trees"):
+        stored.to_arrays()
 
 
 def test_documents_out_of_range_are_not_taken_for_places(path: Path) -> None:

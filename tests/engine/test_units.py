@@ -68,6 +68,19 @@ def test_a_formula_of_several_segments_is_live_in_the_first_that_has_it(tmp_path
     assert formula_units([]) == []
 
 
+def test_what_is_live_is_found_once_until_documents_are_deleted(tmp_path: Path) -> None:
+    segments = write(tmp_path, [doc("a", "p", "q")], [doc("b", "q", "r"), doc("c", "r")])
+    before, again = formula_units(segments), formula_units(segments)
+    assert [one.live is other.live for one, other in zip(before, again, strict=True)] == [True, True]
+    assert list(map(live_keys, before)) == [["p", "q"], ["r"]]
+    assert list(map(live_keys, formula_units(segments[1:]))) == [["q", "r"]]
+    assert list(map(live_keys, formula_units(segments[::-1]))) == [["q", "r"], ["p"]]
+    segments[0].live = np.zeros(1, np.bool_)
+    assert list(map(live_keys, formula_units(segments))) == [[], ["q", "r"]]
+    with pytest.raises(ValueError, match="read-only"):
+        before[0].live[0] = False
+
+
 def test_derived_data_of_formulas_have_names_of_their_own(tmp_path: Path) -> None:
     (segment,) = write(tmp_path, [doc("a", "p")])
     (units,) = formula_units([segment])

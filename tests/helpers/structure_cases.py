@@ -51,7 +51,7 @@ class Forest:
         assert name == "trees"
         return self._packed
 
-    def read_derived(self, name: str) -> None:
+    def open_derived(self, name: str) -> None:
         return None
 
 

@@ -63,14 +63,15 @@ def split_trees(blob: Any, indptr: Any, stack: Any, sizes: Any, arities: Any, te
     return nodes if at == end else -1
 
 
-@compiled("boolean(int64, int64, int64, int64, int64, int64)")
-def sound_trees(trees: Any, known: Any, indptr_at: Any, labels_at: Any, sizes_at: Any, arities_at: Any) -> Any:
-    """Whether labels are below ``known`` and sizes and numbers of children make each part of the arrays one tree."""
+@compiled("boolean(int32[::1], int64, int64, int64, int64, int64)")
+def sound_trees(formulas: Any, known: Any, indptr_at: Any, labels_at: Any, sizes_at: Any, arities_at: Any) -> Any:
+    """Whether labels are below ``known``, and sizes and numbers of children make the part of each of the ``formulas``
+    one tree."""
     indptr = i64_at(indptr_at)
     labels = i32_at(labels_at)
     sizes = u16_at(sizes_at)
     arities = u16_at(arities_at)
-    for tree in range(trees):
+    for tree in formulas:
         start, stop = indptr[tree], indptr[tree + 1]
         if start == stop or np.int64(sizes[start]) != stop - start:
             return False

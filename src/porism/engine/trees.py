@@ -20,7 +20,7 @@ from porism.concurrency.caching import cached_property
 from porism.concurrency.locks import Lock
 from porism.engine import tree_kernels as kernels
 from porism.errors import IndexCorrupt
-from porism.index.container import corrupt
+from porism.index.container import Container, Section, corrupt
 from porism.index.derived import LAYOUTS
 from porism.index.segment import Segment
 from porism.index.string_kernels import unify
@@ -31,6 +31,7 @@ TREES, PLACES = "trees", "places"
 LAYOUT = LAYOUTS[TREES]
 """Changes when the arrays are laid out differently, so that those of other versions are not read."""
 _AT_A_TIME = 1 << 16
+_GUARDED = ("labels", "sizes", "arities")
 
 _ARRAYS: Mapping[str, Any] = {
     "indptr": np.int64, "labels": np.int32, "sizes": np.uint16, "arities": np.uint16, "label_blob": np.uint8,
@@ -47,6 +48,9 @@ class Trees:
     number of children (``arities``, uint16, M): the first child is the next node, the next sibling is a subtree
     further. Labels have their kind letter in front, as in ``Vx``; as packed strings they are ``label_blob`` (uint8) and
     ``label_starts`` (int64, one longer than the table).
+
+    Of those in a file ``guards`` has what is compared with its checksums as it is needed: :meth:`require` trees before
+    they are read.
     """
 
     indptr: NDArray[np.int64]
@@ -55,9 +59,34 @@ class Trees:
     arities: NDArray[np.uint16]
     label_blob: NDArray[np.uint8]
     label_starts: NDArray[np.int64]
+    guards: Mapping[str, Section] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.indptr) - 1
+
+    @cached_property
+    def _required(self) -> NDArray[np.bool_]:
+        """Which trees were found to be sound (bool); memory is taken as they are."""
+        return np.zeros(len(self), np.bool_)
+
+    def require(self, formulas: NDArray[np.int32] | None = None) -> None:
+        """Compares trees with their checksums, and looks whether they are trees, once; all of them by default.
+
+        :raises IndexCorrupt: they were changed, or are not those of trees.
+        """
+        wanted = np.arange(len(self), dtype=np.int32) if formulas is None else formulas
+        new = wanted[~self._required[wanted]]
+        if not len(new):
+            return
+        starts, stops = self.indptr[new], self.indptr[new + 1]
+        for section in self.guards.values():
+            section.require(starts, stops)
+        if not kernels.sound_trees(
+            new, self.label_count, address(self.indptr), address(self.labels), address(self.sizes),
+            address(self.arities),
+        ):
+            raise _senseless()
+        self._required[new] = True
 
     @property
     def label_count(self) -> int:
@@ -73,14 +102,14 @@ class Trees:
             raise IndexError(f"label {number} of {self.label_count}")
         return decode(self.label_blob[self.label_starts[number] : self.label_starts[number + 1]].tobytes())
 
+    @cached_property
     def all_labels(self) -> list[str]:
         """The table of distinct labels, their kind letters in front."""
         return Packed(self.label_blob, self.label_starts).strings()
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
-        strings = self.all_labels()
-        return dict(zip(strings, range(len(strings)), strict=True))
+        return dict(zip(self.all_labels, range(self.label_count), strict=True))
 
     def number_of(self, label: str) -> int:
         """The number of a label with its kind letter in front, -1 where no formula has it."""
@@ -130,6 +159,7 @@ class Trees:
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """The arrays by name; :meth:`from_arrays` is the inverse."""
+        self.require()
         return {name: getattr(self, name) for name in _ARRAYS}
 
     @classmethod
@@ -138,26 +168,37 @@ class Trees:
 
         :raises IndexCorrupt: arrays are missing, or are not those of trees.
         """
-        if missing := [name for name in _ARRAYS if name not in arrays]:
-            raise IndexCorrupt(f"the trees lack {', '.join(missing)}")
-        trees = cls(**{name: as_layout(arrays[name], dtype).reshape(-1) for name, dtype in _ARRAYS.items()})
-        trees._check()
+        trees = cls._of(arrays, {})
+        trees.require()
         return trees
 
-    def _check(self) -> None:
-        """Whatever kernels rely on to stay within the arrays: that each part is a tree, and labels are in the table."""
-        nodes = len(self.labels)
-        sound = (
-            _bounds(self.indptr, nodes)
-            and len(self.sizes) == len(self.arities) == nodes
-            and _bounds(self.label_starts, len(self.label_blob))
-            and kernels.sound_trees(
-                len(self), self.label_count, address(self.indptr), address(self.labels), address(self.sizes),
-                address(self.arities),
-            )
-        )
-        if not sound:
-            raise IndexCorrupt("the arrays are not those of operator trees")
+    @classmethod
+    def open(cls, derived: Container) -> Trees:
+        """Trees in a file of derived data, of which searches read no more than they need.
+
+        :raises IndexCorrupt: arrays are missing, or are not those of trees.
+        """
+        guards = {name: derived.section(name) for name in _GUARDED if name in derived}
+        whole = {name: derived.array(name) for name in _ARRAYS if name in derived and name not in guards}
+        return cls._of({**whole, **{name: section.array for name, section in guards.items()}}, guards)
+
+    @classmethod
+    def _of(cls, arrays: Mapping[str, NDArray[Any]], guards: Mapping[str, Section]) -> Trees:
+        if missing := [name for name in _ARRAYS if name not in arrays]:
+            raise IndexCorrupt(f"the trees lack {', '.join(missing)}")
+        if any(arrays[name].dtype != np.dtype(dtype) for name, dtype in _ARRAYS.items()):
+            raise _senseless()
+        flat = {name: as_layout(arrays[name], dtype).reshape(-1) for name, dtype in _ARRAYS.items()}
+        trees = cls(**flat, guards=guards)
+        nodes = len(trees.labels)
+        lengths = len(trees.sizes) == len(trees.arities) == nodes
+        if not (lengths and _bounds(trees.indptr, nodes) and _bounds(trees.label_starts, len(trees.label_blob))):
+            raise _senseless()
+        return trees
+
+
+def _senseless() -> IndexCorrupt:
+    return IndexCorrupt("the arrays are not those of operator trees")
 
 
 def _bounds(starts: NDArray[np.int64], end: int) -> bool:
@@ -210,8 +251,10 @@ def _keep(segment: Segment) -> _Kept:
         return _kept.setdefault(segment, _Kept())
 
 
-def open_trees(segment: Segment) -> Trees:
+def open_trees(segment: Segment, formulas: NDArray[np.int32] | None = None) -> Trees:
     """The operator trees of a segment's formulas: kept ones, else stored ones, else split now.
+
+    Those of ``formulas`` (all by default) can be read; others are required first.
 
     :raises IndexCorrupt: what the segment has of them is broken.
     """
@@ -219,7 +262,15 @@ def open_trees(segment: Segment) -> Trees:
     with kept.lock:
         if kept.trees is None:
             kept.trees = _read_trees(segment) or _build_trees(segment)
-        return kept.trees
+        trees = kept.trees
+    try:
+        trees.require(formulas)
+    except IndexCorrupt:  # derived data can always be computed again
+        with kept.lock:
+            if kept.trees is trees:
+                kept.trees = _build_trees(segment)
+            trees = kept.trees
+    return trees
 
 
 def open_places(segment: Segment) -> Places:
@@ -257,11 +308,11 @@ def _build_trees(segment: Segment) -> Trees:
 
 
 def _read_trees(segment: Segment) -> Trees | None:
-    stored = segment.read_derived(TREES)
-    if stored is None or stored[1].get("layout") != LAYOUT:
+    derived = segment.open_derived(TREES)
+    if derived is None or derived.info["info"].get("layout") != LAYOUT:
         return None
     try:
-        trees = Trees.from_arrays(stored[0])
+        trees = Trees.open(derived)
     except IndexCorrupt:  # derived data can always be computed again
         return None
     return trees if len(trees) == segment.formula_count else None

@@ -7,11 +7,14 @@ show the same segment with each distinct formula as a unit, whose id is its key.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol, cast
+from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 from numpy.typing import NDArray
 
+from porism.concurrency.locks import Lock
 from porism.index.container import Container
 from porism.index.derived import FORMULAS, LAYOUTS
 from porism.index.entries import Entries
@@ -149,12 +152,46 @@ class FormulaUnits:
         return self.segment.open_derived(FORMULAS + name)
 
 
+@dataclass(frozen=True, slots=True)
+class _Masks:
+    """Which formulas of some segments are live (bool, one a formula), given the documents that are."""
+
+    segments: tuple[ref[Segment], ...]
+    documents: tuple[NDArray[np.bool_], ...]
+    formulas: tuple[NDArray[np.bool_], ...]
+
+    def are_of(self, segments: Sequence[Segment]) -> bool:
+        """Whether they are those of these segments as they are now; deleting makes another array of documents."""
+        return len(self.segments) == len(segments) and all(
+            known() is segment and documents is segment.live
+            for known, documents, segment in zip(self.segments, self.documents, segments, strict=True)
+        )
+
+
+_known: WeakKeyDictionary[Segment, _Masks] = WeakKeyDictionary()
+"""By the first of several segments what was found last; searches of one commit ask several times."""
+_known_lock = Lock()
+
+
 def formula_units(segments: Sequence[Segment]) -> list[FormulaUnits]:
     """The formulas of segments that are searched together, each distinct formula once.
 
     A formula is live if a live document holds it; of several segments that hold the same key, it is live in the first
     only. So statistics and scores do not depend on how documents are spread over segments.
     """
+    if not segments:
+        return []
+    with _known_lock:
+        masks = _known.get(segments[0])
+    if masks is None or not masks.are_of(segments):
+        documents = tuple(segment.live for segment in segments)
+        masks = _Masks(tuple(map(ref, segments)), documents, tuple(_live_formulas(segments)))
+        with _known_lock:
+            _known[segments[0]] = masks
+    return [FormulaUnits(segment, mask) for segment, mask in zip(segments, masks.formulas, strict=True)]
+
+
+def _live_formulas(segments: Sequence[Segment]) -> list[NDArray[np.bool_]]:
     masks = [_held(segment) for segment in segments]
     having = [number for number, mask in enumerate(masks) if mask.any()]
     if len(having) > 1:
@@ -164,7 +201,9 @@ def formula_units(segments: Sequence[Segment]) -> list[FormulaUnits]:
             stop = start + int(np.count_nonzero(masks[number]))
             masks[number][masks[number]] = first[start:stop]
             start = stop
-    return [FormulaUnits(segment, mask) for segment, mask in zip(segments, masks, strict=True)]
+    for mask in masks:
+        mask.flags.writeable = False
+    return masks
 
 
 def ordinals_by_segment(

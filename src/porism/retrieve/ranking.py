@@ -13,7 +13,8 @@ from porism.engine.units import Units
 from porism.errors import QueryError
 from porism.types import Query
 
-_FEW_IDS = 64
+_DECODED_AT_ONCE = 32
+"""How many times cheaper the id of a unit is where those of a whole segment are decoded."""
 
 
 class Results(NamedTuple):
@@ -71,6 +72,7 @@ class _SegmentIds:
     def __init__(self, segment: Units) -> None:
         self._segment = segment
         self._known: NDArray[np.object_] | None = None
+        self._selected = 0
         self._bytes = b""
         self._starts: NDArray[np.int64] | None = None
 
@@ -87,7 +89,8 @@ class _SegmentIds:
 
     def _decode(self, units: NDArray[np.int32]) -> list[str]:
         if self._starts is None:
-            if len(units) < _FEW_IDS:
+            self._selected += len(units)
+            if self._selected * _DECODED_AT_ONCE < self._segment.doc_count:
                 return self._segment.doc_ids(units)
             packed = self._segment.names.packed()
             self._bytes, self._starts = packed.blob.tobytes(), packed.starts

@@ -165,11 +165,29 @@ class Exactness(NamedTuple):
 
 
 class _Table(NamedTuple):
+    """Trees, and by label what kernels ask about nodes: ``families`` and ``relating`` of operators, ``fixed`` of
+    variables, 0 elsewhere."""
+
     trees: Trees
     kinds: NDArray[np.uint8]
     families: NDArray[np.int32]
     fixed: NDArray[np.uint8]
     relating: NDArray[np.uint8]
+
+    @classmethod
+    def of(cls, trees: Trees) -> _Table:
+        """What is asked about the labels of trees."""
+        labels = trees.all_labels
+        kinds = np.zeros(len(labels), np.uint8)
+        some = np.flatnonzero(np.diff(trees.label_starts))
+        kinds[some] = trees.label_blob[trees.label_starts[some]]  # all kinds are ASCII
+        families, fixed, relating = np.zeros(len(labels), np.int32), kinds * 0, kinds * 0
+        for number in np.flatnonzero((kinds == ord("U")) | (kinds == ord("O"))).tolist():
+            families[number] = _family(labels[number])
+            relating[number] = relates(labels[number][1:])
+        for number in np.flatnonzero(kinds == ord("V")).tolist():
+            fixed[number] = is_fixed_name(labels[number][1:])
+        return cls(trees, kinds, families, fixed, relating)
 
 
 class Aligner:
@@ -220,9 +238,8 @@ class Aligner:
         pairs = np.zeros((len(query.labels), 2), np.int32)
         if query.cut or not len(formulas):
             return found, pairs
-        table = self._table(segment)
+        table, formulas = self._table(segment, formulas)
         trees = table.trees
-        formulas = _checked(formulas, trees)
         fixed = np.array([is_fixed_name(label[1:]) for label in query.labels], np.uint8)
         room = np.empty(exact_kernels.room(len(query.labels)) // 8)
         exact_kernels.find_exact(
@@ -243,9 +260,8 @@ class Aligner:
     def _align(
         self, query: QueryTree, segment: int, formulas: NDArray[np.int32], keep_pairs: bool
     ) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.float64], int]:
-        table = self._table(segment)
+        table, formulas = self._table(segment, formulas)
         trees = table.trees
-        formulas = _checked(formulas, trees)
         size = len(query.labels)
         sums = np.zeros((len(formulas), kernels.SUMS))
         pairs, worths = np.zeros((size, 2), np.int32), np.zeros(size)
@@ -258,26 +274,20 @@ class Aligner:
         )
         return sums, pairs, worths, int(returned)
 
-    def _table(self, segment: int) -> _Table:
+    def _table(self, segment: int, formulas: NDArray[np.int32]) -> tuple[_Table, NDArray[np.int32]]:
+        """What kernels read of a segment, with the trees of ``formulas``, and these as kernels take them.
+
+        :raises IndexError: the segment does not have one.
+        """
+        having = self._segments[segment]
+        formulas = np.ascontiguousarray(formulas, np.int32)
+        if len(formulas) and not 0 <= int(formulas.min()) <= int(formulas.max()) < having.formula_count:
+            raise IndexError(f"formulas {formulas.min()} to {formulas.max()} of {having.formula_count}")
+        trees = open_trees(having, formulas)
         table = self._tables.get(segment)
-        if table is None:
-            trees = open_trees(self._segments[segment])
-            labels = trees.all_labels()
-            table = self._tables[segment] = _Table(
-                trees,
-                np.array([ord(label[0]) & 0xFF if label else 0 for label in labels], np.uint8),
-                np.array([_family(label) for label in labels], np.int32),
-                np.array([is_fixed_name(label[1:]) for label in labels], np.uint8),
-                np.array([relates(label[1:]) for label in labels], np.uint8),
-            )
-        return table
-
-
-def _checked(formulas: NDArray[np.int32], trees: Trees) -> NDArray[np.int32]:
-    formulas = np.ascontiguousarray(formulas, np.int32)
-    if len(formulas) and not 0 <= int(formulas.min()) <= int(formulas.max()) < len(trees):
-        raise IndexError(f"formulas {formulas.min()} to {formulas.max()} of {len(trees)}")
-    return formulas
+        if table is None or table.trees is not trees:
+            table = self._tables[segment] = _Table.of(trees)
+        return table, formulas
 
 
 def _label_numbers(query: QueryTree, trees: Trees) -> NDArray[np.int32]:
