@@ -20,7 +20,7 @@ from porism.formula.extractors.walk import operator_walk
 from porism.formula.operators.lists import relates
 from porism.formula.tree import OperatorNode, OperatorTree
 from porism.formula.values.evaluation import value, value_where
-from porism.formula.values.expressions import Expression, forget, leaf, make
+from porism.formula.values.expressions import Expression, forget, leaf, make, once
 from porism.formula.values.field import PRIMES, Value, is_simple
 from porism.formula.values.reading import Letters, expressions_of
 from porism.formula.values.rules import install
@@ -56,12 +56,11 @@ def expression_values(operators: OperatorTree) -> list[SubexpressionValue]:
     None for leaves, for what is a plain number or a single variable in value (``x+0``), for what contains a wildcard,
     for expressions of more than 60 nodes, and for what has no value anywhere (``1/(x-x)``). Total and bounded in time.
     """
-    forget()
-    nodes = operator_walk(operators).nodes
+    nodes, expressions = _read(operators)
     found: list[SubexpressionValue] = []
     spent = 0
     wholes = _wholes(operators.root)
-    for position, expression in enumerate(expressions_of(nodes, _letters(nodes))):
+    for position, expression in enumerate(expressions):
         if expression is None or expression.kind:
             continue
         spent += _cost(expression)  # remembered or not, so that a formula always has the same terms
@@ -90,13 +89,12 @@ def chain_values(operators: OperatorTree) -> list[str]:
 
     ``0<a\\le b`` says ``0<a`` and ``a\\le b``, and ``a=b=c`` says ``a=c`` as well. Total and bounded in time.
     """
-    forget()
-    nodes = operator_walk(operators).nodes
+    nodes, expressions = _read(operators)
     if not any(len(node.children) > 2 and (node.label in _RELATIONS or "-" in node.label) for node in nodes):
         return []
     terms: list[str] = []
     spent = 0
-    for expression in expressions_of(nodes, _letters(nodes)):
+    for expression in expressions:
         if expression is None:
             continue
         links: Sequence[Expression] = ()
@@ -137,9 +135,7 @@ def whole_value(operators: OperatorTree) -> WholeValue:
 
     None for a single letter, and none for a relation whose sides are one number. Total and bounded in time.
     """
-    forget()
-    nodes = operator_walk(operators).nodes
-    expression = expressions_of(nodes, _letters(nodes))[0]
+    expression = _read(operators).expressions[0]
     if expression is None or (expression.kind and expression.exact is None) or _cost(expression) > LARGEST_FORMULA_WORK:
         return WholeValue("", "", False)
     named = _named(expression)
@@ -152,6 +148,23 @@ def whole_value(operators: OperatorTree) -> WholeValue:
     if found is None or expression.label in _RELATIONS:
         return WholeValue("", "", False)
     return WholeValue("≡" + _digest(0, found), "", False)
+
+
+class _Reading(NamedTuple):
+    """The nodes of a formula in preorder, and the expression of each, None where there is none."""
+
+    nodes: Sequence[OperatorNode]
+    expressions: Sequence[Expression | None]
+
+
+def _read(operators: OperatorTree) -> _Reading:
+    """The expressions of a formula; of the last one they are remembered, since it is asked for in several ways."""
+    return once(operators, _reading)
+
+
+def _reading(operators: OperatorTree) -> _Reading:
+    nodes = operator_walk(operators).nodes
+    return _Reading(nodes, expressions_of(nodes, _letters(nodes)))
 
 
 def _wholes(root: OperatorNode) -> set[int]:

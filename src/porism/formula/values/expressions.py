@@ -11,9 +11,13 @@ import re
 import threading
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from typing import TypeVar, cast
 
 from porism.formula.values.exact import EXACT
 from porism.formula.values.field import Value
+
+F = TypeVar("F")
+R = TypeVar("R")
 
 LARGEST_EXPRESSION = 60
 """Larger expressions have no value: they hardly ever occur twice."""
@@ -170,6 +174,7 @@ def _is_index(expression: Expression) -> bool:
 class _Table(threading.local):
     def __init__(self) -> None:
         self.known: dict[tuple[object, ...], Expression] = {}
+        self.last: tuple[object, object] = (None, None)
 
 
 MOST_KNOWN = 1 << 14
@@ -182,6 +187,17 @@ def forget() -> None:
     """Empties the memory where it is full; called between formulas, since variables are compared by identity."""
     if len(_table.known) > MOST_KNOWN:
         _table.known = {}
+        _table.last = None, None
+
+
+def once(formula: F, read: Callable[[F], R]) -> R:
+    """What ``read`` makes of a formula, always in the same way; that of the last one is remembered."""
+    known, found = _table.last
+    if known is not formula:
+        forget()
+        found = read(formula)
+        _table.last = formula, found
+    return cast(R, found)
 
 
 def make(label: str, *children: Expression) -> Expression:
