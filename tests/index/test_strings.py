@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import porism.index.strings
 from porism.index.container import Container
 from porism.index.container_writer import ContainerWriter
 from porism.index.string_kernels import sort_order, unify
@@ -32,6 +33,16 @@ def test_packed_strings_come_back(strings: list[str]) -> None:
     backwards = np.arange(len(strings))[::-1]
     assert Packed.of(strings).take(backwards).strings() == strings[::-1]
     assert Packed.join([Packed.of(strings), Packed.of(strings)]).strings() == strings + strings
+
+
+@settings(deadline=None)
+@given(st.lists(ANY_TEXT, min_size=1), st.data(), st.integers(1, 20))
+def test_strings_are_taken_however_few_are_copied_at_once(strings: list[str], data: st.DataObject, most: int) -> None:
+    wanted = data.draw(st.lists(st.integers(0, len(strings) - 1)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(porism.index.strings, "_COPIED_BYTES", most)
+        taken = Packed.of(strings).take(np.array(wanted, np.int64))
+    assert taken.strings() == [strings[number] for number in wanted]
 
 
 def test_lone_surrogates_are_kept() -> None:

@@ -29,6 +29,7 @@ BUCKETS = (512, 32, 3)
 FRONT_BLOCK = 16
 """Strings in a front-coded block: the first one whole, the others as what differs from the one before."""
 _MOST_STRINGS = 2**31 - 1
+_COPIED_BYTES = 1 << 24
 
 
 class Packed(NamedTuple):
@@ -48,10 +49,18 @@ class Packed(NamedTuple):
 
     def take(self, positions: NDArray[np.integer]) -> Packed:
         """The strings at ``positions``, in that order."""
-        lengths = (self.starts[1:] - self.starts[:-1])[positions]
+        first = self.starts[:-1][positions]
+        lengths = self.starts[1:][positions] - first
         starts = offsets(lengths)
-        source = np.repeat(self.starts[:-1][positions] - starts[:-1], lengths) + np.arange(starts[-1])
-        return Packed(self.blob[source], starts)
+        blob = np.empty(starts[-1], np.uint8)
+        # a byte takes eight while it is copied: so many at once that this is little beside millions of strings
+        cuts = np.searchsorted(starts, np.arange(0, starts[-1], _COPIED_BYTES))
+        for low, high in pairwise(np.unique(np.append(cuts, len(lengths))).tolist()):
+            part = slice(low, high)
+            source = np.repeat(first[part] - starts[part], lengths[part])
+            source += np.arange(starts[low], starts[high])
+            blob[starts[low] : starts[high]] = self.blob[source]
+        return Packed(blob, starts)
 
     @classmethod
     def of(cls, strings: Sequence[str]) -> Packed:
