@@ -64,7 +64,7 @@ def large(path: Path, monkeypatch: pytest.MonkeyPatch, block: int = 64) -> Conta
     """Postings in a file of which every section is large, with a checksum for each ``block`` bytes."""
     monkeypatch.setattr(container, "CHECKED_BYTES", 0)
     monkeypatch.setattr("porism.engine.compact.NARROWED_BYTES", 0)
-    monkeypatch.setattr(container, "BLOCK", block)
+    monkeypatch.setitem(container.BLOCKS, container.FORMAT, block)
     monkeypatch.setattr("porism.index.container_writer.BLOCK", block)
     random = np.random.default_rng(6)
     counts = random_counts(random, 300, 1, 500, 0.02, 9)

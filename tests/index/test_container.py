@@ -11,7 +11,7 @@ import pytest
 
 from porism.errors import IndexCorrupt, IndexVersionError, StorageError
 from porism.files import durable
-from porism.index import container_writer
+from porism.index import container, container_writer
 from porism.index.container import Container, Stamp
 from porism.index.container_writer import ContainerWriter
 
@@ -118,8 +118,32 @@ def test_a_newer_format_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(container_writer, "__version__", "3.1.0")
     write(tmp_path / "c.bin")
     monkeypatch.undo()
-    with pytest.raises(IndexVersionError, match=r"format 7, written by porism 3\.1\.0.*reads format 3.*Upgrade"):
+    with pytest.raises(IndexVersionError, match=r"format 7, written by porism 3\.1\.0.*reads formats 3 to 4.*Upgrade"):
         Container(tmp_path / "c.bin", "test")
+
+
+@pytest.mark.parametrize("version", container.BLOCKS)
+def test_every_format_that_is_read_has_blocks_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: int
+) -> None:
+    path, content = tmp_path / "c.bin", np.random.default_rng(1).integers(0, 9, 100_000)
+    monkeypatch.setattr(container_writer, "FORMAT", version)
+    monkeypatch.setattr(container_writer, "BLOCK", container.BLOCKS[version])
+    with ContainerWriter(path, "test") as writer:
+        writer.add("a", content)
+        writer.finish({})
+    monkeypatch.undo()
+    assert len(Container(path, "test")._checksums) == -(-content.nbytes // container.BLOCKS[version])
+    assert np.array_equal(Container(path, "test").array("a"), content)
+    Container(path, "test").verify()
+    monkeypatch.setattr(container, "CHECKED_BYTES", 0)
+    damaged = bytearray(path.read_bytes())
+    damaged[8 * 90_000] ^= 1
+    path.write_bytes(damaged)
+    section = Container(path, "test").section("a")
+    section.require(np.array([0]), np.array([container.BLOCKS[version] // 8]))
+    with pytest.raises(IndexCorrupt, match="has changed in section 'a'"):
+        section.require(np.array([89_000]), np.array([91_000]))
 
 
 def interrupt(path: Path, *, atomic: bool) -> None:

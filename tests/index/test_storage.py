@@ -203,7 +203,7 @@ def test_a_damaged_manifest(path: Path, damage: str) -> None:
     IndexWriter(path).close()
 
 
-@pytest.mark.parametrize("version", [container.FORMAT - 1, container.FORMAT + 1])
+@pytest.mark.parametrize("version", [min(container.BLOCKS) - 1, container.FORMAT + 1])
 def test_an_index_of_another_format(path: Path, monkeypatch: pytest.MonkeyPatch, version: int) -> None:
     monkeypatch.setattr(manifest, "FORMAT", version)
     monkeypatch.setattr(manifest, "__version__", "0.9")

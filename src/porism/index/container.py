@@ -34,13 +34,15 @@ from porism.errors import IndexCorrupt, IndexUnreadable, IndexVersionError
 from porism.index.mapping import map_file, unload
 from porism.version import __version__
 
-FORMAT = 3
+FORMAT = 4
 """Version of everything on disk; raised when an older program could not read what is written."""
+BLOCKS = {3: 1 << 18, 4: 1 << 16}
+"""The formats that are read, and how many bytes have one checksum in each."""
 
 MAGIC = b"PORISM\x1a\n"
 ALIGNMENT = 64
-BLOCK = 1 << 18
-"""Bytes that have one checksum: 15 µs to compare, and 1 MB of checksums for 32 GB."""
+BLOCK = BLOCKS[FORMAT]
+"""Bytes that have one checksum: 4 µs to compare, and 4 MB of checksums for 32 GB."""
 CHECKED_BYTES = 4 << 20
 """Sections up to this size are checked whole even where only parts are read: a few milliseconds at most."""
 FOOTER = struct.Struct("<QQQ8s")
@@ -62,10 +64,10 @@ class Stamp(NamedTuple):
 
 def check_format(version: object, written_by: object, where: Path) -> None:
     """Raises :class:`IndexVersionError` unless ``version`` is the format this program reads."""
-    if version != FORMAT:
+    if not isinstance(version, int) or version not in BLOCKS:
         raise IndexVersionError(
             f"index format {version}, written by {written_by}; this is porism {__version__}, "
-            f"which reads format {FORMAT}",
+            f"which reads formats {min(BLOCKS)} to {max(BLOCKS)}",
             where=str(where), hint="Upgrade porism, or index the sources again with this version.",
         )
 
@@ -109,7 +111,7 @@ class Container:
     """
 
     __slots__ = (
-        "_checksums", "_data", "_entries", "_table", "_unchecked", "info", "kind", "path", "sound", "stamp"
+        "_checksums", "_data", "_entries", "_table", "_unchecked", "block", "info", "kind", "path", "sound", "stamp"
     )
 
     def __init__(self, path: Path, kind: str | None, stamp: Stamp | None = None) -> None:
@@ -138,6 +140,7 @@ class Container:
         try:
             table = orjson.loads(table_bytes)
             check_format(table["format"], table["written_by"], path)
+            self.block = BLOCKS[table["format"]]
             self.kind: str = table["kind"]
             if kind is not None and self.kind != kind:
                 raise corrupt(f"holds {self.kind!r} where {kind!r} was expected", path)
@@ -171,7 +174,7 @@ class Container:
                 raise ValueError(f"section {name!r} is no array of numbers")
             stop = start + dtype.itemsize * math.prod(shape)
             inside = len(MAGIC) <= start <= stop <= at and start % ALIGNMENT == 0
-            if not inside or not 0 <= first <= first + -(-(stop - start) // BLOCK) <= count:
+            if not inside or not 0 <= first <= first + -(-(stop - start) // self.block) <= count:
                 raise ValueError(f"section {name!r} outside the file")
             self._entries[name] = _Entry(start, stop, dtype, tuple(shape), first)
 
@@ -229,7 +232,7 @@ class Container:
         if unchecked is None:
             entry = self._entry(name)
             # Of two threads that come at once both use the one that is there first.
-            blocks = -(-(entry.stop - entry.start) // BLOCK)
+            blocks = -(-(entry.stop - entry.start) // self.block)
             unchecked = self._unchecked.setdefault(name, np.ones(blocks, np.bool_))
         return unchecked
 
@@ -240,8 +243,8 @@ class Container:
             return
         start, stop, _, _, first = self._entry(name)
         for block in blocks.tolist():
-            at = start + block * BLOCK
-            found = xxhash.xxh3_64_intdigest(self._data[at : min(at + BLOCK, stop)].data)
+            at = start + block * self.block
+            found = xxhash.xxh3_64_intdigest(self._data[at : min(at + self.block, stop)].data)
             if found != int(self._checksums[first + block]):
                 raise corrupt(f"has changed in section {name!r}", self.path)
             unchecked[block] = False
@@ -260,7 +263,7 @@ class Container:
         :raises IndexCorrupt: one was changed.
         """
         for name, entry in self._entries.items():
-            blocks = -(-(entry.stop - entry.start) // BLOCK)
+            blocks = -(-(entry.stop - entry.start) // self.block)
             self._unchecked[name] = np.ones(blocks, np.bool_)
             self._check(name, np.arange(blocks))
             on_bytes(entry.stop - entry.start)
@@ -296,10 +299,10 @@ class Section:
         unchecked = self._container._blocks(self._name)
         if not len(unchecked):
             return
-        size = self.array.itemsize
+        size, block = self.array.itemsize, self._container.block
         some = stops > starts
-        first = starts[some].astype(np.int64) * size // BLOCK
-        counts = (stops[some].astype(np.int64) * size - 1) // BLOCK - first + 1
+        first = starts[some].astype(np.int64) * size // block
+        counts = (stops[some].astype(np.int64) * size - 1) // block - first + 1
         ends = np.cumsum(counts)
         blocks = np.repeat(first - ends + counts, counts) + np.arange(ends[-1] if len(ends) else 0)
         self._container._check(self._name, np.unique(blocks[unchecked[blocks]]))
