@@ -301,11 +301,20 @@ class Section:
             return
         size, block = self.array.itemsize, self._container.block
         some = stops > starts
-        first = starts[some].astype(np.int64) * size // block
-        counts = (stops[some].astype(np.int64) * size - 1) // block - first + 1
-        ends = np.cumsum(counts)
-        blocks = np.repeat(first - ends + counts, counts) + np.arange(ends[-1] if len(ends) else 0)
-        self._container._check(self._name, np.unique(blocks[unchecked[blocks]]))
+        if not some.all():
+            starts, stops = starts[some], stops[some]
+        first = starts.astype(np.int64) * size // block
+        last = (stops.astype(np.int64) * size - 1) // block
+        longer = np.flatnonzero(last > first)  # most parts are within one block
+        if len(longer):
+            counts = last[longer] - first[longer]
+            ends = np.cumsum(counts)
+            further = np.repeat(first[longer] + 1 - ends + counts, counts) + np.arange(ends[-1])
+            first = np.concatenate([first, further])
+        new = first[unchecked[first]]
+        if not len(new):
+            return
+        self._container._check(self._name, np.unique(new))
         if 2 * np.count_nonzero(unchecked) <= len(unchecked):
             self.all()
 
