@@ -239,18 +239,24 @@ def _write_channel(
         part.vocabulary(channel) if (taken >= 0).any() else nothing for part, taken in zip(parts, rows, strict=True)
     ]
     sizes = offsets(np.asarray([len(vocabulary) for vocabulary in vocabularies], np.int64))
-    packed = Packed.join(vocabularies)
-    ids, firsts = unify(packed.blob, packed.starts)
+    strings = Packed.join(vocabularies)
+    del vocabularies  # of many millions of terms no array stays that is not needed any more
+    ids, firsts = unify(strings.blob, strings.starts)
     frequencies = np.zeros(len(firsts), np.int64)
     for number in range(len(parts)):
-        local = np.zeros(len(vocabularies[number]), np.int64)
+        local = np.zeros(sizes[number + 1] - sizes[number], np.int64)
         for piece in pieces(number):
             local += np.bincount(piece.terms, minlength=len(local))
         np.add.at(frequencies, ids[sizes[number] : sizes[number + 1]], local)
     kept = np.flatnonzero(frequencies)
+    if len(kept) < len(strings):  # else all are distinct and in their order
+        strings = strings.take(firsts[kept])
     numbers = np.full(len(firsts), -1, np.int64)
-    numbers[kept] = write_dictionary(writer, name, packed.take(firsts[kept]), frequencies[kept])
+    del firsts
+    numbers[kept] = write_dictionary(writer, name, strings, frequencies[kept])
+    del strings, frequencies
     of_string = numbers[ids]
+    del ids, numbers
     info = write_rows(writer, name, (
         (piece, of_string[sizes[number] : sizes[number + 1]])
         for number in range(len(parts)) for piece in pieces(number)

@@ -77,6 +77,8 @@ class Packed(NamedTuple):
     @classmethod
     def join(cls, parts: Sequence[Packed]) -> Packed:
         """All strings of ``parts``, one part after the other."""
+        if len(parts) == 1:
+            return parts[0]
         lengths = [part.starts[1:] - part.starts[:-1] for part in parts]
         blobs = [part.blob[part.starts[0] : part.starts[-1]] for part in parts]
         empty = np.zeros(0, np.uint8)
@@ -201,9 +203,10 @@ def write_dictionary(
     else:
         bucket = np.zeros(count, np.int8)
         for limit in BUCKETS:
-            bucket += frequencies[order] < limit
-        order = order[np.argsort(bucket, kind="stable")]
+            bucket += frequencies < limit
+        bucket = bucket[order]
         first = offsets(np.bincount(bucket, minlength=len(BUCKETS) + 1))
+        order = order[np.argsort(bucket, kind="stable")]
     data, block_starts = front_encode(blob, starts, order, first)
     writer.add(f"{name}:strings", data)
     writer.add(f"{name}:blocks", block_starts)
