@@ -194,6 +194,8 @@ class MilvusBackend:
             schema.add_field("part", kinds.INT64)
             schema.add_field("stamp", kinds.INT64)
             schema.add_field("filters", kinds.ARRAY, element_type=kinds.INT64, max_capacity=MOST_FILTERS)
+            if table.documents:
+                schema.add_field("document", kinds.JSON)
             if table.dimensions:
                 schema.add_field("vector", kinds.FLOAT_VECTOR, dim=table.dimensions)
                 self._create(name, schema, "FLAT", {})
@@ -264,6 +266,9 @@ class MilvusBackend:
             else:
                 row["vector"] = rows.vectors[number]
                 size += 4 * rows.vectors.shape[1]
+            if rows.documents is not None:
+                row["document"] = rows.documents[number].decode()
+                size += len(rows.documents[number])
             size += 8 * len(row["filters"]) + len(written) + 50
             batch.append(row)
             if size > _MOST_BYTES or len(batch) == _AT_ONCE:

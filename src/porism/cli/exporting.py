@@ -37,20 +37,23 @@ def export() -> None:
               help="What the names of the collections begin with: one for each index.")
 @click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=60.0, show_default=True,
               metavar="SECONDS", help="The most that a request may take.")
+@click.option("--documents/--no-documents", default=None,
+              help="Whether the server gets the documents, too (id, title, text and metadata), for programs that ask it "
+                   "alone; if neither is given, as in the last export, and in a first one.")
 @click.option("--refresh", is_flag=True,
               help="Compute all weights by the present statistics; with --model, forget the other models.")
 @click.option("--verify", is_flag=True, help="Compare all rows, also where nothing says that some are missing.")
 @click.option("--again", is_flag=True, help="Remove these collections, of whichever index they are, and begin anew.")
 @click.option("--quiet", is_flag=True, help="No progress bar and no summary.")
 def milvus(
-    index_path: Path, models: Sequence[str], uri: str, collection: str, timeout: float, refresh: bool, verify: bool,
-    again: bool, quiet: bool,
+    index_path: Path, models: Sequence[str], uri: str, collection: str, timeout: float, documents: bool | None,
+    refresh: bool, verify: bool, again: bool, quiet: bool,
 ) -> None:
     """Bring Milvus in step with an index, so that porism search --model milvus finds its candidates there.
 
     Only what has changed since the last export is sent. After an interruption run it again: what was sent is not sent
     twice. Mean lengths that are part of weights stay those of the first export until --refresh; results do not change
-    by that, searches take longer. Needs pip install 'porism[cluster]'.
+    by that, searches take longer. One process at a time exports an index to one place. Needs pip install 'porism[cluster]'.
     """
     from porism.backends.milvus import MilvusBackend
     from porism.retrieve.exported.exporting import export_index
@@ -60,7 +63,8 @@ def milvus(
     try:
         with counting_progress("exporting", quiet) as progress:
             report = export_index(
-                index_path, backend, models, refresh=refresh, verify=verify, again=again, on_progress=progress
+                index_path, backend, models, refresh=refresh, verify=verify, again=again, documents=documents,
+                on_progress=progress,
             )
     finally:
         backend.close()

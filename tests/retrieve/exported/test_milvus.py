@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 import pytest
@@ -21,12 +22,14 @@ from milvus_servers import MilvusServer, need_milvus
 from porism.backends.base import EVERYWHERE, MOST_FILTERS, PARTS, Rows, SparseRows, Table
 from porism.backends.milvus import MilvusBackend
 from porism.corpus import read_topics
-from porism.errors import ConfigError, EngineError
+from porism.errors import ConfigError, EngineError, IndexLocked
 from porism.retrieve.exported.exporting import export_index
 from porism.retrieve.exported.lexical import DOCUMENTS
 from porism.retrieve.exported.model import MilvusModel
+from porism.retrieve.exported.texts import TEXTS, shown_document
 from porism.sample import QUERIES as SAMPLE_QUERIES
 from porism.search.index import open_index
+from porism.types import Content, Document
 
 need_milvus()
 
@@ -82,6 +85,46 @@ def test_a_person_sees_what_the_index_shows(server: MilvusServer, sample: Path) 
         assert there.search("derivative", 5, **judged) == index.search("derivative", 5, **judged)
 
 
+def test_another_program_shows_documents(server: MilvusServer, sample: Path) -> None:
+    from pymilvus import MilvusClient
+
+    client = MilvusClient(server.uri)
+    with open_index(sample) as index:
+        hits = index.search("mean value theorem type:theorem", 3)
+        for hit in hits:
+            (row,) = client.get("sample_texts", ids=[quote(hit.id)])
+            document = index.document(hit.id)
+            assert row["document"] == {
+                "id": hit.id, "title": document.title.to_latex(), "text": document.fields["body"].to_latex(),
+                "metadata": {name: value if isinstance(value, str) else list(value)
+                             for name, value in document.metadata.items()},
+            }
+            assert "$" in row["document"]["text"]
+        found = client.query("sample_texts", 'document["metadata"]["type"] == "theorem"', output_fields=["count(*)"])
+        masks = index.snapshot.filter({"type": "theorem"})
+        assert found[0]["count(*)"] == sum(int(mask.sum()) for mask in masks) > len(hits)
+    client.close()
+
+
+def test_long_and_odd_documents_are_kept(server: MilvusServer) -> None:
+    backend = server.backend("odd")
+    backend.make(Table("t", documents=True))
+    texts = ["é\n" * 50_000, "\\" * 70_000, '"quoted" \x00 \U0001f600', ""]
+    documents = [shown_document(Document(f"d{number}", {"body": Content(text)})) for number, text in enumerate(texts)]
+    count = len(texts)
+    vectors = SparseRows(np.arange(count + 1), np.zeros(count, np.int64), np.ones(count, np.float32))
+    numbers = np.arange(count)
+    rows = Rows([f"d{number}" for number in numbers], numbers, numbers, [numbers[:0]] * count, vectors, documents)
+    backend.put("t", rows)
+    kept = backend._query("t", filter="", output_fields=["key", "document"], limit=10)
+    assert {row["key"]: row["document"] for row in kept} == {
+        key: json.loads(document) for key, document in zip(rows.keys, documents, strict=True)
+    }
+    assert [json.loads(document).get("cut", False) for document in documents] == [True, True, False, False]
+    backend.drop("t")
+    backend.close()
+
+
 def test_a_table_keeps_what_it_is_given(server: MilvusServer) -> None:
     backend = server.backend("table")
     assert backend.read_state() is None
@@ -133,9 +176,9 @@ def test_only_what_changed_is_sent_to_a_server(server: MilvusServer, tmp_path: P
     backend = server.backend("steps")
     assert export_index(index, backend).tables[DOCUMENTS] == (8, 8, 0)
     change(index, [document("d1", "ideals of rings", "x^2+y^2"), document("a2", "other words")], delete=["c1"])
-    assert export_index(index, backend).tables[DOCUMENTS] == (8, 2, 1)
+    assert export_index(index, backend).tables == {DOCUMENTS: (8, 2, 1), TEXTS: (8, 2, 1)}
     change(index, merge=True)
-    assert export_index(index, backend).tables[DOCUMENTS] == (8, 0, 0)
+    assert export_index(index, backend).tables == {DOCUMENTS: (8, 0, 0), TEXTS: (8, 0, 0)}
     with open_index(index) as opened:
         there = exported(backend, opened.snapshot, "default").search(QUERIES, 100)
         own = opened.run(QUERIES, 100)
@@ -160,7 +203,7 @@ def test_a_server_that_is_killed_keeps_what_it_acknowledged(tmp_path: Path) -> N
         server.start()
         again = server.backend("killed")
         report = export_index(index, again, verify=True)
-        assert report.tables[DOCUMENTS] == (8, 0, 0)
+        assert report.tables == {DOCUMENTS: (8, 0, 0), TEXTS: (8, 0, 0)}
         with open_index(index) as opened:
             searched = opened.with_models(MilvusModel(uri=server.uri, collection="killed"))
             own = opened.run(QUERIES, 100)
@@ -185,13 +228,13 @@ def test_an_exporter_that_is_killed_goes_on_where_it_was(
         "from porism.backends.milvus import MilvusBackend\n"
         "from porism.retrieve.exported import exporting, terms\n"
         "terms._AT_ONCE = 40\n"
-        "bring = exporting._send\n"
+        "bring = exporting._Bringing._send\n"
         "def slowly(*arguments):\n"
         "    sent = bring(*arguments)\n"
         "    print('sent', flush=True)\n"
         "    time.sleep(0.5)\n"
         "    return sent\n"
-        "exporting._send = slowly\n"
+        "exporting._Bringing._send = slowly\n"
         "exporting.export_index(sys.argv[1], MilvusBackend(sys.argv[2], 'stopped'), ['words'])\n"
     )
     process = subprocess.Popen(
@@ -201,10 +244,12 @@ def test_an_exporter_that_is_killed_goes_on_where_it_was(
     assert process.stdout is not None
     for _ in range(2):
         assert process.stdout.readline() == "sent\n"
+    backend = server.backend("stopped")
+    with pytest.raises(IndexLocked, match=f"process {process.pid} is exporting this index to Milvus at {server.uri}"):
+        export_index(index, backend)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     process.stdout.close()
-    backend = server.backend("stopped")
     there = backend.count(DOCUMENTS)
     with open_index(index) as opened:
         assert 80 <= there < len(opened)
@@ -245,6 +290,10 @@ def test_the_commands_export_and_search(
     assert "9 rows, 9 sent, 0 removed" in run("export", "milvus", "--index", index, "--refresh")
     assert "9 rows, 0 sent, 0 removed, all compared" in run("export", "milvus", "--index", index, "--verify")
     assert run("export", "milvus", "--index", index, "--quiet") == ""
+    assert "texts: 9 rows" in run("export", "milvus", "--index", index)
+    assert "texts" not in run("export", "milvus", "--index", index, "--no-documents")
+    assert "texts" not in run("export", "milvus", "--index", index)
+    assert "texts: 9 rows, 9 sent" in run("export", "milvus", "--index", index, "--documents")
     assert "cannot be the name of collections" in run(
         "export", "milvus", "--index", index, "--collection", "a b", code=1
     )

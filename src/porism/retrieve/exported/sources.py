@@ -1,4 +1,4 @@
-"""What an index exports for some models: their terms in one table, and a table for each set of vectors."""
+"""What an index exports for some models: their terms in one table, a table for each set of vectors, and the documents."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from porism.retrieve.exported.dense import dense_rows
 from porism.retrieve.exported.kind import not_exported
 from porism.retrieve.exported.rows import RowSource
 from porism.retrieve.exported.terms import TermSource
+from porism.retrieve.exported.texts import TextSource
 from porism.retrieve.exported.tokens import token_rows
 from porism.retrieve.exported.views import Frozen, View, views_of
 from porism.retrieve.registry import RETRIEVERS
@@ -40,11 +41,13 @@ class Sources(NamedTuple):
 
 
 def sources_of(
-    snapshot: Snapshot, analyzer: Analyzer, models: Iterable[RetrieverSettings], frozen: Mapping[str, Frozen]
+    snapshot: Snapshot, analyzer: Analyzer, models: Iterable[RetrieverSettings], frozen: Mapping[str, Frozen],
+    texts: bool,
 ) -> Sources:
     """What an index exports for some models.
 
     :param frozen: statistics of views that stay as they are, by key; others are those of the snapshot.
+    :param texts: whether the documents themselves are among it.
     :raises ConfigError: a model cannot be exported, or the index lacks what it needs.
     """
     views: dict[str, tuple[View, Sequence[Units]]] = {}
@@ -68,8 +71,11 @@ def sources_of(
     }
     drift = max((abs(view.statistics.mean_length / now[key].mean_length - 1) for key, (view, _) in views.items()
                  if now[key].mean_length > 0), default=0.0)
-    terms = [TermSource(snapshot.segments, views, now)] if views else []
-    return Sources([*terms, *vectors.values()], now, drift)
+    sources: list[RowSource] = [TermSource(snapshot.segments, views, now)] if views else []
+    sources += vectors.values()
+    if texts:
+        sources.append(TextSource(snapshot.segments))
+    return Sources(sources, now, drift)
 
 
 def _without_sums(models: Iterable[RetrieverSettings]) -> Iterator[RetrieverSettings]:

@@ -28,21 +28,22 @@ class TermSource:
         frozen: Mapping[str, Frozen],
     ) -> None:
         """``views`` are by their keys, each with the units of the segments in which its channel is."""
-        self._segments, self._views, self._frozen = tuple(segments), dict(views), dict(frozen)
+        self.units = tuple(segments)
+        self._views, self._frozen = dict(views), dict(frozen)
         numbers = [(key, frozen[key].documents, frozen[key].mean_length) for key in sorted(views)]
         self.made_of = xxhash.xxh3_64_hexdigest(repr(numbers).encode())
         self.changing = any(view.stored for view, _ in views.values())
 
     def counts(self, number: int) -> NDArray[np.int64]:
         """One row for each document of a segment."""
-        return np.ones(self._segments[number].doc_count, np.int64)
+        return np.ones(self.units[number].doc_count, np.int64)
 
-    def rows(self, number: int, documents: NDArray[np.int64]) -> Iterator[Batch]:
+    def rows(self, number: int, units: NDArray[np.int64]) -> Iterator[Batch]:
         """The rows of some documents of a segment (increasing), in batches."""
-        segment = self._segments[number]
-        parts = [(view, units[number]) for view, units in self._views.values()]
+        segment = self.units[number]
+        parts = [(view, of_view[number]) for view, of_view in self._views.values()]
         vectors = SegmentVectors(number, parts, self._frozen)
         filters = SegmentFilters(segment)
-        for batch, rows in vectors.batches(documents, _AT_ONCE):
+        for batch, rows in vectors.batches(units, _AT_ONCE):
             of_rows = [filters.of(one) for one in batch.tolist()]
             yield Batch(len(batch), sparse_rows(segment.doc_ids(batch), of_rows, rows))
