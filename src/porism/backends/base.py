@@ -3,9 +3,9 @@
 An engine keeps *tables*. A row of a table has a key, one vector (sparse or dense), and three things that are compared
 and filtered by: its *part*, a number from 0 to before 2⁶³ that spreads rows evenly; its *stamp*, a digest of all that
 it has; and its *filters*, digests of its metadata. In some tables it has a *document*, too, which is only shown. Beside
-the tables an engine keeps a *state*, one text that is replaced as a whole. The score of a row is the inner product of its vector with that of a query, and a search is exact: no row that
-scores more than the last result is left out, as far as the engine's numbers of 32 bits go.
-"""
+the tables an engine keeps a *state*, one text that is replaced as a whole. The score of a row is the inner product of
+its vector with that of a query, and a search is exact: no row that scores more than the last result is left out, as far
+as the engine's numbers of 32 bits go. """
 
 from __future__ import annotations
 

@@ -25,15 +25,18 @@ from porism.corpus import read_topics
 from porism.errors import ConfigError, EngineError, IndexLocked
 from porism.retrieve.exported.exporting import export_index
 from porism.retrieve.exported.lexical import DOCUMENTS
-from porism.retrieve.exported.model import MilvusModel
+from porism.retrieve.exported.model import MilvusFormulaModel, MilvusModel
 from porism.retrieve.exported.texts import TEXTS, shown_document
 from porism.sample import QUERIES as SAMPLE_QUERIES
 from porism.search.index import open_index
-from porism.types import Content, Document
+from porism.types import Content, Document, Formula, Query
 
 need_milvus()
 
 KEYS = ['a"b', "c\\d", "e'f", "new\nline", "ünï", "tab\t{x}", " sp ace ", "%41", "\ud800x", "[1] and key > 0"]
+
+
+FORMULAS_BY = ["default", "tokens", "paths", "subtrees", "values"]
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +51,10 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MilvusServer]:
 def sample(server: MilvusServer, sample_index: Path) -> Path:
     """The sample, exported with several models."""
     backend = server.backend("sample")
-    report = export_index(sample_index, backend, ["default", "plain", "words", "tokens", "paths", "subtrees"])
+    report = export_index(
+        sample_index, backend, ["default", "plain", "words", "tokens", "paths", "subtrees"],
+        formula_models=FORMULAS_BY,
+    )
     assert report.tables[DOCUMENTS].sent == report.documents
     backend.close()
     return sample_index
@@ -70,6 +76,27 @@ def test_ranks_and_scores_are_those_of_the_index(named: str, server: MilvusServe
         assert sum(len(own[query.id]) for query in queries) > 0
         assert run.provenance is not None
         assert run.provenance.made_by["model"]["kind"] == "milvus"
+
+
+@pytest.mark.parametrize("named", FORMULAS_BY)
+def test_formulas_are_those_of_the_index(named: str, server: MilvusServer, sample: Path) -> None:
+    asked = [formula for query in read_topics(SAMPLE_QUERIES) for formula in query.content.formulas][::4]
+    asked += [Formula(r"\sum_{k=1}^n k^2"), Formula(r"\qvar{f}'(x)=0"), Formula("x")]
+    model = MilvusFormulaModel(of=named, uri=server.uri, collection="sample")
+    with open_index(sample, formula_model=named) as index, open_index(sample, formula_model=model) as there:
+        for k in (1, 10, 1000):
+            own, found = index.formulas.ranker.search(asked, k), there.formulas.ranker.search(asked, k)
+            for one, other in zip(own, found, strict=True):
+                assert [column.tolist() for column in other] == [column.tolist() for column in one]
+        assert sum(len(one.scores) for one in own) > 200
+        topics = [Query(f"q{number}", {"formula": Content.of(formula)}) for number, formula in enumerate(asked)]
+        run = index.run_formulas(topics, 20, filters={"type": "theorem"})
+        assert [there.run_formulas(topics, 20, filters={"type": "theorem"})[one.id] for one in topics] == [
+            run[one.id] for one in topics
+        ]
+        made_by = there.run_formulas(topics[:1], 1).provenance
+        assert made_by is not None
+        assert made_by.made_by["model"]["kind"] == "milvus-formulas"
 
 
 def test_a_person_sees_what_the_index_shows(server: MilvusServer, sample: Path) -> None:
@@ -283,11 +310,21 @@ def test_the_commands_export_and_search(
     assert "models: words, default\nstatistics in weights: those of commit 2\n" in said
     own = json.loads(run("search", "prime ideals", "--index", index, "--json"))
     assert json.loads(run("search", "prime ideals", "--index", index, "--json", "--model", "milvus")) == own
+    by_server = ["search", "--formulas", "p^2", "--index", index, "--model", "milvus"]
+    assert "formulas were not exported" in run(*by_server, code=1)
+    said = run("export", "milvus", "--index", index, "--formula-model", "default")
+    assert "formula models: default\n" in said
+    assert "porism search --formulas" in said
+    own = json.loads(run("search", "--formulas", "p^2", "--index", index, "--json"))
+    assert own
+    assert json.loads(run(*by_server, "--json")) == own
     change(Path(index), [document("d1", "prime ideals of long texts " * 9)])
+    said = run(*by_server)
+    assert "commit 2 of the index was exported, and it is at 3" in said
     said = run("export", "milvus", "--index", index)
     assert "documents: 9 rows, 1 sent, 0 removed\n" in said
     assert "mean lengths off by" in said
-    assert "9 rows, 9 sent, 0 removed" in run("export", "milvus", "--index", index, "--refresh")
+    assert "documents: 9 rows, 9 sent, 0 removed" in run("export", "milvus", "--index", index, "--refresh")
     assert "9 rows, 0 sent, 0 removed, all compared" in run("export", "milvus", "--index", index, "--verify")
     assert run("export", "milvus", "--index", index, "--quiet") == ""
     assert "texts: 9 rows" in run("export", "milvus", "--index", index)

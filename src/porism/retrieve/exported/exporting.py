@@ -24,7 +24,7 @@ from porism.backends.base import Backend, Rows
 from porism.errors import EngineError
 from porism.index import Segment, Snapshot
 from porism.retrieve.exported.holding import Holder, only_exporter
-from porism.retrieve.exported.rows import RowSource, live_units, row_key
+from porism.retrieve.exported.rows import RowSource, live_units
 from porism.retrieve.exported.sources import sources_of
 from porism.retrieve.exported.state import ExportState, SegmentState, TableState, index_identity, read_state
 from porism.retrieve.exported.views import Frozen
@@ -45,13 +45,14 @@ class TableReport(NamedTuple):
 
 
 class ExportReport(NamedTuple):
-    """What an export did: the commit, its documents, the models, the tables by name, the views with the statistics that
-    their weights have, how far the mean lengths of these are off (a share), whether all rows were compared, and
-    seconds."""
+    """What an export did: the commit, its documents, the models of documents and of formulas, the tables by name, the
+    views with the statistics that their weights have, how far the mean lengths of these are off (a share), whether all
+    rows were compared, and seconds."""
 
     generation: int
     documents: int
     models: tuple[str, ...]
+    formula_models: tuple[str, ...]
     tables: Mapping[str, TableReport]
     views: Mapping[str, Frozen]
     drift: float
@@ -60,14 +61,17 @@ class ExportReport(NamedTuple):
 
 
 def export_index(
-    path: str | os.PathLike[str], backend: Backend, models: Sequence[str] = (), *, refresh: bool = False,
-    verify: bool = False, again: bool = False, documents: bool | None = None,
+    path: str | os.PathLike[str], backend: Backend, models: Sequence[str] = (), *,
+    formula_models: Sequence[str] = (), refresh: bool = False, verify: bool = False, again: bool = False,
+    documents: bool | None = None,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> ExportReport:
     """Brings an engine in step with the last commit of an index.
 
     :param models: the names, or files, of models that are to be searched in the engine, beside those exported before;
         ``default`` where there are none.
+    :param formula_models: the same of models that search formulas; if only such are named at first, documents are not
+        searched there.
     :param refresh: whether to compute all weights with the present statistics, and to forget the other models.
     :param verify: whether to compare all rows, also where nothing says that some are missing.
     :param again: whether to remove what is there, of whichever index, and to begin anew.
@@ -83,28 +87,34 @@ def export_index(
     started = time.perf_counter()
     Snapshot.open(path).close()
     with only_exporter(Path(path), backend), Snapshot.open(path) as snapshot:
-        report = _export(snapshot, backend, models, refresh, verify, again, documents, on_progress)
+        report = _export(
+            snapshot, backend, models, formula_models, refresh, verify, again, documents, on_progress
+        )
     return report._replace(seconds=time.perf_counter() - started)
 
 
 def _export(
-    snapshot: Snapshot, backend: Backend, models: Sequence[str], refresh: bool, verify: bool, again: bool,
-    documents: bool | None, on_progress: Callable[[int, int], None],
+    snapshot: Snapshot, backend: Backend, models: Sequence[str], formula_models: Sequence[str], refresh: bool,
+    verify: bool, again: bool, documents: bool | None, on_progress: Callable[[int, int], None],
 ) -> ExportReport:
     """:func:`export_index`, while no other process of this folder does."""
     state = ExportState(index_identity(snapshot), 0, 0) if again else _known(backend, snapshot)
-    named = dict(state.models) if not (refresh and models) else {}
+    forgotten = refresh and (models or formula_models)
+    named = {} if forgotten else dict(state.models)
     named |= {name: write_model(read_model(name)) for name in models}
-    if not named:
+    of_formulas = {} if forgotten else dict(state.formula_models)
+    of_formulas |= {name: write_model(read_model(name, True), True) for name in formula_models}
+    if not named and not of_formulas:
         named = {"default": write_model(read_model("default"))}
     texts = next((one for one in (documents, state.texts) if one is not None), TEXTS_AT_FIRST)
     analyzer = Analyzer(AnalysisConfig.from_dict(snapshot.config, snapshot.path))
     found = sources_of(
-        snapshot, analyzer, map(model_from, named.values()), {} if refresh else state.views, texts
+        snapshot, analyzer, map(model_from, named.values()),
+        [model_from(settings, True) for settings in of_formulas.values()], {} if refresh else state.views, texts,
     )
     compare = verify or state.pending or _lost(backend, state)
     holder = Holder(backend, replace(
-        state, models=named, views={**state.views, **found.frozen}, texts=texts,
+        state, models=named, formula_models=of_formulas, views={**state.views, **found.frozen}, texts=texts,
         tables={name: table for name, table in state.tables.items() if name in found.names},
     ))
     for name in backend.tables():
@@ -121,10 +131,12 @@ def _export(
         segments = tuple(map(segment_state, snapshot.segments))
         tables[name] = TableState(reports[name].rows, source.made_of, segments)
     holder.finish(ExportState(
-        state.index, snapshot.generation, snapshot.doc_count, False, named, found.frozen, tables, texts
+        state.index, snapshot.generation, snapshot.doc_count, False, named, found.frozen, tables, texts,
+        formula_models=of_formulas,
     ))
     return ExportReport(
-        snapshot.generation, snapshot.doc_count, tuple(named), reports, found.frozen, found.drift, compare, 0.0
+        snapshot.generation, snapshot.doc_count, tuple(named), tuple(of_formulas), reports, found.frozen, found.drift,
+        compare, 0.0,
     )
 
 
@@ -224,19 +236,6 @@ class _Bringing:
             self._holder.put(self._name, rows.take(missing))
         return len(missing)
 
-    def _keys(self, unit_id: str, start: int, stop: int) -> list[str]:
-        """The keys of rows ``start`` to before ``stop`` of a unit."""
-        if self._source.table.dimensions:
-            return [row_key(row, unit_id) for row in range(start, stop)]
-        return [unit_id] if start < stop else []
-
-    def _read_key(self, key: str) -> tuple[int, str]:
-        """The number of a row among those of its unit, and the unit's id."""
-        if not self._source.table.dimensions:
-            return 0, key
-        number, _, unit_id = key.partition(":")
-        return int(number), unit_id
-
     def _remove_dead(self) -> int:
         """Removes the rows that deleted units of the segments had, where the units of these ids do not have them now;
         of how many units."""
@@ -255,7 +254,10 @@ class _Bringing:
             for unit_id, unit in zip(dead, found.tolist(), strict=True):
                 if unit >= 0 and units.live[unit]:
                     now[unit_id] = int(counts[unit])
-        keys = [key for unit_id, count in dead.items() for key in self._keys(unit_id, now.get(unit_id, 0), count)]
+        keys = [
+            self._source.key(row, unit_id) for unit_id, count in dead.items()
+            for row in range(now.get(unit_id, 0), count)
+        ]
         before = self._backend.count(self._name)
         for start in range(0, len(keys), _AT_ONCE):
             self._holder.remove(self._name, keys[start : start + _AT_ONCE])
@@ -265,7 +267,7 @@ class _Bringing:
         """Removes all rows that no unit has; how many."""
         removed = 0
         for keys, _ in self._backend.stamps(self._name):
-            numbers, ids = zip(*map(self._read_key, keys), strict=True) if keys else ((), ())
+            numbers, ids = zip(*map(self._source.read_key, keys), strict=True) if keys else ((), ())
             most = np.zeros(len(ids), np.int64)
             for number, units in enumerate(self._source.units):
                 found = units.names.find(ids)

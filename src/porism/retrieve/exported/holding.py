@@ -1,9 +1,9 @@
 """One exporter at a time: a lock between processes that have one folder, and a mark in the state for all others.
 
 An exporter writes its mark into the state before it changes anything, and looks for it before every request that writes
-and at the end. Where the mark is gone another exporter has begun, of another copy of the index: the first one stops, and
-says in the state that rows cannot be trusted, as it may have written some since. So the other one stops, too, and no
-state claims what is not there; the next export compares all rows.
+and at the end. Where the mark is gone another exporter has begun, of another copy of the index: the first one stops,
+and says in the state that rows cannot be trusted, as it may have written some since. So the other one stops, too, and
+no state claims what is not there; the next export compares all rows.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 import xxhash
 
 from porism.backends.base import Backend, Rows
-from porism.errors import EngineError, IndexLocked, StorageError
+from porism.errors import EngineError, StorageError
 from porism.files.lock import WriterLock
 from porism.retrieve.exported.state import ExportState, read_state
 

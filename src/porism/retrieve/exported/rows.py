@@ -53,6 +53,30 @@ class RowSource(Protocol):
     def rows(self, number: int, units: NDArray[np.int64]) -> Iterator[Batch]:
         """The rows of some units of a segment (increasing), in batches."""
 
+    def key(self, number: int, unit_id: str) -> str:
+        """The key of the row of this number of a unit."""
+
+    def read_key(self, key: str) -> tuple[int, str]:
+        """The inverse of :meth:`key`."""
+
+
+class OneRowEach:
+    """What tables have in common in which every unit has one row, whose key is its id."""
+
+    units: tuple[Units, ...]
+
+    def counts(self, number: int) -> NDArray[np.int64]:
+        """One row for each unit of a segment."""
+        return np.ones(self.units[number].doc_count, np.int64)
+
+    def key(self, number: int, unit_id: str) -> str:
+        """The id."""
+        return unit_id
+
+    def read_key(self, key: str) -> tuple[int, str]:
+        """The inverse of :meth:`key`."""
+        return 0, key
+
 
 def row_key(number: int, doc_id: str) -> str:
     """The key of one of the rows of a document that can have several."""
@@ -91,14 +115,14 @@ class SegmentFilters:
 
 
 def sparse_rows(
-    ids: list[str], filters: list[NDArray[np.int64]], vectors: SparseRows
+    keys: list[str], filters: list[NDArray[np.int64]], vectors: SparseRows
 ) -> Rows:
-    """One row for each document, with its id as the key."""
-    stamps = np.empty(len(ids), np.int64)
-    for number in range(len(ids)):
+    """Rows of sparse vectors."""
+    stamps = np.empty(len(keys), np.int64)
+    for number in range(len(keys)):
         own = slice(int(vectors.indptr[number]), int(vectors.indptr[number + 1]))
         stamps[number] = stamp(filters[number], vectors.dimensions[own].tobytes() + vectors.weights[own].tobytes())
-    return Rows(ids, digest_numbers(Packed.of(ids)), stamps, filters, vectors)
+    return Rows(keys, digest_numbers(Packed.of(keys)), stamps, filters, vectors)
 
 
 class DenseRows:
@@ -112,13 +136,21 @@ class DenseRows:
         """``offsets`` has where the vectors of each document of a segment begin; ``take`` gives vectors by number."""
         self.table, self.made_of = table, made_of
         self.changing = False
-        self.units: tuple[Segment, ...] = segments
+        self.units = segments
         self._offsets, self._take = offsets, take
 
     def counts(self, number: int) -> NDArray[np.int64]:
         """How many rows each document of a segment has (int64)."""
         found: NDArray[np.int64] = np.diff(self._offsets(number))
         return found
+
+    def key(self, number: int, unit_id: str) -> str:
+        """:func:`row_key`."""
+        return row_key(number, unit_id)
+
+    def read_key(self, key: str) -> tuple[int, str]:
+        """The inverse of :meth:`key`."""
+        return int(key.partition(":")[0]), document_of(key)
 
     def rows(self, number: int, units: NDArray[np.int64]) -> Iterator[Batch]:
         """The rows of some documents of a segment (increasing), in batches."""

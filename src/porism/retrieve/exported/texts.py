@@ -1,8 +1,8 @@
 """The rows of the documents themselves: what a program that speaks to an engine alone can show of each.
 
-A document is a JSON object: its ``id``, its ``title`` and its ``text`` with formulas between dollars (``<math>`` elements
-as they are), and its ``metadata``. One that takes more bytes than an engine keeps is cut, between characters and never
-in a formula, and says so: it has ``cut``. Metadata that alone take half of that are left out then.
+A document is a JSON object: its ``id``, its ``title`` and its ``text`` with formulas between dollars (``<math>``
+elements as they are), and its ``metadata``. One that takes more bytes than an engine keeps is cut, between characters
+and never in a formula, and says so: it has ``cut``. Metadata that alone take half of that are left out then.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from porism.analysis.documents import load_document
 from porism.backends.base import DOCUMENT_BYTES, Rows, SparseRows, Table
 from porism.index import Segment
 from porism.index.strings import Packed
-from porism.retrieve.exported.rows import Batch, digest_numbers, stamp
+from porism.retrieve.exported.rows import Batch, OneRowEach, digest_numbers, stamp
 from porism.retrieve.exported.views import EVERY
 from porism.types import Content, Document, Formula
 
@@ -39,7 +39,7 @@ _FRAME = 100
 """Bytes that are kept for what is around the parts."""
 
 
-class TextSource:
+class TextSource(OneRowEach):
     """The documents of some segments."""
 
     table = Table(TEXTS, documents=True)
@@ -47,15 +47,11 @@ class TextSource:
     changing = False
 
     def __init__(self, segments: Sequence[Segment]) -> None:
-        self.units = tuple(segments)
-
-    def counts(self, number: int) -> NDArray[np.int64]:
-        """One row for each document of a segment."""
-        return np.ones(self.units[number].doc_count, np.int64)
+        self.units = self._segments = tuple(segments)
 
     def rows(self, number: int, units: NDArray[np.int64]) -> Iterator[Batch]:
         """The rows of some documents of a segment (increasing), in batches."""
-        segment = self.units[number]
+        segment = self._segments[number]
         for start in range(0, len(units), _AT_ONCE):
             batch = units[start : start + _AT_ONCE]
             ids = segment.doc_ids(batch)
