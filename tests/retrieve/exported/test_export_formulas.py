@@ -23,6 +23,7 @@ from porism.retrieve.exported.model import MilvusFormulaModel
 from porism.retrieve.exported.opening import open_export
 from porism.retrieve.exported.texts import TEXTS
 from porism.retrieve.formulas.model import FORMULA_MODELS, FormulaModel
+from porism.retrieve.lexical.retriever import LexicalRetriever
 from porism.retrieve.registry import RETRIEVERS
 from porism.types import Content, Document, Formula
 
@@ -118,6 +119,20 @@ def test_formulas_are_ranked_as_by_the_index(index: Path) -> None:
 
 def test_every_named_model_of_terms_and_structure_is_among_those_compared() -> None:
     assert {*MODELS, "layout", "tangent-s"} == set(FORMULA_MODELS)
+
+
+def test_all_candidates_are_those_of_the_engine(index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    backend = MemoryBackend()
+    export_index(index, backend, formula_models=["default"])
+
+    def refused(*arguments: object) -> None:
+        raise AssertionError("the index was searched")
+
+    monkeypatch.setattr(LexicalRetriever, "_search", refused)
+    with Snapshot.open(index) as snapshot:
+        (found,) = ranker(backend, snapshot, "default").search([Formula("(a+b)^2")], 3)
+        assert snapshot.segments[found.segments[1]].formula_key(int(found.units[1])).startswith("V!a [a N!2 ] O!+ N!2")
+    assert len(backend.searches) > 2  # by terms, by equal values, and by the subexpression
 
 
 def test_an_engine_that_gives_few_at_a_time_is_asked_again(index: Path) -> None:

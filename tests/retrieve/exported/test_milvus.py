@@ -23,8 +23,9 @@ from porism.backends.base import EVERYWHERE, MOST_FILTERS, PARTS, Rows, SparseRo
 from porism.backends.milvus import MilvusBackend
 from porism.corpus import read_topics
 from porism.errors import ConfigError, EngineError, IndexLocked
+from porism.retrieve.exported import exporting
 from porism.retrieve.exported.exporting import export_index
-from porism.retrieve.exported.lexical import DOCUMENTS
+from porism.retrieve.exported.lexical import DOCUMENTS, FORMULAS
 from porism.retrieve.exported.model import MilvusFormulaModel, MilvusModel
 from porism.retrieve.exported.texts import TEXTS, shown_document
 from porism.sample import QUERIES as SAMPLE_QUERIES
@@ -221,7 +222,7 @@ def test_a_server_that_is_killed_keeps_what_it_acknowledged(tmp_path: Path) -> N
     try:
         server.start()
         backend = server.backend("killed")
-        export_index(index, backend)
+        export_index(index, backend, ["default"], formula_models=["default"])
         server.kill()
         with pytest.raises(EngineError, match="cannot be read"):
             backend.count(DOCUMENTS)
@@ -230,15 +231,56 @@ def test_a_server_that_is_killed_keeps_what_it_acknowledged(tmp_path: Path) -> N
         server.start()
         again = server.backend("killed")
         report = export_index(index, again, verify=True)
-        assert report.tables == {DOCUMENTS: (8, 0, 0), TEXTS: (8, 0, 0)}
+        assert report.tables == {DOCUMENTS: (8, 0, 0), FORMULAS: (8, 0, 0), TEXTS: (8, 0, 0)}
         with open_index(index) as opened:
-            searched = opened.with_models(MilvusModel(uri=server.uri, collection="killed"))
+            place = {"uri": server.uri, "collection": "killed"}
+            searched = opened.with_models(MilvusModel(**place), MilvusFormulaModel(**place))
             own = opened.run(QUERIES, 100)
+            formula = Formula("x^2+y^2")
+            (ranked,) = opened.formulas.ranker.search([formula], 100)
             for _ in range(2):  # and once more, by the same client after another end of the server
                 there = searched.run(QUERIES, 100)
                 assert [there[query.id] for query in QUERIES] == [own[query.id] for query in QUERIES]
+                (found,) = searched.formulas.ranker.search([formula], 100)
+                assert [column.tolist() for column in found] == [column.tolist() for column in ranked]
                 server.kill()
                 server.start()
+        backend.close()
+        again.close()
+    finally:
+        server.kill()
+
+
+def test_a_server_that_is_killed_during_an_export_gets_the_rest(
+    sample_index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = MilvusServer(tmp_path / "data")
+    index = tmp_path / "index"
+    shutil.copytree(sample_index, index)
+    send = exporting._Bringing._send
+    sent: list[int] = []
+
+    def killed(bringing: exporting._Bringing, rows: Rows) -> int:
+        if bringing._name == TEXTS and sent:
+            server.kill()
+        sent.append(send(bringing, rows))
+        return sent[-1]
+
+    try:
+        server.start()
+        backend = server.backend("cut")
+        monkeypatch.setattr(exporting._Bringing, "_send", killed)
+        with pytest.raises(EngineError, match="cannot be read"):
+            export_index(index, backend, ["words"], formula_models=["tokens"])
+        monkeypatch.undo()
+        assert sum(sent) > 300
+        server.start()
+        again = server.backend("cut")
+        report = export_index(index, again)
+        assert report.compared
+        assert [report.tables[name].sent for name in (DOCUMENTS, FORMULAS)] == [0, 0]
+        assert report.tables[TEXTS] == (report.documents, report.documents, 0)
+        assert (report.models, report.formula_models) == (("words",), ("tokens",))
         backend.close()
         again.close()
     finally:
@@ -295,12 +337,12 @@ def test_the_commands_export_and_search(
 ) -> None:
     from porism.cli import main
 
-    def run(*arguments: str, code: int = 0) -> str:
+    def run(*arguments: str, code: int = 0, hints: bool = False) -> str:
         with pytest.raises(SystemExit) as exit_info:
             main(list(arguments))
         assert (exit_info.value.code or 0) == code
         said = capsys.readouterr()
-        return said.err if code else said.out
+        return said.err if code or hints else said.out
 
     monkeypatch.setenv("PORISM_MILVUS_URI", server.uri)
     index = str(write_index(tmp_path / "index"))
@@ -319,8 +361,8 @@ def test_the_commands_export_and_search(
     assert own
     assert json.loads(run(*by_server, "--json")) == own
     change(Path(index), [document("d1", "prime ideals of long texts " * 9)])
-    said = run(*by_server)
-    assert "commit 2 of the index was exported, and it is at 3" in said
+    said = run(*by_server, hints=True)
+    assert "Commit 2 of the index was exported, and it is at 3" in said
     said = run("export", "milvus", "--index", index)
     assert "documents: 9 rows, 1 sent, 0 removed\n" in said
     assert "mean lengths off by" in said
