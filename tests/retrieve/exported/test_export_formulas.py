@@ -22,9 +22,11 @@ from porism.retrieve.exported.lexical import DOCUMENTS, FORMULAS
 from porism.retrieve.exported.model import MilvusFormulaModel
 from porism.retrieve.exported.opening import open_export
 from porism.retrieve.exported.texts import TEXTS
+from porism.retrieve.exported.views import views_of
 from porism.retrieve.formulas.model import FORMULA_MODELS, FormulaModel
 from porism.retrieve.lexical.retriever import LexicalRetriever
 from porism.retrieve.registry import RETRIEVERS
+from porism.retrieve.weightings.base import BM25, LexicalChannel
 from porism.types import Content, Document, Formula
 
 MODELS = ["default", "tokens", "paths", "subtrees", "values", "alignment", "tangent-l"]
@@ -208,6 +210,16 @@ def test_documents_and_formulas_are_exported_side_by_side(index: Path) -> None:
     report = export_index(index, backend, ["words"], refresh=True)
     assert (report.models, report.formula_models) == (("words",), ())
     assert FORMULAS not in backend.rows
+
+
+def test_a_channel_of_formulas_is_another_view_than_that_of_documents(index: Path) -> None:
+    channels = {"tokens": LexicalChannel(1.0, BM25())}
+    with Snapshot.open(index) as snapshot:
+        keys = [
+            view.key for units in (snapshot.segments, formula_units(snapshot.segments))
+            for view in views_of(LexicalRetriever(units, channels))
+        ]
+    assert len(set(keys)) == 2
 
 
 def test_what_is_missing_is_said(index: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -170,6 +170,17 @@ def test_rows_written_while_another_exports_are_never_claimed(when: str, index: 
     assert wrong_rows(backend, copy) == 0
 
 
+def test_an_exporter_that_is_overtaken_at_its_end_claims_nothing(index: Path) -> None:
+    backend = Interrupted()
+    with Snapshot.open(index) as snapshot:
+        nothing = ExportState(index_identity(snapshot), 0, 0)
+    backend.after = (2, lambda: Holder(backend, nothing))  # the last request that writes rows
+    with pytest.raises(EngineError, match=f"process {os.getpid()} on .* has begun to export here, too"):
+        export_index(index, backend, ["words"], documents=False)
+    assert backend.puts == 2
+    assert state_of(backend).pending
+
+
 def test_two_that_write_at_once_both_stop(index: Path, tmp_path: Path) -> None:
     copy = other_copy(index, tmp_path)
     backend = Interrupted()
