@@ -174,13 +174,14 @@ class MilvusBackend:
     # Tables
 
     def tables(self) -> list[str]:
-        """The names of the tables that there are."""
+        """The names of the tables that there are; those of a longer prefix that begins with this one are not among
+        them."""
         with self._errors("the collections cannot be listed"):
             names = self._client.list_collections(timeout=self._timeout)
-        own = f"{self.prefix}_"
-        return sorted(
-            name.removeprefix(own) for name in names if name.startswith(own) and name != self._of(_STATE)
-        )
+        own, state = self._of(""), self._of(_STATE)
+        ours = [name for name in names if name.startswith(own) and name != state]
+        others = tuple(name.removesuffix(_STATE) for name in ours if name.endswith(f"_{_STATE}"))
+        return sorted(name.removeprefix(own) for name in ours if not name.startswith(others))
 
     def make(self, table: Table) -> None:
         """Makes a table where it is not there."""

@@ -199,6 +199,18 @@ def test_a_table_keeps_what_it_is_given(server: MilvusServer) -> None:
     backend.close()
 
 
+def test_exports_whose_names_begin_alike_leave_each_other_alone(server: MilvusServer, tmp_path: Path) -> None:
+    short, long = server.backend("alike"), server.backend("alike_too")
+    first, second = write_index(tmp_path / "first"), write_index(tmp_path / "second")
+    for again in (False, True):
+        export_index(second, long, ["words"], again=again)
+        export_index(first, short, ["words"], again=again)
+        assert short.tables() == long.tables() == [DOCUMENTS, TEXTS]
+        assert export_index(second, long).tables == {DOCUMENTS: (8, 0, 0), TEXTS: (8, 0, 0)}
+    short.close()
+    long.close()
+
+
 def test_only_what_changed_is_sent_to_a_server(server: MilvusServer, tmp_path: Path) -> None:
     index = write_index(tmp_path / "index")
     backend = server.backend("steps")

@@ -38,8 +38,8 @@ _OPTION = "--formula-model"
 
 
 class ExportedFormulas:
-    """Ranks formulas as a :class:`StructureRanker` does, and says what the engine does not know yet. Immutable, and safe
-    to share between threads."""
+    """Ranks formulas as a :class:`StructureRanker` does, and says what the engine does not know yet. Immutable, and
+    safe to share between threads."""
 
     def __init__(
         self, export: OpenExport, snapshot: Snapshot, analyzer: Analyzer, inner: FormulaModel,
