@@ -15,9 +15,11 @@ from memory_backend import MemoryBackend
 
 from porism.backends.base import DOCUMENT_BYTES, Rows, SparseRows
 from porism.errors import EngineError
+from porism.index import IndexWriter
 from porism.retrieve.exported.exporting import export_index
 from porism.retrieve.exported.lexical import DOCUMENTS
 from porism.retrieve.exported.texts import TEXTS, shown_document
+from porism.search.sources.updating import index_sources, update_index
 from porism.types import Content, Document, Formula
 
 
@@ -120,6 +122,30 @@ def test_documents_follow_updates(index: Path) -> None:
     backend.rows[TEXTS]["a3"].stamp += 1
     del backend.rows[TEXTS]["a1"]
     assert export_index(index, backend).tables[TEXTS] == (8, 2, 0)
+
+
+def test_documents_that_only_move_in_their_files_are_not_sent(tmp_path: Path) -> None:
+    notes, index = tmp_path / "notes", tmp_path / "index"
+    notes.mkdir()
+    file = notes / "rings.md"
+    ring, ideal = (f"# {name}\n\nHere is $a+b$ {'and more ' * 400}\n\n" for name in ("Rings", "Ideals"))
+    file.write_text(ring + ideal, encoding="utf-8")
+    index_sources([notes], index, jobs=1)
+    backend = MemoryBackend()
+    assert export_index(index, backend).tables[TEXTS] == (2, 2, 0)
+    found = next(one for one in shown(backend).values() if one["title"] == "Ideals")
+    assert isinstance(found["metadata"], dict)
+    assert found["metadata"]["file"] == "rings.md"
+    file.write_text(f"{ring}There is more.\n\n{ideal}", encoding="utf-8")
+    update_index(index, jobs=1)
+    for merge in (False, True):
+        if merge:
+            with IndexWriter(index) as writer:
+                writer.merge()
+        report = export_index(index, backend)
+        assert report.tables == dict.fromkeys((DOCUMENTS, TEXTS), (2, 0 if merge else 1, 0))
+    backend.sent.clear()
+    assert export_index(index, backend, verify=True).tables[TEXTS] == (2, 0, 0)
 
 
 def test_documents_are_left_out_and_taken_in_again(index: Path) -> None:

@@ -1,13 +1,15 @@
 """The rows of the documents themselves: what a program that speaks to an engine alone can show of each.
 
 A document is a JSON object: its ``id``, its ``title`` and its ``text`` with formulas between dollars (``<math>``
-elements as they are), and its ``metadata``. One that takes more bytes than an engine keeps is cut, between characters
-and never in a formula, and says so: it has ``cut``. Metadata that alone take half of that are left out then.
+elements as they are), and its ``metadata``, the line of its file aside. One that takes more bytes than an engine keeps
+is cut, between characters and never in a formula, and says so: it has ``cut``. Metadata that alone take half of that
+are left out then.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,7 @@ from numpy.typing import NDArray
 from porism.analysis.documents import load_document
 from porism.backends.base import DOCUMENT_BYTES, Rows, SparseRows, Table
 from porism.index import Segment
+from porism.index.segment import LINE
 from porism.index.strings import Packed
 from porism.retrieve.exported.rows import Batch, OneRowEach, digest_numbers, stamp
 from porism.retrieve.exported.views import EVERY
@@ -55,12 +58,20 @@ class TextSource(OneRowEach):
         for start in range(0, len(units), _AT_ONCE):
             batch = units[start : start + _AT_ONCE]
             ids = segment.doc_ids(batch)
-            documents = [shown_document(load_document(segment.stored(one))) for one in batch.tolist()]
+            documents = [shown_document(_still(segment, one)) for one in batch.tolist()]
             nothing = [np.zeros(0, np.int64)] * len(batch)
             stamps = np.array(list(map(stamp, nothing, documents)), np.int64)
             yield Batch(
                 len(batch), Rows(ids, digest_numbers(Packed.of(ids)), stamps, nothing, _same(len(batch)), documents)
             )
+
+
+def _still(segment: Segment, number: int) -> Document:
+    """A document without the line of its file, which changes where the document does not."""
+    document = load_document(segment.stored(number))
+    if not segment.lines[number]:
+        return document
+    return replace(document, metadata={key: value for key, value in document.metadata.items() if key != LINE})
 
 
 def shown_document(document: Document, most: int = DOCUMENT_BYTES) -> bytes:
