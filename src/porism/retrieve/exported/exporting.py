@@ -87,57 +87,57 @@ def export_index(
     started = time.perf_counter()
     Snapshot.open(path).close()
     with only_exporter(Path(path), backend), Snapshot.open(path) as snapshot:
-        report = _export(
-            snapshot, backend, models, formula_models, refresh, verify, again, documents, on_progress
+        state = ExportState(index_identity(snapshot), 0, 0) if again else _known(backend, snapshot)
+        kept = replace(state, models={}, formula_models={}) if refresh and (models or formula_models) else state
+        named = {**kept.models, **{name: write_model(read_model(name)) for name in models}}
+        of_formulas = {
+            **kept.formula_models, **{name: write_model(read_model(name, True), True) for name in formula_models}
+        }
+        if not named and not of_formulas:
+            named = {"default": write_model(read_model("default"))}
+        texts = next((one for one in (documents, state.texts) if one is not None), TEXTS_AT_FIRST)
+        found = sources_of(
+            snapshot, Analyzer(AnalysisConfig.from_dict(snapshot.config, snapshot.path)),
+            map(model_from, named.values()), [model_from(one, True) for one in of_formulas.values()],
+            {} if refresh else state.views, texts,
         )
-    return report._replace(seconds=time.perf_counter() - started)
-
-
-def _export(
-    snapshot: Snapshot, backend: Backend, models: Sequence[str], formula_models: Sequence[str], refresh: bool,
-    verify: bool, again: bool, documents: bool | None, on_progress: Callable[[int, int], None],
-) -> ExportReport:
-    """:func:`export_index`, while no other process of this folder does."""
-    state = ExportState(index_identity(snapshot), 0, 0) if again else _known(backend, snapshot)
-    forgotten = refresh and (models or formula_models)
-    named = {} if forgotten else dict(state.models)
-    named |= {name: write_model(read_model(name)) for name in models}
-    of_formulas = {} if forgotten else dict(state.formula_models)
-    of_formulas |= {name: write_model(read_model(name, True), True) for name in formula_models}
-    if not named and not of_formulas:
-        named = {"default": write_model(read_model("default"))}
-    texts = next((one for one in (documents, state.texts) if one is not None), TEXTS_AT_FIRST)
-    analyzer = Analyzer(AnalysisConfig.from_dict(snapshot.config, snapshot.path))
-    found = sources_of(
-        snapshot, analyzer, map(model_from, named.values()),
-        [model_from(settings, True) for settings in of_formulas.values()], {} if refresh else state.views, texts,
-    )
-    compare = verify or state.pending or _lost(backend, state)
-    holder = Holder(backend, replace(
-        state, models=named, formula_models=of_formulas, views={**state.views, **found.frozen}, texts=texts,
-        tables={name: table for name, table in state.tables.items() if name in found.names},
-    ))
-    for name in backend.tables():
-        if again or name not in found.names:
-            holder.drop(name)
-    lives = {source.table.name: [live_units(units) for units in source.units] for source in found.sources}
-    steps = _Steps(on_progress, sum(len(live) for of_source in lives.values() for live in of_source))
-    tables: dict[str, TableState] = {}
-    reports: dict[str, TableReport] = {}
-    for source in found.sources:
-        name = source.table.name
-        known = None if compare else state.tables.get(name)
-        reports[name] = _Bringing(holder, snapshot.segments, source, lives[name]).bring(known, steps)
+        compare = verify or state.pending or _lost(backend, state)
+        begun = replace(
+            state, models=named, formula_models=of_formulas, views={**state.views, **found.frozen}, texts=texts,
+            tables={name: table for name, table in state.tables.items() if name in found.names},
+        )
+        holder = Holder(backend, begun)
+        for name in backend.tables():
+            if again or name not in found.names:
+                holder.drop(name)
+        reports = _bring_all(holder, snapshot, found.sources, {} if compare else state.tables, on_progress)
         segments = tuple(map(segment_state, snapshot.segments))
-        tables[name] = TableState(reports[name].rows, source.made_of, segments)
-    holder.finish(ExportState(
-        state.index, snapshot.generation, snapshot.doc_count, False, named, found.frozen, tables, texts,
-        formula_models=of_formulas,
-    ))
-    return ExportReport(
-        snapshot.generation, snapshot.doc_count, tuple(named), tuple(of_formulas), reports, found.frozen, found.drift,
-        compare, 0.0,
-    )
+        holder.finish(replace(
+            begun, generation=snapshot.generation, documents=snapshot.doc_count, pending=False, views=found.frozen,
+            tables={
+                source.table.name: TableState(reports[source.table.name].rows, source.made_of, segments)
+                for source in found.sources
+            },
+        ))
+        return ExportReport(
+            snapshot.generation, snapshot.doc_count, tuple(named), tuple(of_formulas), reports, found.frozen,
+            found.drift, compare, time.perf_counter() - started,
+        )
+
+
+def _bring_all(
+    holder: Holder, snapshot: Snapshot, sources: Sequence[RowSource], known: Mapping[str, TableState],
+    on_progress: Callable[[int, int], None],
+) -> dict[str, TableReport]:
+    """Brings all tables in step."""
+    lives = [[live_units(units) for units in source.units] for source in sources]
+    steps = _Steps(on_progress, sum(len(live) for of_source in lives for live in of_source))
+    return {
+        source.table.name: _Bringing(holder, snapshot.segments, source, live).bring(
+            known.get(source.table.name), steps
+        )
+        for source, live in zip(sources, lives, strict=True)
+    }
 
 
 def _known(backend: Backend, snapshot: Snapshot) -> ExportState:

@@ -74,7 +74,7 @@ class Holder:
     def finish(self, state: ExportState) -> None:
         """Writes what was done."""
         self._check()
-        self.backend.write_state(state.to_text())
+        self.backend.write_state(replace(state, exporter="").to_text())
 
     def _check(self) -> None:
         """Whether the state is still the one that this exporter wrote.
