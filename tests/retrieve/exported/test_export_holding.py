@@ -147,7 +147,7 @@ def test_an_exporter_that_is_overtaken_before_it_wrote_stops(index: Path, tmp_pa
         export_index(copy, backend, ["words"])
 
     backend.write_state = overtaken  # type: ignore[method-assign]
-    with pytest.raises(EngineError, match=r"another process has exported here, too, and this export has stopped"):
+    with pytest.raises(EngineError, match=rf"process {os.getpid()} on .* has begun to export here, too, and this"):
         export_index(index, backend, ["words"])
     assert not state_of(backend).pending  # the other one has done all, and nothing was written since
     assert wrong_rows(backend, copy) == 0
@@ -198,7 +198,7 @@ def test_two_that_write_at_once_both_stop(index: Path, tmp_path: Path) -> None:
     backend.make(Table(DOCUMENTS))
     first.put(DOCUMENTS, Rows([], np.zeros(0), np.zeros(0), [], np.zeros((0, 1), np.float32)))
     backend.put = second  # type: ignore[method-assign]
-    with pytest.raises(EngineError, match="another process has exported here, too"):
+    with pytest.raises(EngineError, match="another process has begun to export here, too"):
         export_index(copy, backend, ["words"])
     assert state_of(backend).pending
     assert export_index(copy, backend).compared

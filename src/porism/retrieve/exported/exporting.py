@@ -194,7 +194,7 @@ class _Bringing:
     def bring(self, known: TableState | None, steps: _Steps) -> TableReport:
         """Does it; what is ``known`` of the table is taken to be there."""
         backend, source, name = self._backend, self._source, self._name
-        backend.make(source.table)
+        self._holder.make(source.table)
         there = known if known is not None and known.made_of == source.made_of and not source.changing else None
         whole = {(one.name, one.digest) for one in there.segments} if there else set()
         sent = removed = wanted = 0

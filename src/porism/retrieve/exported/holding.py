@@ -18,7 +18,7 @@ from pathlib import Path
 
 import xxhash
 
-from porism.backends.base import Backend, Rows
+from porism.backends.base import Backend, Rows, Table
 from porism.errors import EngineError, StorageError
 from porism.files.lock import WriterLock
 from porism.retrieve.exported.state import ExportState, read_state
@@ -56,6 +56,11 @@ class Holder:
         self._wrote = False
         backend.write_state(self._text)
 
+    def make(self, table: Table) -> None:
+        """Makes a table where it is not there."""
+        self._check()
+        self.backend.make(table)
+
     def put(self, name: str, rows: Rows) -> None:
         """Adds rows, and replaces those that have the same key."""
         self._check()
@@ -74,7 +79,7 @@ class Holder:
     def finish(self, state: ExportState) -> None:
         """Writes what was done."""
         self._check()
-        self.backend.write_state(replace(state, exporter="").to_text())
+        self.backend.write_state(replace(state, exporter=self.mark).to_text())
 
     def _check(self) -> None:
         """Whether the state is still the one that this exporter wrote.
@@ -93,9 +98,9 @@ class Holder:
         found = read_state(text, where)
         if self._wrote:
             self.backend.write_state(replace(found, pending=True, exporter="").to_text())
-        who = f"{found.exporter} has begun to export" if found.exporter else "another process has exported"
         raise EngineError(
-            f"{who} here, too, and this export has stopped", where=where,
+            f"{found.exporter or 'another process'} has begun to export here, too, and this export has stopped",
+            where=where,
             hint="Export from one machine at a time: run porism export milvus again where the newest index is. It "
             "compares all rows.",
         )
