@@ -181,6 +181,23 @@ def test_an_exporter_that_is_overtaken_at_its_end_claims_nothing(index: Path) ->
     assert state_of(backend).pending
 
 
+def test_an_exporter_that_is_overtaken_changes_no_table() -> None:
+    backend = MemoryBackend()
+    backend.make(Table("old"))
+    first, second = (Holder(backend, ExportState("", 0, 0)) for _ in range(2))
+    state = backend.state
+    nothing = Rows([], np.zeros(0), np.zeros(0), [], np.zeros((0, 1), np.float32))
+    for change_tables in (
+        lambda: first.make(Table("new")), lambda: first.drop("old"), lambda: first.remove("old", []),
+        lambda: first.put("old", nothing), lambda: first.finish(ExportState("", 1, 1)),
+    ):
+        with pytest.raises(EngineError, match="this export has stopped"):
+            change_tables()
+    assert (backend.tables(), backend.state) == (["old"], state)
+    second.drop("old")
+    assert backend.tables() == []
+
+
 def test_two_that_write_at_once_both_stop(index: Path, tmp_path: Path) -> None:
     copy = other_copy(index, tmp_path)
     backend = Interrupted()
