@@ -14,7 +14,7 @@ from porism.retrieve.exported.kind import search_export
 from porism.retrieve.exported.lexical import DOCUMENTS, ExportedLexical
 from porism.retrieve.exported.opening import OpenExport, open_export
 from porism.retrieve.exported.retriever import ExportedRetriever
-from porism.retrieve.exported.rows import live_documents
+from porism.retrieve.exported.rows import live_units
 from porism.retrieve.exported.state import ExportState, TableState
 from porism.retrieve.exported.terms import TermSource
 from porism.retrieve.exported.views import Frozen, views_of
@@ -92,7 +92,7 @@ def export_terms(
     source = TermSource(segments, views, statistics)
     backend.make(source.table)
     for number, segment in enumerate(segments):
-        for batch in source.rows(number, live_documents(segment)):
+        for batch in source.rows(number, live_units(segment)):
             backend.put(DOCUMENTS, batch.rows)
     rows = backend.count(DOCUMENTS)
     state = ExportState("", 1, rows, views=statistics, tables={DOCUMENTS: TableState(rows, source.made_of)})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -18,12 +19,13 @@ class StoredRow:
     stamp: int
     filters: set[int]
     vector: dict[int, float]
+    document: bytes | None = None
 
 
 @dataclass
 class MemoryBackend:
     """Tables as dictionaries. Of results only ``most`` are given; ``refuse_after`` so many writes it refuses;
-    ``scans`` are how often all stamps were asked for."""
+    ``sent`` and ``removed`` are keys by table; ``scans`` are how often all stamps were asked for."""
 
     most: int = 16_384
     state: str | None = None
@@ -31,8 +33,8 @@ class MemoryBackend:
     dimensions: dict[str, int] = field(default_factory=dict)
     refuse_after: int | None = None
     writes: int = 0
-    sent: list[str] = field(default_factory=list)
-    removed: list[str] = field(default_factory=list)
+    sent: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    removed: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     scans: int = 0
     searches: list[tuple[str, int, Where]] = field(default_factory=list)
 
@@ -75,7 +77,7 @@ class MemoryBackend:
     def put(self, name: str, rows: Rows) -> None:
         for number, key in enumerate(rows.keys):
             self._write()
-            self.sent.append(key)
+            self.sent[name].append(key)
             vector = (
                 rows.vectors.row(number) if isinstance(rows.vectors, SparseRows)
                 else dict(enumerate(rows.vectors[number].tolist()))
@@ -84,13 +86,14 @@ class MemoryBackend:
             self.rows[name][key] = StoredRow(
                 int(rows.parts[number]), int(rows.stamps[number]),
                 set(filters) if len(filters) <= MOST_FILTERS else {ANY_FILTER}, vector,
+                None if rows.documents is None else rows.documents[number],
             )
 
     def remove(self, name: str, keys: Sequence[str]) -> None:
         for key in keys:
             self._write()
             if self.rows[name].pop(key, None) is not None:
-                self.removed.append(key)
+                self.removed[name].append(key)
 
     def settle(self, name: str) -> None:
         """There is nothing to do."""

@@ -9,6 +9,7 @@ import pytest
 pytest.importorskip("fastapi", reason="needs the extra: pip install 'porism[web-test]'")
 
 from porism.formula import operator_tree, parse_latex
+from porism.search.formulas import FormulaSearcher
 from porism.types import Formula
 from porism.web.formula_views import same_up_to_names, view
 from porism.web.tree_drawing import draw_tree
@@ -42,6 +43,11 @@ def test_match_keeps_equal_formulas_only(client: Any) -> None:
     equal = get(client, "/formulas", q=r"$\sum_{i=1}^m i^2$", match="equal")
     assert [hit["relation"] for hit in equal["hits"]] == ["equal value"]
     get(client, "/formulas", 422, q="$x$", match="like")
+
+
+def test_what_a_ranker_has_to_say_is_a_hint(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(FormulaSearcher, "notes", lambda searcher: ["some are missing"])
+    assert get(client, "/formulas", q="$f(x)=x^2$")["hints"] == ["some are missing"]
 
 
 def test_wildcards_find_instances(client: Any) -> None:

@@ -2,10 +2,10 @@
 
 An engine keeps *tables*. A row of a table has a key, one vector (sparse or dense), and three things that are compared
 and filtered by: its *part*, a number from 0 to before 2⁶³ that spreads rows evenly; its *stamp*, a digest of all that
-it has; and its *filters*, digests of its metadata. Beside the tables it keeps a *state*, one text that is replaced as a
-whole. The score of a row is the inner product of its vector with that of a query, and a search is exact: no row that
-scores more than the last result is left out, as far as the engine's numbers of 32 bits go.
-"""
+it has; and its *filters*, digests of its metadata. In some tables it has a *document*, too, which is only shown. Beside
+the tables an engine keeps a *state*, one text that is replaced as a whole. The score of a row is the inner product of
+its vector with that of a query, and a search is exact: no row that scores more than the last result is left out, as far
+as the engine's numbers of 32 bits go. """
 
 from __future__ import annotations
 
@@ -27,13 +27,17 @@ MOST_FILTERS = 4_000
 ANY_FILTER = -1
 """The one filter of a row that has more than :data:`MOST_FILTERS`: every search allows it, and its caller looks."""
 
+DOCUMENT_BYTES = 65_000
+"""Bytes that the document of a row can have."""
+
 
 class Table(NamedTuple):
     """A table by its ``name`` (letters, digits and underscores); ``dimensions`` are those of its dense vectors, 0 where
-    they are sparse."""
+    they are sparse. ``documents`` is whether its rows have documents."""
 
     name: str
     dimensions: int = 0
+    documents: bool = False
 
 
 class SparseRows(NamedTuple):
@@ -66,13 +70,15 @@ Vectors = SparseRows | NDArray[np.float32]
 
 
 class Rows(NamedTuple):
-    """Some rows: ``keys``, ``parts`` and ``stamps`` (int64), the ``filters`` of each (int64), and their vectors."""
+    """Some rows: ``keys``, ``parts`` and ``stamps`` (int64), the ``filters`` of each (int64), and their vectors; in a
+    table of documents these, each a JSON object in UTF-8 of at most :data:`DOCUMENT_BYTES`."""
 
     keys: list[str]
     parts: NDArray[np.int64]
     stamps: NDArray[np.int64]
     filters: list[NDArray[np.int64]]
     vectors: Vectors
+    documents: list[bytes] | None = None
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -84,6 +90,7 @@ class Rows(NamedTuple):
         return Rows(
             [self.keys[one] for one in chosen], self.parts[numbers], self.stamps[numbers],
             [self.filters[one] for one in chosen], vectors,
+            None if self.documents is None else [self.documents[one] for one in chosen],
         )
 
 

@@ -174,13 +174,14 @@ class MilvusBackend:
     # Tables
 
     def tables(self) -> list[str]:
-        """The names of the tables that there are."""
+        """The names of the tables that there are; those of a longer prefix that begins with this one are not among
+        them."""
         with self._errors("the collections cannot be listed"):
             names = self._client.list_collections(timeout=self._timeout)
-        own = f"{self.prefix}_"
-        return sorted(
-            name.removeprefix(own) for name in names if name.startswith(own) and name != self._of(_STATE)
-        )
+        own, state = self._of(""), self._of(_STATE)
+        ours = [name for name in names if name.startswith(own) and name != state]
+        others = tuple(name.removesuffix(_STATE) for name in ours if name.endswith(f"_{_STATE}"))
+        return sorted(name.removeprefix(own) for name in ours if not name.startswith(others))
 
     def make(self, table: Table) -> None:
         """Makes a table where it is not there."""
@@ -194,6 +195,8 @@ class MilvusBackend:
             schema.add_field("part", kinds.INT64)
             schema.add_field("stamp", kinds.INT64)
             schema.add_field("filters", kinds.ARRAY, element_type=kinds.INT64, max_capacity=MOST_FILTERS)
+            if table.documents:
+                schema.add_field("document", kinds.JSON)
             if table.dimensions:
                 schema.add_field("vector", kinds.FLOAT_VECTOR, dim=table.dimensions)
                 self._create(name, schema, "FLAT", {})
@@ -264,6 +267,9 @@ class MilvusBackend:
             else:
                 row["vector"] = rows.vectors[number]
                 size += 4 * rows.vectors.shape[1]
+            if rows.documents is not None:
+                row["document"] = rows.documents[number].decode()
+                size += len(rows.documents[number])
             size += 8 * len(row["filters"]) + len(written) + 50
             batch.append(row)
             if size > _MOST_BYTES or len(batch) == _AT_ONCE:

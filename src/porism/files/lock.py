@@ -24,7 +24,8 @@ class WriterLock:
     :raises StorageError: the folder cannot be written.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, doing: str = "is writing to this index") -> None:
+        """``doing`` is what the message says of the process that holds the lock."""
         self.path = path
         with storage_errors(path):
             self._file: IO[bytes] | None = open(path, "a+b")  # noqa: SIM115 (held as long as the lock)
@@ -37,7 +38,7 @@ class WriterLock:
             self._file = None
             who = f"process {owner}" if owner.isdecimal() else "another process"
             raise IndexLocked(
-                f"{who} is writing to this index", where=str(path.parent), hint="Wait until it is done, or stop it."
+                f"{who} {doing}", where=str(path.parent), hint="Wait until it is done, or stop it."
             )
         try:
             self.check()

@@ -121,6 +121,14 @@ class FormulaRanker(Protocol):
 
 
 @runtime_checkable
+class FormulaNoting(Protocol):
+    """A ranker of formulas that has something to say of its results, such as that some can be missing."""
+
+    def formula_notes(self) -> list[str]:
+        """What whoever asked should know, without a full stop."""
+
+
+@runtime_checkable
 class Aligning(Protocol):
     """A ranker of formulas that shows what matches in less time than it takes to say why a formula has its score."""
 

@@ -17,6 +17,7 @@ from porism.retrieve.base import FormulaRanker, Retriever, RetrieverSettings
 from porism.retrieve.colbert.kind import COLBERT
 from porism.retrieve.dense.kind import DENSE
 from porism.retrieve.documents.named_models import LEXICAL
+from porism.retrieve.exported.formulas import milvus_formula_kind
 from porism.retrieve.exported.kind import milvus_kind
 from porism.retrieve.formula_encoder.ranker import FORMULA_ENCODER
 from porism.retrieve.formulas.ranker import STRUCTURE
@@ -30,7 +31,7 @@ RETRIEVERS: Mapping[str, RetrieverKind[Any]] = MappingProxyType({
     for kind in (
         LEXICAL, STRUCTURE, TANGENT_CFT, FORMULA_ENCODER, DENSE, COLBERT, sum_kind(lambda: RETRIEVERS),
         formula_sum_kind(lambda: RETRIEVERS),
-        milvus_kind(lambda: RETRIEVERS),
+        milvus_kind(lambda: RETRIEVERS), milvus_formula_kind(lambda: RETRIEVERS),
     )
 })
 """The kinds by the names that settings give them (``kind = "..."``)."""

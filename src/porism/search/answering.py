@@ -85,4 +85,4 @@ def answer_formulas(
     """The formulas that answer a question; otherwise as :func:`answer` and :meth:`porism.Index.search_formulas`."""
     content, notes = read_formula_question(question)
     hits = index.search_formulas(content, k, filters=filters, explain=explain, on_problem=on_problem)
-    return Answer(tuple(hits), (*notes, *filter_hints(index.snapshot, filters or {})))
+    return Answer(tuple(hits), (*notes, *index.formulas.notes(), *filter_hints(index.snapshot, filters or {})))

@@ -15,6 +15,7 @@ from porism.explanation import Explanation
 from porism.index import Snapshot
 from porism.index.filters import Masks
 from porism.retrieve import FormulaRanker, Retriever
+from porism.retrieve.base import FormulaNoting
 from porism.retrieve.formulas.matches import FormulaMatch
 from porism.retrieve.models import write_model
 from porism.runs.provenance import Provenance
@@ -112,6 +113,10 @@ class FormulaSearcher:
             formula = self.places.formula(segment, ordinal, places)
             hits.append(FoundFormula(rank, score, formula, key, documents[rank - 1], places, match))
         return hits
+
+    def notes(self) -> list[str]:
+        """What whoever asks should know of the results, without a full stop."""
+        return self.ranker.formula_notes() if isinstance(self.ranker, FormulaNoting) else []
 
     def run(
         self, queries: Iterable[tuple[str, FormulaQuery | None]], k: int, *, allowed: Masks | None = None,

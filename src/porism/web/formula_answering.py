@@ -73,6 +73,7 @@ def search_formulas(served: View, request: FormulaRequest, limits: Limits) -> sc
             match = None if deadline.over() or not request.explain else _match(served, query.formulas, hit.key)
             shown.append(_hit(replace(hit, rank=rank), match, query.formulas, parts, partial(_place, served)))
         total, is_exact = len(chosen), len(found) < depth
+        notes = [*notes, *served.index.formulas.notes()]
     without = None
     if not total and query.context is not None:
         without = count(served, query.context.content.text.replace("￼", " "), request.filters, limits)

@@ -44,7 +44,7 @@ def exported(path: Path, backend: MemoryBackend, model: RetrieverSettings, tmp_p
 
     file = tmp_path / "model.json"
     file.write_bytes(orjson.dumps(write_model(model)))
-    return export_index(path, backend, [str(file)])
+    return export_index(path, backend, [str(file)], documents=False)
 
 
 def compare(

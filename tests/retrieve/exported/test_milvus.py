@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 import pytest
@@ -21,16 +22,23 @@ from milvus_servers import MilvusServer, need_milvus
 from porism.backends.base import EVERYWHERE, MOST_FILTERS, PARTS, Rows, SparseRows, Table
 from porism.backends.milvus import MilvusBackend
 from porism.corpus import read_topics
-from porism.errors import ConfigError, EngineError
+from porism.errors import ConfigError, EngineError, IndexLocked
+from porism.retrieve.exported import exporting
 from porism.retrieve.exported.exporting import export_index
-from porism.retrieve.exported.lexical import DOCUMENTS
-from porism.retrieve.exported.model import MilvusModel
+from porism.retrieve.exported.lexical import DOCUMENTS, FORMULAS
+from porism.retrieve.exported.model import MilvusFormulaModel, MilvusModel
+from porism.retrieve.exported.texts import TEXTS, shown_document
+from porism.retrieve.models import read_model
 from porism.sample import QUERIES as SAMPLE_QUERIES
 from porism.search.index import open_index
+from porism.types import Content, Document, Formula, Query
 
 need_milvus()
 
 KEYS = ['a"b', "c\\d", "e'f", "new\nline", "ünï", "tab\t{x}", " sp ace ", "%41", "\ud800x", "[1] and key > 0"]
+
+
+FORMULAS_BY = ["default", "tokens", "paths", "subtrees", "values"]
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +53,10 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MilvusServer]:
 def sample(server: MilvusServer, sample_index: Path) -> Path:
     """The sample, exported with several models."""
     backend = server.backend("sample")
-    report = export_index(sample_index, backend, ["default", "plain", "words", "tokens", "paths", "subtrees"])
+    report = export_index(
+        sample_index, backend, ["default", "plain", "words", "tokens", "paths", "subtrees"],
+        formula_models=FORMULAS_BY,
+    )
     assert report.tables[DOCUMENTS].sent == report.documents
     backend.close()
     return sample_index
@@ -69,6 +80,29 @@ def test_ranks_and_scores_are_those_of_the_index(named: str, server: MilvusServe
         assert run.provenance.made_by["model"]["kind"] == "milvus"
 
 
+@pytest.mark.parametrize("named", FORMULAS_BY)
+def test_formulas_are_those_of_the_index(named: str, server: MilvusServer, sample: Path) -> None:
+    asked = [formula for query in read_topics(SAMPLE_QUERIES) for formula in query.content.formulas][::4]
+    asked += [Formula(r"\sum_{k=1}^n k^2"), Formula(r"\qvar{f}'(x)=0"), Formula("x")]
+    model = MilvusFormulaModel(of=named, uri=server.uri, collection="sample")
+    with open_index(sample, formula_model=named) as index, open_index(sample, formula_model=model) as there:
+        for k in (1, 10, 1000):
+            ranked, found = index.formulas.ranker.search(asked, k), there.formulas.ranker.search(asked, k)
+            for one, other in zip(ranked, found, strict=True):
+                assert [column.tolist() for column in other] == [column.tolist() for column in one]
+        assert sum(len(one.scores) for one in ranked) > 200
+        topics = [Query(f"q{number}", {"formula": Content.of(formula)}) for number, formula in enumerate(asked)]
+        kind = {"type": "theorem"}
+        own, run = index.run_formulas(topics, 20, filters=kind), there.run_formulas(topics, 20, filters=kind)
+        assert [run[one.id] for one in topics] == [own[one.id] for one in topics]
+        own = index.with_models(read_model(named, formulas=True)).run(topics, 20)  # documents by their best formulas
+        run = there.with_models(model).run(topics, 20)
+        assert [run[one.id] for one in topics] == [own[one.id] for one in topics]
+        made_by = there.run_formulas(topics[:1], 1).provenance
+        assert made_by is not None
+        assert made_by.made_by["model"]["kind"] == "milvus-formulas"
+
+
 def test_a_person_sees_what_the_index_shows(server: MilvusServer, sample: Path) -> None:
     model = MilvusModel(uri=server.uri, collection="sample")
     with open_index(sample) as index:
@@ -80,6 +114,46 @@ def test_a_person_sees_what_the_index_shows(server: MilvusServer, sample: Path) 
         assert there.more_like(first[0].id, 4) == index.more_like(first[0].id, 4)
         judged: dict[str, Any] = {"relevant": [first[1].id], "not_relevant": [first[0].id]}
         assert there.search("derivative", 5, **judged) == index.search("derivative", 5, **judged)
+
+
+def test_another_program_shows_documents(server: MilvusServer, sample: Path) -> None:
+    from pymilvus import MilvusClient
+
+    client = MilvusClient(server.uri)
+    with open_index(sample) as index:
+        hits = index.search("mean value theorem type:theorem", 3)
+        for hit in hits:
+            (row,) = client.get("sample_texts", ids=[quote(hit.id)])
+            document = index.document(hit.id)
+            assert row["document"] == {
+                "id": hit.id, "title": document.title.to_latex(), "text": document.fields["body"].to_latex(),
+                "metadata": {name: value if isinstance(value, str) else list(value)
+                             for name, value in document.metadata.items() if name != "line"},
+            }
+            assert "$" in row["document"]["text"]
+        found = client.query("sample_texts", 'document["metadata"]["type"] == "theorem"', output_fields=["count(*)"])
+        masks = index.snapshot.filter({"type": "theorem"})
+        assert found[0]["count(*)"] == sum(int(mask.sum()) for mask in masks) > len(hits)
+    client.close()
+
+
+def test_long_and_odd_documents_are_kept(server: MilvusServer) -> None:
+    backend = server.backend("odd")
+    backend.make(Table("t", documents=True))
+    texts = ["é\n" * 50_000, "\\" * 70_000, '"quoted" \x00 \U0001f600', ""]
+    documents = [shown_document(Document(f"d{number}", {"body": Content(text)})) for number, text in enumerate(texts)]
+    count = len(texts)
+    vectors = SparseRows(np.arange(count + 1), np.zeros(count, np.int64), np.ones(count, np.float32))
+    numbers = np.arange(count)
+    rows = Rows([f"d{number}" for number in numbers], numbers, numbers, [numbers[:0]] * count, vectors, documents)
+    backend.put("t", rows)
+    kept = backend._query("t", filter="", output_fields=["key", "document"], limit=10)
+    assert {row["key"]: row["document"] for row in kept} == {
+        key: json.loads(document) for key, document in zip(rows.keys, documents, strict=True)
+    }
+    assert [json.loads(document).get("cut", False) for document in documents] == [True, True, False, False]
+    backend.drop("t")
+    backend.close()
 
 
 def test_a_table_keeps_what_it_is_given(server: MilvusServer) -> None:
@@ -128,14 +202,26 @@ def test_a_table_keeps_what_it_is_given(server: MilvusServer) -> None:
     backend.close()
 
 
+def test_exports_whose_names_begin_alike_leave_each_other_alone(server: MilvusServer, tmp_path: Path) -> None:
+    short, long = server.backend("alike"), server.backend("alike_too")
+    first, second = write_index(tmp_path / "first"), write_index(tmp_path / "second")
+    for again in (False, True):
+        export_index(second, long, ["words"], again=again)
+        export_index(first, short, ["words"], again=again)
+        assert short.tables() == long.tables() == [DOCUMENTS, TEXTS]
+        assert export_index(second, long).tables == {DOCUMENTS: (8, 0, 0), TEXTS: (8, 0, 0)}
+    short.close()
+    long.close()
+
+
 def test_only_what_changed_is_sent_to_a_server(server: MilvusServer, tmp_path: Path) -> None:
     index = write_index(tmp_path / "index")
     backend = server.backend("steps")
     assert export_index(index, backend).tables[DOCUMENTS] == (8, 8, 0)
     change(index, [document("d1", "ideals of rings", "x^2+y^2"), document("a2", "other words")], delete=["c1"])
-    assert export_index(index, backend).tables[DOCUMENTS] == (8, 2, 1)
+    assert export_index(index, backend).tables == {DOCUMENTS: (8, 2, 1), TEXTS: (8, 2, 1)}
     change(index, merge=True)
-    assert export_index(index, backend).tables[DOCUMENTS] == (8, 0, 0)
+    assert export_index(index, backend).tables == {DOCUMENTS: (8, 0, 0), TEXTS: (8, 0, 0)}
     with open_index(index) as opened:
         there = exported(backend, opened.snapshot, "default").search(QUERIES, 100)
         own = opened.run(QUERIES, 100)
@@ -151,7 +237,7 @@ def test_a_server_that_is_killed_keeps_what_it_acknowledged(tmp_path: Path) -> N
     try:
         server.start()
         backend = server.backend("killed")
-        export_index(index, backend)
+        export_index(index, backend, ["default"], formula_models=["default"])
         server.kill()
         with pytest.raises(EngineError, match="cannot be read"):
             backend.count(DOCUMENTS)
@@ -160,15 +246,56 @@ def test_a_server_that_is_killed_keeps_what_it_acknowledged(tmp_path: Path) -> N
         server.start()
         again = server.backend("killed")
         report = export_index(index, again, verify=True)
-        assert report.tables[DOCUMENTS] == (8, 0, 0)
+        assert report.tables == {DOCUMENTS: (8, 0, 0), FORMULAS: (8, 0, 0), TEXTS: (8, 0, 0)}
         with open_index(index) as opened:
-            searched = opened.with_models(MilvusModel(uri=server.uri, collection="killed"))
+            place = {"uri": server.uri, "collection": "killed"}
+            searched = opened.with_models(MilvusModel(**place), MilvusFormulaModel(**place))
             own = opened.run(QUERIES, 100)
+            formula = Formula("x^2+y^2")
+            (ranked,) = opened.formulas.ranker.search([formula], 100)
             for _ in range(2):  # and once more, by the same client after another end of the server
                 there = searched.run(QUERIES, 100)
                 assert [there[query.id] for query in QUERIES] == [own[query.id] for query in QUERIES]
+                (found,) = searched.formulas.ranker.search([formula], 100)
+                assert [column.tolist() for column in found] == [column.tolist() for column in ranked]
                 server.kill()
                 server.start()
+        backend.close()
+        again.close()
+    finally:
+        server.kill()
+
+
+def test_a_server_that_is_killed_during_an_export_gets_the_rest(
+    sample_index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = MilvusServer(tmp_path / "data")
+    index = tmp_path / "index"
+    shutil.copytree(sample_index, index)
+    send = exporting._Bringing._send
+    sent: list[int] = []
+
+    def killed(bringing: exporting._Bringing, rows: Rows) -> int:
+        if bringing._name == TEXTS and sent:
+            server.kill()
+        sent.append(send(bringing, rows))
+        return sent[-1]
+
+    try:
+        server.start()
+        backend = server.backend("cut")
+        monkeypatch.setattr(exporting._Bringing, "_send", killed)
+        with pytest.raises(EngineError, match="cannot be read"):
+            export_index(index, backend, ["words"], formula_models=["tokens"])
+        monkeypatch.undo()
+        assert sum(sent) > 300
+        server.start()
+        again = server.backend("cut")
+        report = export_index(index, again)
+        assert report.compared
+        assert [report.tables[name].sent for name in (DOCUMENTS, FORMULAS)] == [0, 0]
+        assert report.tables[TEXTS] == (report.documents, report.documents, 0)
+        assert (report.models, report.formula_models) == (("words",), ("tokens",))
         backend.close()
         again.close()
     finally:
@@ -185,13 +312,13 @@ def test_an_exporter_that_is_killed_goes_on_where_it_was(
         "from porism.backends.milvus import MilvusBackend\n"
         "from porism.retrieve.exported import exporting, terms\n"
         "terms._AT_ONCE = 40\n"
-        "bring = exporting._send\n"
+        "bring = exporting._Bringing._send\n"
         "def slowly(*arguments):\n"
         "    sent = bring(*arguments)\n"
         "    print('sent', flush=True)\n"
         "    time.sleep(0.5)\n"
         "    return sent\n"
-        "exporting._send = slowly\n"
+        "exporting._Bringing._send = slowly\n"
         "exporting.export_index(sys.argv[1], MilvusBackend(sys.argv[2], 'stopped'), ['words'])\n"
     )
     process = subprocess.Popen(
@@ -201,10 +328,12 @@ def test_an_exporter_that_is_killed_goes_on_where_it_was(
     assert process.stdout is not None
     for _ in range(2):
         assert process.stdout.readline() == "sent\n"
+    backend = server.backend("stopped")
+    with pytest.raises(IndexLocked, match=f"process {process.pid} is exporting this index to Milvus at {server.uri}"):
+        export_index(index, backend)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     process.stdout.close()
-    backend = server.backend("stopped")
     there = backend.count(DOCUMENTS)
     with open_index(index) as opened:
         assert 80 <= there < len(opened)
@@ -223,12 +352,12 @@ def test_the_commands_export_and_search(
 ) -> None:
     from porism.cli import main
 
-    def run(*arguments: str, code: int = 0) -> str:
+    def run(*arguments: str, code: int = 0, hints: bool = False) -> str:
         with pytest.raises(SystemExit) as exit_info:
             main(list(arguments))
         assert (exit_info.value.code or 0) == code
         said = capsys.readouterr()
-        return said.err if code else said.out
+        return said.err if code or hints else said.out
 
     monkeypatch.setenv("PORISM_MILVUS_URI", server.uri)
     index = str(write_index(tmp_path / "index"))
@@ -238,13 +367,27 @@ def test_the_commands_export_and_search(
     assert "models: words, default\nstatistics in weights: those of commit 2\n" in said
     own = json.loads(run("search", "prime ideals", "--index", index, "--json"))
     assert json.loads(run("search", "prime ideals", "--index", index, "--json", "--model", "milvus")) == own
+    by_server = ["search", "--formulas", "p^2", "--index", index, "--model", "milvus"]
+    assert "formulas were not exported" in run(*by_server, code=1)
+    said = run("export", "milvus", "--index", index, "--formula-model", "default")
+    assert "formula models: default\n" in said
+    assert "porism search --formulas" in said
+    own = json.loads(run("search", "--formulas", "p^2", "--index", index, "--json"))
+    assert own
+    assert json.loads(run(*by_server, "--json")) == own
     change(Path(index), [document("d1", "prime ideals of long texts " * 9)])
+    said = run(*by_server, hints=True)
+    assert "Commit 2 of the index was exported, and it is at 3" in said
     said = run("export", "milvus", "--index", index)
     assert "documents: 9 rows, 1 sent, 0 removed\n" in said
     assert "mean lengths off by" in said
-    assert "9 rows, 9 sent, 0 removed" in run("export", "milvus", "--index", index, "--refresh")
+    assert "documents: 9 rows, 9 sent, 0 removed" in run("export", "milvus", "--index", index, "--refresh")
     assert "9 rows, 0 sent, 0 removed, all compared" in run("export", "milvus", "--index", index, "--verify")
     assert run("export", "milvus", "--index", index, "--quiet") == ""
+    assert "texts: 9 rows" in run("export", "milvus", "--index", index)
+    assert "texts" not in run("export", "milvus", "--index", index, "--no-documents")
+    assert "texts" not in run("export", "milvus", "--index", index)
+    assert "texts: 9 rows, 9 sent" in run("export", "milvus", "--index", index, "--documents")
     assert "cannot be the name of collections" in run(
         "export", "milvus", "--index", index, "--collection", "a b", code=1
     )

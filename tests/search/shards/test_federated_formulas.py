@@ -133,6 +133,8 @@ def test_runs_name_formulas_as_those_of_one_index(joint: Index, together: Federa
 def test_every_structure_model_gives_the_formulas_of_one_index(whole: Index, sample_shards: list[Path]) -> None:
     compared = []
     for name in known_models(formulas=True):
+        if name == "milvus":  # a server has the candidates of one index
+            continue
         try:
             expected = seen(whole.with_models(formula_model=name).search_formulas(ASKED[0], 15))
             shards = [IndexShard(path.stem, open_index(path, "default", name)) for path in sample_shards]

@@ -11,7 +11,7 @@ Where no component applies the results are those of stage 2; without feedback, t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,7 @@ from porism.retrieve.formulas.matches import FormulaMatch
 from porism.retrieve.lexical.channels import prepare
 from porism.retrieve.lexical.explanations import explain_terms
 from porism.retrieve.lexical.given import CollectionStatistics
-from porism.retrieve.lexical.retriever import LexicalRetriever, QueryTerms
+from porism.retrieve.lexical.retriever import LexicalRetriever, QueryTerms, SearchTerms, given_statistics
 from porism.retrieve.lexical.settings import ChannelSettings
 from porism.retrieve.ranking import UnitResults, best_units, search_each
 from porism.retrieve.splade.opening import open_encoded, with_encoded
@@ -53,7 +53,7 @@ class DocumentRetriever:
 
     def __init__(
         self, snapshot: Snapshot, analyzer: Analyzer, model: SearchModel = DEFAULT_MODEL,
-        search_terms: type[LexicalRetriever] | Callable[..., LexicalRetriever] = LexicalRetriever,
+        search_terms: SearchTerms = LexicalRetriever,
         collection: CollectionStatistics | None = None,
     ) -> None:
         """Channels that the index was made without are left out where the model allows it.
@@ -92,7 +92,7 @@ class DocumentRetriever:
         held = {name for segment in units for name in (*segment.text_channels, *segment.formula_channels)}
         self.lexical = search_terms(
             units, {name: channel for name, channel in channels.items() if name in held or not held},
-            model.field_weights, model.zones, **({} if collection is None else {"collection": collection}),
+            model.field_weights, model.zones, **given_statistics(collection),
         )
         self.lexical.terms.open_similarities()
         self.encoded_queries = {one.name: one.queries for one in encoded}

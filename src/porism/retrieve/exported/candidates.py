@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from porism.backends.base import EVERYWHERE, Backend, Vectors
 from porism.engine.units import Units
 from porism.index.filters import FilteredMasks, Masks
-from porism.index.segment import filter_term
+from porism.index.segment import LINE, filter_term
 from porism.index.strings import Packed
 from porism.retrieve.exported.rows import digest_numbers
 from porism.retrieve.ranking import UnitIds, UnitResults, best_units
@@ -26,7 +26,6 @@ _MORE = 4
 
 _SLACK = 16
 
-_LINE = "line"
 
 
 class Located:
@@ -144,7 +143,7 @@ def pushed(allowed: Masks | None) -> tuple[tuple[int, ...], ...]:
         return ()
     groups: list[tuple[int, ...]] = []
     for key, values in allowed.filters.items():
-        if key == _LINE:  # the lines of documents change without these
+        if key == LINE:  # the lines of documents change without these
             continue
         wanted = (values,) if isinstance(values, str) else values
         groups.append(tuple(digest_numbers(Packed.of([filter_term(key, value) for value in wanted])).tolist()))

@@ -98,9 +98,8 @@ def check_exported(model: RetrieverSettings, kinds: Callable[[], Kinds]) -> None
         raise not_exported(model)
 
 
-def not_exported(model: RetrieverSettings) -> ConfigError:
-    """The error for a model of a kind that no engine searches."""
+def not_exported(model: RetrieverSettings, formulas: bool = False) -> ConfigError:
+    """The error for a model of a kind that no engine searches; of a search for ``formulas``, if so."""
     what = "names an engine already" if isinstance(model, MilvusModel) else "is of no kind that engines search"
-    return ConfigError(
-        f"a {type(model).__name__} {what}", hint="Name a model of the kinds lexical, dense, colbert, or a sum of them.",
-    )
+    kinds = "kind structure, such as default" if formulas else "kinds lexical, dense, colbert, or a sum of them"
+    return ConfigError(f"a {type(model).__name__} {what}", hint=f"Name a model of the {kinds}.")

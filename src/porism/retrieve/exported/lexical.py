@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,9 @@ from porism.retrieve.weightings.base import LexicalChannel
 DOCUMENTS = "documents"
 """The table of the documents' terms."""
 
+FORMULAS = "formulas"
+"""The table of the formulas' terms."""
+
 _ROUNDING = 2.0**-23
 """Twice the unit round-off of float32."""
 
@@ -33,19 +36,22 @@ class ExportedLexical(LexicalRetriever):
 
     def __init__(
         self, export: OpenExport, segments: Sequence[Units], channels: Mapping[str, LexicalChannel],
-        field_weights: FieldWeights | None = None, zones: Mapping[str, Zone] | None = None,
+        field_weights: FieldWeights | None = None, zones: Mapping[str, Zone] | None = None, *,
+        table: str = DOCUMENTS, parse: Callable[[str], str] = whole_key, option: str = "--model",
     ) -> None:
-        """
+        """``table`` has the units, ``parse`` gives the id of one in the key of a row, and ``option`` names the option
+        that exports models of it.
+
         :raises ConfigError: the index has no such channel.
         :raises EngineError: the engine does not have what the documents weigh in these channels.
         """
         super().__init__(segments, channels, field_weights, zones)
-        self._export = export
+        self._export, self._option = export, option
         self._views = {(view.zone, view.channel): view for view in views_of(self)}
         known = export.state.views
         for view in self._views.values():
             self._frozen(view, known)
-        self._candidates = CandidateSearch(export.backend, DOCUMENTS, Located(self.segments, whole_key), self.ids)
+        self._candidates = CandidateSearch(export.backend, table, Located(self.segments, parse), self.ids)
         self._drifts: dict[tuple[str, Frozen], float] = {}
 
     def _search(self, query: QueryTerms, k: int, allowed: Masks | None) -> UnitResults:
@@ -103,7 +109,8 @@ class ExportedLexical(LexicalRetriever):
         if view.key not in statistics:
             raise EngineError(
                 f"the channel {view.channel!r} was not exported as this model counts it",
-                where=str(self._export.backend), hint="Export the model, too: porism export milvus --model MODEL",
+                where=str(self._export.backend),
+                hint=f"Export the model, too: porism export milvus {self._option} MODEL",
             )
         return statistics[view.key]
 

@@ -33,3 +33,8 @@ class MilvusModel(RetrieverSettings):
         object.__setattr__(self, "tuned_on", tuple(self.tuned_on))
         if not 0 < self.timeout < float("inf"):
             raise ConfigError(f"the timeout cannot be {self.timeout}", hint="Use a number of seconds above 0.")
+
+
+@dataclass(frozen=True, slots=True)
+class MilvusFormulaModel(MilvusModel):
+    """As :class:`MilvusModel`, of a model that finds formulas."""

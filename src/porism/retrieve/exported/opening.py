@@ -42,8 +42,8 @@ class OpenExport:
         """What the engine does not know yet; empty where it knows all."""
         return _behind(self.state, self._generation)
 
-    def require(self, table: str, what: str) -> None:
-        """Whether a table is there and has all its rows.
+    def require(self, table: str, what: str, option: str = "--model") -> None:
+        """Whether a table is there and has all its rows; ``option`` names the option that exports models of it.
 
         :raises EngineError: it is not, or rows that were acknowledged are gone.
         """
@@ -51,7 +51,7 @@ class OpenExport:
         if table not in state.tables:
             raise EngineError(
                 f"{what} were not exported", where=where,
-                hint="Export the model, too: porism export milvus --model MODEL",
+                hint=f"Export the model, too: porism export milvus {option} MODEL",
             )
         expected, found = state.tables[table].rows, self.backend.count(table)
         if found != expected and not state.pending:

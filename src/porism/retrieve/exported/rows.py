@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -22,32 +22,60 @@ _BELOW = np.uint64(PARTS - 1)
 
 
 class Batch(NamedTuple):
-    """The rows of some documents, and how many documents are done with them."""
+    """The rows of some units, and how many units are done with them."""
 
-    documents: int
+    done: int
     rows: Rows
 
 
 class RowSource(Protocol):
-    """What a table of an export has: rows of documents, each document some number of them."""
+    """What a table of an export has: rows of units, each unit some number of them."""
 
     @property
     def table(self) -> Table:
         """Where they go."""
 
     @property
+    def units(self) -> Sequence[Units]:
+        """What they are of, by segment."""
+
+    @property
     def made_of(self) -> str:
-        """A digest of what rows depend on beside their documents."""
+        """A digest of what rows depend on beside their units."""
 
     @property
     def changing(self) -> bool:
-        """Whether the rows of a document can change although it does not."""
+        """Whether the rows of a unit can change although it does not."""
 
     def counts(self, number: int) -> NDArray[np.int64]:
-        """How many rows each document of a segment has (int64), by the segment's position."""
+        """How many rows each unit of a segment has (int64), by the segment's position."""
 
-    def rows(self, number: int, documents: NDArray[np.int64]) -> Iterator[Batch]:
-        """The rows of some documents of a segment (increasing), in batches."""
+    def rows(self, number: int, units: NDArray[np.int64]) -> Iterator[Batch]:
+        """The rows of some units of a segment (increasing), in batches."""
+
+    def key(self, number: int, unit_id: str) -> str:
+        """The key of the row of this number of a unit."""
+
+    def read_key(self, key: str) -> tuple[int, str]:
+        """The inverse of :meth:`key`."""
+
+
+class OneRowEach:
+    """What tables have in common in which every unit has one row, whose key is its id."""
+
+    units: tuple[Units, ...]
+
+    def counts(self, number: int) -> NDArray[np.int64]:
+        """One row for each unit of a segment."""
+        return np.ones(self.units[number].doc_count, np.int64)
+
+    def key(self, number: int, unit_id: str) -> str:
+        """The id."""
+        return unit_id
+
+    def read_key(self, key: str) -> tuple[int, str]:
+        """The inverse of :meth:`key`."""
+        return 0, key
 
 
 def row_key(number: int, doc_id: str) -> str:
@@ -87,14 +115,14 @@ class SegmentFilters:
 
 
 def sparse_rows(
-    ids: list[str], filters: list[NDArray[np.int64]], vectors: SparseRows
+    keys: list[str], filters: list[NDArray[np.int64]], vectors: SparseRows
 ) -> Rows:
-    """One row for each document, with its id as the key."""
-    stamps = np.empty(len(ids), np.int64)
-    for number in range(len(ids)):
+    """Rows of sparse vectors."""
+    stamps = np.empty(len(keys), np.int64)
+    for number in range(len(keys)):
         own = slice(int(vectors.indptr[number]), int(vectors.indptr[number + 1]))
-        stamps[number] = _stamp(filters[number], vectors.dimensions[own].tobytes() + vectors.weights[own].tobytes())
-    return Rows(ids, digest_numbers(Packed.of(ids)), stamps, filters, vectors)
+        stamps[number] = stamp(filters[number], vectors.dimensions[own].tobytes() + vectors.weights[own].tobytes())
+    return Rows(keys, digest_numbers(Packed.of(keys)), stamps, filters, vectors)
 
 
 class DenseRows:
@@ -108,20 +136,29 @@ class DenseRows:
         """``offsets`` has where the vectors of each document of a segment begin; ``take`` gives vectors by number."""
         self.table, self.made_of = table, made_of
         self.changing = False
-        self._segments, self._offsets, self._take = segments, offsets, take
+        self.units = segments
+        self._offsets, self._take = offsets, take
 
     def counts(self, number: int) -> NDArray[np.int64]:
         """How many rows each document of a segment has (int64)."""
         found: NDArray[np.int64] = np.diff(self._offsets(number))
         return found
 
-    def rows(self, number: int, documents: NDArray[np.int64]) -> Iterator[Batch]:
+    def key(self, number: int, unit_id: str) -> str:
+        """:func:`row_key`."""
+        return row_key(number, unit_id)
+
+    def read_key(self, key: str) -> tuple[int, str]:
+        """The inverse of :meth:`key`."""
+        return int(key.partition(":")[0]), document_of(key)
+
+    def rows(self, number: int, units: NDArray[np.int64]) -> Iterator[Batch]:
         """The rows of some documents of a segment (increasing), in batches."""
-        segment = self._segments[number]
+        segment = self.units[number]
         offsets, filters = self._offsets(number), SegmentFilters(segment)
         most = max(1, _MOST_CELLS // max(1, self.table.dimensions))
-        for start in range(0, len(documents), _AT_ONCE):
-            batch = documents[start : start + _AT_ONCE]
+        for start in range(0, len(units), _AT_ONCE):
+            batch = units[start : start + _AT_ONCE]
             counts = np.diff(offsets)[batch]
             ids = segment.doc_ids(batch)
             owners = np.repeat(np.arange(len(batch)), counts)
@@ -134,16 +171,17 @@ class DenseRows:
                 vectors = np.ascontiguousarray(self._take(number, places[part]), np.float32)
                 of_rows = [filters.of(int(batch[owner])) for owner in own]
                 stamps = np.array(
-                    [_stamp(one, vector.tobytes()) for one, vector in zip(of_rows, vectors, strict=True)], np.int64
+                    [stamp(one, vector.tobytes()) for one, vector in zip(of_rows, vectors, strict=True)], np.int64
                 )
                 rows = Rows(keys, digest_numbers(Packed.of(keys)), stamps, of_rows, vectors)
                 yield Batch(len(batch) if first + most >= len(places) else 0, rows)
 
 
-def live_documents(units: Units) -> NDArray[np.int64]:
-    """The numbers of the documents of a segment that are not deleted (int64)."""
+def live_units(units: Units) -> NDArray[np.int64]:
+    """The numbers of the units of a segment that can be found (int64)."""
     return np.flatnonzero(units.live).astype(np.int64)
 
 
-def _stamp(filters: NDArray[np.int64], content: bytes) -> int:
+def stamp(filters: NDArray[np.int64], content: bytes) -> int:
+    """The digest of a row that has these filters and this content."""
     return xxhash.xxh3_64_intdigest(np.sort(filters).tobytes() + content) & (PARTS - 1)

@@ -1,4 +1,5 @@
-"""What an index exports for some models: their terms in one table, and a table for each set of vectors."""
+"""What an index exports for some models: the terms of documents and those of formulas in a table each, a table for each
+set of vectors, and the documents."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from porism.analysis.analyzer import Analyzer
-from porism.engine.units import Units
+from porism.engine.units import Units, formula_units
 from porism.index import Snapshot
 from porism.retrieve.base import RetrieverSettings
 from porism.retrieve.colbert.model import ColbertModel
@@ -18,9 +19,12 @@ from porism.retrieve.documents.retriever import DocumentRetriever
 from porism.retrieve.exported.dense import dense_rows
 from porism.retrieve.exported.kind import not_exported
 from porism.retrieve.exported.rows import RowSource
-from porism.retrieve.exported.terms import TermSource
+from porism.retrieve.exported.terms import FormulaSource, TermSource
+from porism.retrieve.exported.texts import TextSource
 from porism.retrieve.exported.tokens import token_rows
 from porism.retrieve.exported.views import Frozen, View, views_of
+from porism.retrieve.formulas.model import FormulaModel
+from porism.retrieve.formulas.retriever import FormulaRetriever
 from porism.retrieve.registry import RETRIEVERS
 from porism.retrieve.sums.kind import SumParts
 from porism.retrieve.sums.model import FormulaSumModel, SumModel
@@ -40,11 +44,13 @@ class Sources(NamedTuple):
 
 
 def sources_of(
-    snapshot: Snapshot, analyzer: Analyzer, models: Iterable[RetrieverSettings], frozen: Mapping[str, Frozen]
+    snapshot: Snapshot, analyzer: Analyzer, models: Iterable[RetrieverSettings],
+    formula_models: Iterable[RetrieverSettings], frozen: Mapping[str, Frozen], texts: bool,
 ) -> Sources:
-    """What an index exports for some models.
+    """What an index exports for some models of documents and of formulas.
 
     :param frozen: statistics of views that stay as they are, by key; others are those of the snapshot.
+    :param texts: whether the documents themselves are among it.
     :raises ConfigError: a model cannot be exported, or the index lacks what it needs.
     """
     views: dict[str, tuple[View, Sequence[Units]]] = {}
@@ -62,14 +68,28 @@ def sources_of(
             vectors.setdefault(store.spec.name, token_rows(snapshot, store))
         else:
             raise not_exported(model)
+    units = formula_units(snapshot.segments)
+    of_formulas: dict[str, tuple[View, Sequence[Units]]] = {}
+    for model in formula_models:
+        if not isinstance(model, FormulaModel):
+            raise not_exported(model, formulas=True)
+        for lexical in FormulaRetriever(snapshot, analyzer, model, units=units).lexicals():
+            for view in views_of(lexical):
+                of_formulas.setdefault(view.key, (view, units))
+    every = {**views, **of_formulas}
     now = {
         key: frozen[key] if key in frozen and not view.stored else view.freeze(snapshot.generation)
-        for key, (view, _) in views.items()
+        for key, (view, _) in every.items()
     }
-    drift = max((abs(view.statistics.mean_length / now[key].mean_length - 1) for key, (view, _) in views.items()
+    drift = max((abs(view.statistics.mean_length / now[key].mean_length - 1) for key, (view, _) in every.items()
                  if now[key].mean_length > 0), default=0.0)
-    terms = [TermSource(snapshot.segments, views, now)] if views else []
-    return Sources([*terms, *vectors.values()], now, drift)
+    sources: list[RowSource] = [TermSource(snapshot.segments, views, now)] if views else []
+    sources += vectors.values()
+    if of_formulas:
+        sources.append(FormulaSource(snapshot.segments, units, of_formulas, now))
+    if texts:
+        sources.append(TextSource(snapshot.segments))
+    return Sources(sources, now, drift)
 
 
 def _without_sums(models: Iterable[RetrieverSettings]) -> Iterator[RetrieverSettings]:

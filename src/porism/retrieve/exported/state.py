@@ -38,8 +38,9 @@ class TableState:
 @dataclass(frozen=True)
 class ExportState:
     """One exported index: which one it is, the commit (``generation``) and its documents, whether an export to it was
-    begun and did not end (``pending``), the models by the names that they were exported under, the frozen statistics of
-    the views, and the tables by name."""
+    begun and did not end (``pending``), who began the last one (``exporter``, empty where two did at once), the models
+    of documents and of formulas by the names that they were exported under, the frozen statistics of the views, the
+    tables by name, and whether there are ``texts`` of documents."""
 
     index: str
     generation: int
@@ -48,6 +49,9 @@ class ExportState:
     models: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     views: Mapping[str, Frozen] = field(default_factory=dict)
     tables: Mapping[str, TableState] = field(default_factory=dict)
+    texts: bool | None = None
+    exporter: str = ""
+    formula_models: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def to_text(self) -> str:
         """What an engine keeps; :func:`read_state` is the inverse."""
@@ -59,6 +63,7 @@ class ExportState:
                 name: {"rows": table.rows, "made_of": table.made_of, "segments": list(map(list, table.segments))}
                 for name, table in self.tables.items()
             },
+            "texts": self.texts, "exporter": self.exporter, "formula_models": self.formula_models,
         }).decode()
 
 
@@ -87,6 +92,7 @@ def read_state(text: str, where: str) -> ExportState:
                 )
                 for name, table in value["tables"].items()
             },
+            value.get("texts"), str(value.get("exporter", "")), dict(value.get("formula_models", {})),
         )
     except (orjson.JSONDecodeError, KeyError, TypeError, ValueError, AttributeError) as error:
         raise EngineError(f"the state of the export cannot be read ({error!r})", where=where, hint=hint) from error

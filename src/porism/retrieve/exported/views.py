@@ -69,6 +69,8 @@ class View:
         }
         self.stored = is_stored(settings.weighting) or (settings.similarity is not None and bool(settings.normalised))
         """Whether the weights of a document depend on other documents by more than the mean length."""
+        if lexical.noun != "document":
+            described["of"] = lexical.noun
         if zone and self.stored:  # document frequencies are those of whole documents
             described["whole"] = _floats(lexical.fields_of(channel))
         encoded = {

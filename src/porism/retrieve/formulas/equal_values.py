@@ -16,7 +16,7 @@ from porism.formula.values import whole_value
 from porism.retrieve.formulas.exact import LEAST_NODES
 from porism.retrieve.formulas.model import FormulaModel
 from porism.retrieve.lexical.given import CollectionStatistics
-from porism.retrieve.lexical.retriever import LexicalRetriever
+from porism.retrieve.lexical.retriever import LexicalRetriever, SearchTerms, given_statistics
 from porism.retrieve.ranking import UnitResults
 from porism.retrieve.weightings.base import BM25, LexicalChannel
 
@@ -51,9 +51,10 @@ class EqualValues:
     channel = VALUES
 
     def __init__(
-        self, units: Sequence[FormulaUnits], model: FormulaModel, collection: CollectionStatistics | None = None
+        self, units: Sequence[FormulaUnits], model: FormulaModel, collection: CollectionStatistics | None = None,
+        search_terms: SearchTerms = LexicalRetriever,
     ) -> None:
-        self.lexical = LexicalRetriever(units, {VALUES: LexicalChannel(1.0, _WEIGHTING)}, collection=collection)
+        self.lexical = search_terms(units, {VALUES: LexicalChannel(1.0, _WEIGHTING)}, **given_statistics(collection))
         self._worths = (model.equal, model.renamed_equal, model.value, model.renamed_value)
         self._last: tuple[OperatorTree | None, list[_ByValue]] = (None, [])
 

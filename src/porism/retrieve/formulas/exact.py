@@ -11,7 +11,7 @@ from porism.engine.units import FormulaUnits
 from porism.formula import OperatorTree
 from porism.formula.extractors.subtrees import subtrees
 from porism.retrieve.lexical.given import CollectionStatistics
-from porism.retrieve.lexical.retriever import LexicalRetriever
+from porism.retrieve.lexical.retriever import LexicalRetriever, SearchTerms, given_statistics
 from porism.retrieve.ranking import UnitResults
 from porism.retrieve.weightings.base import BM25, LexicalChannel
 
@@ -32,8 +32,11 @@ class Holders:
 
     channel = SUBTREES
 
-    def __init__(self, units: Sequence[FormulaUnits], collection: CollectionStatistics | None = None) -> None:
-        self.lexical = LexicalRetriever(units, {SUBTREES: LexicalChannel(1.0, BM25())}, collection=collection)
+    def __init__(
+        self, units: Sequence[FormulaUnits], collection: CollectionStatistics | None = None,
+        search_terms: SearchTerms = LexicalRetriever,
+    ) -> None:
+        self.lexical = search_terms(units, {SUBTREES: LexicalChannel(1.0, BM25())}, **given_statistics(collection))
 
     def terms(self, operators: OperatorTree) -> list[str]:
         """The term of a query formula as a whole, if it has one that tells."""

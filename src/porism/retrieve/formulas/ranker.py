@@ -14,6 +14,7 @@ from porism.retrieve.formulas.matching import align_match, explain_match
 from porism.retrieve.formulas.model import DEFAULT_FORMULA_MODEL, FORMULA_MODELS, FormulaModel
 from porism.retrieve.formulas.retriever import FormulaRetriever
 from porism.retrieve.kinds import FormulaKind
+from porism.retrieve.lexical.retriever import LexicalRetriever, SearchTerms
 from porism.retrieve.ranking import UnitResults
 from porism.types import Formula
 
@@ -21,11 +22,15 @@ from porism.types import Formula
 class StructureRanker:
     """Ranks formulas by their terms and by the alignment of their operator trees, and explains how they match."""
 
-    def __init__(self, snapshot: Snapshot, analyzer: Analyzer, model: FormulaModel = DEFAULT_FORMULA_MODEL) -> None:
+    def __init__(
+        self, snapshot: Snapshot, analyzer: Analyzer, model: FormulaModel = DEFAULT_FORMULA_MODEL,
+        search_terms: SearchTerms = LexicalRetriever,
+    ) -> None:
         """
+        :param search_terms: what finds formulas by terms, made as a :class:`LexicalRetriever` is.
         :raises ConfigError: the index has none of the model's channels.
         """
-        self.retriever = FormulaRetriever(snapshot, analyzer, model)
+        self.retriever = FormulaRetriever(snapshot, analyzer, model, search_terms=search_terms)
 
     @property
     def model(self) -> FormulaModel:

@@ -24,7 +24,7 @@ from porism.retrieve.formulas.exact_kernels import IDENTICAL, PART, RENAMED, REN
 from porism.retrieve.formulas.model import DEFAULT_FORMULA_MODEL, FormulaModel
 from porism.retrieve.lexical.channels import prepare
 from porism.retrieve.lexical.given import CollectionStatistics
-from porism.retrieve.lexical.retriever import LexicalRetriever
+from porism.retrieve.lexical.retriever import LexicalRetriever, SearchTerms, given_statistics
 from porism.retrieve.ranking import Found, UnitResults, merge
 from porism.retrieve.weightings.base import BM25, LexicalChannel, computed
 from porism.types import Formula
@@ -72,12 +72,14 @@ class FormulaRetriever:
     def __init__(
         self, snapshot: Snapshot, analyzer: Analyzer, model: FormulaModel = DEFAULT_FORMULA_MODEL, *,
         units: Sequence[FormulaUnits] | None = None, collection: CollectionStatistics | None = None,
+        search_terms: SearchTerms = LexicalRetriever,
     ) -> None:
         """Channels of the model that the index was made without are left out.
 
         :param units: the formulas that are searched; by default all of the snapshot.
         :param collection: the statistics of a larger collection, of which these are a part; those of queries have to be
             given then (:mod:`porism.retrieve.lexical.given`).
+        :param search_terms: what finds formulas by terms, made as a :class:`LexicalRetriever` is.
         :raises ConfigError: the index has none of the model's channels.
         """
         self.snapshot = snapshot
@@ -92,14 +94,14 @@ class FormulaRetriever:
         units = formula_units(snapshot.segments) if units is None else units
         held = {name for segment in snapshot.segments for name in segment.formula_channels}
         channels = lexical_channels(model)
-        self.lexical = LexicalRetriever(
+        self.lexical = search_terms(
             units, {name: channels[name] for name in channels if name in known and (name in held or not held)},
-            collection=collection,
+            **given_statistics(collection),
         )
         self.aligner = Aligner(snapshot.segments, model.alignment) if model.alignment else None
         there = known & (held or known) if self.aligner else set()
-        self.values = EqualValues(units, model, collection) if VALUES in there else None
-        self.holders = Holders(units, collection) if SUBTREES in there else None
+        self.values = EqualValues(units, model, collection, search_terms) if VALUES in there else None
+        self.holders = Holders(units, collection, search_terms) if SUBTREES in there else None
         self._last_query: Memory[QueryFormula] = Memory(_LAST_READ)
         self._last_read: Memory[Candidates] = Memory(_LAST_READ)
 

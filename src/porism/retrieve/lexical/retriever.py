@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -371,6 +371,15 @@ class LexicalRetriever:
         """How much the summands of a channel count, in a zone, by its position among :meth:`zone_channels`."""
         weight = self.channels[name].weight * (self.zones[zone].weight if zone else 1.0)
         return weight * math.fsum(prepared.counts[prepared.channel_of == position].tolist())
+
+
+SearchTerms = type[LexicalRetriever] | Callable[..., LexicalRetriever]
+"""What finds units by terms: a :class:`LexicalRetriever`, or what is made as one is."""
+
+
+def given_statistics(collection: CollectionStatistics | None) -> dict[str, Any]:
+    """The argument by which a search by terms gets the statistics of a larger collection; none where there is none."""
+    return {} if collection is None else {"collection": collection}
 
 
 def _keys(channel_of: NDArray[np.int32] | np.int32, numbers: NDArray[np.int32]) -> NDArray[np.int64]:
