@@ -283,7 +283,7 @@ function startTrees() {
 function reachable(within = document) {
   const look = (one) => { if (one.scrollWidth > one.clientWidth + 1) one.tabIndex = 0; else one.removeAttribute("tabindex"); };
   const sizes = new ResizeObserver((changes) => changes.forEach((change) => look(change.target)));
-  $$(".snippet, .found, .alignment, .relation, .part.formula, figcaption", within).forEach((one) => sizes.observe(one));
+  $$(".snippet, .found, .alignment, .relation, .part.formula, .asked, figcaption, h1", within).forEach((one) => sizes.observe(one));
   $$(".tree-figure .scroll", within).forEach((one) => {
     const root = $("g", one)?.getBoundingClientRect();
     if (root) one.scrollLeft = root.x + root.width / 2 - one.getBoundingClientRect().x - one.clientWidth / 2;
