@@ -1,4 +1,4 @@
-"""All kinds of pages of a server of the bundled sample, with an editor, judgments and two runs."""
+"""All kinds of pages of a server of the bundled sample, with an editor, judgments and three runs."""
 
 from __future__ import annotations
 
@@ -42,10 +42,12 @@ def serving_all_pages(sample_index: Path, folder: Path) -> Iterator[str]:
         Run({topic: [(doc_id, 1 / rank) for rank, doc_id in enumerate(doc_ids, 1)] for topic in ("A", "B")}).write(
             files / f"{name}.run"
         )
+    Run({"A": [(f"d{number}", 1 / number) for number in range(1, 101)]}).write(files / "many.run")
     (files / "qrels").write_text("A 0 sum-of-squares 3\nA 0 x 0\nB 0 square-pyramid 2\n", encoding="utf-8")
     (files / "topics").write_text(f"A\t{QUESTION}\nB\tpyramids\n", encoding="utf-8")
+    runs = tuple(files / f"{name}.run" for name in ("one", "two", "many"))
     with serving(
-        {"sample": sample_index}, editor=editor, judgments=judgments, runs=(files / "one.run", files / "two.run"),
-        qrels=files / "qrels", topics=files / "topics",
+        {"sample": sample_index}, editor=editor, judgments=judgments, runs=runs, qrels=files / "qrels",
+        topics=files / "topics",
     ) as address:
         yield address
