@@ -21,6 +21,7 @@ PHONE = {"viewport": {"width": 360, "height": 740}}
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("long")
     wide = Formula("x" * 400 + "=1")
+    limit = Formula(r"\lim_{b \to \infty} \int_0^b \frac{\sin x}{x} dx")
     display = Formula("+".join(f"a_{{{number}}}" for number in range(200)), display=True)
     documents = [
         Document(
@@ -32,6 +33,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             {"tags": ("t" * 600,), "type": "y" * 500},
         ),
         Document("titled", {"title": Content.of("series ", wide), "body": Content.of("series ", wide)}, {}),
+        Document("limit", {"title": Content.of("Evaluating ", limit), "body": Content.of("oscillation ", wide)}, {}),
     ]
     index_documents(documents, folder / "index", jobs=1)
     with serving({"long": folder / "index"}, judgments=folder / "judgments") as address:
@@ -49,6 +51,12 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def test_nothing_is_wider_than_the_screen(opened: Open, path: str) -> None:
     page = opened(path, **PHONE)
     assert page.evaluate("document.documentElement.scrollWidth") == 360
+
+
+@pytest.mark.parametrize("path", ["/search?q=oscillation", "/document?id=limit", "/similar?id=limit"])
+def test_what_a_title_has_below_its_line_is_not_cut_off(opened: Open, path: str) -> None:
+    title = opened(path).locator("main :is(h1, h2):has(munder)").first
+    assert title.evaluate("one => one.scrollHeight <= one.clientHeight + 1")
 
 
 def test_a_title_that_is_too_wide_is_scrolled_by_keys(opened: Open) -> None:
