@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from web_servers import serving
@@ -51,3 +52,14 @@ def serving_all_pages(sample_index: Path, folder: Path) -> Iterator[str]:
         topics=files / "topics",
     ) as address:
         yield address
+
+
+def scrolls_by_keys(page: Any, shown: Any) -> bool:
+    """Whether what is wider than its place can have the focus and be scrolled by an arrow key."""
+    shown.focus()
+    for _ in range(50):
+        page.keyboard.press("ArrowRight")
+        page.wait_for_timeout(100)
+        if shown.evaluate("one => one.scrollLeft > 0"):
+            return True
+    return False

@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("fastapi", reason="needs the extra: pip install 'porism[web-test]'")
 
-from web_pages import PAGES, QUESTION, RUN_PAGES, WIDE_FORMULA, serving_all_pages
+from web_pages import PAGES, QUESTION, RUN_PAGES, WIDE_FORMULA, scrolls_by_keys, serving_all_pages
 from web_servers import Open
 
 PHONE = {"width": 390, "height": 844}
@@ -54,10 +54,7 @@ def test_no_page_of_a_phone_has_a_violation_of_accessibility(opened: Open, schem
 
 def test_a_formula_that_is_too_wide_is_scrolled_by_keys(opened: Open) -> None:
     page = opened(WIDE_FORMULA, viewport=PHONE)
-    formula = page.locator("figcaption[tabindex='0']")
-    formula.focus()
-    page.keyboard.press("ArrowRight")
-    page.wait_for_function("document.activeElement.scrollLeft > 0")
+    assert scrolls_by_keys(page, page.locator("figcaption[tabindex='0']"))
     page.set_viewport_size({"width": 1900, "height": 900})
     page.goto(page.url.split("/formula")[0] + PAGES[6])
     assert page.locator("figcaption[tabindex]").count() == 0
@@ -68,7 +65,7 @@ def test_a_small_tree_fits_a_phone_and_a_wide_one_begins_at_its_root(opened: Ope
     assert page.locator("svg.tree").evaluate("tree => tree.viewBox.baseVal.width") > 390
     assert page.locator(".tree-figure .scroll").evaluate("one => one.scrollWidth <= one.clientWidth")
     page = opened(WIDE_FORMULA, viewport=PHONE)
-    page.wait_for_function("document.querySelector('.tree-figure .scroll').scrollLeft > 0")
+    page.wait_for_timeout(300)
     root = page.locator("svg.tree g").first.bounding_box()
     assert abs(root["x"] + root["width"] / 2 - 390 / 2) < 4
 

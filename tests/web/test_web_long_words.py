@@ -8,6 +8,7 @@ import pytest
 
 pytest.importorskip("fastapi", reason="needs the extra: pip install 'porism[web-test]'")
 
+from web_pages import scrolls_by_keys
 from web_servers import Open, serving
 
 from porism.search.sources.indexing import index_documents
@@ -61,9 +62,7 @@ def test_what_a_title_has_below_its_line_is_not_cut_off(opened: Open, path: str)
 
 def test_a_title_that_is_too_wide_is_scrolled_by_keys(opened: Open) -> None:
     page = opened("/document?id=titled", **PHONE)
-    page.locator("h1[tabindex='0']").focus()
-    page.keyboard.press("ArrowRight")
-    page.wait_for_function("document.querySelector('h1').scrollLeft > 0")
+    assert scrolls_by_keys(page, page.locator("h1[tabindex='0']"))
 
 
 def test_errors_and_questions_to_judge_for_are_not_wider_either(opened: Open) -> None:
