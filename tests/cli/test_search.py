@@ -78,6 +78,12 @@ def test_wrong_questions_are_explained_in_one_line(porism, sample_index, argumen
     assert result.out == ""
 
 
+def test_what_the_shell_took_is_told(porism, sample_index) -> None:
+    for question in ("series $x^2", "^2$ and ^2$"):
+        assert "In double quotes the shell takes $x" in porism("search", question, "--index", sample_index).err
+    assert "shell" not in porism("search", "series $x^2$", "--index", sample_index).err
+
+
 def test_no_index_is_one_clear_line(porism, tmp_path) -> None:
     result = porism("search", "x", "--index", tmp_path / "nowhere")
     assert result.status == 1

@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 from index_cases import Doc, batch_of, read_all
 
+import porism.index.held as holding
+import porism.index.writer as writing
 from porism.errors import IndexNotFound
 from porism.index import IndexWriter, Segment, Snapshot
 
@@ -114,7 +116,7 @@ def test_killed_at_random_moments(tmp_path: Path) -> None:
     assert sorted(file.name for file in path.iterdir()) == ["manifest.json", "segments", "write.lock"]
 
 
-STEPS = ["write_segment", "write_tombstones", "write_manifest", "clean_index"]
+STEPS = {"write_segment": writing, "write_tombstones": holding, "write_manifest": writing, "clean_index": writing}
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -127,8 +129,7 @@ def test_interrupted_in_each_step_of_a_commit(
     old = [Doc(f"d{number}", {"body": ["old"]}) for number in range(3)]
     with IndexWriter(path) as writer:
         writer.add(batch_of(old))
-    import porism.index.writer as module
-
+    module = STEPS[step]
     true_step = getattr(module, step)
 
     def interrupted(*arguments: object) -> object:

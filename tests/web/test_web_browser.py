@@ -11,42 +11,13 @@ import pytest
 
 pytest.importorskip("fastapi", reason="needs the extra: pip install 'porism[web-test]'")
 
-from web_servers import Open, serving
-
-from porism.runs.run import Run
-
-QUESTION = r"sum of squares $\sum_{i=1}^n i^2$"
-PAGES = (
-    "/", f"/search?q={quote(QUESTION)}", "/search?q=%24x%5E2%2By%5E2%24&mode=formulas",
-    "/document?id=basel-by-parseval&q=series", "/compare?left=sum-of-squares&right=square-pyramid",
-    "/similar?id=chain-rule", "/formula?formula=x%5E2%2By", "/help", "/api", "/search?q=foo:bar", "/nothing",
-    f"/why?q={quote(QUESTION)}&id=sum-of-squares", "/search?q=series&filter=type%3Dtheorem&filter=tags%3Dgeometry",
-)
-
-RUN_PAGES = ("/runs", "/run?name=two&against=one", "/run/topic?name=two&topic=A&against=one")
-
+from web_pages import PAGES, QUESTION, RUN_PAGES, serving_all_pages
+from web_servers import Open
 
 
 @pytest.fixture(scope="module")
 def url(sample_index: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    editor = tmp_path_factory.mktemp("mathlive")
-    (editor / "mathlive.min.js").write_text(
-        "customElements.define('math-field', class extends HTMLElement {"
-        " connectedCallback() { this.value = 'x^2'; } })",
-        encoding="utf-8",
-    )
-    judgments = tmp_path_factory.mktemp("judgments")
-    files = tmp_path_factory.mktemp("runs")
-    for name, doc_ids in (("one", ["sum-of-squares", "x"]), ("two", ["square-pyramid", "sum-of-squares"])):
-        Run({topic: [(doc_id, 1 / rank) for rank, doc_id in enumerate(doc_ids, 1)] for topic in ("A", "B")}).write(
-            files / f"{name}.run"
-        )
-    (files / "qrels").write_text("A 0 sum-of-squares 3\nA 0 x 0\nB 0 square-pyramid 2\n", encoding="utf-8")
-    (files / "topics").write_text(f"A\t{QUESTION}\nB\tpyramids\n", encoding="utf-8")
-    with serving(
-        {"sample": sample_index}, editor=editor, judgments=judgments, runs=(files / "one.run", files / "two.run"),
-        qrels=files / "qrels", topics=files / "topics",
-    ) as address:
+    with serving_all_pages(sample_index, tmp_path_factory.mktemp("pages")) as address:
         yield address
 
 
@@ -242,6 +213,7 @@ def test_results_are_judged(opened: Open, scripts: bool) -> None:
     assert "judged, 1 relevant" in page.get_by_role("status").inner_text()
     assert page.locator(".grades").nth(1).get_by_label("highly relevant").is_checked()
     page.get_by_role("link", name="All questions").click()
+    page.locator("tbody tr").first.wait_for()
     assert page.locator("tbody tr").count() == 1
 
 

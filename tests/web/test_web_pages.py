@@ -93,6 +93,27 @@ def test_formula_results_say_how_they_match(client: Any) -> None:
     assert found.xpath("//span[@aria-current]/text()") == ["similar formulas"]
 
 
+def test_counts_of_one_are_no_plurals(client: Any) -> None:
+    same = page(client, "/search", q="$x^2+y^2=z^2$", mode="formulas", match="identical")
+    assert " ".join(same.xpath("string(//div[@class='summary']/p)").split()).startswith("at least 1 formula in")
+    one = page(client, "/compare", left="sum-of-squares", right="square-pyramid")
+    assert one.xpath("string(//p[@class='lead'])").startswith("No formula in common, 1 alike. Point")
+    none = page(client, "/compare", left="chain-rule", right="birthday-problem")
+    assert " ".join(none.xpath("string(//p[@class='lead'])").split()) == "No formula in common."
+
+
+def test_the_page_of_a_formula_keeps_the_index(client: Any) -> None:
+    found = page(client, "/formula", formula="x^2", index="sample")
+    assert found.xpath("//form[@class='plain']/input[@name='index']/@value") == ["sample"]
+
+
+def test_hints_in_the_browser_say_nothing_of_a_shell(client: Any) -> None:
+    for path in ("/preview", "/search"):
+        text = client.get(path, params={"q": "series $x^2"}).text
+        assert "dollar has no partner" in text
+        assert "shell" not in text
+
+
 def test_why_is_a_page_and_a_fragment(client: Any) -> None:
     results = page(client, "/search", q=QUESTION)
     (link,) = results.xpath("(//a[@class='why'])[1]/@href")
@@ -110,6 +131,8 @@ def test_helpful_pages_where_nothing_is_found(client: Any) -> None:
     assert "/search?q=series" in nothing.xpath("//div[@class='message']//a/@href")
     formulas = page(client, "/search", q=r"compact space $\zzzz^{\qqq}$", mode="formulas", match="identical")
     assert "Show similar formulas" in formulas.xpath("//div[@class='message']//a/text()")
+    assert " ".join(formulas.xpath("string(//div[@class='summary'])").split()).startswith("0 formulas")
+    assert "None of the most similar formulas is identical" in formulas.xpath("string(//div[@class='message'])")
     wrong = page(client, "/search", 400, q="foo:bar")
     assert wrong.xpath("string(//section[@role='alert']/h1)") == "The index has no field 'foo'."
     missing = page(client, "/document", 404, id="nope")

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from porism.search.answering import Answer
     from porism.search.answers import Hit
 
+_QUOTES = "In double quotes the shell takes $x for one of its variables: put the question between single quotes"
+
 MATCHED_HITS = 100
 """For at most so many hits a list of formulas marks what matches."""
 
@@ -242,8 +244,10 @@ def _search_formulas_of_shards(
 
 def _print_hints(hints: Iterable[str]) -> None:
     """Prints what there is to say of the question, a line each, on standard error."""
+    from porism.search.questions import LOST_BASE, NO_PARTNER
+
     for hint in hints:
-        line = one_printable_line(hint)
+        line = one_printable_line(f"{hint}. {_QUOTES}" if hint in (NO_PARTNER, LOST_BASE) else hint)
         echo(f"{line[:1].upper()}{line[1:]}{'' if line.endswith(('.', '?')) else '.'}", err=True)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.index.manifest import SegmentEntry
+from porism.index.manifest import SegmentEntry, write_tombstones
 from porism.index.segment import Segment
 from porism.index.strings import Packed
 
@@ -68,3 +68,16 @@ class HeldSegment:
             self.segment.lines = self.segment.lines.copy()
             self.segment.lines[docs[rows]] = lines[rows]
             self.moved = True
+
+    def committed(self, generation: int) -> SegmentEntry:
+        """What the manifest of a commit says of the segment; writes its tombstones where they have changed."""
+        segment = self.segment
+        if self.entry is not None and not self.has_changed:
+            return self.entry
+        lines = segment.lines if segment.has_moved else None
+        tombstones = None
+        if self.deleted or segment.has_moved:
+            tombstones = write_tombstones(segment.folder, generation, segment.live, lines)
+        return SegmentEntry(
+            segment.name, segment.doc_count, self.deleted, segment.stamp.size, segment.stamp.digest, tombstones
+        )

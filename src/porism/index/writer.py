@@ -29,11 +29,9 @@ from porism.index.manifest import (
     MANIFEST_FILE,
     SEGMENT_FOLDER,
     Manifest,
-    SegmentEntry,
     SourcesEntry,
     read_manifest,
     write_manifest,
-    write_tombstones,
 )
 from porism.index.merging import choose_for_count, choose_tier
 from porism.index.outside import OutsideSegment, copy_segment, move_segment, open_outside
@@ -355,7 +353,7 @@ class IndexWriter:
         self._lock.check()
         generation = self.generation + 1
         now = time.time()
-        entries = tuple(self._entry(held, generation) for held in self._held)
+        entries = tuple(held.committed(generation) for held in self._held)
         created = self._manifest.created if self._manifest else now
         sources = self._sources_entry(generation)
         manifest = Manifest(generation, created, now, self._next_segment, self._config, entries, sources)
@@ -381,19 +379,6 @@ class IndexWriter:
             return self._manifest.sources if self._manifest else None
         name, stamp = write_sources(self.path, generation, self._sources)
         return SourcesEntry(name, stamp.size, stamp.digest)
-
-    def _entry(self, held: HeldSegment, generation: int) -> SegmentEntry:
-        """What the manifest says of a segment; writes its tombstones where they have changed."""
-        segment, entry = held.segment, held.entry
-        if entry is not None and not held.has_changed:
-            return entry
-        lines = segment.lines if segment.has_moved else None
-        tombstones = None
-        if held.deleted or segment.has_moved:
-            tombstones = write_tombstones(segment.folder, generation, segment.live, lines)
-        return SegmentEntry(
-            segment.name, segment.doc_count, held.deleted, segment.stamp.size, segment.stamp.digest, tombstones
-        )
 
     def rollback(self) -> None:
         """Forgets everything since the last commit.

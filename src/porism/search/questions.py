@@ -29,14 +29,8 @@ _CONDITION = re.compile(
 _SOLID = re.compile(rf"[^\W_]|{PLACEHOLDER}")
 _LOST_BASE = re.compile(r"(?:\A|[\s(])[\^_](?=[\w{])")
 
-NO_PARTNER = (
-    "a dollar has no partner. Formulas are between two dollars, and the question between single quotes: in double "
-    "quotes the shell takes $x for one of its variables"
-)
-LOST_BASE = (
-    "a power or an index has no base. In double quotes the shell takes $x for one of its variables: put the question "
-    "between single quotes"
-)
+NO_PARTNER = "a dollar has no partner. Formulas are between two dollars"
+LOST_BASE = "a power or an index has no base"
 
 
 @dataclass(frozen=True, slots=True)

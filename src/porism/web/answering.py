@@ -13,6 +13,7 @@ from porism.web.facets import facets_of
 from porism.web.federated_answering import search_all
 from porism.web.parts import Parts, check_formulas, check_length, parts_of
 from porism.web.pieces import PieceMaker, alignment, contribution, place_of
+from porism.web.problems import told
 from porism.web.requests import Request as Request
 from porism.web.requests import check_page
 from porism.web.served import View
@@ -39,7 +40,7 @@ def read_only(served: View, text: str, limits: Limits) -> schema.Question:
     try:
         question = read(served, text, limits)
     except QueryError as error:
-        return schema.Question(question=text[:200], parts=(), error=str(error) if text.strip() else None)
+        return schema.Question(question=text[:200], parts=(), error=told(error) if text.strip() else None)
     return schema.Question(
         question=text, parts=tuple(parts_of(served.index, question).parts), notes=question.notes
     )

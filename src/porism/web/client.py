@@ -21,7 +21,7 @@ from porism.errors import PorismError
 from porism.extras import need
 from porism.search.shards.requests import A, Request
 from porism.version import __version__
-from porism.web import schema
+from porism.web import run_schema, schema
 
 if TYPE_CHECKING:
     import httpx
@@ -175,17 +175,17 @@ class Client:
         """Completions of a question."""
         return self._get("/suggest", schema.Completions, index, q=question, k=k)
 
-    def runs(self, *, baseline: str = "", measures: Sequence[str] = ()) -> schema.RunList:
+    def runs(self, *, baseline: str = "", measures: Sequence[str] = ()) -> run_schema.RunList:
         """The runs that a server shows, by their measures."""
-        return self._get("/runs", schema.RunList, "", baseline=baseline, measures=", ".join(measures))
+        return self._get("/runs", run_schema.RunList, "", baseline=baseline, measures=", ".join(measures))
 
-    def run(self, name: str, *, against: str = "", measures: Sequence[str] = ()) -> schema.RunTopics:
+    def run(self, name: str, *, against: str = "", measures: Sequence[str] = ()) -> run_schema.RunTopics:
         """A run topic by topic, and its differences from another one."""
-        return self._get("/run", schema.RunTopics, "", name=name, against=against, measures=", ".join(measures))
+        return self._get("/run", run_schema.RunTopics, "", name=name, against=against, measures=", ".join(measures))
 
-    def run_topic(self, name: str, topic: str, *, against: str = "", page: int = 1) -> schema.RunRanking:
+    def run_topic(self, name: str, topic: str, *, against: str = "", page: int = 1) -> run_schema.RunRanking:
         """A page of the ranking that a run has for a topic."""
-        return self._get("/run/topic", schema.RunRanking, "", name=name, topic=topic, against=against, page=page)
+        return self._get("/run/topic", run_schema.RunRanking, "", name=name, topic=topic, against=against, page=page)
 
     def add(self, documents: Iterable[Mapping[str, Any]], *, index: str | None = None) -> schema.Changed:
         """Adds documents, or replaces those that have their ids; returns once that is committed.

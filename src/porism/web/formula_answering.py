@@ -19,6 +19,7 @@ from porism.web.deadlines import Deadline
 from porism.web.formula_views import equality, has_wildcard, key_of, keyed_view, same_up_to_names
 from porism.web.parts import Parts, check_formulas, check_length, formula_parts
 from porism.web.pieces import alignment, place_of, plain_pieces
+from porism.web.problems import told
 from porism.web.requests import FormulaRequest as FormulaRequest
 from porism.web.served import View
 from porism.web.settings import Limits
@@ -177,7 +178,7 @@ def read_only(text: str, limits: Limits) -> schema.Question:
         query = make_formula_query(content, problems.append)
         check_formulas(query.formulas, limits)
     except QueryError as error:
-        return schema.Question(question=text[:200], parts=(), error=str(error) if text.strip() else None)
+        return schema.Question(question=text[:200], parts=(), error=told(error) if text.strip() else None)
     shown = [str(problem) for problem in problems if not problem.where.startswith("formula ")]
     return schema.Question(
         question=text, parts=tuple(formula_parts(query.formulas).parts), notes=(*notes, *shown)

@@ -40,6 +40,11 @@ def sentence(text: str) -> str:
     return shown if shown.endswith((".", "?", "!")) else f"{shown}."
 
 
+def told(error: PorismError) -> str:
+    """What is wrong and what to do about it, as sentences."""
+    return " ".join(filter(None, (sentence(error.what), error.hint)))
+
+
 def error_answer(error: PorismError) -> tuple[int, ErrorAnswer]:
     """Status and body for an error. The place of an index on this machine is not part of it."""
     status, code = status_of(error)

@@ -10,7 +10,7 @@ from porism.errors import QueryError
 from porism.evaluate import Comparison, Qrels, TestResult
 from porism.runs.run import Run
 from porism.settings import nearest
-from porism.web import run_tables, schema
+from porism.web import run_schema, run_tables
 from porism.web.grades import Judged, Scale, scale_of
 from porism.web.laboratory import Laboratory
 from porism.web.problems import NotFound
@@ -122,16 +122,17 @@ class RunAnswers:
         return qrels
 
 
-def run_list(answers: RunAnswers, baseline: str, measures: str) -> schema.RunList:
+def run_list(answers: RunAnswers, baseline: str, measures: str) -> run_schema.RunList:
     """All runs as a value of the API."""
     compared, chosen, problems = answers.all(baseline, measures)
     if compared is None:
-        return schema.RunList(measures=chosen, judged_topics=len(answers.laboratory.qrels()), problems=tuple(problems))
+        judged = len(answers.laboratory.qrels())
+        return run_schema.RunList(measures=chosen, judged_topics=judged, problems=tuple(problems))
     comparison = compared.comparison
-    return schema.RunList(
+    return run_schema.RunList(
         measures=chosen, baseline=comparison.names[comparison.baseline], judged_topics=len(compared.qrels),
         runs=tuple(
-            schema.RunScores(
+            run_schema.RunScores(
                 name=one.run_name, topics=len(one.topics), values=_values(one.aggregated),
                 tests={
                     measure: _test(results[one.run_name]) for measure, results in comparison.tests.items()
@@ -144,7 +145,7 @@ def run_list(answers: RunAnswers, baseline: str, measures: str) -> schema.RunLis
     )
 
 
-def run_topics(answers: RunAnswers, name: str, against: str, measures: str) -> schema.RunTopics:
+def run_topics(answers: RunAnswers, name: str, against: str, measures: str) -> run_schema.RunTopics:
     """A run topic by topic as a value of the API."""
     comparison = answers.one(name, against, measures).comparison
     own = comparison[name]
@@ -152,12 +153,12 @@ def run_topics(answers: RunAnswers, name: str, against: str, measures: str) -> s
     gaps = {
         measure: comparison.differences(name, measure) for measure in comparison.measures
     } if baseline != name else {}
-    return schema.RunTopics(
+    return run_schema.RunTopics(
         name=name, against=baseline if baseline != name else None, measures=comparison.measures,
         values=_values(own.aggregated),
         tests={measure: _test(results[name]) for measure, results in comparison.tests.items() if name in results},
         topics=tuple(
-            schema.TopicScores(
+            run_schema.TopicScores(
                 topic=topic, text=_text(answers.laboratory, topic), answered=topic not in own.missing_topics,
                 values={measure: known(own.per_topic[measure].get(topic)) for measure in comparison.measures},
                 differences={measure: known(gap.get(topic)) for measure, gap in gaps.items()},
@@ -168,23 +169,23 @@ def run_topics(answers: RunAnswers, name: str, against: str, measures: str) -> s
     )
 
 
-def run_ranking(answers: RunAnswers, name: str, topic: str, against: str, page: int) -> schema.RunRanking:
+def run_ranking(answers: RunAnswers, name: str, topic: str, against: str, page: int) -> run_schema.RunRanking:
     """The ranking of a run for a topic as a value of the API."""
     found = answers.topic(name, topic, against, page)
-    return schema.RunRanking(
+    return run_schema.RunRanking(
         name=name, topic=topic, text=_text(answers.laboratory, topic),
         against=found.other.name if found.other is not None else None, values=_values(found.values),
         total=found.found.total, judged=found.found.judged, page=page, per_page=PER_PAGE,
         hits=tuple(_ranked(one, found.judged) for one in found.found.shown),
         missed=tuple(
-            schema.MissedDocument(id=doc_id, gain=found.judged.gains[doc_id], grade=grade.text)
+            run_schema.MissedDocument(id=doc_id, gain=found.judged.gains[doc_id], grade=grade.text)
             for doc_id, grade in found.found.missed
         ),
     )
 
 
-def _ranked(one: Answer, judged: Judged) -> schema.RankedDocument:
-    return schema.RankedDocument(
+def _ranked(one: Answer, judged: Judged) -> run_schema.RankedDocument:
+    return run_schema.RankedDocument(
         rank=one.rank, id=one.id, score=one.score, gain=judged.gains.get(one.id), grade=one.grade.text,
         rank_there=one.elsewhere or None,
     )
@@ -194,9 +195,9 @@ def _values(values: Mapping[str, float]) -> dict[str, float | None]:
     return {measure: known(value) for measure, value in values.items()}
 
 
-def _test(result: TestResult) -> schema.RunTest:
+def _test(result: TestResult) -> run_schema.RunTest:
     low, high = result.interval
-    return schema.RunTest(
+    return run_schema.RunTest(
         difference=result.difference, low=low, high=high, p_value=result.p_value, adjusted=result.adjusted,
         wins=result.wins, ties=result.ties, losses=result.losses,
     )

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
-from porism.web import schema
+from porism.web import run_schema
 from porism.web.api import PREFIX, errors_of
 from porism.web.run_answering import RunAnswers, run_list, run_ranking, run_topics
 
@@ -19,24 +19,24 @@ def run_api_router(answers: RunAnswers) -> Any:
     """The routes."""
     router = APIRouter(prefix=PREFIX)
 
-    def runs(baseline: Against = "", measures: Measures = "") -> schema.RunList:
+    def runs(baseline: Against = "", measures: Measures = "") -> run_schema.RunList:
         """All runs by their measures, each tested against a baseline, the first of them if none is named."""
         return run_list(answers, baseline, measures)
 
-    def run(name: RunName, against: Against = "", measures: Measures = "") -> schema.RunTopics:
+    def run(name: RunName, against: Against = "", measures: Measures = "") -> run_schema.RunTopics:
         """A run topic by topic, alone or beside another one."""
         return run_topics(answers, name, against, measures)
 
     def run_topic(
         name: RunName, topic: Annotated[str, Query(description="The id of a topic.")], against: Against = "",
         page: Annotated[int, Query(description="The page of 50 results, from 1.")] = 1,
-    ) -> schema.RunRanking:
+    ) -> run_schema.RunRanking:
         """The ranking that a run has for a topic: grades, ranks in another run, and relevant documents it lacks."""
         return run_ranking(answers, name, topic, against, page)
 
     for path, handler, model, summary in (
-        ("/runs", runs, schema.RunList, "List runs"), ("/run", run, schema.RunTopics, "A run topic by topic"),
-        ("/run/topic", run_topic, schema.RunRanking, "The ranking of a run for a topic"),
+        ("/runs", runs, run_schema.RunList, "List runs"), ("/run", run, run_schema.RunTopics, "A run topic by topic"),
+        ("/run/topic", run_topic, run_schema.RunRanking, "The ranking of a run for a topic"),
     ):
         router.add_api_route(
             path, handler, methods=["GET"], response_model=model, summary=summary, responses=errors_of(400, 404, 422),

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from porism.corpus import split_math
+from porism.errors import counted
 from porism.extras import need
 from porism.version import __version__
 from porism.web import rendering
@@ -36,7 +37,8 @@ class Templates:
         self._environment.filters.update(
             question=lambda text: rendering.plain_html(plain_pieces(split_math(text))),
             code=rendering.code_html,
-            percent=lambda share: f"{share:.0%}", grouped=lambda number: f"{number:,}", sentence=sentence,
+            percent=lambda share: f"{share:.0%}", grouped=lambda number: f"{number:,}", counted=counted,
+            sentence=sentence,
             listed=lambda value: [value] if isinstance(value, str) else list(value),
             field_name=lambda name: name.replace("_", " ").replace("-", " ").capitalize(),
         )

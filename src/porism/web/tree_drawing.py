@@ -12,6 +12,9 @@ GAP = 18
 CHARACTER = 8.6
 HEIGHT = 28
 
+WIDE = 560
+"""A wider tree keeps its size and scrolls; others shrink to what is there, on a phone to two thirds at least."""
+
 _SIGNS = {
     "eq": "=", "plus": "+", "minus": "−", "times": "×", "divide": "÷", "sum": "∑", "product": "∏", "int": "∫",
     "sup": "power", "sub": "index", "subsup": "index, power", "leq": "≤", "geq": "≥", "lt": "<", "gt": ">",
@@ -67,8 +70,9 @@ def draw_tree(root: OperatorNode) -> str:
             f'<text x="{own.x:.1f}" y="{own.y + 5:.1f}">{escape(_label(node))}</text></g>'
         )
     total, height = span[id(root)] + 2, deepest * ROW + HEIGHT + 2
+    look = "tree wide" if total > WIDE else "tree"
     return (
-        f'<svg class="tree" xmlns="http://www.w3.org/2000/svg" viewBox="-1 0 {total:.0f} {height}" '
+        f'<svg class="{look}" xmlns="http://www.w3.org/2000/svg" viewBox="-1 0 {total:.0f} {height}" '
         f'width="{total:.0f}" height="{height}" role="img" aria-label="Operator tree">'
         f"{''.join(edges)}{''.join(boxes)}</svg>"
     )

@@ -207,7 +207,7 @@ def test_matches_name_the_best_formula_of_a_document(snapshots: list[Snapshot]) 
         for number, segment in enumerate(snapshot.segments):
             for unit, name in enumerate(segment.doc_ids(range(segment.doc_count))):
                 if segment.live[unit]:
-                    matches = evidence.matches(query, number, unit)
+                    matches = evidence.shown.matches(query, number, unit)
                     found[name] = {match.query.source: match.found.source for match in matches}
         assert found["same"]["(a+b)^2"] == found["both"]["(a+b)^2"] == "(a+b)^2"
         assert found["renamed"] == {"(a+b)^2": "(u+v)^2", r"\frac{a}{b}": r"\frac{x}{y}"}
@@ -232,7 +232,7 @@ def test_settings_out_of_range(wrong: dict[str, float]) -> None:
 def test_an_index_without_formulas(tmp_path: Path) -> None:
     snapshot = write(tmp_path / "index", {"a": [], "b": []})
     assert gains(evidence_of(snapshot), asking(title=["a+b"])) == {"a": 0.0, "b": 0.0}
-    assert evidence_of(snapshot).matches(asking(title=["a+b"]), 0, 0) == []
+    assert evidence_of(snapshot).shown.matches(asking(title=["a+b"]), 0, 0) == []
 
 
 # --- equal formulas ---

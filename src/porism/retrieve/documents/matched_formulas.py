@@ -16,31 +16,27 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.analysis.analyzer import Analyzer, read_formula
-from porism.analysis.documents import clean_text
+from porism.analysis.analyzer import Analyzer
 from porism.concurrency.caching import cached_property
 from porism.engine.trees import open_places
 from porism.engine.units import formula_units
 from porism.explanation import Explanation
-from porism.formula import layout_key
 from porism.index import Snapshot
 from porism.retrieve.documents.components import ComponentContext, ComponentKind
 from porism.retrieve.documents.containing import HeldFormulas
 from porism.retrieve.documents.match_settings import Matches
 from porism.retrieve.documents.queries import QueryReader
-from porism.retrieve.documents.shown_matches import ShownMatch, matching_formulas
+from porism.retrieve.documents.shown_matches import ShownMatches
 from porism.retrieve.documents.weighted_formulas import WeightedFormula, WeightedFormulas
 from porism.retrieve.formulas.equal_formulas import EqualFormulas
 from porism.retrieve.formulas.equal_values import VALUES
 from porism.retrieve.formulas.exact_kernels import IDENTICAL, PART, RENAMED, RENAMED_PART
-from porism.retrieve.formulas.matches import FormulaMatch
-from porism.retrieve.formulas.matching import match_formulas
 from porism.retrieve.formulas.model import DEFAULT_FORMULA_MODEL, FormulaModel
 from porism.retrieve.formulas.retriever import FormulaRetriever
 from porism.retrieve.lexical.given import CollectionStatistics, query_statistics
 from porism.retrieve.lexical.retriever import LexicalRetriever
 from porism.retrieve.ranking import UnitResults
-from porism.types import Formula, Query
+from porism.types import Query
 
 _LETTER = re.compile(r"[^\W\d_]")
 MOST_FURTHER = 200
@@ -94,6 +90,8 @@ class MatchedFormulas:
         self.settings = settings
         self._snapshot, self._analyzer = snapshot, analyzer
         self._formulas = WeightedFormulas(settings, query_field_weights, lambda formula: self.retriever.read(formula))
+        self.shown = ShownMatches(snapshot, analyzer, self._formulas, model)
+        """Which formulas of a document are shown as answers to those of a query."""
         self._held = HeldFormulas(lexical, reader) if lexical is not None and reader is not None else None
         self._collection = collection
         self._last: tuple[Query | None, list[_Prepared]] = (None, [])
@@ -120,10 +118,6 @@ class MatchedFormulas:
         return EqualFormulas(
             formula_units(self._snapshot.segments), frozenset(self._analyzer.config.formulas), retriever.aligner
         )
-
-    @cached_property
-    def _explainer(self) -> FormulaRetriever:
-        return FormulaRetriever(self._snapshot, self._analyzer, self._model)
 
     def applies(self, query: Query) -> bool:
         """Whether the query has formulas."""
@@ -201,53 +195,6 @@ class MatchedFormulas:
         if self.settings.combine == "best":
             parts = sorted(parts, key=lambda part: -part.value)[:1]
         return Explanation(sum(part.value for part in parts), "best matches of the query's formulas", parts)
-
-    def matches(self, query: Query, segment: int, document: int) -> list[FormulaMatch]:
-        """How the document's formulas answer those of the query: for each of these the most similar one.
-
-        Formulas of the query to which none is at least half similar have none.
-        """
-        retriever = self._explainer
-        where = retriever.snapshot.segments[segment].occurrences
-        formulas = np.unique(where.formula[where.indptr[document] : where.indptr[document + 1]])
-        found: list[FormulaMatch] = []
-        if retriever.aligner is None or not len(formulas):
-            return found
-        for one in self._formulas.of(query):
-            similar = retriever.aligner.similarities(one.formula.tree, segment, formulas)
-            best = int(np.argmax(similar))
-            if similar[best] >= 0.5:
-                read = retriever.read(one.formula.formula)
-                found.append(match_formulas(retriever, read, segment, int(formulas[best]), True))
-        return found
-
-    def matching(self, query: Query, segment: int, document: int) -> dict[tuple[str, int], ShownMatch]:
-        """The formulas of a document that are shown as matches, by field and number there: those that are like the
-        query's, and those that are equal to one, symbols too, which are too small to be compared."""
-        retriever = self._explainer
-        held = retriever.snapshot.segments[segment]
-        where = held.occurrences
-        places = slice(where.indptr[document], where.indptr[document + 1])
-        ordinals = where.formula[places]
-        formulas_of_query = [one.formula for one in self._formulas.of(query)]
-        distinct = np.unique(ordinals).astype(np.int32)
-        found = matching_formulas(retriever, formulas_of_query, segment, distinct)
-        found |= {
-            ordinal: ShownMatch(formula, 1.0) for ordinal, formula in self._equal_to(query, segment) if ordinal >= 0
-        }
-        columns = zip(ordinals.tolist(), where.field[places].tolist(), where.number[places].tolist(), strict=True)
-        return {
-            (held.fields[field], number): found[ordinal] for ordinal, field, number in columns if ordinal in found
-        }
-
-    def _equal_to(self, query: Query, segment: int) -> list[tuple[int, Formula]]:
-        """The formulas of the query, each with its ordinal in a segment; -1 where the segment has no equal one."""
-        by_key = {
-            clean_text(layout_key(read_formula(formula.source, formula.notation)[0])): formula
-            for content in query.fields.values() for formula in content.formulas
-        }
-        ordinals = self._snapshot.segments[segment].keys.find(list(by_key))
-        return list(zip(ordinals.tolist(), by_key.values(), strict=True))
 
     def _prepared(self, query: Query) -> list[_Prepared]:
         """The query's formulas with the documents that hold something like them; the last query's are remembered."""

@@ -275,7 +275,8 @@ class DocumentRetriever:
         :raises QueryError: the index has no such document.
         """
         segment, document = self.lexical.find(doc_id)
-        return self._matched_formulas.matches(query, segment, document) if self._matched_formulas.searchable else []
+        formulas = self._matched_formulas
+        return formulas.shown.matches(query, segment, document) if formulas.searchable else []
 
     def matching_formulas(self, query: Query, doc_id: str) -> dict[tuple[str, int], ShownMatch] | None:
         """The formulas of a document that are to be shown as matches of those of the query, by field and number there.
@@ -287,7 +288,7 @@ class DocumentRetriever:
         if not self._matched_formulas.possible:
             return None
         segment, document = self.lexical.find(doc_id)
-        return self._matched_formulas.matching(query, segment, document)
+        return self._matched_formulas.shown.matching(query, segment, document)
 
 
 def with_similarity(settings: ChannelSettings, index_path: Path) -> LexicalChannel:

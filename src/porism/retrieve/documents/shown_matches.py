@@ -12,11 +12,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from porism.analysis.analyzer import Analyzer, read_formula
+from porism.analysis.documents import clean_text
+from porism.concurrency.caching import cached_property
+from porism.formula import layout_key
+from porism.index import Snapshot
+from porism.retrieve.documents.weighted_formulas import WeightedFormulas
 from porism.retrieve.formulas.alignment_kernels import MATCHED, QUERY_WEIGHT
 from porism.retrieve.formulas.exact_kernels import IDENTICAL, RENAMED
+from porism.retrieve.formulas.matches import FormulaMatch
+from porism.retrieve.formulas.matching import match_formulas
+from porism.retrieve.formulas.model import FormulaModel
 from porism.retrieve.formulas.retriever import FormulaRetriever, QueryFormula
 from porism.retrieve.ranking import UnitResults
-from porism.types import Formula
+from porism.types import Formula, Query
 
 LEAST = 0.85
 """A match has at least this share of the query formula, by weight of the nodes."""
@@ -42,6 +51,67 @@ class ShownMatch(NamedTuple):
 
     query: Formula
     quality: float
+
+
+class ShownMatches:
+    """Compares the formulas of a document with those of a query; safe to share between threads."""
+
+    def __init__(
+        self, snapshot: Snapshot, analyzer: Analyzer, formulas: WeightedFormulas, model: FormulaModel
+    ) -> None:
+        """``formulas`` reads those of a query that count; ``model`` compares them."""
+        self._snapshot, self._analyzer, self._formulas, self._model = snapshot, analyzer, formulas, model
+
+    @cached_property
+    def _retriever(self) -> FormulaRetriever:
+        return FormulaRetriever(self._snapshot, self._analyzer, self._model)
+
+    def matches(self, query: Query, segment: int, document: int) -> list[FormulaMatch]:
+        """How the document's formulas answer those of the query: for each of these the most similar one.
+
+        Formulas of the query to which none is at least half similar have none.
+        """
+        retriever = self._retriever
+        where = retriever.snapshot.segments[segment].occurrences
+        formulas = np.unique(where.formula[where.indptr[document] : where.indptr[document + 1]])
+        found: list[FormulaMatch] = []
+        if retriever.aligner is None or not len(formulas):
+            return found
+        for one in self._formulas.of(query):
+            similar = retriever.aligner.similarities(one.formula.tree, segment, formulas)
+            best = int(np.argmax(similar))
+            if similar[best] >= 0.5:
+                read = retriever.read(one.formula.formula)
+                found.append(match_formulas(retriever, read, segment, int(formulas[best]), True))
+        return found
+
+    def matching(self, query: Query, segment: int, document: int) -> dict[tuple[str, int], ShownMatch]:
+        """The formulas of a document that are shown as matches, by field and number there: those that are like the
+        query's, and those that are equal to one, symbols too, which are too small to be compared."""
+        retriever = self._retriever
+        held = retriever.snapshot.segments[segment]
+        where = held.occurrences
+        places = slice(where.indptr[document], where.indptr[document + 1])
+        ordinals = where.formula[places]
+        formulas_of_query = [one.formula for one in self._formulas.of(query)]
+        distinct = np.unique(ordinals).astype(np.int32)
+        found = matching_formulas(retriever, formulas_of_query, segment, distinct)
+        found |= {
+            ordinal: ShownMatch(formula, 1.0) for ordinal, formula in self._equal_to(query, segment) if ordinal >= 0
+        }
+        columns = zip(ordinals.tolist(), where.field[places].tolist(), where.number[places].tolist(), strict=True)
+        return {
+            (held.fields[field], number): found[ordinal] for ordinal, field, number in columns if ordinal in found
+        }
+
+    def _equal_to(self, query: Query, segment: int) -> list[tuple[int, Formula]]:
+        """The formulas of the query, each with its ordinal in a segment; -1 where the segment has no equal one."""
+        by_key = {
+            clean_text(layout_key(read_formula(formula.source, formula.notation)[0])): formula
+            for content in query.fields.values() for formula in content.formulas
+        }
+        ordinals = self._snapshot.segments[segment].keys.find(list(by_key))
+        return list(zip(ordinals.tolist(), by_key.values(), strict=True))
 
 
 def matching_formulas(

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.analysis.analyzer import Analyzer, indexed_form, read_formula
+from porism.analysis.analyzer import Analyzer, read_formula
 from porism.concurrency.memory import Memory
 from porism.engine.trees import prepare_trees
 from porism.engine.units import FormulaUnits, formula_units, prepare_units
 from porism.errors import ConfigError, QueryError
-from porism.formula import LayoutTree, OperatorNode, OperatorTree, extract, layout_key
-from porism.formula.values import WHOLE_MARKS
+from porism.formula import LayoutTree, OperatorTree, layout_key
 from porism.index import Segment, Snapshot
 from porism.retrieve.formulas.alignment import Aligner, Exactness, QueryTree
 from porism.retrieve.formulas.equal_values import VALUES, EqualValues
 from porism.retrieve.formulas.exact import LEAST_NODES, SUBTREES, Holders
 from porism.retrieve.formulas.exact_kernels import IDENTICAL, PART, RENAMED, RENAMED_PART
 from porism.retrieve.formulas.model import DEFAULT_FORMULA_MODEL, FormulaModel
+from porism.retrieve.formulas.query_terms import count_terms, count_with_stand_ins, has_wildcard
 from porism.retrieve.lexical.channels import prepare
 from porism.retrieve.lexical.given import CollectionStatistics
 from porism.retrieve.lexical.retriever import LexicalRetriever, SearchTerms, given_statistics
@@ -131,9 +130,8 @@ class FormulaRetriever:
         """How often each term counts in a query formula, by channel."""
         found: dict[str, dict[str, float]] = {}
         for name in self.lexical.channels:
-            counts: dict[str, float] = dict(Counter(map(indexed_form, _summed(name, layout, operators))))
-            if name in self.model.wildcard_channels and _has_wildcard(operators):
-                counts = _with_wildcards(name, counts, layout, operators)
+            stands_in = name in self.model.wildcard_channels and has_wildcard(operators)
+            counts = (count_with_stand_ins if stands_in else count_terms)(name, layout, operators)
             if counts:
                 found[name] = counts
         return found
@@ -363,47 +361,3 @@ def prepare_formulas(segments: Sequence[Segment], model: FormulaModel = DEFAULT_
     looked_up = {name: LexicalChannel(1.0, BM25()) for name in (VALUES, SUBTREES)}
     channels = looked_up | lexical_channels(model)
     prepare(units, {name: channel for name, channel in channels.items() if name in held})
-
-
-def _summed(channel: str, layout: LayoutTree, operators: OperatorTree) -> list[str]:
-    """The terms of a query formula that a channel sums over.
-
-    The value of the whole formula is left out: it is searched by itself (:class:`EqualValues`), and would count twice.
-    """
-    terms = extract(channel, layout, operators)
-    return [term for term in terms if term[:1] not in WHOLE_MARKS] if channel == VALUES else terms
-
-
-def _has_wildcard(operators: OperatorTree) -> bool:
-    return any(node.kind == "W" for node in operators.root.walk())
-
-
-_STAND_INS = (("V", "x", 0.5), ("N", "2", 0.5))
-"""What a wildcard stands for where terms need a symbol: kind, label, weight."""
-
-
-def _with_wildcards(
-    channel: str, counts: dict[str, float], layout: LayoutTree, operators: OperatorTree
-) -> dict[str, float]:
-    """Terms of a formula with wildcards: each wildcard once as a variable and once as a number."""
-    found: Counter[str] = Counter()
-    for kind, label, weight in _STAND_INS:
-        stand_in = OperatorTree(_replaced(operators.root, kind, label), operators.source)
-        for term in map(indexed_form, extract(channel, layout, stand_in)):
-            found[term] += weight  # type: ignore[assignment]  # counters of numbers count halves as well
-    return dict(found)
-
-
-def _replaced(root: OperatorNode, kind: str, label: str) -> OperatorNode:
-    """A copy of a tree in which wildcards are leaves of this kind and label. Not recursive."""
-    top = OperatorNode(root.label, root.kind, None, root.start, root.end)
-    stack = [(root, top)]
-    while stack:
-        node, copy = stack.pop()
-        if node.kind == "W":
-            copy.kind, copy.label = kind, label
-        for child in node.children:
-            twin = OperatorNode(child.label, child.kind, None, child.start, child.end)
-            copy.children.append(twin)
-            stack.append((child, twin))
-    return top

@@ -29,17 +29,18 @@ function startPreview() {
   const place = $("#preview");
   let running;
   const shown = box.value;
+  const told = $(".understood, .message[role=alert]");
   const update = debounced(async () => {
     running?.abort();
     running = new AbortController();
     const text = box.value;
-    if (!text.trim() || (text === shown && $(".understood"))) { place.replaceChildren(); return; }
+    if (!text.trim() || (text === shown && told)) { place.replaceChildren(); return; }
     const wanted = new URLSearchParams({ q: text, mode: chosenMode(), index: chosenIndex() });
     try { place.innerHTML = await fragment(`/preview?${wanted}`, running.signal); } catch { /* the next key asks again */ }
   }, 120);
   box.addEventListener("input", update);
   form.addEventListener("change", update);
-  if (!$(".understood")) update();
+  if (!told) update();
 }
 
 // -- completions ---------------------------------------------------------------------------------------------------------
@@ -185,6 +186,7 @@ function startRecent() {
     const link = document.createElement("a");
     const wanted = new URLSearchParams({ q: one.q });
     if (one.mode === "formulas") wanted.set("mode", "formulas");
+    if ($("main").dataset.index) wanted.set("index", $("main").dataset.index);
     link.href = `/search?${wanted}`;
     const text = document.createElement("code");
     text.textContent = one.q;
@@ -222,6 +224,7 @@ function startWhy() {
     link.setAttribute("aria-expanded", String(!panel.hidden));
     if (panel.hidden || panel.childElementCount) return;
     try { panel.innerHTML = await fragment(`${link.href}&fragment=true`); } catch { location.href = link.href; }
+    reachable(panel);
   });
 }
 
@@ -252,13 +255,15 @@ function startComparing() {
 
 function startTrees() {
   let panel = null;
+  let link = null;
   const close = () => { panel?.remove(); panel = null; };
   document.addEventListener("click", async (event) => {
-    const link = event.target.closest("a.tree-link");
-    if (!link) { if (panel && !panel.contains(event.target)) close(); return; }
+    const pressed = event.target.closest("a.tree-link");
+    if (!pressed) { if (panel && !panel.contains(event.target)) close(); return; }
     if (event.metaKey || event.ctrlKey) return;
     event.preventDefault();
     close();
+    link = pressed;
     panel = document.createElement("div");
     panel.className = "tree-panel";
     panel.tabIndex = -1;
@@ -267,9 +272,22 @@ function startTrees() {
     const under = link.getBoundingClientRect();
     panel.style.top = `${under.bottom + scrollY + 8}px`;
     panel.style.left = `${Math.max(16, Math.min(under.left, innerWidth - panel.offsetWidth - 16))}px`;
+    reachable(panel);
     panel.focus();
   });
-  document.addEventListener("keydown", (event) => { if (event.key === "Escape") close(); });
+  document.addEventListener("keydown", (event) => { if (event.key === "Escape" && panel) { close(); link.focus(); } });
+}
+
+// -- what is wider than its place: reached by keyboard, and trees from their root on ---------------------------------------------
+
+function reachable(within = document) {
+  const look = (one) => { if (one.scrollWidth > one.clientWidth + 1) one.tabIndex = 0; else one.removeAttribute("tabindex"); };
+  const sizes = new ResizeObserver((changes) => changes.forEach((change) => look(change.target)));
+  $$(".snippet, .found, .alignment, .relation, .part.formula, .asked, figcaption, h1", within).forEach((one) => sizes.observe(one));
+  $$(".tree-figure .scroll", within).forEach((one) => {
+    const root = $("g", one)?.getBoundingClientRect();
+    if (root) one.scrollLeft = root.x + root.width / 2 - one.getBoundingClientRect().x - one.clientWidth / 2;
+  });
 }
 
 // -- documents: formulas that can be picked --------------------------------------------------------------------------------------
@@ -289,7 +307,8 @@ function startFormulas() {
     picked = formula;
     formula.setAttribute("aria-expanded", "true");
     $("[data-do=find]", menu).href = formula.href;
-    $("[data-do=tree]", menu).href = `/formula?${new URLSearchParams({ formula: formula.dataset.latex })}`;
+    const index = new URL(formula.href).searchParams.get("index");
+    $("[data-do=tree]", menu).href = `/formula?${new URLSearchParams({ formula: formula.dataset.latex, ...(index && { index }) })}`;
     menu.hidden = false;
     const under = formula.getBoundingClientRect();
     menu.style.top = `${under.bottom + scrollY + 6}px`;
@@ -314,6 +333,7 @@ function startFormulas() {
     if (event.key === "ArrowUp") { event.preventDefault(); items[(now + items.length - 1) % items.length].focus(); }
     if (event.key === "Escape") { close(); picked?.focus(); }
   });
+  menu.addEventListener("focusout", (event) => { if (event.relatedTarget && !menu.contains(event.relatedTarget)) close(); });
 }
 
 function startLinks() {
@@ -394,16 +414,30 @@ function startLive() {
 
 function startKeys() {
   let current = -1;
+  const matches = $$("article.reading .text .hit");
+  const step = (stops, by) => {
+    const here = stops.findIndex((one) => one.contains(document.activeElement));
+    current = Math.max(0, Math.min(stops.length - 1, (here < 0 ? current : here) + by));
+    stops.forEach((one, number) => one.classList.toggle("current", number === current));
+    return stops[current];
+  };
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select, math-field")) return;
     const cards = $$(".card");
     if (event.key === "/" && box) { event.preventDefault(); box.focus(); box.select(); }
     else if ((event.key === "j" || event.key === "k") && cards.length) {
-      current = Math.max(0, Math.min(cards.length - 1, current + (event.key === "j" ? 1 : -1)));
-      cards.forEach((card, number) => card.classList.toggle("current", number === current));
-      cards[current].scrollIntoView({ block: "nearest" });
-      $("h2 a, .places a", cards[current])?.focus({ preventScroll: true });
-    } else if (event.key === "w" && cards[current]) $("a.why, .why-details summary", cards[current])?.click();
+      const card = step(cards, event.key === "j" ? 1 : -1);
+      card.scrollIntoView({ block: "nearest" });
+      $("h2 a, .places a", card)?.focus({ preventScroll: true });
+    } else if ((event.key === "j" || event.key === "k") && matches.length) {
+      const match = step(matches, event.key === "j" ? 1 : -1);
+      if (!match.matches("a")) match.tabIndex = -1;
+      match.scrollIntoView({ block: "center" });
+      match.focus({ preventScroll: true });
+    } else if (event.key === "w") {
+      const card = document.activeElement.closest(".card") ?? cards[current];
+      if (card) $("a.why, .why-details summary", card)?.click();
+    }
   });
 }
 
@@ -417,4 +451,4 @@ function startTheme() {
 }
 
 if (box) { startPreview(); startCompletions(); startPalette(); startEditor(); startRecent(); }
-startParts(); startWhy(); startComparing(); startTrees(); startFormulas(); startLinks(); startKeys(); startTheme(); startLive();
+startParts(); startWhy(); startComparing(); startTrees(); startFormulas(); startLinks(); startKeys(); startTheme(); startLive(); reachable();
