@@ -54,7 +54,7 @@ MEASURED = (
     Point(8_000, 162_575, 136.08, 143, 87.0, 11.3, 23.4),
     Point(100_000, 2_001_307, 1_494.53, 320, 1_243.6, 13.4, 30.3),
 )
-"""Grown collections (``speed grown``, seed 7), one core of a busy machine; of each question the least of five rounds."""
+"""Grown collections (``speed grown``, seed 7), one core of a busy machine; of a question the least of five rounds."""
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from porism.formula.extractors.values import values
 from porism.formula.values import whole_value
 from porism.retrieve.formulas.exact import LEAST_NODES
 from porism.retrieve.formulas.model import FormulaModel
-from porism.retrieve.lexical.given import CollectionStatistics
-from porism.retrieve.lexical.retriever import LexicalRetriever, SearchTerms, given_statistics
+from porism.retrieve.lexical.given import CollectionStatistics, given_statistics
+from porism.retrieve.lexical.retriever import LexicalRetriever, SearchTerms
 from porism.retrieve.ranking import UnitResults
 from porism.retrieve.weightings.base import BM25, LexicalChannel
 

@@ -10,8 +10,8 @@ from porism.analysis.analyzer import indexed_form
 from porism.engine.units import FormulaUnits
 from porism.formula import OperatorTree
 from porism.formula.extractors.subtrees import subtrees
-from porism.retrieve.lexical.given import CollectionStatistics
-from porism.retrieve.lexical.retriever import LexicalRetriever, SearchTerms, given_statistics
+from porism.retrieve.lexical.given import CollectionStatistics, given_statistics
+from porism.retrieve.lexical.retriever import LexicalRetriever, SearchTerms
 from porism.retrieve.ranking import UnitResults
 from porism.retrieve.weightings.base import BM25, LexicalChannel
 

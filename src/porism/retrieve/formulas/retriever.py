@@ -22,8 +22,8 @@ from porism.retrieve.formulas.exact_kernels import IDENTICAL, PART, RENAMED, REN
 from porism.retrieve.formulas.model import DEFAULT_FORMULA_MODEL, FormulaModel
 from porism.retrieve.formulas.query_terms import count_terms, count_with_stand_ins, has_wildcard
 from porism.retrieve.lexical.channels import prepare
-from porism.retrieve.lexical.given import CollectionStatistics
-from porism.retrieve.lexical.retriever import LexicalRetriever, SearchTerms, given_statistics
+from porism.retrieve.lexical.given import CollectionStatistics, given_statistics
+from porism.retrieve.lexical.retriever import LexicalRetriever, SearchTerms
 from porism.retrieve.ranking import Found, UnitResults, merge
 from porism.retrieve.weightings.base import BM25, LexicalChannel, computed
 from porism.types import Formula

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,11 @@ class CollectionStatistics:
         if found is None:
             raise QueryError(f"the statistics of the channel {name!r} were not given", where="statistics")
         return found
+
+
+def given_statistics(collection: CollectionStatistics | None) -> dict[str, Any]:
+    """The argument by which a search by terms gets the statistics of a larger collection; none where there is none."""
+    return {} if collection is None else {"collection": collection}
 
 
 class QueryStatistics(NamedTuple):

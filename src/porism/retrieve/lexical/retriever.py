@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -375,11 +375,6 @@ class LexicalRetriever:
 
 SearchTerms = type[LexicalRetriever] | Callable[..., LexicalRetriever]
 """What finds units by terms: a :class:`LexicalRetriever`, or what is made as one is."""
-
-
-def given_statistics(collection: CollectionStatistics | None) -> dict[str, Any]:
-    """The argument by which a search by terms gets the statistics of a larger collection; none where there is none."""
-    return {} if collection is None else {"collection": collection}
 
 
 def _keys(channel_of: NDArray[np.int32] | np.int32, numbers: NDArray[np.int32]) -> NDArray[np.int64]:
