@@ -37,7 +37,7 @@ from porism.retrieve.formulas.matches import FormulaMatch
 from porism.retrieve.lexical.channels import prepare
 from porism.retrieve.lexical.explanations import explain_terms
 from porism.retrieve.lexical.given import CollectionStatistics, given_statistics
-from porism.retrieve.lexical.retriever import LexicalRetriever, QueryTerms, SearchTerms, given_statistics
+from porism.retrieve.lexical.retriever import LexicalRetriever, QueryTerms, SearchTerms
 from porism.retrieve.lexical.settings import ChannelSettings
 from porism.retrieve.ranking import UnitResults, best_units, search_each
 from porism.retrieve.splade.opening import open_encoded, with_encoded
