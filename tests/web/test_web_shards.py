@@ -247,13 +247,13 @@ def test_keys_and_commits_are_those_of_the_server(tmp_path: Path, sample_shards:
             collection, counted = asked.shard(CollectionRequest()), asked.shard(StatisticsRequest(question))
             statistics = add_statistics(collection.documents, channel_totals([collection]), [counted])
             with pytest.raises(ApiError) as moved:
-                asked.shard(CandidatesRequest(question, statistics, 5, 99))
+                asked.shard(CandidatesRequest(99, question, statistics, 5))
             assert (moved.value.status, moved.value.code) == (409, "moved")
         shard = RemoteShard(url, key=secret)
         with pytest.raises(Moved):
             shard.ask(LinksRequest(99))
         with pytest.raises(Moved):
-            shard.ask(HitsRequest(question, statistics, ("x",), 99))
+            shard.ask(HitsRequest(99, question, statistics, ("x",)))
 
 
 def test_an_answer_that_is_too_long_is_not_read(monkeypatch: pytest.MonkeyPatch, client: Any) -> None:

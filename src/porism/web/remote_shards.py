@@ -14,7 +14,7 @@ from porism.extras import need
 from porism.retrieve import DEFAULT_MODEL, RetrieverSettings
 from porism.search.index import open_index
 from porism.search.shards.federated import FederatedIndex
-from porism.search.shards.formula_values import FormulaHitsRequest, FormulaOccurrencesRequest
+from porism.search.shards.formula_requests import FormulaHitsRequest, FormulaOccurrencesRequest
 from porism.search.shards.gathering import SECONDS
 from porism.search.shards.requests import MOVED, A, HitsRequest, Moved, Request, Shard
 from porism.search.shards.shard import IndexShard

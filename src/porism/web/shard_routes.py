@@ -10,7 +10,8 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field, create_model
 
 from porism.errors import QueryError
-from porism.search.shards.formula_values import DEEPEST, AskedFormula, FormulaHitsRequest, FormulasRequest
+from porism.search.shards.formula_requests import FormulaHitsRequest, FormulasRequest
+from porism.search.shards.formula_values import DEEPEST, AskedFormula
 from porism.search.shards.requests import CandidatesRequest, HitsRequest, LinksRequest, Request
 from porism.search.shards.shard import REQUESTS, IndexShard
 from porism.search.shards.values import ShardQuestion

@@ -18,14 +18,16 @@ from porism.retrieve.models import known_models
 from porism.search.formula_hits import FormulaHit
 from porism.search.index import Index, open_index
 from porism.search.shards.federated import FederatedIndex, ShardsMissing
+from porism.search.shards.formula_requests import (
+    FormulaCollectionRequest,
+    FormulaDigestsRequest,
+    FormulaStatisticsRequest,
+)
 from porism.search.shards.formula_shard import FormulaShard
 from porism.search.shards.formula_values import (
     AskedFormula,
     FormulaCollection,
-    FormulaCollectionRequest,
     FormulaDigests,
-    FormulaDigestsRequest,
-    FormulaStatisticsRequest,
     FoundFormulas,
     ShownMatch,
 )

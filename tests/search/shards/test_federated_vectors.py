@@ -92,6 +92,6 @@ def test_a_shard_has_no_links_and_keeps_to_its_commit(together: FederatedIndex) 
     assert shard.ask(LinksRequest(1, ("a",), ("b",))).links == ()
     asked = ShardQuestion.of(Question(query(TEXTS[0])), {"none": ("x",)})
     nothing = WholeStatistics(0, (), ShardStatistics({}))
-    assert shard.ask(CandidatesRequest(asked, nothing, 5, 1)).ids == ()
+    assert shard.ask(CandidatesRequest(1, asked, nothing, 5)).ids == ()
     with pytest.raises(Moved, match="at commit 1, not 2"):
-        shard.ask(CandidatesRequest(asked, nothing, 5, 2))
+        shard.ask(CandidatesRequest(2, asked, nothing, 5))

@@ -21,15 +21,9 @@ from porism.search.shards.asking import Asking, MissingShard
 from porism.search.shards.federated_formulas import FederatedFormulas, FormulasOfShards
 from porism.search.shards.gathering import SECONDS, Gathering, Ranking, ShardsMissing
 from porism.search.shards.merging import Ranked
-from porism.search.shards.requests import (
-    HitsRequest,
-    Shard,
-)
+from porism.search.shards.requests import HitsRequest, Shard
 from porism.search.shards.showing import explanation_of, location_of, snippet_of
-from porism.search.shards.values import (
-    ShardHit,
-    ShardQuestion,
-)
+from porism.search.shards.values import ShardHit, ShardQuestion
 from porism.types import Content, Formula, Query
 
 
@@ -186,7 +180,7 @@ class FederatedIndex:
             if one.shard in asking.shards:
                 wanted.setdefault(one.shard, []).append(one.id)
         shown = asking.some(dict.fromkeys(wanted, lambda one: one.ask(
-            HitsRequest(asked, ranking.statistics, tuple(wanted[one]), ranking.generations[one], explain)
+            HitsRequest(ranking.generations[one], asked, ranking.statistics, tuple(wanted[one]), explain)
         )))
         by_id = {(shard, hit.id): hit for shard, found in shown.items() for hit in found.hits}
         hits: list[Hit] = []

@@ -155,7 +155,7 @@ class Gathering:
         model = self.model
         depth = max(k, model.candidates) if isinstance(model, SearchModel) else k
         found = asking.all(lambda shard: shard.ask(
-            CandidatesRequest(asked, statistics, depth, generations[shard])
+            CandidatesRequest(generations[shard], asked, statistics, depth)
         ))
         chosen = choose(found, depth)
         gains: dict[str, float] = {}

@@ -31,7 +31,6 @@ class Moved(QueryError):
     the search begins again."""
 
 
-
 class Request(Generic[A]):
     """What a shard is asked in one ``step``, which has an ``answer`` of one type; ``summary`` says what it is, and
     ``of_formulas`` that it is about formulas."""
@@ -40,6 +39,13 @@ class Request(Generic[A]):
     answer: ClassVar[type[Any]]
     summary: ClassVar[str]
     of_formulas: ClassVar[bool] = False
+
+
+@dataclass(frozen=True)
+class CommitRequest(Request[A]):
+    """A request about one commit of the shard, its ``generation``."""
+
+    generation: int
 
 
 class Shard(Protocol):
@@ -73,34 +79,30 @@ class StatisticsRequest(Request[ShardStatistics]):
 
 
 @dataclass(frozen=True)
-class CandidatesRequest(Request[ShardCandidates]):
-    """What the shard finds for a question, scored by the statistics of the whole collection; ``generation`` is the
-    commit that they are of."""
+class CandidatesRequest(CommitRequest[ShardCandidates]):
+    """What the shard finds for a question, scored by the statistics of the whole collection."""
 
     step, answer, summary = "candidates", ShardCandidates, "Search by given statistics"
     question: ShardQuestion
     statistics: WholeStatistics
     depth: int
-    generation: int
 
 
 @dataclass(frozen=True)
-class LinksRequest(Request[ShardLinks]):
+class LinksRequest(CommitRequest[ShardLinks]):
     """Links of ``threads`` that the shard's documents name, and which of those ``asked`` about have documents."""
 
     step, answer, summary = "links", ShardLinks, "Links of threads"
-    generation: int
     threads: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
-class HitsRequest(Request[ShardHits]):
+class HitsRequest(CommitRequest[ShardHits]):
     """What is shown of documents, in their order."""
 
     step, answer, summary = "hits", ShardHits, "Show documents of a shard"
     question: ShardQuestion
     statistics: WholeStatistics
     ids: tuple[str, ...]
-    generation: int
     explain: bool = False

@@ -22,8 +22,7 @@ from porism.retrieve.base import RetrieverSettings
 from porism.retrieve.dense.model import DenseModel
 from porism.retrieve.weightings.base import is_stored
 from porism.search.index import Index
-from porism.search.shards.formula_shard import FormulaShard
-from porism.search.shards.formula_values import (
+from porism.search.shards.formula_requests import (
     FormulaCollectionRequest,
     FormulaDigestsRequest,
     FormulaHitsRequest,
@@ -31,12 +30,15 @@ from porism.search.shards.formula_values import (
     FormulasRequest,
     FormulaStatisticsRequest,
 )
+from porism.search.shards.formula_shard import FormulaShard
 from porism.search.shards.requests import (
     A,
     CandidatesRequest,
     CollectionRequest,
+    CommitRequest,
     HitsRequest,
     LinksRequest,
+    Moved,
     Request,
     StatisticsRequest,
 )
@@ -107,7 +109,12 @@ class IndexShard:
         return FormulaShard(self.index)
 
     def ask(self, request: Request[A]) -> A:
-        """The answer to a request, by the method that has the name of its step."""
+        """The answer to a request, by the method that has the name of its step.
+
+        :raises Moved: the request is about another commit.
+        """
+        if isinstance(request, CommitRequest) and request.generation != self.generation:
+            raise Moved(f"the index is at commit {self.generation}, not {request.generation}", hint="Begin again.")
         answerer: Any = self.formulas if request.of_formulas else self.documents
         found: A = getattr(answerer, request.step)(request)
         return found

@@ -27,7 +27,6 @@ from porism.search.shards.requests import (
     CollectionRequest,
     HitsRequest,
     LinksRequest,
-    Moved,
     StatisticsRequest,
 )
 from porism.search.shards.showing import collection_of, shard_hit
@@ -50,16 +49,11 @@ class TermShard:
     """The documents of an index here whose model is a sum over terms; safe to share between threads."""
 
     def __init__(self, index: Index, model: SearchModel) -> None:
-        self.index, self.model = index, model
+        self.index, self.generation, self.model = index, index.snapshot.generation, model
         assert isinstance(index.retriever, DocumentRetriever), "a search model is searched by one"
         self._plain = index.retriever
         self._lock = Lock()
         self._given: OrderedDict[Any, DocumentRetriever] = OrderedDict()
-
-    @property
-    def generation(self) -> int:
-        """The commit of the index that is open."""
-        return self.index.snapshot.generation
 
     @cached_property
     def _links(self) -> StatedLinks | None:
@@ -105,10 +99,8 @@ class TermShard:
     def candidates(self, request: CandidatesRequest) -> ShardCandidates:
         """The first ``depth`` documents by terms, and those that hold a formula equal to one of the question.
 
-        :raises Moved: the statistics are of another commit.
         :raises QueryError: statistics are missing.
         """
-        self._check(request.generation)
         statistics, read = request.statistics, request.question.read()
         if not set(read.filters) <= set(self._collection.metadata):
             return ShardCandidates(self.generation)
@@ -152,10 +144,7 @@ class TermShard:
 
     def links(self, request: LinksRequest) -> ShardLinks:
         """The links of ``threads``, and which of those ``asked`` about have live documents.
-
-        :raises Moved: the threads are of another commit.
         """
-        self._check(request.generation)
         if self._links is None:
             return ShardLinks(self.generation, (), ())
         links, held = self._links.links(request.threads), self._links.held(request.asked)
@@ -164,10 +153,8 @@ class TermShard:
     def hits(self, request: HitsRequest) -> ShardHits:
         """What is shown of documents, in their order.
 
-        :raises Moved: they are of another commit.
         :raises QueryError: the index lacks one of them.
         """
-        self._check(request.generation)
         query, ids, statistics = request.question.read().query, request.ids, request.statistics
         retriever = self._opened(statistics)
         with counted(self._counted(query, statistics)):
@@ -193,10 +180,6 @@ class TermShard:
                     parts.append(part)
                 one = one._replace(scores=one.scores + component.scores(query, one))
         return Explanation(float(one.scores[0]), explanation.label, parts)
-
-    def _check(self, generation: int) -> None:
-        if generation != self.generation:
-            raise Moved(f"the index is at commit {self.generation}, not {generation}", hint="Begin again.")
 
     def _counted(self, query: Query, statistics: WholeStatistics) -> Any:
         """The statistics of a query.
