@@ -12,7 +12,14 @@ from pydantic import BaseModel, Field, create_model
 from porism.errors import QueryError
 from porism.search.shards.formula_requests import FormulaHitsRequest, FormulasRequest
 from porism.search.shards.formula_values import DEEPEST, AskedFormula
-from porism.search.shards.requests import CandidatesRequest, HitsRequest, LinksRequest, Request
+from porism.search.shards.requests import (
+    CandidatesRequest,
+    DocumentTermsRequest,
+    FrequenciesRequest,
+    HitsRequest,
+    LinksRequest,
+    Request,
+)
 from porism.search.shards.shard import REQUESTS, IndexShard
 from porism.search.shards.values import ShardQuestion
 from porism.web import schema
@@ -22,6 +29,10 @@ from porism.web.settings import Limits
 
 MOST_THREADS = 20_000
 """Threads of one request."""
+
+
+MOST_TERMS = 20_000
+"""Terms of one request that are counted."""
 
 
 class IndexBody(BaseModel):
@@ -87,10 +98,13 @@ class ShardRoutes:
             )
         for kind, count, noun in (
             (HitsRequest, len(getattr(request, "ids", ())), "documents"),
+            (DocumentTermsRequest, len(getattr(request, "ids", ())), "documents"),
             (FormulaHitsRequest, len(getattr(request, "asked", ())), "formulas"),
         ):
             if isinstance(request, kind) and count > limits.results:
                 raise QueryError(f"{count} {noun} are asked for", hint=f"Ask for at most {limits.results} at once.")
+        if isinstance(request, FrequenciesRequest) and len(request.terms) > MOST_TERMS:
+            raise QueryError("these are too many terms", hint=f"Name at most {MOST_TERMS:,} at once.")
         if isinstance(request, LinksRequest) and len(request.threads) + len(request.asked) > MOST_THREADS:
             raise QueryError("these are too many threads", hint=f"Name at most {MOST_THREADS:,} at once.")
         return shard.ask(request)

@@ -31,7 +31,7 @@ from porism.types import Content, Document, Formula, Query
 
 @pytest.fixture(scope="module")
 def topics() -> list[Query]:
-    return list(read_topics(sample_path("queries.jsonl")))[::12]
+    return list(read_topics(sample_path("queries.jsonl")))[4::12]
 
 
 def test_every_model_that_can_gives_the_ids_and_scores_of_one_index(
@@ -167,7 +167,6 @@ def test_models_whose_statistics_do_not_add_up_are_refused(sample_shards: list[P
     default = read_model("default")
     assert isinstance(default, SearchModel)
     for changed, reason in (
-        ({"feedback": {"weight": 0.2}}, "it learns from the documents found first"),
         ({"matches": {"weight": 1.0}}, "it aligns formulas"),
         ({"channels": {"words": {"weighting": "ltc.ltc"}}}, "the channel words stores its factors"),
         ({"channels": {"words": {"similarity": "near"}}}, "the channel words matches similar terms"),

@@ -17,7 +17,7 @@ from porism.retrieve.dense.encoding import encode_index
 from porism.search.index import Index, open_index
 from porism.search.questions import Question
 from porism.search.shards.federated import FederatedIndex
-from porism.search.shards.requests import CandidatesRequest, LinksRequest, Moved
+from porism.search.shards.requests import CandidatesRequest, DocumentTermsRequest, LinksRequest, Moved
 from porism.search.shards.shard import IndexShard
 from porism.search.shards.values import ShardQuestion, ShardStatistics, WholeStatistics
 
@@ -85,6 +85,14 @@ def test_vectors_of_other_encoders_are_refused(encoded: Path, together: Federate
     words = IndexShard("words", open_index(encoded / "odd", "words"))
     with pytest.raises(ConfigError, match="words: has vectors of another encoder than even"):
         FederatedIndex([together.shards[0], words]).search(TEXTS[0])
+
+
+def test_a_model_of_vectors_does_not_learn_from_documents(together: FederatedIndex) -> None:
+    with pytest.raises(ConfigError, match="the model does not learn from judged documents"):
+        together.search(TEXTS[0], relevant=["d1"])
+    asked = ShardQuestion.of(Question(query(TEXTS[0])), {})
+    with pytest.raises(ConfigError, match="the model of the index does not learn from documents"):
+        together.shards[1].ask(DocumentTermsRequest(1, asked, WholeStatistics(0, (), ShardStatistics({})), ("d1",)))
 
 
 def test_a_shard_has_no_links_and_keeps_to_its_commit(together: FederatedIndex) -> None:

@@ -16,6 +16,7 @@ from porism.runs.provenance import Provenance
 from porism.runs.run import Run
 from porism.search.answers import Hit
 from porism.search.formula_queries import make_formula_query, readable_topic
+from porism.search.index import judgments
 from porism.search.questions import Question
 from porism.search.shards.asking import Asking, MissingShard
 from porism.search.shards.federated_formulas import FederatedFormulas, FormulasOfShards
@@ -116,21 +117,28 @@ class FederatedIndex:
 
     def search(
         self, question: str | Question, k: int = 10, *, filters: Filters | None = None, explain: bool = False,
-        first: int = 0, depth: int = 0,
+        first: int = 0, depth: int = 0, relevant: Iterable[str] = (), not_relevant: Iterable[str] = (),
     ) -> FederatedAnswer:
         """The best ``k`` documents of all shards for a question as a person types it; those after the ``first`` ones.
 
+        From documents that are known to be ``relevant``, or not, the question learns in place of those found first. An
+        id that several shards have is preceded by the name of its shard, as in answers.
+
         :param depth: so many are counted at least.
-        :raises QueryError: the question is empty, ``k`` is below 1, or a filter names a key that no document has.
-        :raises ConfigError: the shards cannot be searched as one.
+        :raises QueryError: the question is empty, ``k`` is below 1, a filter names a key that no document has, or a
+            judged document is in no shard, or in several.
+        :raises ConfigError: the shards cannot be searched as one, or documents are judged and the model does not learn
+            from them.
         :raises ShardsMissing: no shard answers.
         """
+        judged = judgments(relevant, not_relevant)
+
         def work(asking: Asking) -> FederatedAnswer:
             read = self.gathering.read(question, asking)
             asked = ShardQuestion.of(read, self.gathering.filters(read.filters, filters, asking))
             if k < 1:
                 raise QueryError(f"{k} results cannot be found", hint="Ask for at least 1.")
-            ranking = self.gathering.rank(asked, max(depth, first + k), asking)
+            ranking = self.gathering.rank(asked, max(depth, first + k), asking, judged)
             total = len(ranking.ranked)
             ranking = replace(ranking, ranked=ranking.ranked[first : first + k])
             hits, pages = self._hits(asked, ranking, explain, asking, first)
@@ -179,9 +187,9 @@ class FederatedIndex:
         for one in ranking.ranked:
             if one.shard in asking.shards:
                 wanted.setdefault(one.shard, []).append(one.id)
-        shown = asking.some(dict.fromkeys(wanted, lambda one: one.ask(
-            HitsRequest(ranking.generations[one], asked, ranking.statistics, tuple(wanted[one]), explain)
-        )))
+        shown = asking.some(dict.fromkeys(wanted, lambda one: one.ask(HitsRequest(
+            ranking.generations[one], asked, ranking.statistics, tuple(wanted[one]), explain, ranking.expanded
+        ))))
         by_id = {(shard, hit.id): hit for shard, found in shown.items() for hit in found.hits}
         hits: list[Hit] = []
         pages: dict[str, str] = {}

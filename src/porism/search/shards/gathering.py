@@ -12,13 +12,16 @@ from porism.index import Filters
 from porism.index.joint import check_alike
 from porism.retrieve import SearchModel
 from porism.retrieve.base import RetrieverSettings
+from porism.retrieve.feedback.learning import Judged
 from porism.retrieve.models import model_from
 from porism.search.questions import Question, read_question
 from porism.search.shards.asking import Asking
+from porism.search.shards.learning import Learning
 from porism.search.shards.merging import Ranked, add_statistics, best, channel_totals, choose, link_gains, thread_scores
 from porism.search.shards.requests import (
     CandidatesRequest,
     CollectionRequest,
+    ExpandedTerms,
     LinksRequest,
     Moved,
     Shard,
@@ -40,11 +43,13 @@ class ShardsMissing(PorismError):
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """What was found for a question, by the statistics of the shards that answered."""
+    """What was found for a question, by the statistics of the shards that answered; ``expanded`` has the terms of a
+    question that has learnt some."""
 
     ranked: list[Ranked]
     statistics: WholeStatistics
     generations: Mapping[Shard, int]
+    expanded: ExpandedTerms | None = None
 
 
 class Gathering:
@@ -138,24 +143,25 @@ class Gathering:
                 )
         return wanted
 
-    def rank(self, asked: ShardQuestion, k: int, asking: Asking) -> Ranking:
-        """The best ``k`` documents.
+    def rank(self, asked: ShardQuestion, k: int, asking: Asking, judged: Judged | None = None) -> Ranking:
+        """The best ``k`` documents; from ``judged`` ones the question learns in place of those found first.
 
-        :raises QueryError: ``k`` is below 1.
+        :raises QueryError: ``k`` is below 1, or a judged document is in no shard, or in several.
+        :raises ConfigError: the model does not learn from judged documents.
         :raises Moved: a shard has a newer commit.
         """
         if k < 1:
             raise QueryError(f"{k} results cannot be found", hint="Ask for at least 1.")
-        counted = asking.all(lambda shard: shard.ask(StatisticsRequest(asked)))
-        for shard, one in counted.items():
-            if one.generation != self.collections[shard].generation:
-                raise Moved("the index has a newer commit")
-        generations = {shard: one.generation for shard, one in counted.items()}
-        statistics = add_statistics(*self._totals([self.collections[shard] for shard in counted]), counted.values())
         model = self.model
+        while True:
+            generations, counted = self._count(asked, asking)
+            missing = len(asking.missing)
+            expanded, statistics = Learning(asking, asked, counted, generations, model).learn(judged)
+            if len(asking.missing) == missing:
+                break  # else nothing of what is lost counts: neither its documents nor its statistics
         depth = max(k, model.candidates) if isinstance(model, SearchModel) else k
         found = asking.all(lambda shard: shard.ask(
-            CandidatesRequest(generations[shard], asked, statistics, depth)
+            CandidatesRequest(generations[shard], asked, statistics, depth, expanded)
         ))
         chosen = choose(found, depth)
         gains: dict[str, float] = {}
@@ -171,7 +177,19 @@ class Gathering:
                 model.links, scores, [(one, other) for one, other in pairs],
                 [name for one in held.values() for name in one.held],
             )
-        return Ranking(best(chosen, k, gains), statistics, generations)
+        return Ranking(best(chosen, k, gains), statistics, generations, expanded)
+
+    def _count(self, asked: ShardQuestion, asking: Asking) -> tuple[dict[Shard, int], WholeStatistics]:
+        """The commits of the shards that have counted what a question names, and the statistics of all of them.
+
+        :raises Moved: a shard has a newer commit.
+        """
+        counted = asking.all(lambda shard: shard.ask(StatisticsRequest(asked)))
+        for shard, one in counted.items():
+            if one.generation != self.collections[shard].generation:
+                raise Moved("the index has a newer commit")
+        totals = self._totals([self.collections[shard] for shard in counted])
+        return {shard: one.generation for shard, one in counted.items()}, add_statistics(*totals, counted.values())
 
     def _totals(
         self, collections: list[ShardCollection]

@@ -13,14 +13,19 @@ from porism.errors import QueryError
 from porism.search.shards.values import (
     ShardCandidates,
     ShardCollection,
+    ShardFrequencies,
     ShardHits,
     ShardLinks,
     ShardQuestion,
     ShardStatistics,
+    ShardTerms,
     WholeStatistics,
 )
 
 A = TypeVar("A")
+
+ExpandedTerms = dict[str, dict[str, float]]
+"""Channel → term → weight, of a question that has learnt terms of documents."""
 
 MOVED = "moved"
 """The code by which a server says that it has :class:`Moved`."""
@@ -80,12 +85,36 @@ class StatisticsRequest(Request[ShardStatistics]):
 
 @dataclass(frozen=True)
 class CandidatesRequest(CommitRequest[ShardCandidates]):
-    """What the shard finds for a question, scored by the statistics of the whole collection."""
+    """What the shard finds for a question, scored by the statistics of the whole collection.
+
+    ``expanded`` are weighted terms by channel in place of the question's own, where it has learnt some. With
+    ``by_terms`` nothing but terms counts.
+    """
 
     step, answer, summary = "candidates", ShardCandidates, "Search by given statistics"
     question: ShardQuestion
     statistics: WholeStatistics
     depth: int
+    expanded: ExpandedTerms | None = None
+    by_terms: bool = False
+
+
+@dataclass(frozen=True)
+class DocumentTermsRequest(CommitRequest[ShardTerms]):
+    """The terms of the documents of some ``ids`` that the shard has, from which a question learns, and its own."""
+
+    step, answer, summary = "document_terms", ShardTerms, "Terms of documents"
+    question: ShardQuestion
+    statistics: WholeStatistics
+    ids: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class FrequenciesRequest(CommitRequest[ShardFrequencies]):
+    """In how many documents of the shard ``terms`` occur, each a channel and a term."""
+
+    step, answer, summary = "frequencies", ShardFrequencies, "Count terms"
+    terms: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
@@ -106,3 +135,4 @@ class HitsRequest(CommitRequest[ShardHits]):
     statistics: WholeStatistics
     ids: tuple[str, ...]
     explain: bool = False
+    expanded: ExpandedTerms | None = None

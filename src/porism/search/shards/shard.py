@@ -6,6 +6,9 @@
 4. Links of threads (``LinksRequest``), where there are any.
 5. What is shown of documents (``HitsRequest``).
 
+Before the third step a question can learn from documents: what terms these have (``DocumentTermsRequest``), and how
+often such terms occur in the shard (``FrequenciesRequest``).
+
 How documents are found depends on the model: by terms (:mod:`~porism.search.shards.term_shard`) or by vectors
 (:mod:`~porism.search.shards.vector_shard`). Formulas have steps of their own
 (:mod:`~porism.search.shards.formula_shard`).
@@ -36,6 +39,8 @@ from porism.search.shards.requests import (
     CandidatesRequest,
     CollectionRequest,
     CommitRequest,
+    DocumentTermsRequest,
+    FrequenciesRequest,
     HitsRequest,
     LinksRequest,
     Moved,
@@ -46,15 +51,16 @@ from porism.search.shards.term_shard import TermShard
 from porism.search.shards.vector_shard import VectorShard
 
 REQUESTS: tuple[type[Request[Any]], ...] = (
-    CollectionRequest, StatisticsRequest, CandidatesRequest, LinksRequest, HitsRequest, FormulaDigestsRequest,
-    FormulaCollectionRequest, FormulaStatisticsRequest, FormulasRequest, FormulaOccurrencesRequest, FormulaHitsRequest,
+    CollectionRequest, StatisticsRequest, DocumentTermsRequest, FrequenciesRequest, CandidatesRequest, LinksRequest,
+    HitsRequest, FormulaDigestsRequest, FormulaCollectionRequest, FormulaStatisticsRequest, FormulasRequest,
+    FormulaOccurrencesRequest, FormulaHitsRequest,
 )
 """All that a shard answers."""
 
 
 def check_model(model: RetrieverSettings) -> SearchModel | DenseModel:
-    """Checks that a model can be searched in shards: a sum over terms whose statistics add up, without feedback, or
-    vectors of documents.
+    """Checks that a model can be searched in shards: a sum over terms whose statistics add up, or vectors of
+    documents.
 
     :raises ConfigError: it cannot; with what keeps it from that.
     """
@@ -66,8 +72,7 @@ def check_model(model: RetrieverSettings) -> SearchModel | DenseModel:
         similar = [name for name, one in model.channels.items() if one.similarity]
         encoded = [name for name in model.channels if name.partition(":")[0] == "splade"]
         reason = (
-            "it learns from the documents found first" if model.feedback.active
-            else "it aligns formulas" if model.matches.weight > 0
+            "it aligns formulas" if model.matches.weight > 0
             else f"the channel {stored[0]} stores its factors" if stored
             else f"the channel {similar[0]} matches similar terms" if similar
             else f"the channel {encoded[0]} is that of an encoder" if encoded
@@ -112,9 +117,13 @@ class IndexShard:
         """The answer to a request, by the method that has the name of its step.
 
         :raises Moved: the request is about another commit.
+        :raises ConfigError: the model of the index does not answer it.
         """
         if isinstance(request, CommitRequest) and request.generation != self.generation:
             raise Moved(f"the index is at commit {self.generation}, not {request.generation}", hint="Begin again.")
         answerer: Any = self.formulas if request.of_formulas else self.documents
-        found: A = getattr(answerer, request.step)(request)
+        answer = getattr(answerer, request.step, None)
+        if answer is None:
+            raise ConfigError("the model of the index does not learn from documents")
+        found: A = answer(request)
         return found

@@ -19,12 +19,16 @@ from porism.retrieve.documents.links import LinkedThreads
 from porism.retrieve.documents.matched_formulas import MOST_FURTHER, MatchedFormulas
 from porism.retrieve.lexical.explanations import explain_terms
 from porism.retrieve.lexical.given import counted
+from porism.retrieve.lexical.retriever import QueryTerms
 from porism.retrieve.ranking import UnitResults
 from porism.search.index import Index
 from porism.search.shards.lengths import channel_lengths
 from porism.search.shards.requests import (
     CandidatesRequest,
     CollectionRequest,
+    DocumentTermsRequest,
+    ExpandedTerms,
+    FrequenciesRequest,
     HitsRequest,
     LinksRequest,
     StatisticsRequest,
@@ -34,9 +38,13 @@ from porism.search.shards.stated_links import StatedLinks
 from porism.search.shards.values import (
     ShardCandidates,
     ShardCollection,
+    ShardFrequencies,
     ShardHits,
     ShardLinks,
     ShardStatistics,
+    ShardTerms,
+    TermsOfChannel,
+    TermsOfDocument,
     WholeStatistics,
 )
 from porism.types import Query
@@ -107,8 +115,8 @@ class TermShard:
         query, retriever = read.query, self._opened(statistics)
         allowed = self.index.allowed(read)
         with counted(self._counted(query, statistics)):
-            terms = retriever.query_terms(query)
-            components = retriever.applying(query)
+            terms = _terms(retriever, query, request.expanded)
+            components = [] if request.by_terms else retriever.applying(query)
             found = retriever.lexical.search_units([terms], request.depth, allowed=allowed)[0]
             first = len(found.units)
             gaining = UnitResults(found.segments[:0], found.units[:0], found.scores[:0])
@@ -142,6 +150,43 @@ class TermShard:
     def _threads(self, found: UnitResults) -> tuple[str | None, ...]:
         return () if self._links is None else self._links.threads(found.segments, found.units)
 
+    def document_terms(self, request: DocumentTermsRequest) -> ShardTerms:
+        """The terms of documents, of those that are here, and the terms of the question.
+
+        :raises QueryError: statistics are missing.
+        """
+        query, statistics = request.question.read().query, request.statistics
+        retriever = self._opened(statistics)
+        with counted(self._counted(query, statistics)):
+            own = {name: dict(terms) for name, terms in retriever.query_terms(query).items()}
+        ids = [doc_id for doc_id in request.ids if doc_id in self.index]
+        places = [self._plain.lexical.find(doc_id) for doc_id in ids]
+        columns = np.array(places, np.int32).reshape(-1, 2)
+        found = UnitResults(columns[:, 0], columns[:, 1], np.zeros(len(ids)))
+        channels: list[dict[str, TermsOfChannel]] = [{} for _ in ids]
+        for name, terms in self._plain.expander.terms_of(found).items():
+            names = self._plain.expander.names(name, terms.terms)
+            bounds = np.searchsorted(terms.documents, np.arange(len(ids) + 1)).tolist()
+            for of_document, first, last in zip(channels, bounds, bounds[1:], strict=False):
+                if first < last:
+                    of_document[name] = TermsOfChannel(
+                        float(terms.lengths[first]), tuple(names[first:last]),
+                        tuple(terms.frequencies[first:last].tolist()),
+                    )
+        return ShardTerms(self.generation, tuple(map(TermsOfDocument, ids, channels)), own)
+
+    def frequencies(self, request: FrequenciesRequest) -> ShardFrequencies:
+        """In how many live documents terms occur; in none, where the index lacks their channel."""
+        places: dict[str, list[int]] = {}
+        for place, (channel, _) in enumerate(request.terms):
+            places.setdefault(channel, []).append(place)
+        df = np.zeros(len(request.terms), np.int64)
+        lexical = self._plain.lexical
+        for channel, own in places.items():
+            if channel in lexical.channels:
+                df[own] = lexical.document_frequencies(channel, [request.terms[place][1] for place in own])
+        return ShardFrequencies(self.generation, tuple(df.tolist()))
+
     def links(self, request: LinksRequest) -> ShardLinks:
         """The links of ``threads``, and which of those ``asked`` about have live documents.
         """
@@ -161,15 +206,18 @@ class TermShard:
             worths = retriever.term_weights(query)
             shown = self.index.hits_by([(doc_id, 0.0) for doc_id in ids], worths, query)
             reasons = [
-                self._explain(retriever, query, doc_id).to_dict() if request.explain else None for doc_id in ids
+                self._explain(retriever, query, doc_id, request.expanded).to_dict() if request.explain else None
+                for doc_id in ids
             ]
         return ShardHits(self.generation, tuple(map(shard_hit, shown, reasons)))
 
     @staticmethod
-    def _explain(retriever: DocumentRetriever, query: Query, doc_id: str) -> Explanation:
+    def _explain(
+        retriever: DocumentRetriever, query: Query, doc_id: str, expanded: ExpandedTerms | None
+    ) -> Explanation:
         """Why a document has its score, links apart."""
-        terms = retriever.query_terms(query)
-        explanation = explain_terms(retriever.lexical, terms, doc_id, original=terms)
+        terms = _terms(retriever, query, expanded)
+        explanation = explain_terms(retriever.lexical, terms, doc_id, original=retriever.query_terms(query))
         segment, unit = retriever.lexical.find(doc_id)
         one = UnitResults(np.array([segment], np.int32), np.array([unit], np.int32), np.array([explanation.value]))
         parts = list(explanation.parts)
@@ -207,6 +255,13 @@ class TermShard:
                     self._given.popitem(last=False)
             self._given.move_to_end(key)
             return self._given[key]
+
+
+def _terms(retriever: DocumentRetriever, query: Query, expanded: ExpandedTerms | None) -> QueryTerms:
+    """The terms of a query, in the channels that are here: its own, or what it has learnt in place of these."""
+    own = retriever.query_terms(query)
+    learnt = {name: terms for name, terms in (expanded or {}).items() if name in retriever.lexical.channels}
+    return {**own, **learnt}
 
 
 def _largest(gaining: UnitResults) -> UnitResults:

@@ -16,7 +16,7 @@ from porism.retrieve.weightings.base import ChannelStatistics
 from porism.search.questions import Condition, Question
 from porism.types import Query
 
-PROTOCOL = 2
+PROTOCOL = 3
 """Changes when a shard answers in another way than before."""
 
 
@@ -167,6 +167,51 @@ class ShardCandidates:
             raise ValueError("the columns of candidates have different lengths")
         if not np.isfinite(np.array([*self.terms, *self.scores, *self.gains])).all():
             raise ValueError("a score is no finite number")
+
+
+@dataclass(frozen=True)
+class TermsOfChannel:
+    """The ``terms`` of a document in one channel, with their ``frequencies`` and the ``length`` of the document, both
+    weighted by field."""
+
+    length: float
+    terms: tuple[str, ...]
+    frequencies: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        numbers = (self.length, *self.frequencies)
+        if len(self.terms) != len(self.frequencies) or not all(0 < number < math.inf for number in numbers):
+            raise ValueError("frequencies and lengths are numbers above 0, a frequency for each term")
+
+
+@dataclass(frozen=True)
+class TermsOfDocument:
+    """What a document has of the channels in which it has any terms."""
+
+    id: str
+    channels: dict[str, TermsOfChannel]
+
+
+@dataclass(frozen=True)
+class ShardTerms:
+    """The terms of ``documents``, those that were asked about and that the shard has; and the terms of the question by
+    channel, with their weights."""
+
+    generation: int
+    documents: tuple[TermsOfDocument, ...]
+    question: dict[str, dict[str, float]]
+
+
+@dataclass(frozen=True)
+class ShardFrequencies:
+    """In how many live documents of a shard each of some terms occurs."""
+
+    generation: int
+    df: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if min(self.df, default=0) < 0:
+            raise ValueError("counts are numbers ≥ 0")
 
 
 @dataclass(frozen=True)
