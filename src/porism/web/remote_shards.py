@@ -24,6 +24,7 @@ from porism.search.shards.requests import (
     HitsRequest,
     Moved,
     Request,
+    ScoresRequest,
     Shard,
 )
 from porism.search.shards.shard import IndexShard
@@ -37,13 +38,14 @@ KEY = "PORISM_API_KEY"
 _AT_ONCE = 100
 """So many documents or formulas are asked for at once."""
 
+_SCORED_AT_ONCE = 1_000
 _KEYS_AT_ONCE = 2_000
 _TERMS_AT_ONCE = 10_000
 _CHARACTERS_AT_ONCE = 200_000
 """So many formulas or terms are named at once, and so many characters of them: a body has a million bytes at most."""
 
 _IN_PARTS: Mapping[type[Request[Any]], tuple[str, int]] = {
-    HitsRequest: ("ids", _AT_ONCE), FormulaHitsRequest: ("asked", _AT_ONCE),
+    HitsRequest: ("ids", _AT_ONCE), ScoresRequest: ("ids", _SCORED_AT_ONCE), FormulaHitsRequest: ("asked", _AT_ONCE),
     FormulaOccurrencesRequest: ("keys", _KEYS_AT_ONCE), DocumentTermsRequest: ("ids", _AT_ONCE),
     FrequenciesRequest: ("terms", _TERMS_AT_ONCE),
 }

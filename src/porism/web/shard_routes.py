@@ -19,6 +19,7 @@ from porism.search.shards.requests import (
     HitsRequest,
     LinksRequest,
     Request,
+    ScoresRequest,
 )
 from porism.search.shards.shard import REQUESTS, IndexShard
 from porism.search.shards.values import ShardQuestion
@@ -30,6 +31,9 @@ from porism.web.settings import Limits
 MOST_THREADS = 20_000
 """Threads of one request."""
 
+
+MOST_SCORED = 1_000
+"""Documents of one request that are scored."""
 
 MOST_TERMS = 20_000
 """Terms of one request that are counted."""
@@ -95,6 +99,10 @@ class ShardRoutes:
         if isinstance(request, CandidatesRequest) and not 1 <= request.depth <= limits.depth:
             raise QueryError(
                 f"the depth is {request.depth:,}", hint=f"Ask for the first 1 to {limits.depth:,} documents."
+            )
+        if isinstance(request, ScoresRequest) and len(request.ids) > MOST_SCORED:
+            raise QueryError(
+                f"{len(request.ids):,} documents are to be scored", hint=f"Name at most {MOST_SCORED:,} at once."
             )
         for kind, count, noun in (
             (HitsRequest, len(getattr(request, "ids", ())), "documents"),

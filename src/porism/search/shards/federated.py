@@ -20,10 +20,12 @@ from porism.search.index import judgments
 from porism.search.questions import Question
 from porism.search.shards.asking import Asking, MissingShard
 from porism.search.shards.federated_formulas import FederatedFormulas, FormulasOfShards
-from porism.search.shards.gathering import SECONDS, Gathering, Ranking, ShardsMissing
+from porism.search.shards.gathering import SECONDS, Gathering, ShardsMissing
 from porism.search.shards.merging import Ranked
+from porism.search.shards.ranking import Ranking
 from porism.search.shards.requests import HitsRequest, Shard
 from porism.search.shards.showing import explanation_of, location_of, snippet_of
+from porism.search.shards.sums import SumRanking
 from porism.search.shards.values import ShardHit, ShardQuestion
 from porism.types import Content, Formula, Query
 
@@ -178,7 +180,7 @@ class FederatedIndex:
             shard.name: {"documents": one.documents, "generation": one.generation}
             for shard, one in self.gathering.collections.items()
         }}
-        return Run(results, name, provenance=Provenance(described, self.model.tuned_on, seconds=seconds))
+        return Run(results, name, provenance=Provenance(described, self.gathering.tuned_on, seconds=seconds))
 
     def _hits(
         self, asked: ShardQuestion, ranking: Ranking, explain: bool, asking: Asking, first: int = 0
@@ -191,6 +193,8 @@ class FederatedIndex:
             ranking.generations[one], asked, ranking.statistics, tuple(wanted[one]), explain, ranking.expanded
         ))))
         by_id = {(shard, hit.id): hit for shard, found in shown.items() for hit in found.hits}
+        if explain and isinstance(ranking, SumRanking):
+            by_id |= self._explained(asked, ranking, {shard: tuple(wanted[shard]) for shard in shown}, by_id, asking)
         hits: list[Hit] = []
         pages: dict[str, str] = {}
         for one in ranking.ranked:
@@ -199,6 +203,26 @@ class FederatedIndex:
                 if (page := getattr(one.shard, "page", None)) is not None:
                     pages[one.shown_id] = page(one.id)
         return hits, pages
+
+
+    @staticmethod
+    def _explained(
+        asked: ShardQuestion, ranking: SumRanking, wanted: Mapping[Shard, tuple[str, ...]],
+        shown: Mapping[tuple[Shard, str], ShardHit], asking: Asking,
+    ) -> dict[tuple[Shard, str], ShardHit]:
+        """The hits of a sum of models with why they have their scores, as its parts tell it."""
+        told: dict[tuple[Shard, str], dict[str, Explanation]] = {}
+        for name, part in ranking.parts.items():
+            answers = asking.some(dict.fromkeys(wanted, lambda one: one.ask(HitsRequest(
+                ranking.generations[one], asked, part.ranking.statistics, wanted[one], True, part=name  # noqa: B023
+            ))))
+            for shard, found in answers.items():
+                for hit in found.hits:
+                    told.setdefault((shard, hit.id), {})[name] = explanation_of(hit.explanation)
+        return {
+            place: replace(shown[place], explanation=ranking.explain(*place, parts).to_dict())
+            for place, parts in told.items() if place in shown and len(parts) == len(ranking.parts)
+        }
 
 
 def _shown(hit: ShardHit, ranked: Ranked, rank: int) -> Hit:

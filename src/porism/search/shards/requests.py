@@ -6,7 +6,7 @@ server, and what asks it, are made of the type.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from porism.errors import QueryError
@@ -17,6 +17,7 @@ from porism.search.shards.values import (
     ShardHits,
     ShardLinks,
     ShardQuestion,
+    ShardScores,
     ShardStatistics,
     ShardTerms,
     WholeStatistics,
@@ -53,6 +54,18 @@ class CommitRequest(Request[A]):
     generation: int
 
 
+@dataclass(frozen=True)
+class PartRequest(Request[A]):
+    """A request to the model of the shard, or to a ``part`` of it by name, where it is a sum of models."""
+
+    part: str = field(default="", kw_only=True)
+
+
+@dataclass(frozen=True)
+class DocumentsRequest(PartRequest[A], CommitRequest[A]):
+    """A request about documents."""
+
+
 class Shard(Protocol):
     """An index that can be searched together with others, here or on a server. Any method may raise a
     :class:`~porism.errors.PorismError`: then the shard is missing from the answer."""
@@ -69,14 +82,14 @@ class Shard(Protocol):
 
 
 @dataclass(frozen=True)
-class CollectionRequest(Request[ShardCollection]):
+class CollectionRequest(PartRequest[ShardCollection]):
     """What the shard has, and how it makes terms."""
 
     step, answer, summary = "collection", ShardCollection, "What a shard has"
 
 
 @dataclass(frozen=True)
-class StatisticsRequest(Request[ShardStatistics]):
+class StatisticsRequest(PartRequest[ShardStatistics]):
     """How often what a question names is in the shard."""
 
     step, answer, summary = "statistics", ShardStatistics, "Count what a question names"
@@ -84,7 +97,7 @@ class StatisticsRequest(Request[ShardStatistics]):
 
 
 @dataclass(frozen=True)
-class CandidatesRequest(CommitRequest[ShardCandidates]):
+class CandidatesRequest(DocumentsRequest[ShardCandidates]):
     """What the shard finds for a question, scored by the statistics of the whole collection.
 
     ``expanded`` are weighted terms by channel in place of the question's own, where it has learnt some. With
@@ -100,7 +113,7 @@ class CandidatesRequest(CommitRequest[ShardCandidates]):
 
 
 @dataclass(frozen=True)
-class DocumentTermsRequest(CommitRequest[ShardTerms]):
+class DocumentTermsRequest(DocumentsRequest[ShardTerms]):
     """The terms of the documents of some ``ids`` that the shard has, from which a question learns, and its own."""
 
     step, answer, summary = "document_terms", ShardTerms, "Terms of documents"
@@ -110,7 +123,7 @@ class DocumentTermsRequest(CommitRequest[ShardTerms]):
 
 
 @dataclass(frozen=True)
-class FrequenciesRequest(CommitRequest[ShardFrequencies]):
+class FrequenciesRequest(DocumentsRequest[ShardFrequencies]):
     """In how many documents of the shard ``terms`` occur, each a channel and a term."""
 
     step, answer, summary = "frequencies", ShardFrequencies, "Count terms"
@@ -118,7 +131,17 @@ class FrequenciesRequest(CommitRequest[ShardFrequencies]):
 
 
 @dataclass(frozen=True)
-class LinksRequest(CommitRequest[ShardLinks]):
+class ScoresRequest(DocumentsRequest[ShardScores]):
+    """The scores of documents of the shard, links apart, wherever a search would find them."""
+
+    step, answer, summary = "scores", ShardScores, "Score documents by given statistics"
+    question: ShardQuestion
+    statistics: WholeStatistics
+    ids: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class LinksRequest(DocumentsRequest[ShardLinks]):
     """Links of ``threads`` that the shard's documents name, and which of those ``asked`` about have documents."""
 
     step, answer, summary = "links", ShardLinks, "Links of threads"
@@ -127,7 +150,7 @@ class LinksRequest(CommitRequest[ShardLinks]):
 
 
 @dataclass(frozen=True)
-class HitsRequest(CommitRequest[ShardHits]):
+class HitsRequest(DocumentsRequest[ShardHits]):
     """What is shown of documents, in their order."""
 
     step, answer, summary = "hits", ShardHits, "Show documents of a shard"

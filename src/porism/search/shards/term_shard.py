@@ -6,6 +6,7 @@ All but links between threads is scored here, exactly as a single index of all d
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from porism.concurrency.locks import Lock
 from porism.errors import QueryError
 from porism.explanation import Explanation
 from porism.retrieve import DocumentRetriever, SearchModel
+from porism.retrieve.documents.components import ScoreComponent
 from porism.retrieve.documents.links import LinkedThreads
 from porism.retrieve.documents.matched_formulas import MOST_FURTHER, MatchedFormulas
 from porism.retrieve.lexical.explanations import explain_terms
@@ -31,6 +33,7 @@ from porism.search.shards.requests import (
     FrequenciesRequest,
     HitsRequest,
     LinksRequest,
+    ScoresRequest,
     StatisticsRequest,
 )
 from porism.search.shards.showing import collection_of, shard_hit
@@ -41,6 +44,7 @@ from porism.search.shards.values import (
     ShardFrequencies,
     ShardHits,
     ShardLinks,
+    ShardScores,
     ShardStatistics,
     ShardTerms,
     TermsOfChannel,
@@ -136,10 +140,7 @@ class TermShard:
                         np.concatenate([found.units, units]),
                         np.concatenate([found.scores, retriever.lexical.score_units(terms, segment, units)]),
                     )
-            whole = found
-            for component in components:
-                if not isinstance(component, LinkedThreads):
-                    whole = whole._replace(scores=whole.scores + component.scores(query, whole))
+            whole = _with_components(components, query, found)
         ids = retriever.lexical.ids
         return ShardCandidates(
             self.generation, tuple(ids.take(found.segments, found.units)), tuple(found.scores.tolist()),
@@ -149,6 +150,22 @@ class TermShard:
 
     def _threads(self, found: UnitResults) -> tuple[str | None, ...]:
         return () if self._links is None else self._links.threads(found.segments, found.units)
+
+    def scores(self, request: ScoresRequest) -> ShardScores:
+        """The scores of documents, links apart.
+
+        :raises QueryError: the index lacks one of them, or statistics are missing.
+        """
+        query, retriever = request.question.read().query, self._opened(request.statistics)
+        columns = np.array([retriever.lexical.find(doc_id) for doc_id in request.ids], np.int32).reshape(-1, 2)
+        found = UnitResults(columns[:, 0], columns[:, 1], np.zeros(len(columns)))
+        with counted(self._counted(query, request.statistics)):
+            terms = retriever.query_terms(query)
+            for segment in np.unique(found.segments).tolist():
+                mine = found.segments == segment
+                found.scores[mine] = retriever.lexical.score_units(terms, segment, found.units[mine])
+            whole = _with_components(retriever.applying(query), query, found)
+        return ShardScores(self.generation, tuple(whole.scores.tolist()), self._threads(found))
 
     def document_terms(self, request: DocumentTermsRequest) -> ShardTerms:
         """The terms of documents, of those that are here, and the terms of the question.
@@ -262,6 +279,14 @@ def _terms(retriever: DocumentRetriever, query: Query, expanded: ExpandedTerms |
     own = retriever.query_terms(query)
     learnt = {name: terms for name, terms in (expanded or {}).items() if name in retriever.lexical.channels}
     return {**own, **learnt}
+
+
+def _with_components(components: Iterable[ScoreComponent], query: Query, found: UnitResults) -> UnitResults:
+    """Documents with what components add to their scores, links apart."""
+    for component in components:
+        if not isinstance(component, LinkedThreads):
+            found = found._replace(scores=found.scores + component.scores(query, found))
+    return found
 
 
 def _largest(gaining: UnitResults) -> UnitResults:

@@ -215,6 +215,19 @@ class ShardFrequencies:
 
 
 @dataclass(frozen=True)
+class ShardScores:
+    """The ``scores`` of documents, links apart, and their ``threads`` (empty where the shard has no threads)."""
+
+    generation: int
+    scores: tuple[float, ...]
+    threads: tuple[str | None, ...] = ()
+
+    def __post_init__(self) -> None:
+        if len(self.threads) not in (0, len(self.scores)) or not np.isfinite(np.array(self.scores)).all():
+            raise ValueError("scores are finite numbers, one for each document")
+
+
+@dataclass(frozen=True)
 class ShardLinks:
     """Links of some threads that live documents of a shard name, as pairs; and which of the threads that were asked
     about have live documents."""

@@ -6,8 +6,10 @@ nearest of what each finds.
 
 from __future__ import annotations
 
+import numpy as np
+
 from porism.concurrency.caching import cached_property
-from porism.errors import ConfigError
+from porism.errors import ConfigError, QueryError
 from porism.retrieve.dense.model import DenseModel
 from porism.retrieve.dense.retriever import DenseRetriever
 from porism.search.index import Index
@@ -16,10 +18,18 @@ from porism.search.shards.requests import (
     CollectionRequest,
     HitsRequest,
     LinksRequest,
+    ScoresRequest,
     StatisticsRequest,
 )
 from porism.search.shards.showing import collection_of, shard_hit
-from porism.search.shards.values import ShardCandidates, ShardCollection, ShardHits, ShardLinks, ShardStatistics
+from porism.search.shards.values import (
+    ShardCandidates,
+    ShardCollection,
+    ShardHits,
+    ShardLinks,
+    ShardScores,
+    ShardStatistics,
+)
 
 
 class VectorShard:
@@ -56,6 +66,16 @@ class VectorShard:
         found = self._retriever.search([query], request.depth, allowed=self.index.allowed(read))[query.id]
         scores = tuple(score for _, score in found)
         return ShardCandidates(self.generation, tuple(doc_id for doc_id, _ in found), scores, scores, len(scores))
+
+    def scores(self, request: ScoresRequest) -> ShardScores:
+        """The scores of documents.
+
+        :raises QueryError: the index lacks one of them.
+        """
+        scores = self._retriever.score_documents(request.question.read().query, request.ids)
+        if np.isnan(scores).any():
+            raise QueryError("the index lacks a document that is to be scored", where="ids")
+        return ShardScores(self.generation, tuple(scores.tolist()))
 
     def links(self, request: LinksRequest) -> ShardLinks:
         """None: they add nothing to scores."""
