@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from long_forms import LONG
-from shard_cases import Wrapped
+from shard_cases import Wrapped, split_shards
 
 from porism.corpus import read_topics
 from porism.errors import ConfigError, PorismError, QueryError
@@ -288,10 +288,16 @@ def test_values_that_make_no_sense_are_refused(together: FederatedIndex) -> None
         def document_terms(self, request: DocumentTermsRequest) -> ShardTerms:
             return replace(self.shard.ask(request), documents=())
 
-    with pytest.raises(QueryError, match="many has counted other terms"):
-        FederatedIndex([few, Wrong(many)]).search("continuous function")
-    with pytest.raises(QueryError, match="lacks a document that it has found"):
-        FederatedIndex([few, Lacking(many)]).search("continuous function")
+    alone = seen(FederatedIndex([few]).search("continuous function"))
+    for wrong_shard, reason in (
+        (Wrong(many), "it has counted other terms"), (Lacking(many), "it lacks a document that it has found"),
+    ):
+        found = FederatedIndex([few, wrong_shard]).search("continuous function")
+        assert [one.name for one in found.missing] == ["many"]
+        assert reason in found.missing[0].reason
+        assert seen(found) == alone
+    with pytest.raises(ValueError, match="weights of terms"):
+        ShardTerms(1, (), {"words": {"a": float("inf")}})
     counted = few.ask(FrequenciesRequest(1, (("words", "function"), ("none", "x"), ("words", "zzzz"))))
     assert counted.df[0] > 0
     assert counted.df[1:] == (0, 0)
@@ -336,13 +342,7 @@ def test_any_split_of_any_collection_teaches_the_same(
         *([{"relevant": ["d1"], "not_relevant": ["d0", "d2"]}] if model.feedback.method != "rm3" else []),
     ]))
     index_documents(documents, folder / "whole", jobs=1)
-    shards = []
-    for place in range(3):
-        part = [one for one, home in zip(documents, homes, strict=True) if home == place]
-        if part:
-            index_documents(part, folder / str(place), jobs=1)
-            shards.append(IndexShard(str(place), open_index(folder / str(place), model)))
-    together = FederatedIndex(shards)
+    together = FederatedIndex(split_shards(folder, documents, homes, model))
     with open_index(folder / "whole", model) as whole:
         for question in ("limit of a sum", "definition of a group $1 + x^2$", "$a+b$ field ring map set sum"):
             expected = whole.search(whole.question(question, guess_formulas=True), 20, **judged)  # type: ignore[arg-type]

@@ -8,6 +8,7 @@ from typing import TypeVar
 from porism.errors import ConfigError, PorismError, QueryError
 from porism.index import Filters
 from porism.index.joint import check_alike
+from porism.retrieve import SearchModel
 from porism.retrieve.base import RetrieverSettings
 from porism.retrieve.feedback.learning import Judged
 from porism.retrieve.models import model_from
@@ -162,13 +163,13 @@ class Gathering:
         if k < 1:
             raise QueryError(f"{k} results cannot be found", hint="Ask for at least 1.")
         model = self.model
-        if not isinstance(model, SumModel):
-            return self._ranker.rank(asked, k, asking, model, self.collections, judged)
-        if judged:
+        if judged and not isinstance(model, SearchModel):
             raise ConfigError(
                 "the model does not learn from judged documents", hint="Choose one of terms, such as default."
             )
-        return rank_sum(asked, k, asking, model, self.parts)
+        if isinstance(model, SumModel):
+            return rank_sum(asked, k, asking, model, self.parts)
+        return self._ranker.rank(asked, k, asking, model, self.collections, judged)
 
 
 def check_shards(collections: Mapping[Shard, ShardCollection]) -> None:

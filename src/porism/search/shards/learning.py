@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.errors import ConfigError, QueryError
+from porism.errors import QueryError
 from porism.retrieve import SearchModel
 from porism.retrieve.base import RetrieverSettings
 from porism.retrieve.feedback.base import FeedbackMethod, document_prior
@@ -71,14 +71,10 @@ class Learning:
         Where a shard is lost meanwhile it learns nothing: it has to begin again without that shard.
 
         :raises QueryError: no shard, or more than one, has a judged document.
-        :raises ConfigError: the model does not learn from judged documents, or not from those that are not relevant.
+        :raises ConfigError: the method cannot learn from documents that are not relevant.
         """
         nothing = Learnt(None, self.statistics)
         if not isinstance(self.model, SearchModel):
-            if judged:
-                raise ConfigError(
-                    "the model does not learn from judged documents", hint="Choose one of terms, such as default."
-                )
             return nothing
         learner = learner_of(self.model.feedback, judged)
         if not judged and not learner.active:
@@ -113,7 +109,11 @@ class Learning:
         return replace(self.statistics, query=replace(self.statistics.query, df=df))
 
     def _has(self, channel: str) -> bool:
-        return any((zone, name) == ("", channel) for zone, name, _, _ in self.statistics.channels)
+        """Whether documents have a channel of the model."""
+        assert isinstance(self.model, SearchModel)
+        return channel in self.model.channels and any(
+            (zone, name) == ("", channel) for zone, name, _, _ in self.statistics.channels
+        )
 
     def _first(self, learner: FeedbackMethod) -> _Documents | None:
         """The documents that are found first; None where there are none, or where a shard is lost."""
@@ -128,12 +128,10 @@ class Learning:
         wanted: dict[Shard, list[str]] = {}
         for one in (*first, *last):
             wanted.setdefault(one.shard, []).append(one.id)
-        answers = self._terms({shard: tuple(ids) for shard, ids in wanted.items()})
+        answers = self._terms({shard: tuple(ids) for shard, ids in wanted.items()}, all_there=True)
         if len(answers) < len(wanted) or not wanted:
             return None
         known = {(shard, one.id): one for shard, answer in answers.items() for one in answer.documents}
-        if any((one.shard, one.id) not in known for one in (*first, *last)):
-            raise QueryError("a shard lacks a document that it has found")
         return _Documents(
             [known[one.shard, one.id] for one in first], [known[one.shard, one.id] for one in last],
             _question(answers), document_prior(np.array([one.score for one in first]), learner.document_prior),
@@ -177,22 +175,32 @@ class Learning:
         [document] = found.values()
         return document
 
-    def _terms(self, wanted: Mapping[Shard, tuple[str, ...]]) -> dict[Shard, ShardTerms]:
-        """What shards say of documents."""
-        return self.asking.some(dict.fromkeys(wanted, lambda shard: shard.ask(
-            DocumentTermsRequest(self.generations[shard], self.question, self.statistics, wanted[shard])
-        )))
+    def _terms(
+        self, wanted: Mapping[Shard, tuple[str, ...]], *, all_there: bool = False
+    ) -> dict[Shard, ShardTerms]:
+        """What shards say of documents; one that lacks some is lost where ``all_there`` says that it has them."""
+
+        def ask(shard: Shard) -> ShardTerms:
+            answer = shard.ask(
+                DocumentTermsRequest(self.generations[shard], self.question, self.statistics, wanted[shard])
+            )
+            if all_there and not {one.id for one in answer.documents}.issuperset(wanted[shard]):
+                raise QueryError("it lacks a document that it has found")
+            return answer
+
+        return self.asking.some(dict.fromkeys(wanted, ask))
 
     def _counted(self, terms: Mapping[str, Sequence[str]]) -> dict[str, GivenTerms]:
         """Terms with the number of documents of all shards that have them, by channel."""
         wanted = tuple((name, term) for name, own in terms.items() for term in own)
-        df = np.zeros(len(wanted), np.int64)
-        if wanted:
-            answers = self.asking.all(lambda shard: shard.ask(FrequenciesRequest(self.generations[shard], wanted)))
-            for shard, one in answers.items():
-                if len(one.df) != len(wanted):
-                    raise QueryError(f"{shard.name} has counted other terms than it was asked about")
-                df += np.array(one.df, np.int64)
+
+        def ask(shard: Shard) -> NDArray[np.int64]:
+            answer = shard.ask(FrequenciesRequest(self.generations[shard], wanted))
+            if len(answer.df) != len(wanted):
+                raise QueryError("it has counted other terms than it was asked about")
+            return np.array(answer.df, np.int64)
+
+        df = sum(self.asking.all(ask).values(), np.zeros(len(wanted), np.int64)) if wanted else np.zeros(0, np.int64)
         ends = np.cumsum([len(own) for own in terms.values()])
         return {
             name: GivenTerms(own, df[end - len(own) : end].tolist())

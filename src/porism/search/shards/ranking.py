@@ -68,7 +68,7 @@ class DocumentRanker:
         """The best ``k`` documents; from ``judged`` ones the question learns in place of those found first.
 
         :raises QueryError: a judged document is in no shard, or in several.
-        :raises ConfigError: the model does not learn from judged documents.
+        :raises ConfigError: the model does not learn from documents that are not relevant.
         :raises Moved: a shard has a newer commit.
         """
         while True:
@@ -100,9 +100,12 @@ class DocumentRanker:
 
         def ask(shard: Shard) -> ShardScores:
             ids = tuple(places[place][1] for place in wanted[shard])
-            return shard.ask(
+            answer = shard.ask(
                 ScoresRequest(ranking.generations[shard], asked, ranking.statistics, ids, part=self._part)
             )
+            if len(answer.scores) != len(ids):
+                raise QueryError("it has scored other documents than it was asked about")
+            return answer
 
         answers = asking.some(dict.fromkeys(wanted, ask))
         if len(answers) < len(wanted):
@@ -110,8 +113,6 @@ class DocumentRanker:
         scores = np.zeros(len(places))
         threads: list[str | None] = [None] * len(places)
         for shard, answer in answers.items():
-            if len(answer.scores) != len(wanted[shard]):
-                raise QueryError(f"{shard.name} has scored other documents than it was asked about")
             scores[wanted[shard]] = answer.scores
             for place, thread in zip(wanted[shard], answer.threads, strict=False):
                 threads[place] = thread

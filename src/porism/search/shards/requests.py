@@ -66,6 +66,15 @@ class DocumentsRequest(PartRequest[A], CommitRequest[A]):
     """A request about documents."""
 
 
+@dataclass(frozen=True)
+class NamedDocumentsRequest(DocumentsRequest[A]):
+    """A request about the documents of some ``ids``, for a question and by the statistics of the whole collection."""
+
+    question: ShardQuestion
+    statistics: WholeStatistics
+    ids: tuple[str, ...]
+
+
 class Shard(Protocol):
     """An index that can be searched together with others, here or on a server. Any method may raise a
     :class:`~porism.errors.PorismError`: then the shard is missing from the answer."""
@@ -113,13 +122,10 @@ class CandidatesRequest(DocumentsRequest[ShardCandidates]):
 
 
 @dataclass(frozen=True)
-class DocumentTermsRequest(DocumentsRequest[ShardTerms]):
+class DocumentTermsRequest(NamedDocumentsRequest[ShardTerms]):
     """The terms of the documents of some ``ids`` that the shard has, from which a question learns, and its own."""
 
     step, answer, summary = "document_terms", ShardTerms, "Terms of documents"
-    question: ShardQuestion
-    statistics: WholeStatistics
-    ids: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -131,13 +137,10 @@ class FrequenciesRequest(DocumentsRequest[ShardFrequencies]):
 
 
 @dataclass(frozen=True)
-class ScoresRequest(DocumentsRequest[ShardScores]):
+class ScoresRequest(NamedDocumentsRequest[ShardScores]):
     """The scores of documents of the shard, links apart, wherever a search would find them."""
 
     step, answer, summary = "scores", ShardScores, "Score documents by given statistics"
-    question: ShardQuestion
-    statistics: WholeStatistics
-    ids: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -150,12 +153,9 @@ class LinksRequest(DocumentsRequest[ShardLinks]):
 
 
 @dataclass(frozen=True)
-class HitsRequest(DocumentsRequest[ShardHits]):
+class HitsRequest(NamedDocumentsRequest[ShardHits]):
     """What is shown of documents, in their order."""
 
     step, answer, summary = "hits", ShardHits, "Show documents of a shard"
-    question: ShardQuestion
-    statistics: WholeStatistics
-    ids: tuple[str, ...]
     explain: bool = False
     expanded: ExpandedTerms | None = None

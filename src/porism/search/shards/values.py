@@ -201,6 +201,10 @@ class ShardTerms:
     documents: tuple[TermsOfDocument, ...]
     question: dict[str, dict[str, float]]
 
+    def __post_init__(self) -> None:
+        if not all(0 <= weight < math.inf for terms in self.question.values() for weight in terms.values()):
+            raise ValueError("weights of terms are numbers ≥ 0")
+
 
 @dataclass(frozen=True)
 class ShardFrequencies:
