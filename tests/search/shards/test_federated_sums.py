@@ -242,6 +242,28 @@ def test_a_commit_between_the_parts_begins_again(tmp_path: Path, encoder: Path) 
     assert {hit.id for hit in found.hits} & {one.id for one in more}
 
 
+@pytest.mark.parametrize("forgotten", ["parts", "shards of parts", "shards"])
+def test_a_search_begins_again_where_another_one_has_found_a_newer_commit(
+    forgotten: str, together: FederatedIndex
+) -> None:
+    gathering = FederatedIndex(together.shards).gathering
+    times = []
+
+    def work(asking: Any) -> Any:
+        times.append(1)
+        if len(times) == 1 and forgotten == "shards":
+            gathering.collections = dict(list(gathering.collections.items())[1:])
+        elif len(times) == 1 and forgotten == "parts":
+            gathering.parts = {}
+        elif len(times) == 1:
+            gathering.parts = {name: part._replace(collections={}) for name, part in gathering.parts.items()}
+        return gathering.rank(ShardQuestion({"query": "limit"}), 9, asking)
+
+    found = [(one.shown_id, one.score) for one in gathering.ask(work).ranked]
+    assert found == list(together.run([Query("q", {"query": Content("limit")})], 9)["q"])
+    assert len(times) == 2
+
+
 def test_scores_that_are_not_of_all_documents_show(together: FederatedIndex) -> None:
     class Wrong(Wrapped):
         what = ""

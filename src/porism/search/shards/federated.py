@@ -26,7 +26,7 @@ from porism.search.shards.ranking import Ranking
 from porism.search.shards.requests import HitsRequest, Shard
 from porism.search.shards.showing import explanation_of, location_of, snippet_of
 from porism.search.shards.sums import SumRanking
-from porism.search.shards.values import ShardHit, ShardQuestion
+from porism.search.shards.values import ShardHit, ShardHits, ShardQuestion
 from porism.types import Content, Formula, Query
 
 
@@ -204,19 +204,24 @@ class FederatedIndex:
                     pages[one.shown_id] = page(one.id)
         return hits, pages
 
-
     @staticmethod
     def _explained(
         asked: ShardQuestion, ranking: SumRanking, wanted: Mapping[Shard, tuple[str, ...]],
         shown: Mapping[tuple[Shard, str], ShardHit], asking: Asking,
     ) -> dict[tuple[Shard, str], ShardHit]:
         """The hits of a sum of models with why they have their scores, as its parts tell it."""
+
+        def ask(shard: Shard) -> dict[str, ShardHits]:
+            return {
+                name: shard.ask(HitsRequest(
+                    ranking.generations[shard], asked, part.ranking.statistics, wanted[shard], True, part=name
+                ))
+                for name, part in ranking.parts.items()
+            }
+
         told: dict[tuple[Shard, str], dict[str, Explanation]] = {}
-        for name, part in ranking.parts.items():
-            answers = asking.some(dict.fromkeys(wanted, lambda one: one.ask(HitsRequest(
-                ranking.generations[one], asked, part.ranking.statistics, wanted[one], True, part=name  # noqa: B023
-            ))))
-            for shard, found in answers.items():
+        for shard, answers in asking.some(dict.fromkeys(wanted, ask)).items():
+            for name, found in answers.items():
                 for hit in found.hits:
                     told.setdefault((shard, hit.id), {})[name] = explanation_of(hit.explanation)
         return {

@@ -113,17 +113,9 @@ class Gathering:
 
     def _collect_parts(self, asking: Asking, model: SumModel) -> None:
         """Learns how the parts of a sum search each shard."""
-        parts = dict(self.parts)
-        for name in (name for name, part in model.parts.items() if part.weight > 0):
-            known = parts[name].collections if name in parts else {}
-            unknown = [shard for shard in asking.shards if shard not in known]
-            new = asking.some(dict.fromkeys(unknown, lambda one: one.ask(CollectionRequest(part=name))))  # noqa: B023
-            collections = {**known, **new}
-            check_shards({shard: collections[shard] for shard in asking.shards if shard in collections})
-            if collections:
-                ranker = parts[name].ranker if name in parts else DocumentRanker(name)
-                parts[name] = SummedPart(model_from(next(iter(collections.values())).model), ranker, collections)
-        self.parts = parts
+        known = self.parts
+        found = {name: _part(name, known.get(name), asking) for name in _summed(model)}
+        self.parts = {name: part for name, part in found.items() if part is not None}
 
     def read(self, question: str | Question, asking: Asking) -> Question:
         """A question as a person types it."""
@@ -162,14 +154,35 @@ class Gathering:
         """
         if k < 1:
             raise QueryError(f"{k} results cannot be found", hint="Ask for at least 1.")
-        model = self.model
+        model, collections, parts = self.model, self.collections, self.parts
+        summed = _summed(model) if isinstance(model, SumModel) else []
+        known = [collections, *(parts[name].collections if name in parts else {} for name in summed)]
+        if not all(one.keys() >= set(asking.shards) for one in known):
+            raise Moved("another search has found a newer commit")
         if judged and not isinstance(model, SearchModel):
             raise ConfigError(
                 "the model does not learn from judged documents", hint="Choose one of terms, such as default."
             )
         if isinstance(model, SumModel):
-            return rank_sum(asked, k, asking, model, self.parts)
-        return self._ranker.rank(asked, k, asking, model, self.collections, judged)
+            return rank_sum(asked, k, asking, model, parts)
+        return self._ranker.rank(asked, k, asking, model, collections, judged)
+
+
+def _summed(model: SumModel) -> list[str]:
+    """The names of the parts of a sum that count."""
+    return [name for name, part in model.parts.items() if part.weight > 0]
+
+
+def _part(name: str, known: SummedPart | None, asking: Asking) -> SummedPart | None:
+    """What is known of a part of a sum, with the shards of which it was not known yet; None where none answers."""
+    collections = dict(known.collections) if known else {}
+    unknown = [shard for shard in asking.shards if shard not in collections]
+    collections |= asking.some(dict.fromkeys(unknown, lambda one: one.ask(CollectionRequest(part=name))))
+    check_shards({shard: collections[shard] for shard in asking.shards if shard in collections})
+    if not collections:
+        return None
+    model = model_from(next(iter(collections.values())).model)
+    return SummedPart(model, known.ranker if known else DocumentRanker(name), collections)
 
 
 def check_shards(collections: Mapping[Shard, ShardCollection]) -> None:
