@@ -2,7 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+
+from porism.retrieve.base import RetrieverSettings
+from porism.search.index import open_index
 from porism.search.shards.requests import A, Request, Shard
+from porism.search.shards.shard import IndexShard
+from porism.search.sources.indexing import index_documents
+from porism.types import Document
+
+
+def split_shards(
+    folder: Path, documents: Sequence[Document], homes: Sequence[int], model: RetrieverSettings | str = "default"
+) -> list[IndexShard]:
+    """Indexes of documents by the number of the one that has each, as shards; those without documents are left out."""
+    shards = []
+    for home in sorted(set(homes)):
+        part = [one for one, own in zip(documents, homes, strict=True) if own == home]
+        index_documents(part, folder / str(home), jobs=1)
+        shards.append(IndexShard(str(home), open_index(folder / str(home), model)))
+    return shards
 
 
 class Wrapped:

@@ -16,8 +16,9 @@ pytest.importorskip("httpx", reason="requests are sent by httpx: pip install 'po
 from fastapi.testclient import TestClient
 from shard_servers import post, run
 
+from porism.search.shards.formula_requests import FormulaOccurrencesRequest
 from porism.search.shards.formula_shard import name_of_marks
-from porism.search.shards.formula_values import FormulaOccurrences, FormulaOccurrencesRequest
+from porism.search.shards.formula_values import FormulaOccurrences
 from porism.search.shards.requests import LinksRequest
 from porism.web.client import PREFIX
 from porism.web.remote_shards import in_parts, joined

@@ -193,7 +193,7 @@ def test_other_settings_and_models_are_refused(tmp_path: Path, sample_shards: li
 
 def test_the_steps_have_limits_stable_codes_and_commits(client: Any, library: Any) -> None:
     collection = post(client, "collection").json()
-    assert collection["protocol"] == 2
+    assert collection["protocol"] == 3
     assert collection["documents"] == library.view().index.snapshot.doc_count
     question = {"fields": {"query": {"text": "sum \ufffc", "formulas": ["x^2"]}}}
     counted = post(client, "statistics", question=question).json()
@@ -247,13 +247,13 @@ def test_keys_and_commits_are_those_of_the_server(tmp_path: Path, sample_shards:
             collection, counted = asked.shard(CollectionRequest()), asked.shard(StatisticsRequest(question))
             statistics = add_statistics(collection.documents, channel_totals([collection]), [counted])
             with pytest.raises(ApiError) as moved:
-                asked.shard(CandidatesRequest(question, statistics, 5, 99))
+                asked.shard(CandidatesRequest(99, question, statistics, 5))
             assert (moved.value.status, moved.value.code) == (409, "moved")
         shard = RemoteShard(url, key=secret)
         with pytest.raises(Moved):
             shard.ask(LinksRequest(99))
         with pytest.raises(Moved):
-            shard.ask(HitsRequest(question, statistics, ("x",), 99))
+            shard.ask(HitsRequest(99, question, statistics, ("x",)))
 
 
 def test_an_answer_that_is_too_long_is_not_read(monkeypatch: pytest.MonkeyPatch, client: Any) -> None:
@@ -309,10 +309,9 @@ def test_the_command_line_searches_servers_and_names_those_that_are_missing(
     assert status == 1
     assert "A run needs the answers of all indexes" in err
     assert not (tmp_path / "not.run").exists()
-    for option in ("--relevant=x", "--rerank=cross"):
-        status, out, err = run(capsys, "search", "x", *indexes, option)
-        assert status == 2
-        assert "work with indexes on this machine only" in err
+    status, out, err = run(capsys, "search", "x", *indexes, "--rerank=cross")
+    assert status == 2
+    assert "--rerank works with indexes on this machine only" in err
 
 
 def test_a_server_searches_another_one_too(client: TestClient, beside: TestClient) -> None:

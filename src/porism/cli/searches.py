@@ -50,7 +50,7 @@ MATCHED_HITS = 100
 @click.option("--not-relevant", multiple=True, metavar="ID", help="A document that does not answer the question.")
 @click.option("--rerank", "rerankers", multiple=True, metavar="NAME[:SETTING=VALUE;...]",
               help="Put the first results in a better order, by a trained model, a kind of reranker, another model of "
-                   "search, or FILE.toml. Several follow one another.")
+                   "search, or FILE.toml. Several follow one another. Of indexes on this machine only.")
 @click.option("--depth", type=click.IntRange(min=1), metavar="N",
               help="How many results are re-ranked.  [default: 100; 50 where pairs are compared]")
 @model_option
@@ -75,8 +75,8 @@ def search(
     With --formulas the results are formulas, each with the places where it is; with --json, objects with rank,
     score, key, latex, text, mathml, documents and places, and with --explain a match.
 
-    --relevant and --not-relevant, which can be given several times, name documents of an earlier answer; others like
-    the relevant ones move up, and others like those that are not move down.
+    --relevant and --not-relevant, which can be given several times, name documents of an earlier answer, of servers
+    too; others like the relevant ones move up, and others like those that are not move down.
 
     --rerank has the first results read again by a slower model: --rerank cross, --rerank 'cross:first_stage=0.5'. With
     --explain each result shows what the reranker and the search before it gave the document.
@@ -84,19 +84,19 @@ def search(
     question = " ".join(words)
     if depth is not None and not rerankers:
         raise click.UsageError("--depth works with --rerank only.")
+    if formulas and (relevant or not_relevant):
+        raise click.UsageError("--relevant and --not-relevant do not work with --formulas.")
     if any(is_address(one) for one in indexes):
-        if relevant or not_relevant or rerankers:
-            raise click.UsageError(
-                "--relevant, --not-relevant and --rerank work with indexes on this machine only."
-            )
+        if rerankers:
+            raise click.UsageError("--rerank works with indexes on this machine only.")
         if formulas:
             _search_formulas_of_shards(question, indexes, k, filters, as_json, explain, show, model_name, seconds)
         else:
-            _search_shards(question, indexes, k, filters, as_json, explain, model_name, seconds)
+            _search_shards(
+                question, indexes, k, filters, as_json, explain, relevant, not_relevant, model_name, seconds
+            )
         return
     if formulas:
-        if relevant or not_relevant:
-            raise click.UsageError("--relevant and --not-relevant do not work with --formulas.")
         if rerankers:
             raise click.UsageError("--rerank does not work with --formulas.")
         _search_formulas(question, indexes, k, filters, as_json, explain, show, model_name)
@@ -189,8 +189,8 @@ def _search_documents(
 
 
 def _search_shards(
-    question: str, indexes: Indexes, k: int, filters: tuple[str, ...], as_json: bool, explain: bool, model_name: str,
-    seconds: float,
+    question: str, indexes: Indexes, k: int, filters: tuple[str, ...], as_json: bool, explain: bool,
+    relevant: tuple[str, ...], not_relevant: tuple[str, ...], model_name: str, seconds: float,
 ) -> None:
     from porism.cli.first_use import compile_once
     from porism.cli.last_search import remember_search
@@ -201,7 +201,10 @@ def _search_shards(
 
     compile_once()
     together = open_shards(indexes, read_model(model_name), seconds=seconds)
-    found = together.search(question, k, filters=filters_from_strings(filters), explain=explain)
+    found = together.search(
+        question, k, filters=filters_from_strings(filters), explain=explain, relevant=relevant,
+        not_relevant=not_relevant,
+    )
     remember_search(indexes, question, [hit.id for hit in found.hits], found.pages)
     _print_hints([*found.hints, *(f"{one}. The answer is partial" for one in found.missing)])
     if as_json:

@@ -96,12 +96,19 @@ class DocumentProvider(ABC, Generic[R, E]):
         :raises MissingExtra: a library is not installed.
         :raises StorageError: the folder cannot be written.
         """
+        return self.complete_by(self.compute, segment, on_progress)
+
+    def complete_by(
+        self, compute: Callable[[Segment, NDArray[np.int64], NDArray[np.uint64]], ComputedRows], segment: Segment,
+        on_progress: Callable[[int], None], *, at_once: int = 1,
+    ) -> int:
+        """As :meth:`complete`, where something else computes as :meth:`compute` does, ``at_once`` chunks at a time."""
         if self.has(segment):
             on_progress(segment.doc_count)
             return 0
         digests = document_digests(segment)
         return self.store(
-            segment, digests, lambda documents: self.compute(segment, documents, digests), on_progress
+            segment, digests, lambda documents: compute(segment, documents, digests), on_progress, at_once=at_once
         )
 
     def store(

@@ -24,7 +24,7 @@ from porism.files.durable import make_folder, remove_tree, replace_file
 from porism.index import Segment, Snapshot
 from porism.index.manifest import SEGMENT_FOLDER
 from porism.index.vectors import ComputedRows
-from porism.retrieve.encoding import document_digests, encode_segments
+from porism.retrieve.encoding import encode_segments
 from porism.retrieve.providers import DocumentProvider
 
 TASKS_A_WORKER = 4
@@ -79,13 +79,8 @@ class SpreadProvider:
         :raises ClusterError: workers cannot do the work.
         :raises StorageError: the folder cannot be written.
         """
-        if self.has(segment):
-            on_progress(segment.doc_count)
-            return 0
-        digests = document_digests(segment)
-        return self._provider.store(
-            segment, digests, lambda documents: self._compute(segment, documents, digests), on_progress,
-            at_once=TASKS_A_WORKER * max(1, self._cluster.workers),
+        return self._provider.complete_by(
+            self._compute, segment, on_progress, at_once=TASKS_A_WORKER * max(1, self._cluster.workers)
         )
 
     def finish(self, segments: Sequence[Segment]) -> None:

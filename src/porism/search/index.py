@@ -19,7 +19,7 @@ from porism.retrieve.base import Noting
 from porism.retrieve.documents.more_like_this import MoreLikeThis, MoreLikeThisSettings
 from porism.retrieve.documents.named_models import channel_model
 from porism.retrieve.exported.retriever import ExportedRetriever
-from porism.retrieve.feedback.expander import Judged
+from porism.retrieve.feedback.learning import Judged
 from porism.runs.run import Run
 from porism.search.answers import Hit, make_hits
 from porism.search.conditions import documents_with

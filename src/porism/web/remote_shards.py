@@ -14,9 +14,19 @@ from porism.extras import need
 from porism.retrieve import DEFAULT_MODEL, RetrieverSettings
 from porism.search.index import open_index
 from porism.search.shards.federated import FederatedIndex
-from porism.search.shards.formula_values import FormulaHitsRequest, FormulaOccurrencesRequest
+from porism.search.shards.formula_requests import FormulaHitsRequest, FormulaOccurrencesRequest
 from porism.search.shards.gathering import SECONDS
-from porism.search.shards.requests import MOVED, A, HitsRequest, Moved, Request, Shard
+from porism.search.shards.requests import (
+    MOVED,
+    A,
+    DocumentTermsRequest,
+    FrequenciesRequest,
+    HitsRequest,
+    Moved,
+    Request,
+    ScoresRequest,
+    Shard,
+)
 from porism.search.shards.shard import IndexShard
 
 if TYPE_CHECKING:
@@ -28,13 +38,16 @@ KEY = "PORISM_API_KEY"
 _AT_ONCE = 100
 """So many documents or formulas are asked for at once."""
 
+_SCORED_AT_ONCE = 1_000
 _KEYS_AT_ONCE = 2_000
+_TERMS_AT_ONCE = 10_000
 _CHARACTERS_AT_ONCE = 200_000
-"""So many formulas are named at once, and so many characters of them: a body has a million bytes at most."""
+"""So many formulas or terms are named at once, and so many characters of them: a body has a million bytes at most."""
 
 _IN_PARTS: Mapping[type[Request[Any]], tuple[str, int]] = {
-    HitsRequest: ("ids", _AT_ONCE), FormulaHitsRequest: ("asked", _AT_ONCE),
-    FormulaOccurrencesRequest: ("keys", _KEYS_AT_ONCE),
+    HitsRequest: ("ids", _AT_ONCE), ScoresRequest: ("ids", _SCORED_AT_ONCE), FormulaHitsRequest: ("asked", _AT_ONCE),
+    FormulaOccurrencesRequest: ("keys", _KEYS_AT_ONCE), DocumentTermsRequest: ("ids", _AT_ONCE),
+    FrequenciesRequest: ("terms", _TERMS_AT_ONCE),
 }
 """Requests that are about many things, the field that has them, and how many go at once."""
 
@@ -97,7 +110,7 @@ def in_parts(request: Request[A]) -> list[Request[A]]:
     rows: tuple[Any, ...] = getattr(request, name)
     parts, size = [0], 0
     for place, row in enumerate(rows):
-        length = len(row if isinstance(row, str) else row.key)
+        length = len("".join(row) if isinstance(row, (str, tuple)) else row.key)
         size += length
         if place > parts[-1] and (size > _CHARACTERS_AT_ONCE or place - parts[-1] >= most):
             parts.append(place)

@@ -10,8 +10,17 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field, create_model
 
 from porism.errors import QueryError
-from porism.search.shards.formula_values import DEEPEST, AskedFormula, FormulaHitsRequest, FormulasRequest
-from porism.search.shards.requests import CandidatesRequest, HitsRequest, LinksRequest, Request
+from porism.search.shards.formula_requests import FormulaHitsRequest, FormulasRequest
+from porism.search.shards.formula_values import DEEPEST, AskedFormula
+from porism.search.shards.requests import (
+    CandidatesRequest,
+    DocumentTermsRequest,
+    FrequenciesRequest,
+    HitsRequest,
+    LinksRequest,
+    Request,
+    ScoresRequest,
+)
 from porism.search.shards.shard import REQUESTS, IndexShard
 from porism.search.shards.values import ShardQuestion
 from porism.web import schema
@@ -21,6 +30,13 @@ from porism.web.settings import Limits
 
 MOST_THREADS = 20_000
 """Threads of one request."""
+
+
+MOST_SCORED = 1_000
+"""Documents of one request that are scored."""
+
+MOST_TERMS = 20_000
+"""Terms of one request that are counted."""
 
 
 class IndexBody(BaseModel):
@@ -84,12 +100,19 @@ class ShardRoutes:
             raise QueryError(
                 f"the depth is {request.depth:,}", hint=f"Ask for the first 1 to {limits.depth:,} documents."
             )
+        if isinstance(request, ScoresRequest) and len(request.ids) > MOST_SCORED:
+            raise QueryError(
+                f"{len(request.ids):,} documents are to be scored", hint=f"Name at most {MOST_SCORED:,} at once."
+            )
         for kind, count, noun in (
             (HitsRequest, len(getattr(request, "ids", ())), "documents"),
+            (DocumentTermsRequest, len(getattr(request, "ids", ())), "documents"),
             (FormulaHitsRequest, len(getattr(request, "asked", ())), "formulas"),
         ):
             if isinstance(request, kind) and count > limits.results:
                 raise QueryError(f"{count} {noun} are asked for", hint=f"Ask for at most {limits.results} at once.")
+        if isinstance(request, FrequenciesRequest) and len(request.terms) > MOST_TERMS:
+            raise QueryError("these are too many terms", hint=f"Name at most {MOST_TERMS:,} at once.")
         if isinstance(request, LinksRequest) and len(request.threads) + len(request.asked) > MOST_THREADS:
             raise QueryError("these are too many threads", hint=f"Name at most {MOST_THREADS:,} at once.")
         return shard.ask(request)

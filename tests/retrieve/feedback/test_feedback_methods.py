@@ -20,7 +20,8 @@ from lexical_cases import CHANNELS, FIELDS, Doc, bm25_by_the_book, queries, rand
 from porism.errors import ConfigError, QueryError
 from porism.index import Snapshot
 from porism.retrieve.feedback.base import document_prior
-from porism.retrieve.feedback.expander import Judged, QueryExpander
+from porism.retrieve.feedback.expander import QueryExpander
+from porism.retrieve.feedback.learning import Judged
 from porism.retrieve.feedback.settings import Feedback
 from porism.retrieve.lexical.retriever import LexicalRetriever
 from porism.retrieve.weightings import weighting_named

@@ -15,9 +15,9 @@ from porism.retrieve import Feedback
 from porism.retrieve.documents.named_models import SEARCH_MODELS
 from porism.retrieve.feedback import registry, settings
 from porism.retrieve.feedback.base import Examples, FeedbackMethod, TermWeights
-from porism.retrieve.feedback.documents import ChannelTerms
 from porism.retrieve.feedback.registry import FEEDBACK_METHODS
 from porism.retrieve.feedback.rocchio import Rocchio
+from porism.retrieve.feedback.term_numbers import TermNumbers
 from porism.retrieve.models import model_from, write_model
 from porism.search.index import open_index
 from porism.settings import SettingError
@@ -39,7 +39,7 @@ class FirstTerm(FeedbackMethod):
         return self.gain > 0
 
     def learn(
-        self, query: Mapping[str, float], examples: Examples, channel: ChannelTerms, weights: TermWeights, most: int
+        self, query: Mapping[str, float], examples: Examples, channel: TermNumbers, weights: TermWeights, most: int
     ) -> dict[str, float]:
         """The query and the term."""
         numbers, counts = np.unique(examples.relevant.terms, return_counts=True)
@@ -65,7 +65,7 @@ def test_queries_learn_by_a_new_method(sample_index: Path) -> None:
     assert model_from(write_model(model)) == model
     with open_index(sample_index, model) as index:
         [query] = [index.question("harmonic series").query]
-        expander = index.term_retriever._expander
+        expander = index.term_retriever.expander
         terms = index.term_retriever.query_terms(query)
         learnt = expander.expand(terms)
     gained = {

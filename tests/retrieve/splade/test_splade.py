@@ -133,7 +133,7 @@ def test_feedback_leaves_it_as_it_is(index: Path, method: str) -> None:
     with Snapshot.open(index) as snapshot:
         retriever = opened(snapshot, with_feedback)
         terms = retriever.query_terms(query(ASKED))
-        expanded = retriever._expander.expand(terms)
+        expanded = retriever.expander.expand(terms)
     assert expanded["splade:tiny"] == terms["splade:tiny"]
     assert expanded["words"] != terms["words"]
 

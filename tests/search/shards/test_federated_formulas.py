@@ -11,21 +11,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from long_forms import LONG
-from shard_cases import Wrapped
+from shard_cases import Wrapped, split_shards
 
 from porism.errors import ConfigError, PorismError, QueryError
 from porism.retrieve.models import known_models
 from porism.search.formula_hits import FormulaHit
 from porism.search.index import Index, open_index
 from porism.search.shards.federated import FederatedIndex, ShardsMissing
+from porism.search.shards.formula_requests import (
+    FormulaCollectionRequest,
+    FormulaDigestsRequest,
+    FormulaStatisticsRequest,
+)
 from porism.search.shards.formula_shard import FormulaShard
 from porism.search.shards.formula_values import (
     AskedFormula,
     FormulaCollection,
-    FormulaCollectionRequest,
     FormulaDigests,
-    FormulaDigestsRequest,
-    FormulaStatisticsRequest,
     FoundFormulas,
     ShownMatch,
 )
@@ -284,13 +286,7 @@ def test_any_split_of_formulas_gives_the_same(tmp_path_factory: pytest.TempPathF
     ]
     homes = data.draw(st.lists(st.integers(0, 1), min_size=len(documents), max_size=len(documents)))
     index_documents(documents, folder / "whole", jobs=1)
-    shards = []
-    for place in range(2):
-        part = [one for one, home in zip(documents, homes, strict=True) if home == place]
-        if part:
-            index_documents(part, folder / str(place), jobs=1)
-            shards.append(IndexShard(str(place), open_index(folder / str(place))))
-    together = FederatedIndex(shards)
+    together = FederatedIndex(split_shards(folder, documents, homes))
     with open_index(folder / "whole") as whole:
         for asked in ("x^2+1", "n", "a+b", Content.of("limit ", Formula(r"1+\frac{1}{x}"))):
             try:

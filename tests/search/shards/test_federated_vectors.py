@@ -17,7 +17,7 @@ from porism.retrieve.dense.encoding import encode_index
 from porism.search.index import Index, open_index
 from porism.search.questions import Question
 from porism.search.shards.federated import FederatedIndex
-from porism.search.shards.requests import CandidatesRequest, LinksRequest, Moved
+from porism.search.shards.requests import CandidatesRequest, DocumentTermsRequest, LinksRequest, Moved
 from porism.search.shards.shard import IndexShard
 from porism.search.shards.values import ShardQuestion, ShardStatistics, WholeStatistics
 
@@ -83,8 +83,16 @@ def test_vectors_of_other_encoders_are_refused(encoded: Path, together: Federate
     with pytest.raises(ConfigError, match="other: has vectors of another encoder than even"):
         FederatedIndex(shards).search(TEXTS[0])
     words = IndexShard("words", open_index(encoded / "odd", "words"))
-    with pytest.raises(ConfigError, match="words: has vectors of another encoder than even"):
+    with pytest.raises(ConfigError, match="words: is searched by another model than even"):
         FederatedIndex([together.shards[0], words]).search(TEXTS[0])
+
+
+def test_a_model_of_vectors_does_not_learn_from_documents(together: FederatedIndex) -> None:
+    with pytest.raises(ConfigError, match="the model does not learn from judged documents"):
+        together.search(TEXTS[0], relevant=["d1"])
+    asked = ShardQuestion.of(Question(query(TEXTS[0])), {})
+    with pytest.raises(ConfigError, match="does not answer the step document_terms"):
+        together.shards[1].ask(DocumentTermsRequest(1, asked, WholeStatistics(0, (), ShardStatistics({})), ("d1",)))
 
 
 def test_a_shard_has_no_links_and_keeps_to_its_commit(together: FederatedIndex) -> None:
@@ -92,6 +100,6 @@ def test_a_shard_has_no_links_and_keeps_to_its_commit(together: FederatedIndex) 
     assert shard.ask(LinksRequest(1, ("a",), ("b",))).links == ()
     asked = ShardQuestion.of(Question(query(TEXTS[0])), {"none": ("x",)})
     nothing = WholeStatistics(0, (), ShardStatistics({}))
-    assert shard.ask(CandidatesRequest(asked, nothing, 5, 1)).ids == ()
+    assert shard.ask(CandidatesRequest(1, asked, nothing, 5)).ids == ()
     with pytest.raises(Moved, match="at commit 1, not 2"):
-        shard.ask(CandidatesRequest(asked, nothing, 5, 2))
+        shard.ask(CandidatesRequest(2, asked, nothing, 5))

@@ -94,7 +94,7 @@ def test_a_newer_commit_begins_the_search_again(shards: list[IndexShard], sample
     asked = ShardQuestion.of(shards[0].index.question("function"), {})
     statistics = merging.add_statistics(1, merging.channel_totals([shards[0].ask(CollectionRequest())]), [])
     with pytest.raises(Moved, match="is at commit 1, not 7"):
-        shards[0].ask(CandidatesRequest(asked, statistics, 10, 7))
+        shards[0].ask(CandidatesRequest(7, asked, statistics, 10))
 
 
 def test_shards_that_do_not_fit_are_refused_with_what_to_do(shards: list[IndexShard]) -> None:
@@ -108,7 +108,7 @@ def test_shards_that_do_not_fit_are_refused_with_what_to_do(shards: list[IndexSh
 
     other = Other(shards[1])
     for changed, message in (
-        ({"protocol": 1}, "many: speaks version 1 of the protocol of shards, and this is version 2"),
+        ({"protocol": 1}, "many: speaks version 1 of the protocol of shards, and this is version 3"),
         ({"version": "0.0.9"}, "many: is served by Porism 0.0.9, and few by "),
         ({"model": {"kind": "search"}}, "many: is searched by another model than few"),
         ({"config": dict(shards[1].ask(CollectionRequest()).config) | {"language": "german"}},

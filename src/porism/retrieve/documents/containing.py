@@ -89,7 +89,8 @@ class HeldFormulas:
         x = weighting.tf_values(counts)
         y = weighting.length_values(lengths, self._lexical.statistics(name))[:, None]
         factors = weighting.shift + (x / (x + y) if weighting.saturating else x / y)
-        held: NDArray[np.float64] = factors @ worths
+        # each row by itself: a product of matrices adds in another order where there are more rows
+        held: NDArray[np.float64] = (factors * worths).sum(axis=1)
         return held
 
     def _lengths_of(self, segment: int, name: str) -> NDArray[np.float64]:

@@ -32,7 +32,8 @@ from porism.retrieve.documents.matched_formulas import MatchedFormulas, matched_
 from porism.retrieve.documents.model import DEFAULT_MODEL, SearchModel
 from porism.retrieve.documents.queries import QueryReader
 from porism.retrieve.documents.shown_matches import ShownMatch
-from porism.retrieve.feedback.expander import Judged, QueryExpander
+from porism.retrieve.feedback.expander import QueryExpander
+from porism.retrieve.feedback.learning import Judged
 from porism.retrieve.formulas.matches import FormulaMatch
 from porism.retrieve.lexical.channels import prepare
 from porism.retrieve.lexical.explanations import explain_terms
@@ -98,7 +99,8 @@ class DocumentRetriever:
         self.encoded_queries = {one.name: one.queries for one in encoded}
         """What reads queries for the channels of sparse encoders."""
         self.reader = QueryReader(analyzer, model, self.lexical, self.encoded_queries)
-        self._expander = QueryExpander(snapshot.segments, self.lexical, model.feedback)
+        self.expander = QueryExpander(snapshot.segments, self.lexical, model.feedback)
+        """What adds terms of documents to queries."""
         context = ComponentContext(
             snapshot, analyzer, self.lexical, self.reader, model.query_field_weights, collection
         )
@@ -158,7 +160,7 @@ class DocumentRetriever:
 
         :raises QueryError: ``k`` is below 1, or the index lacks a judged document.
         """
-        terms = self._expander.expand(self.query_terms(query), allowed, judged)
+        terms = self.expander.expand(self.query_terms(query), allowed, judged)
         return self.search_terms(query, terms, k, allowed=allowed)
 
     def search_terms(
@@ -185,7 +187,7 @@ class DocumentRetriever:
         scores = np.full(len(doc_ids), np.nan)
         segments = np.full(len(doc_ids), -1, np.int32)
         units = np.zeros(len(doc_ids), np.int32)
-        terms = self._expander.expand(self.query_terms(query))
+        terms = self.expander.expand(self.query_terms(query))
         for number, segment in enumerate(self._segments):
             found = segment.names.find(doc_ids) if len(doc_ids) else units
             live = np.flatnonzero(found >= 0)
@@ -235,7 +237,7 @@ class DocumentRetriever:
         :raises QueryError: the index lacks the document or a judged one.
         """
         original = self.query_terms(query)
-        terms = self._expander.expand(original, allowed, judged)
+        terms = self.expander.expand(original, allowed, judged)
         return self.explain_terms(query, terms, doc_id, original=original, k=k, allowed=allowed)
 
     def explain_terms(

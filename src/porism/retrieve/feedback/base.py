@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.errors import ConfigError
-from porism.retrieve.feedback.documents import ChannelTerms, DocumentTerms
+from porism.retrieve.feedback.documents import DocumentTerms
+from porism.retrieve.feedback.term_numbers import TermNumbers
 from porism.settings import Settings, nearest
 
 TermWeights = Callable[[NDArray[np.int64]], NDArray[np.float64]]
@@ -71,9 +72,19 @@ class FeedbackMethod(Settings, ABC):
         """The documents found that count as not relevant, if the method learns from any."""
         return None
 
+    def search_depth(self, most: int) -> int:
+        """How many documents are to be found first, of which ``most`` count as relevant."""
+        last = self.last_documents
+        return last.depth if last else most
+
+    def first_other(self, most: int, found: int) -> int:
+        """Where the documents begin that count as not relevant, among those ``found``; their number for none."""
+        last = self.last_documents
+        return max(most, found - last.number) if last else found
+
     @abstractmethod
     def learn(
-        self, query: Mapping[str, float], examples: Examples, channel: ChannelTerms, weights: TermWeights, most: int
+        self, query: Mapping[str, float], examples: Examples, channel: TermNumbers, weights: TermWeights, most: int
     ) -> dict[str, float]:
         """The new weights of a channel's terms: of those of the ``query``, and of at most ``most`` others."""
 

@@ -12,8 +12,8 @@ from porism.concurrency.locks import Lock
 from porism.engine.factors import FactorChannel
 from porism.index import Segment
 from porism.index.rows import TermRows
-from porism.index.string_kernels import sort_order
 from porism.index.strings import Dictionary, Packed, offsets
+from porism.retrieve.feedback.term_numbers import TermNumbers
 from porism.retrieve.lexical.channels import FieldWeights, has_channel, live_frequencies, weighted_fields
 
 _MOST_REMEMBERED = 100_000
@@ -109,7 +109,7 @@ class FoundDocuments:
         return places[order], where.formula[occurrences[order]].astype(np.int64), weight_of[field_of[order]]
 
 
-class ChannelTerms:
+class ChannelTerms(TermNumbers):
     """The terms of one channel with one number each in all segments; what was used once is remembered.
 
     Of a single segment these are the segment's own numbers. ``rows`` are the channel's, None where a segment lacks it.
@@ -188,19 +188,6 @@ class ChannelTerms:
                 there = np.flatnonzero((numbers >= 0) & (found < 0))
                 found[there] = self.ids(segment, numbers[there])
         return found
-
-    def best(self, ids: NDArray[np.int64], worth: NDArray[np.float64], limit: int) -> NDArray[np.int64]:
-        """The positions (int64) of the ``limit`` terms of the largest worth above 0, of equal ones by code point."""
-        if len(worth) <= limit:
-            return np.flatnonzero(worth > 0)
-        last = np.partition(worth, len(worth) - limit)[len(worth) - limit]
-        best = np.flatnonzero(worth > last)
-        level = np.flatnonzero(worth == last)
-        if len(best) + len(level) > limit:
-            packed = self.strings(ids[level])
-            level = level[sort_order(packed.blob, packed.starts)[: limit - len(best)]]
-        best = np.append(best, level)
-        return best[worth[best] > 0]
 
     def df(self, ids: NDArray[np.int64]) -> NDArray[np.int64]:
         """In how many live documents terms occur (int64)."""

@@ -11,44 +11,23 @@ All of it depends on the live documents alone, bit by bit, and not on how they a
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from porism.concurrency.locks import Lock
-from porism.errors import ConfigError, QueryError
+from porism.errors import ConfigError
 from porism.index import Segment
-from porism.retrieve.feedback.base import Examples, FeedbackMethod, TermWeights, document_prior
+from porism.retrieve.feedback.base import FeedbackMethod, document_prior
 from porism.retrieve.feedback.documents import ChannelTerms, DocumentTerms, FoundDocuments
+from porism.retrieve.feedback.learning import ChannelExamples, Judged, learn, learner_of, term_factors
 from porism.retrieve.feedback.settings import Feedback
 from porism.retrieve.feedback.sums import weighted_frequencies
 from porism.retrieve.lexical.channels import has_channel, open_postings
 from porism.retrieve.lexical.retriever import LexicalRetriever, QueryTerms
 from porism.retrieve.ranking import UnitResults
 from porism.retrieve.weightings.base import computed, is_stored
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """Ids of documents that a user found relevant, and not relevant, to a query; the order does not matter.
-
-    :raises QueryError: a document is in both.
-    """
-
-    relevant: tuple[str, ...] = ()
-    not_relevant: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        for name in ("relevant", "not_relevant"):
-            object.__setattr__(self, name, tuple(sorted(set(getattr(self, name)))))
-        if both := set(self.relevant) & set(self.not_relevant):
-            raise QueryError(f"the document {min(both)!r} is judged both relevant and not relevant")
-
-    def __bool__(self) -> bool:
-        return bool(self.relevant or self.not_relevant)
 
 
 class QueryExpander:
@@ -62,7 +41,6 @@ class QueryExpander:
         self._segments = tuple(segments)
         self._lexical = lexical
         self._settings = settings
-        self._learner = settings.learner
         self._channels: dict[str, ChannelTerms] = {}
         self._lock = Lock()
         if settings.channels and lexical.channels and not set(settings.channels) & set(lexical.channels):
@@ -87,45 +65,39 @@ class QueryExpander:
         :raises ConfigError: the query names a channel that is not searched, or the method cannot learn from documents
             that are not relevant.
         """
-        expanded = {name: dict(terms) for name, terms in query.items()}
+        learner = learner_of(self._settings, judged)
         if judged:
-            learner = self._judged_learner(judged)
             relevant, other = self._named(judged.relevant), self._named(judged.not_relevant)
             prior = document_prior(relevant.scores, "equal")
-        elif self._learner.active:
-            learner = self._learner
-            relevant, other = self._first(query, allowed)
+        elif learner.active:
+            relevant, other = self._first(query, learner, allowed)
             prior = document_prior(relevant.scores, learner.document_prior)
         else:
-            return expanded
-        if not (prior.any() or len(other.units)):
-            return expanded
+            return {name: dict(terms) for name, terms in query.items()}
         documents, opposed = self._documents(relevant), self._documents(other)
-        counts, most, only = (len(relevant.units), len(other.units)), self._settings.terms, self._settings.channels
-        for name, weighted in query.items():
-            if name not in self._lexical.channels or not math.fsum(weighted.values()) > 0:
-                continue
-            if (only and name not in only) or not self._has(name):
-                continue
-            channel = self._channel(name)
-            examples = Examples(
-                self._terms(name, channel, documents), self._terms(name, channel, opposed), counts, prior
+
+        def examples(name: str) -> ChannelExamples | None:
+            if name not in self._lexical.channels or not self._has(name):
+                return None
+            return ChannelExamples(
+                self._terms(name, documents), self._terms(name, opposed), self._channel(name),
+                self._lexical.channels[name].weighting, self._lexical.statistics(name),
             )
-            expanded[name] = learner.learn(weighted, examples, channel, self._term_weights(name), most)
-        return expanded
+
+        return learn(query, self._settings, learner, prior, len(other.units), examples)
+
+    def terms_of(self, found: UnitResults) -> dict[str, DocumentTerms]:
+        """What documents have of the channels that can be learnt from, by number (:meth:`names`)."""
+        documents = self._documents(found)
+        return {name: self._terms(name, documents) for name in self._lexical.channels if self._has(name)}
+
+    def names(self, channel: str, terms: NDArray[np.int64]) -> list[str]:
+        """Terms of a channel as strings."""
+        return self._channel(channel).names(terms)
 
     def _has(self, channel: str) -> bool:
         """Whether documents have the channel in themselves: what encoders say of them teaches nothing new."""
         return not self._segments or any(has_channel(segment, channel) for segment in self._segments)
-
-    def _judged_learner(self, judged: Judged) -> FeedbackMethod:
-        learner = self._settings.judged_learner
-        if judged.not_relevant and learner.learns_from_judgments == "relevant":
-            raise ConfigError(
-                f"{learner.label} learns nothing from documents that are not relevant",
-                hint="Leave them out, or use Rocchio's method (feedback.method = \"rocchio\").",
-            )
-        return learner
 
     def _named(self, ids: Sequence[str]) -> UnitResults:
         places = [self._lexical.find(doc_id) for doc_id in ids]
@@ -135,12 +107,12 @@ class QueryExpander:
         )
 
     def _first(
-        self, query: QueryTerms, allowed: Sequence[NDArray[np.bool_]] | None
+        self, query: QueryTerms, learner: FeedbackMethod, allowed: Sequence[NDArray[np.bool_]] | None
     ) -> tuple[UnitResults, UnitResults]:
         """The first documents and, where the method learns from them, the last ones of those that are found."""
-        last, most = self._learner.last_documents, self._settings.documents
-        found = self._lexical.search_units([query], last.depth if last else most, allowed=allowed)[0]
-        start = max(most, len(found.units) - last.number) if last else len(found.units)
+        most = self._settings.documents
+        found = self._lexical.search_units([query], learner.search_depth(most), allowed=allowed)[0]
+        start = learner.first_other(most, len(found.units))
         other = UnitResults(found.segments[start:], found.units[start:], found.scores[start:])
         return found.first(most), other
 
@@ -152,8 +124,9 @@ class QueryExpander:
             made[number] = FoundDocuments(self._segments[number], positions, found.units[positions].astype(np.int64))
         return made
 
-    def _terms(self, name: str, channel: ChannelTerms, made: Mapping[int, FoundDocuments]) -> DocumentTerms:
+    def _terms(self, name: str, made: Mapping[int, FoundDocuments]) -> DocumentTerms:
         """What the documents have of a channel."""
+        channel = self._channel(name)
         fields = self._lexical.fields_of(name)
         parts: list[DocumentTerms] = []
         if is_stored(self._lexical.channels[name].weighting):
@@ -170,26 +143,11 @@ class QueryExpander:
             places, terms, frequencies = weighted_frequencies(*rows.select(wanted), places, row_weights)
             postings = open_postings(self._segments[number], name, fields)
             lengths = postings.length_table[postings.length_codes[documents.units]]
-            x = weighting.tf_values(frequencies)
-            y = weighting.length_values(lengths, self._lexical.statistics(name))[places]
+            factors = term_factors(weighting, self._lexical.statistics(name), frequencies, lengths, places)
             parts.append(DocumentTerms(
-                documents.positions[places], channel.ids(number, terms), frequencies, lengths[places],
-                weighting.shift + (x / (x + y) if weighting.saturating else x / y),
+                documents.positions[places], channel.ids(number, terms), frequencies, lengths[places], factors,
             ))
         return DocumentTerms.join(parts)
-
-    def _term_weights(self, name: str) -> TermWeights:
-        """What gives the weights of terms of a channel: 0 for those that are too rare, or too common, to be learnt."""
-        channel, statistics = self._channel(name), self._lexical.statistics(name)
-        weighting = self._lexical.channels[name].weighting
-        least, most = self._settings.min_df, self._settings.max_df * statistics.documents
-
-        def weights(numbers: NDArray[np.int64]) -> NDArray[np.float64]:
-            df = channel.df(numbers)
-            found = weighting.term_weights(df, statistics)
-            return np.where((found > 0) & (df >= least) & (df <= most), found, 0.0)
-
-        return weights
 
     def _channel(self, name: str) -> ChannelTerms:
         with self._lock:

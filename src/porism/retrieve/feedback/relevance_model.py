@@ -19,8 +19,8 @@ from dataclasses import dataclass
 
 from porism.errors import ConfigError
 from porism.retrieve.feedback.base import Examples, FeedbackMethod, Prior, TermWeights, check_prior
-from porism.retrieve.feedback.documents import ChannelTerms
 from porism.retrieve.feedback.sums import sums_by_number
+from porism.retrieve.feedback.term_numbers import TermNumbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class RM3(FeedbackMethod):
         return self.prior
 
     def learn(
-        self, query: Mapping[str, float], examples: Examples, channel: ChannelTerms, weights: TermWeights, most: int
+        self, query: Mapping[str, float], examples: Examples, channel: TermNumbers, weights: TermWeights, most: int
     ) -> dict[str, float]:
         """The new weights of a channel's terms, by the formulas of this module."""
         documents = examples.relevant

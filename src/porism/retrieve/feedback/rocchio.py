@@ -23,8 +23,9 @@ from numpy.typing import NDArray
 
 from porism.errors import ConfigError
 from porism.retrieve.feedback.base import Examples, FeedbackMethod, LastDocuments, Prior, TermWeights
-from porism.retrieve.feedback.documents import ChannelTerms, DocumentTerms
+from porism.retrieve.feedback.documents import DocumentTerms
 from porism.retrieve.feedback.sums import sums_by_number
+from porism.retrieve.feedback.term_numbers import TermNumbers
 from porism.retrieve.weightings.base import HEAVIEST
 
 
@@ -77,7 +78,7 @@ class Rocchio(FeedbackMethod):
         return LastDocuments(self.non_relevant, self.depth) if self.gamma > 0 and self.non_relevant > 0 else None
 
     def learn(
-        self, query: Mapping[str, float], examples: Examples, channel: ChannelTerms, weights: TermWeights, most: int
+        self, query: Mapping[str, float], examples: Examples, channel: TermNumbers, weights: TermWeights, most: int
     ) -> dict[str, float]:
         """The new weights of a channel's terms, by the formulas of this module."""
         vectors_of, shares = (examples.relevant, examples.other), (self.beta, -self.gamma)

@@ -16,20 +16,17 @@ from porism.runs.provenance import Provenance
 from porism.runs.run import Run
 from porism.search.answers import Hit
 from porism.search.formula_queries import make_formula_query, readable_topic
+from porism.search.index import judgments
 from porism.search.questions import Question
 from porism.search.shards.asking import Asking, MissingShard
 from porism.search.shards.federated_formulas import FederatedFormulas, FormulasOfShards
-from porism.search.shards.gathering import SECONDS, Gathering, Ranking, ShardsMissing
+from porism.search.shards.gathering import SECONDS, Gathering, ShardsMissing
 from porism.search.shards.merging import Ranked
-from porism.search.shards.requests import (
-    HitsRequest,
-    Shard,
-)
+from porism.search.shards.ranking import Ranking
+from porism.search.shards.requests import HitsRequest, Shard
 from porism.search.shards.showing import explanation_of, location_of, snippet_of
-from porism.search.shards.values import (
-    ShardHit,
-    ShardQuestion,
-)
+from porism.search.shards.sums import SumRanking
+from porism.search.shards.values import ShardHit, ShardHits, ShardQuestion
 from porism.types import Content, Formula, Query
 
 
@@ -122,21 +119,28 @@ class FederatedIndex:
 
     def search(
         self, question: str | Question, k: int = 10, *, filters: Filters | None = None, explain: bool = False,
-        first: int = 0, depth: int = 0,
+        first: int = 0, depth: int = 0, relevant: Iterable[str] = (), not_relevant: Iterable[str] = (),
     ) -> FederatedAnswer:
         """The best ``k`` documents of all shards for a question as a person types it; those after the ``first`` ones.
 
+        From documents that are known to be ``relevant``, or not, the question learns in place of those found first. An
+        id that several shards have is preceded by the name of its shard, as in answers.
+
         :param depth: so many are counted at least.
-        :raises QueryError: the question is empty, ``k`` is below 1, or a filter names a key that no document has.
-        :raises ConfigError: the shards cannot be searched as one.
+        :raises QueryError: the question is empty, ``k`` is below 1, a filter names a key that no document has, or a
+            judged document is in no shard, or in several.
+        :raises ConfigError: the shards cannot be searched as one, or documents are judged and the model does not learn
+            from them.
         :raises ShardsMissing: no shard answers.
         """
+        judged = judgments(relevant, not_relevant)
+
         def work(asking: Asking) -> FederatedAnswer:
             read = self.gathering.read(question, asking)
             asked = ShardQuestion.of(read, self.gathering.filters(read.filters, filters, asking))
             if k < 1:
                 raise QueryError(f"{k} results cannot be found", hint="Ask for at least 1.")
-            ranking = self.gathering.rank(asked, max(depth, first + k), asking)
+            ranking = self.gathering.rank(asked, max(depth, first + k), asking, judged)
             total = len(ranking.ranked)
             ranking = replace(ranking, ranked=ranking.ranked[first : first + k])
             hits, pages = self._hits(asked, ranking, explain, asking, first)
@@ -176,7 +180,7 @@ class FederatedIndex:
             shard.name: {"documents": one.documents, "generation": one.generation}
             for shard, one in self.gathering.collections.items()
         }}
-        return Run(results, name, provenance=Provenance(described, self.model.tuned_on, seconds=seconds))
+        return Run(results, name, provenance=Provenance(described, self.gathering.tuned_on, seconds=seconds))
 
     def _hits(
         self, asked: ShardQuestion, ranking: Ranking, explain: bool, asking: Asking, first: int = 0
@@ -185,10 +189,12 @@ class FederatedIndex:
         for one in ranking.ranked:
             if one.shard in asking.shards:
                 wanted.setdefault(one.shard, []).append(one.id)
-        shown = asking.some(dict.fromkeys(wanted, lambda one: one.ask(
-            HitsRequest(asked, ranking.statistics, tuple(wanted[one]), ranking.generations[one], explain)
-        )))
+        shown = asking.some(dict.fromkeys(wanted, lambda one: one.ask(HitsRequest(
+            ranking.generations[one], asked, ranking.statistics, tuple(wanted[one]), explain, ranking.expanded
+        ))))
         by_id = {(shard, hit.id): hit for shard, found in shown.items() for hit in found.hits}
+        if explain and isinstance(ranking, SumRanking):
+            by_id |= self._explained(asked, ranking, {shard: tuple(wanted[shard]) for shard in shown}, by_id, asking)
         hits: list[Hit] = []
         pages: dict[str, str] = {}
         for one in ranking.ranked:
@@ -197,6 +203,31 @@ class FederatedIndex:
                 if (page := getattr(one.shard, "page", None)) is not None:
                     pages[one.shown_id] = page(one.id)
         return hits, pages
+
+    @staticmethod
+    def _explained(
+        asked: ShardQuestion, ranking: SumRanking, wanted: Mapping[Shard, tuple[str, ...]],
+        shown: Mapping[tuple[Shard, str], ShardHit], asking: Asking,
+    ) -> dict[tuple[Shard, str], ShardHit]:
+        """The hits of a sum of models with why they have their scores, as its parts tell it."""
+
+        def ask(shard: Shard) -> dict[str, ShardHits]:
+            return {
+                name: shard.ask(HitsRequest(
+                    ranking.generations[shard], asked, part.ranking.statistics, wanted[shard], True, part=name
+                ))
+                for name, part in ranking.parts.items()
+            }
+
+        told: dict[tuple[Shard, str], dict[str, Explanation]] = {}
+        for shard, answers in asking.some(dict.fromkeys(wanted, ask)).items():
+            for name, found in answers.items():
+                for hit in found.hits:
+                    told.setdefault((shard, hit.id), {})[name] = explanation_of(hit.explanation)
+        return {
+            place: replace(shown[place], explanation=ranking.explain(*place, parts).to_dict())
+            for place, parts in told.items() if place in shown and len(parts) == len(ranking.parts)
+        }
 
 
 def _shown(hit: ShardHit, ranked: Ranked, rank: int) -> Hit:

@@ -27,17 +27,13 @@ from porism.search.marked_text import Snippet
 from porism.search.questions import Question
 from porism.search.shards.asking import Asking, MissingShard
 from porism.search.shards.formula_counting import FormulaCountings
-from porism.search.shards.formula_values import (
-    DEEPEST,
-    AskedFormula,
-    AskedMatch,
+from porism.search.shards.formula_requests import (
     FormulaHitsRequest,
-    FormulaOccurrences,
     FormulaOccurrencesRequest,
     FormulasRequest,
     FormulaStatisticsRequest,
-    ShardFormulaHit,
 )
+from porism.search.shards.formula_values import DEEPEST, AskedFormula, AskedMatch, FormulaOccurrences, ShardFormulaHit
 from porism.search.shards.gathering import Gathering, ShardsMissing
 from porism.search.shards.merging import add_statistics
 from porism.search.shards.requests import Shard

@@ -21,13 +21,9 @@ from porism.retrieve.formulas.model import FormulaModel
 from porism.retrieve.models import model_from
 from porism.search.formula_occurrences import Naming
 from porism.search.shards.asking import Asking
+from porism.search.shards.formula_requests import FormulaCollectionRequest, FormulaDigestsRequest
 from porism.search.shards.formula_shard import name_of_marks
-from porism.search.shards.formula_values import (
-    MARKS_AT_ONCE,
-    FormulaCollection,
-    FormulaCollectionRequest,
-    FormulaDigestsRequest,
-)
+from porism.search.shards.formula_values import MARKS_AT_ONCE, FormulaCollection
 from porism.search.shards.gathering import Gathering
 from porism.search.shards.merging import totals_of
 from porism.search.shards.requests import Shard

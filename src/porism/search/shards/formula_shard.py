@@ -33,18 +33,20 @@ from porism.retrieve.lexical.given import counted
 from porism.retrieve.models import write_model
 from porism.search.formula_occurrences import FormulaPlaces, Naming
 from porism.search.index import Index
+from porism.search.shards.formula_requests import (
+    FormulaCollectionRequest,
+    FormulaDigestsRequest,
+    FormulaHitsRequest,
+    FormulaOccurrencesRequest,
+    FormulasRequest,
+    FormulaStatisticsRequest,
+)
 from porism.search.shards.formula_values import (
     DIGESTS_AT_ONCE,
     AskedMatch,
     FormulaCollection,
-    FormulaCollectionRequest,
     FormulaDigests,
-    FormulaDigestsRequest,
-    FormulaHitsRequest,
     FormulaOccurrences,
-    FormulaOccurrencesRequest,
-    FormulasRequest,
-    FormulaStatisticsRequest,
     FoundFormulas,
     ShardFormulaHit,
     ShardFormulaHits,
@@ -85,17 +87,12 @@ class FormulaShard:
                 "formulas of indexes on servers are searched together by their structure only",
                 hint="Use default, tokens, paths, alignment, subtrees, tangent-l, tangent-s or values.",
             )
-        self.index, self._ranker = index, ranker
+        self.index, self.generation, self._ranker = index, index.snapshot.generation, ranker
         self._lock = Lock()
         self._marks: OrderedDict[str, NDArray[np.int8]] = OrderedDict()
         self._counting: OrderedDict[str, _Counting] = OrderedDict()
         self._given: OrderedDict[Any, FormulaRetriever] = OrderedDict()
         self._places: dict[Naming | None, FormulaPlaces] = {}
-
-    @property
-    def generation(self) -> int:
-        """The commit of the index that is open."""
-        return self.index.snapshot.generation
 
     @cached_property
     def _units(self) -> list[FormulaUnits]:
@@ -113,7 +110,6 @@ class FormulaShard:
 
     def formula_digests(self, request: FormulaDigestsRequest) -> FormulaDigests:
         """Digests of the formulas, in an order that a commit keeps."""
-        self._check(request.generation)
         if request.first < 0:
             raise QueryError(f"digests cannot begin at {request.first}", where="first")
         part = self._digests[request.first : request.first + DIGESTS_AT_ONCE]
@@ -124,7 +120,6 @@ class FormulaShard:
 
         :raises QueryError: they are of more formulas than there are, or are not those of their name.
         """
-        self._check(request.generation)
         count = len(self._digests)
         bits = request.bits()
         if request.first < 0 or request.first % 8 or request.first + len(bits) >= count + 8:
@@ -166,7 +161,7 @@ class FormulaShard:
 
     def formula_statistics(self, request: FormulaStatisticsRequest) -> ShardStatistics:
         """How often the terms of formulas occur among those that count here."""
-        retriever = self._known(request.generation, request.counting).alone
+        retriever = self._known(request.counting).alone
         terms: dict[str, set[str]] = {}
         for asked in request.formulas:
             for name, found in retriever.terms_of(asked.formula).items():
@@ -199,7 +194,6 @@ class FormulaShard:
 
     def formula_occurrences(self, request: FormulaOccurrencesRequest) -> FormulaOccurrences:
         """The documents of formulas, their best values, and what a run calls the formulas."""
-        self._check(request.generation)
         snapshot, places = self.index.snapshot, self._places_by(request.names)
         owners, segments, units = self._find(request.keys)
         known, allowed = self._allowed(request.filters)
@@ -290,16 +284,11 @@ class FormulaShard:
             self._places[naming] = FormulaPlaces(self.index.snapshot, naming)
         return self._places[naming]
 
-    def _check(self, generation: int) -> None:
-        if generation != self.generation:
-            raise Moved(f"the index is at commit {self.generation}, not {generation}", hint="Begin again.")
-
-    def _known(self, generation: int, counting: str) -> _Counting:
+    def _known(self, counting: str) -> _Counting:
         """The formulas that count.
 
         :raises Moved: which do is not known here, or no more.
         """
-        self._check(generation)
         with self._lock:
             found = self._counting.get(counting)
         if found is None:
@@ -308,7 +297,7 @@ class FormulaShard:
 
     def _retriever(self, request: FormulasRequest | FormulaHitsRequest) -> FormulaRetriever:
         """The retriever for the statistics of a whole collection."""
-        counting = self._known(request.generation, request.counting)
+        counting = self._known(request.counting)
         statistics: WholeStatistics = request.statistics
         key = (request.counting, statistics.documents, statistics.channels)
         with self._lock:

@@ -19,9 +19,8 @@ from porism.formula import notation_of
 from porism.retrieve.formulas.matches import FormulaMatch, NodePair, Substitution, ValuePair
 from porism.retrieve.formulas.parts import FoundPart, Listed
 from porism.search.formula_occurrences import Naming
-from porism.search.shards.requests import A, Request
 from porism.search.shards.showing import explanation_of
-from porism.search.shards.values import ChannelLengths, ShardStatistics, ShownPiece, WholeStatistics
+from porism.search.shards.values import ChannelLengths, ShownPiece
 from porism.types import Formula, Notation
 
 DIGESTS_AT_ONCE = 250_000
@@ -60,7 +59,7 @@ class FormulaDigests:
 
         :raises QueryError: these are none.
         """
-        raw = _bytes(self.digests)
+        raw = bytes_of(self.digests)
         if len(raw) % 16:
             raise QueryError("the digests make no sense")
         return np.frombuffer(raw, "<u8").reshape(-1, 2).astype(np.uint64)
@@ -218,90 +217,11 @@ class ShardFormulaHits:
     hits: tuple[ShardFormulaHit, ...]
 
 
-class FormulaRequest(Request[A]):
-    """A request about formulas."""
+def bytes_of(text: str) -> bytes:
+    """The bytes of a text in base64.
 
-    of_formulas = True
-
-
-@dataclass(frozen=True)
-class FormulaDigestsRequest(FormulaRequest[FormulaDigests]):
-    """The digests of the formulas of the shard, from the ``first`` one on."""
-
-    step, answer, summary = "formula_digests", FormulaDigests, "Digests of the formulas of a shard"
-    generation: int
-    first: int = 0
-
-
-@dataclass(frozen=True)
-class FormulaCollectionRequest(FormulaRequest[FormulaCollection]):
-    """Says which formulas count in the shard: a bit each, from the ``first`` one on, as base64. All marks together are
-    called ``counting``, the SHA-256 of their bits."""
-
-    step, answer, summary = "formula_collection", FormulaCollection, "Say which formulas count in a shard"
-    generation: int
-    counting: str
-    first: int
-    marks: str
-
-    def bits(self) -> NDArray[np.bool_]:
-        """The marks, with up to seven bits behind them.
-
-        :raises QueryError: these are none.
-        """
-        return np.unpackbits(np.frombuffer(_bytes(self.marks), np.uint8)).astype(np.bool_)
-
-
-@dataclass(frozen=True)
-class FormulaStatisticsRequest(FormulaRequest[ShardStatistics]):
-    """How often the terms of formulas occur among those that count in the shard."""
-
-    step, answer, summary = "formula_statistics", ShardStatistics, "Count the terms of formulas"
-    generation: int
-    counting: str
-    formulas: tuple[AskedFormula, ...]
-
-
-@dataclass(frozen=True)
-class FormulasRequest(FormulaRequest[ShardFormulas]):
-    """What the shard finds for formulas, by the statistics of the whole collection."""
-
-    step, answer, summary = "formulas", ShardFormulas, "Search formulas by given statistics"
-    generation: int
-    counting: str
-    formulas: tuple[AskedFormula, ...]
-    statistics: WholeStatistics
-    depth: int
-
-
-@dataclass(frozen=True)
-class FormulaOccurrencesRequest(FormulaRequest[FormulaOccurrences]):
-    """Where formulas occur: in documents that ``filters`` allow, of which ``values`` have some by id; with ``names``,
-    what a run calls them."""
-
-    step, answer, summary = "formula_occurrences", FormulaOccurrences, "Documents and names of formulas"
-    generation: int
-    keys: tuple[str, ...]
-    filters: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    values: dict[str, float] = field(default_factory=dict)
-    names: Naming | None = None
-
-
-@dataclass(frozen=True)
-class FormulaHitsRequest(FormulaRequest[ShardFormulaHits]):
-    """What is shown of formulas."""
-
-    step, answer, summary = "formula_hits", ShardFormulaHits, "Show formulas of a shard"
-    generation: int
-    counting: str
-    formulas: tuple[AskedFormula, ...]
-    statistics: WholeStatistics
-    asked: tuple[AskedMatch, ...]
-    filters: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    explain: bool = False
-
-
-def _bytes(text: str) -> bytes:
+    :raises QueryError: it is none.
+    """
     try:
         return base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError) as error:

@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from operator import is_not
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from porism.errors import ConfigError, PorismError, QueryError
 from porism.index import Filters
 from porism.index.joint import check_alike
 from porism.retrieve import SearchModel
 from porism.retrieve.base import RetrieverSettings
+from porism.retrieve.feedback.learning import Judged
 from porism.retrieve.models import model_from
+from porism.retrieve.sums.model import SumModel
 from porism.search.questions import Question, read_question
 from porism.search.shards.asking import Asking
-from porism.search.shards.merging import Ranked, add_statistics, best, channel_totals, choose, link_gains, thread_scores
-from porism.search.shards.requests import (
-    CandidatesRequest,
-    CollectionRequest,
-    LinksRequest,
-    Moved,
-    Shard,
-    StatisticsRequest,
-)
-from porism.search.shards.values import PROTOCOL, ShardCollection, ShardQuestion, WholeStatistics
+from porism.search.shards.ranking import DocumentRanker, Ranking
+from porism.search.shards.requests import CollectionRequest, Moved, Shard
+from porism.search.shards.sums import SummedPart, rank_sum
+from porism.search.shards.values import PROTOCOL, ShardCollection, ShardQuestion
 
 SECONDS = 10.0
 """How long a shard may take for all of its answers to a question, where nothing else is said."""
@@ -36,15 +30,6 @@ T = TypeVar("T")
 
 class ShardsMissing(PorismError):
     """No shard answered, or all had to."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ranking:
-    """What was found for a question, by the statistics of the shards that answered."""
-
-    ranked: list[Ranked]
-    statistics: WholeStatistics
-    generations: Mapping[Shard, int]
 
 
 class Gathering:
@@ -63,7 +48,9 @@ class Gathering:
         self._model: RetrieverSettings | None = None
         self.moves = 0
         """How often a search began again."""
-        self._last_totals: tuple[list[ShardCollection], tuple[int, Any]] | None = None
+        self.parts: dict[str, SummedPart] = {}
+        """What is known of the parts of a sum of models, by name."""
+        self._ranker = DocumentRanker()
 
     @property
     def model(self) -> RetrieverSettings:
@@ -74,8 +61,20 @@ class Gathering:
         if not self.collections:
             self.ask(lambda asking: None)
         if self._model is None:
-            self._model = model_from(next(iter(self.collections.values())).model)
+            self._model = self._model_of(self.collections)
+        assert self._model is not None, "a shard has answered"
         return self._model
+
+    @staticmethod
+    def _model_of(collections: Mapping[Shard, ShardCollection]) -> RetrieverSettings | None:
+        return next((model_from(one.model) for one in collections.values()), None)
+
+    @property
+    def tuned_on(self) -> tuple[str, ...]:
+        """The topics that the model, or any part of it, was tuned on."""
+        return tuple(dict.fromkeys((
+            *self.model.tuned_on, *(topic for part in self.parts.values() for topic in part.model.tuned_on),
+        )))
 
     def __len__(self) -> int:
         if not self.collections:
@@ -94,7 +93,7 @@ class Gathering:
             try:
                 return work(asking)
             except Moved:
-                self.collections, self._model = {}, None
+                self.collections, self.parts, self._model = {}, {}, None
                 self.moves += 1
                 if not left:
                     raise
@@ -109,6 +108,14 @@ class Gathering:
         collections = {shard: here[shard] for shard in asking.shards if shard in here}
         check_shards(collections)
         self.collections = known | collections
+        if isinstance(model := self._model or self._model_of(collections), SumModel):
+            self._collect_parts(asking, model)
+
+    def _collect_parts(self, asking: Asking, model: SumModel) -> None:
+        """Learns how the parts of a sum search each shard."""
+        known = self.parts
+        found = {name: _part(name, known.get(name), asking) for name in _summed(model)}
+        self.parts = {name: part for name, part in found.items() if part is not None}
 
     def read(self, question: str | Question, asking: Asking) -> Question:
         """A question as a person types it."""
@@ -138,50 +145,44 @@ class Gathering:
                 )
         return wanted
 
-    def rank(self, asked: ShardQuestion, k: int, asking: Asking) -> Ranking:
-        """The best ``k`` documents.
+    def rank(self, asked: ShardQuestion, k: int, asking: Asking, judged: Judged | None = None) -> Ranking:
+        """The best ``k`` documents; from ``judged`` ones the question learns in place of those found first.
 
-        :raises QueryError: ``k`` is below 1.
+        :raises QueryError: ``k`` is below 1, or a judged document is in no shard, or in several.
+        :raises ConfigError: the model does not learn from judged documents.
         :raises Moved: a shard has a newer commit.
         """
         if k < 1:
             raise QueryError(f"{k} results cannot be found", hint="Ask for at least 1.")
-        counted = asking.all(lambda shard: shard.ask(StatisticsRequest(asked)))
-        for shard, one in counted.items():
-            if one.generation != self.collections[shard].generation:
-                raise Moved("the index has a newer commit")
-        generations = {shard: one.generation for shard, one in counted.items()}
-        statistics = add_statistics(*self._totals([self.collections[shard] for shard in counted]), counted.values())
-        model = self.model
-        depth = max(k, model.candidates) if isinstance(model, SearchModel) else k
-        found = asking.all(lambda shard: shard.ask(
-            CandidatesRequest(asked, statistics, depth, generations[shard])
-        ))
-        chosen = choose(found, depth)
-        gains: dict[str, float] = {}
-        linked_at_all = any(self.collections[shard].links for shard in found)
-        if isinstance(model, SearchModel) and model.links.weight > 0 and linked_at_all:
-            scores = thread_scores(chosen)
-            threads = tuple(scores)
-            linked = asking.all(lambda shard: shard.ask(LinksRequest(generations[shard], threads)))
-            pairs = [tuple(pair) for one in linked.values() for pair in one.links]
-            others = tuple(sorted({other for _, other in pairs} - set(scores)))
-            held = asking.all(lambda shard: shard.ask(LinksRequest(generations[shard], (), others))) if others else {}
-            gains = link_gains(
-                model.links, scores, [(one, other) for one, other in pairs],
-                [name for one in held.values() for name in one.held],
+        model, collections, parts = self.model, self.collections, self.parts
+        summed = _summed(model) if isinstance(model, SumModel) else []
+        known = [collections, *(parts[name].collections if name in parts else {} for name in summed)]
+        if not all(one.keys() >= set(asking.shards) for one in known):
+            raise Moved("another search has found a newer commit")
+        if judged and not isinstance(model, SearchModel):
+            raise ConfigError(
+                "the model does not learn from judged documents", hint="Choose one of terms, such as default."
             )
-        return Ranking(best(chosen, k, gains), statistics, generations)
+        if isinstance(model, SumModel):
+            return rank_sum(asked, k, asking, model, parts)
+        return self._ranker.rank(asked, k, asking, model, collections, judged)
 
-    def _totals(
-        self, collections: list[ShardCollection]
-    ) -> tuple[int, tuple[tuple[str, str, int, float], ...]]:
-        """The documents of shards, and the statistics of their channels; the last are remembered."""
-        known = self._last_totals
-        if known is None or len(known[0]) != len(collections) or any(map(is_not, known[0], collections)):
-            documents = sum(one.documents for one in collections)
-            known = self._last_totals = collections, (documents, channel_totals(collections))
-        return known[1]
+
+def _summed(model: SumModel) -> list[str]:
+    """The names of the parts of a sum that count."""
+    return [name for name, part in model.parts.items() if part.weight > 0]
+
+
+def _part(name: str, known: SummedPart | None, asking: Asking) -> SummedPart | None:
+    """What is known of a part of a sum, with the shards of which it was not known yet; None where none answers."""
+    collections = dict(known.collections) if known else {}
+    unknown = [shard for shard in asking.shards if shard not in collections]
+    collections |= asking.some(dict.fromkeys(unknown, lambda one: one.ask(CollectionRequest(part=name))))
+    check_shards({shard: collections[shard] for shard in asking.shards if shard in collections})
+    if not collections:
+        return None
+    model = model_from(next(iter(collections.values())).model)
+    return SummedPart(model, known.ranker if known else DocumentRanker(name), collections)
 
 
 def check_shards(collections: Mapping[Shard, ShardCollection]) -> None:
@@ -205,13 +206,13 @@ def check_shards(collections: Mapping[Shard, ShardCollection]) -> None:
                 f"is served by Porism {one.version}, and {first.name} by {known.version}: they may make other terms",
                 where=shard.name, hint="Install the same version of Porism on both: pip install --upgrade porism",
             )
-        if one.encoder != known.encoder:
-            raise ConfigError(
-                f"has vectors of another encoder than {first.name}, or it reads text in another way", where=shard.name,
-                hint="Encode both by one model, with the same settings: porism encode MODEL --index DIR",
-            )
         if one.model != known.model:
             raise ConfigError(
                 f"is searched by another model than {first.name}", where=shard.name,
                 hint="Start its server with the same model: porism serve --model NAME",
+            )
+        if one.encoder != known.encoder:
+            raise ConfigError(
+                f"has vectors of another encoder than {first.name}, or it reads text in another way", where=shard.name,
+                hint="Encode both by one model, with the same settings: porism encode MODEL --index DIR",
             )

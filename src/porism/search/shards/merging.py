@@ -93,7 +93,7 @@ def choose(found: Mapping[Shard, ShardCandidates], depth: int) -> Chosen:
     places = np.arange(len(ids)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     terms = np.fromiter(chain.from_iterable(one.terms for one in parts), np.float64, len(ids))
     scores = np.fromiter(chain.from_iterable(one.scores for one in parts), np.float64, len(ids))
-    shown = _shown_ids(shards, homes, ids)
+    shown = shown_ids(shards, homes, ids)
     firsts = places < np.repeat(np.array([one.first for one in parts], np.int64), lengths)
     taken = np.zeros(len(ids), np.bool_)
     taken[_largest(np.flatnonzero(firsts), terms, shown, depth)] = True
@@ -113,7 +113,7 @@ def choose(found: Mapping[Shard, ShardCandidates], depth: int) -> Chosen:
     )
 
 
-def _shown_ids(shards: Sequence[Shard], homes: NDArray[np.int64], ids: list[str]) -> list[str]:
+def shown_ids(shards: Sequence[Shard], homes: NDArray[np.int64], ids: list[str]) -> list[str]:
     """The ids of the answer: those that several shards have with the name of the shard before them."""
     if len(set(ids)) == len(ids):
         return ids
@@ -143,9 +143,7 @@ def best(chosen: Chosen, k: int, gains: Mapping[str, float]) -> list[Ranked]:
 
     ``gains`` has what links give a thread.
     """
-    given = np.zeros(len(chosen.ids))
-    if gains:
-        given[:] = [gains.get(thread, 0.0) if thread is not None else 0.0 for thread in chosen.threads]
+    given = links_of(chosen, gains)
     scores = chosen.scores + given
     kept = _largest(np.arange(len(scores)), scores, chosen.shown_ids, k).tolist()
     kept.sort(key=lambda place: (scores[place], chosen.shown_ids[place]), reverse=True)
@@ -156,6 +154,14 @@ def best(chosen: Chosen, k: int, gains: Mapping[str, float]) -> list[Ranked]:
         )
         for place in kept
     ]
+
+
+def links_of(chosen: Chosen, gains: Mapping[str, float]) -> NDArray[np.float64]:
+    """What links give candidates (float64), by what they give threads."""
+    given = np.zeros(len(chosen.ids))
+    if gains:
+        given[:] = [gains.get(thread, 0.0) if thread is not None else 0.0 for thread in chosen.threads]
+    return given
 
 
 def thread_scores(chosen: Chosen) -> dict[str, float]:

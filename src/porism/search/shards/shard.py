@@ -6,8 +6,12 @@
 4. Links of threads (``LinksRequest``), where there are any.
 5. What is shown of documents (``HitsRequest``).
 
+Before the third step a question can learn from documents: what terms these have (``DocumentTermsRequest``), and how
+often such terms occur in the shard (``FrequenciesRequest``).
+
 How documents are found depends on the model: by terms (:mod:`~porism.search.shards.term_shard`) or by vectors
-(:mod:`~porism.search.shards.vector_shard`). Formulas have steps of their own
+(:mod:`~porism.search.shards.vector_shard`). The parts of a sum of models each answer by themselves, and score what the
+others have found (``ScoresRequest``). Formulas have steps of their own
 (:mod:`~porism.search.shards.formula_shard`).
 """
 
@@ -16,14 +20,16 @@ from __future__ import annotations
 from typing import Any
 
 from porism.concurrency.caching import cached_property
-from porism.errors import ConfigError
+from porism.errors import ConfigError, QueryError
 from porism.retrieve import SearchModel
 from porism.retrieve.base import RetrieverSettings
 from porism.retrieve.dense.model import DenseModel
+from porism.retrieve.registry import RETRIEVERS
+from porism.retrieve.sums.kind import resolve_part
+from porism.retrieve.sums.model import SumModel
 from porism.retrieve.weightings.base import is_stored
 from porism.search.index import Index
-from porism.search.shards.formula_shard import FormulaShard
-from porism.search.shards.formula_values import (
+from porism.search.shards.formula_requests import (
     FormulaCollectionRequest,
     FormulaDigestsRequest,
     FormulaHitsRequest,
@@ -31,51 +37,77 @@ from porism.search.shards.formula_values import (
     FormulasRequest,
     FormulaStatisticsRequest,
 )
+from porism.search.shards.formula_shard import FormulaShard
 from porism.search.shards.requests import (
     A,
     CandidatesRequest,
     CollectionRequest,
+    CommitRequest,
+    DocumentTermsRequest,
+    FrequenciesRequest,
     HitsRequest,
     LinksRequest,
+    Moved,
+    PartRequest,
     Request,
+    ScoresRequest,
     StatisticsRequest,
 )
+from porism.search.shards.sum_shard import SumShard
 from porism.search.shards.term_shard import TermShard
 from porism.search.shards.vector_shard import VectorShard
 
 REQUESTS: tuple[type[Request[Any]], ...] = (
-    CollectionRequest, StatisticsRequest, CandidatesRequest, LinksRequest, HitsRequest, FormulaDigestsRequest,
-    FormulaCollectionRequest, FormulaStatisticsRequest, FormulasRequest, FormulaOccurrencesRequest, FormulaHitsRequest,
+    CollectionRequest, StatisticsRequest, DocumentTermsRequest, FrequenciesRequest, CandidatesRequest, ScoresRequest,
+    LinksRequest, HitsRequest, FormulaDigestsRequest, FormulaCollectionRequest, FormulaStatisticsRequest,
+    FormulasRequest, FormulaOccurrencesRequest, FormulaHitsRequest,
 )
 """All that a shard answers."""
 
 
-def check_model(model: RetrieverSettings) -> SearchModel | DenseModel:
-    """Checks that a model can be searched in shards: a sum over terms whose statistics add up, without feedback, or
-    vectors of documents.
+def check_model(model: RetrieverSettings) -> SearchModel | DenseModel | SumModel:
+    """Checks that a model can be searched in shards: a sum over terms whose statistics add up, vectors of documents, or
+    a sum of such models.
 
     :raises ConfigError: it cannot; with what keeps it from that.
     """
     if isinstance(model, DenseModel):
         return model
-    reason = "it is no sum over terms"
-    if isinstance(model, SearchModel):
-        stored = [name for name, one in model.channels.items() if is_stored(one.lexical.weighting)]
-        similar = [name for name, one in model.channels.items() if one.similarity]
-        encoded = [name for name in model.channels if name.partition(":")[0] == "splade"]
-        reason = (
-            "it learns from the documents found first" if model.feedback.active
-            else "it aligns formulas" if model.matches.weight > 0
-            else f"the channel {stored[0]} stores its factors" if stored
-            else f"the channel {similar[0]} matches similar terms" if similar
-            else f"the channel {encoded[0]} is that of an encoder" if encoded
-            else "it has components of its own" if model.components else ""
-        )
-        if not reason:
-            return model
-    raise ConfigError(
+    if isinstance(model, SumModel):
+        for name, part in parts_of(model).items():
+            if isinstance(check_model(part), SumModel):
+                raise _refused(f"its part {name} is a sum, too")
+            if isinstance(part, SearchModel) and part.feedback.active:
+                raise _refused(f"its part {name} learns from the documents found first")
+        return model
+    if not isinstance(model, SearchModel):
+        raise _refused("it is no sum over terms")
+    stored = [name for name, one in model.channels.items() if is_stored(one.lexical.weighting)]
+    similar = [name for name, one in model.channels.items() if one.similarity]
+    encoded = [name for name in model.channels if name.partition(":")[0] == "splade"]
+    reason = (
+        "it aligns formulas" if model.matches.weight > 0
+        else f"the channel {stored[0]} stores its factors" if stored
+        else f"the channel {similar[0]} matches similar terms" if similar
+        else f"the channel {encoded[0]} is that of an encoder" if encoded
+        else "it has components of its own" if model.components else ""
+    )
+    if reason:
+        raise _refused(reason)
+    return model
+
+
+def parts_of(model: SumModel) -> dict[str, RetrieverSettings]:
+    """The models that a sum adds up, by name."""
+    return {
+        name: resolve_part(RETRIEVERS, name, part)[1] for name, part in model.parts.items() if part.weight > 0
+    }
+
+
+def _refused(reason: str) -> ConfigError:
+    return ConfigError(
         f"indexes on servers cannot be searched together by this model: {reason}",
-        hint="Use default, plain, words, tokens, paths, subtrees or dense, or copy the indexes here.",
+        hint="Use default, plain, words, tokens, paths, subtrees, dense or neural, or copy the indexes here.",
     )
 
 
@@ -88,10 +120,10 @@ class IndexShard:
         """
         self.name, self.index = name, index
         model = check_model(index.retriever.model)
-        self.documents: TermShard | VectorShard = (
-            VectorShard(index, model) if isinstance(model, DenseModel) else TermShard(index, model)
-        )
-        """What answers requests about documents."""
+        parts = parts_of(model) if isinstance(model, SumModel) else {}
+        self._documents = {"": _answering(index, model)} | {
+            name: _answering(index.with_models(part), part) for name, part in parts.items()
+        }
 
     @property
     def generation(self) -> int:
@@ -107,7 +139,30 @@ class IndexShard:
         return FormulaShard(self.index)
 
     def ask(self, request: Request[A]) -> A:
-        """The answer to a request, by the method that has the name of its step."""
-        answerer: Any = self.formulas if request.of_formulas else self.documents
-        found: A = getattr(answerer, request.step)(request)
+        """The answer to a request, by the method that has the name of its step.
+
+        :raises Moved: the request is about another commit.
+        :raises ConfigError: the model of the index does not answer it.
+        :raises QueryError: the model has no such part.
+        """
+        if isinstance(request, CommitRequest) and request.generation != self.generation:
+            raise Moved(f"the index is at commit {self.generation}, not {request.generation}", hint="Begin again.")
+        part = request.part if isinstance(request, PartRequest) else ""
+        if part not in self._documents:
+            raise QueryError(f"the model of the index has no part {part!r}", where="part")
+        answerer: Any = self.formulas if request.of_formulas else self._documents[part]
+        answer = getattr(answerer, request.step, None)
+        if answer is None:
+            raise ConfigError(f"the model of the index does not answer the step {request.step}")
+        found: A = answer(request)
         return found
+
+
+def _answering(index: Index, model: RetrieverSettings) -> TermShard | VectorShard | SumShard:
+    """What answers requests about documents by a model that was checked."""
+    if isinstance(model, DenseModel):
+        return VectorShard(index, model)
+    if isinstance(model, SumModel):
+        return SumShard(index, model)
+    assert isinstance(model, SearchModel), "other models are refused"
+    return TermShard(index, model)

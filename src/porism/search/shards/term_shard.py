@@ -6,6 +6,7 @@ All but links between threads is scored here, exactly as a single index of all d
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -15,19 +16,24 @@ from porism.concurrency.locks import Lock
 from porism.errors import QueryError
 from porism.explanation import Explanation
 from porism.retrieve import DocumentRetriever, SearchModel
+from porism.retrieve.documents.components import ScoreComponent
 from porism.retrieve.documents.links import LinkedThreads
 from porism.retrieve.documents.matched_formulas import MOST_FURTHER, MatchedFormulas
 from porism.retrieve.lexical.explanations import explain_terms
 from porism.retrieve.lexical.given import counted
+from porism.retrieve.lexical.retriever import QueryTerms
 from porism.retrieve.ranking import UnitResults
 from porism.search.index import Index
 from porism.search.shards.lengths import channel_lengths
 from porism.search.shards.requests import (
     CandidatesRequest,
     CollectionRequest,
+    DocumentTermsRequest,
+    ExpandedTerms,
+    FrequenciesRequest,
     HitsRequest,
     LinksRequest,
-    Moved,
+    ScoresRequest,
     StatisticsRequest,
 )
 from porism.search.shards.showing import collection_of, shard_hit
@@ -35,9 +41,14 @@ from porism.search.shards.stated_links import StatedLinks
 from porism.search.shards.values import (
     ShardCandidates,
     ShardCollection,
+    ShardFrequencies,
     ShardHits,
     ShardLinks,
+    ShardScores,
     ShardStatistics,
+    ShardTerms,
+    TermsOfChannel,
+    TermsOfDocument,
     WholeStatistics,
 )
 from porism.types import Query
@@ -50,16 +61,11 @@ class TermShard:
     """The documents of an index here whose model is a sum over terms; safe to share between threads."""
 
     def __init__(self, index: Index, model: SearchModel) -> None:
-        self.index, self.model = index, model
+        self.index, self.generation, self.model = index, index.snapshot.generation, model
         assert isinstance(index.retriever, DocumentRetriever), "a search model is searched by one"
         self._plain = index.retriever
         self._lock = Lock()
         self._given: OrderedDict[Any, DocumentRetriever] = OrderedDict()
-
-    @property
-    def generation(self) -> int:
-        """The commit of the index that is open."""
-        return self.index.snapshot.generation
 
     @cached_property
     def _links(self) -> StatedLinks | None:
@@ -105,18 +111,16 @@ class TermShard:
     def candidates(self, request: CandidatesRequest) -> ShardCandidates:
         """The first ``depth`` documents by terms, and those that hold a formula equal to one of the question.
 
-        :raises Moved: the statistics are of another commit.
         :raises QueryError: statistics are missing.
         """
-        self._check(request.generation)
         statistics, read = request.statistics, request.question.read()
         if not set(read.filters) <= set(self._collection.metadata):
             return ShardCandidates(self.generation)
         query, retriever = read.query, self._opened(statistics)
         allowed = self.index.allowed(read)
         with counted(self._counted(query, statistics)):
-            terms = retriever.query_terms(query)
-            components = retriever.applying(query)
+            terms = _terms(retriever, query, request.expanded)
+            components = [] if request.by_terms else retriever.applying(query)
             found = retriever.lexical.search_units([terms], request.depth, allowed=allowed)[0]
             first = len(found.units)
             gaining = UnitResults(found.segments[:0], found.units[:0], found.scores[:0])
@@ -136,10 +140,7 @@ class TermShard:
                         np.concatenate([found.units, units]),
                         np.concatenate([found.scores, retriever.lexical.score_units(terms, segment, units)]),
                     )
-            whole = found
-            for component in components:
-                if not isinstance(component, LinkedThreads):
-                    whole = whole._replace(scores=whole.scores + component.scores(query, whole))
+            whole = _with_components(components, query, found)
         ids = retriever.lexical.ids
         return ShardCandidates(
             self.generation, tuple(ids.take(found.segments, found.units)), tuple(found.scores.tolist()),
@@ -150,12 +151,62 @@ class TermShard:
     def _threads(self, found: UnitResults) -> tuple[str | None, ...]:
         return () if self._links is None else self._links.threads(found.segments, found.units)
 
+    def scores(self, request: ScoresRequest) -> ShardScores:
+        """The scores of documents, links apart.
+
+        :raises QueryError: the index lacks one of them, or statistics are missing.
+        """
+        query, retriever = request.question.read().query, self._opened(request.statistics)
+        columns = np.array([retriever.lexical.find(doc_id) for doc_id in request.ids], np.int32).reshape(-1, 2)
+        found = UnitResults(columns[:, 0], columns[:, 1], np.zeros(len(columns)))
+        with counted(self._counted(query, request.statistics)):
+            terms = retriever.query_terms(query)
+            for segment in np.unique(found.segments).tolist():
+                mine = found.segments == segment
+                found.scores[mine] = retriever.lexical.score_units(terms, segment, found.units[mine])
+            whole = _with_components(retriever.applying(query), query, found)
+        return ShardScores(self.generation, tuple(whole.scores.tolist()), self._threads(found))
+
+    def document_terms(self, request: DocumentTermsRequest) -> ShardTerms:
+        """The terms of documents, of those that are here, and the terms of the question.
+
+        :raises QueryError: statistics are missing.
+        """
+        query, statistics = request.question.read().query, request.statistics
+        retriever = self._opened(statistics)
+        with counted(self._counted(query, statistics)):
+            own = {name: dict(terms) for name, terms in retriever.query_terms(query).items()}
+        ids = [doc_id for doc_id in request.ids if doc_id in self.index]
+        places = [self._plain.lexical.find(doc_id) for doc_id in ids]
+        columns = np.array(places, np.int32).reshape(-1, 2)
+        found = UnitResults(columns[:, 0], columns[:, 1], np.zeros(len(ids)))
+        channels: list[dict[str, TermsOfChannel]] = [{} for _ in ids]
+        for name, terms in self._plain.expander.terms_of(found).items():
+            names = self._plain.expander.names(name, terms.terms)
+            bounds = np.searchsorted(terms.documents, np.arange(len(ids) + 1)).tolist()
+            for of_document, first, last in zip(channels, bounds, bounds[1:], strict=False):
+                if first < last:
+                    of_document[name] = TermsOfChannel(
+                        float(terms.lengths[first]), tuple(names[first:last]),
+                        tuple(terms.frequencies[first:last].tolist()),
+                    )
+        return ShardTerms(self.generation, tuple(map(TermsOfDocument, ids, channels)), own)
+
+    def frequencies(self, request: FrequenciesRequest) -> ShardFrequencies:
+        """In how many live documents terms occur; in none, where the index lacks their channel."""
+        places: dict[str, list[int]] = {}
+        for place, (channel, _) in enumerate(request.terms):
+            places.setdefault(channel, []).append(place)
+        df = np.zeros(len(request.terms), np.int64)
+        lexical = self._plain.lexical
+        for channel, own in places.items():
+            if channel in lexical.channels:
+                df[own] = lexical.document_frequencies(channel, [request.terms[place][1] for place in own])
+        return ShardFrequencies(self.generation, tuple(df.tolist()))
+
     def links(self, request: LinksRequest) -> ShardLinks:
         """The links of ``threads``, and which of those ``asked`` about have live documents.
-
-        :raises Moved: the threads are of another commit.
         """
-        self._check(request.generation)
         if self._links is None:
             return ShardLinks(self.generation, (), ())
         links, held = self._links.links(request.threads), self._links.held(request.asked)
@@ -164,25 +215,26 @@ class TermShard:
     def hits(self, request: HitsRequest) -> ShardHits:
         """What is shown of documents, in their order.
 
-        :raises Moved: they are of another commit.
         :raises QueryError: the index lacks one of them.
         """
-        self._check(request.generation)
         query, ids, statistics = request.question.read().query, request.ids, request.statistics
         retriever = self._opened(statistics)
         with counted(self._counted(query, statistics)):
             worths = retriever.term_weights(query)
             shown = self.index.hits_by([(doc_id, 0.0) for doc_id in ids], worths, query)
             reasons = [
-                self._explain(retriever, query, doc_id).to_dict() if request.explain else None for doc_id in ids
+                self._explain(retriever, query, doc_id, request.expanded).to_dict() if request.explain else None
+                for doc_id in ids
             ]
         return ShardHits(self.generation, tuple(map(shard_hit, shown, reasons)))
 
     @staticmethod
-    def _explain(retriever: DocumentRetriever, query: Query, doc_id: str) -> Explanation:
+    def _explain(
+        retriever: DocumentRetriever, query: Query, doc_id: str, expanded: ExpandedTerms | None
+    ) -> Explanation:
         """Why a document has its score, links apart."""
-        terms = retriever.query_terms(query)
-        explanation = explain_terms(retriever.lexical, terms, doc_id, original=terms)
+        terms = _terms(retriever, query, expanded)
+        explanation = explain_terms(retriever.lexical, terms, doc_id, original=retriever.query_terms(query))
         segment, unit = retriever.lexical.find(doc_id)
         one = UnitResults(np.array([segment], np.int32), np.array([unit], np.int32), np.array([explanation.value]))
         parts = list(explanation.parts)
@@ -193,10 +245,6 @@ class TermShard:
                     parts.append(part)
                 one = one._replace(scores=one.scores + component.scores(query, one))
         return Explanation(float(one.scores[0]), explanation.label, parts)
-
-    def _check(self, generation: int) -> None:
-        if generation != self.generation:
-            raise Moved(f"the index is at commit {self.generation}, not {generation}", hint="Begin again.")
 
     def _counted(self, query: Query, statistics: WholeStatistics) -> Any:
         """The statistics of a query.
@@ -224,6 +272,21 @@ class TermShard:
                     self._given.popitem(last=False)
             self._given.move_to_end(key)
             return self._given[key]
+
+
+def _terms(retriever: DocumentRetriever, query: Query, expanded: ExpandedTerms | None) -> QueryTerms:
+    """The terms of a query, in the channels that are here: its own, or what it has learnt in place of these."""
+    own = retriever.query_terms(query)
+    learnt = {name: terms for name, terms in (expanded or {}).items() if name in retriever.lexical.channels}
+    return {**own, **learnt}
+
+
+def _with_components(components: Iterable[ScoreComponent], query: Query, found: UnitResults) -> UnitResults:
+    """Documents with what components add to their scores, links apart."""
+    for component in components:
+        if not isinstance(component, LinkedThreads):
+            found = found._replace(scores=found.scores + component.scores(query, found))
+    return found
 
 
 def _largest(gaining: UnitResults) -> UnitResults:

@@ -16,7 +16,7 @@ from porism.retrieve.weightings.base import ChannelStatistics
 from porism.search.questions import Condition, Question
 from porism.types import Query
 
-PROTOCOL = 2
+PROTOCOL = 3
 """Changes when a shard answers in another way than before."""
 
 
@@ -167,6 +167,68 @@ class ShardCandidates:
             raise ValueError("the columns of candidates have different lengths")
         if not np.isfinite(np.array([*self.terms, *self.scores, *self.gains])).all():
             raise ValueError("a score is no finite number")
+
+
+@dataclass(frozen=True)
+class TermsOfChannel:
+    """The ``terms`` of a document in one channel, with their ``frequencies`` and the ``length`` of the document, both
+    weighted by field."""
+
+    length: float
+    terms: tuple[str, ...]
+    frequencies: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        numbers = (self.length, *self.frequencies)
+        if len(self.terms) != len(self.frequencies) or not all(0 < number < math.inf for number in numbers):
+            raise ValueError("frequencies and lengths are numbers above 0, a frequency for each term")
+
+
+@dataclass(frozen=True)
+class TermsOfDocument:
+    """What a document has of the channels in which it has any terms."""
+
+    id: str
+    channels: dict[str, TermsOfChannel]
+
+
+@dataclass(frozen=True)
+class ShardTerms:
+    """The terms of ``documents``, those that were asked about and that the shard has; and the terms of the question by
+    channel, with their weights."""
+
+    generation: int
+    documents: tuple[TermsOfDocument, ...]
+    question: dict[str, dict[str, float]]
+
+    def __post_init__(self) -> None:
+        if not all(0 <= weight < math.inf for terms in self.question.values() for weight in terms.values()):
+            raise ValueError("weights of terms are numbers ≥ 0")
+
+
+@dataclass(frozen=True)
+class ShardFrequencies:
+    """In how many live documents of a shard each of some terms occurs."""
+
+    generation: int
+    df: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if min(self.df, default=0) < 0:
+            raise ValueError("counts are numbers ≥ 0")
+
+
+@dataclass(frozen=True)
+class ShardScores:
+    """The ``scores`` of documents, links apart, and their ``threads`` (empty where the shard has no threads)."""
+
+    generation: int
+    scores: tuple[float, ...]
+    threads: tuple[str | None, ...] = ()
+
+    def __post_init__(self) -> None:
+        if len(self.threads) not in (0, len(self.scores)) or not np.isfinite(np.array(self.scores)).all():
+            raise ValueError("scores are finite numbers, one for each document")
 
 
 @dataclass(frozen=True)

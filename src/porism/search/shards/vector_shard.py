@@ -6,8 +6,10 @@ nearest of what each finds.
 
 from __future__ import annotations
 
+import numpy as np
+
 from porism.concurrency.caching import cached_property
-from porism.errors import ConfigError
+from porism.errors import ConfigError, QueryError
 from porism.retrieve.dense.model import DenseModel
 from porism.retrieve.dense.retriever import DenseRetriever
 from porism.search.index import Index
@@ -16,11 +18,18 @@ from porism.search.shards.requests import (
     CollectionRequest,
     HitsRequest,
     LinksRequest,
-    Moved,
+    ScoresRequest,
     StatisticsRequest,
 )
 from porism.search.shards.showing import collection_of, shard_hit
-from porism.search.shards.values import ShardCandidates, ShardCollection, ShardHits, ShardLinks, ShardStatistics
+from porism.search.shards.values import (
+    ShardCandidates,
+    ShardCollection,
+    ShardHits,
+    ShardLinks,
+    ShardScores,
+    ShardStatistics,
+)
 
 
 class VectorShard:
@@ -32,12 +41,8 @@ class VectorShard:
         """
         if not isinstance(index.retriever, DenseRetriever):
             raise ConfigError("the index is searched by no vectors", where=str(index.snapshot.path))
-        self.index, self.model, self._retriever = index, model, index.retriever
-
-    @property
-    def generation(self) -> int:
-        """The commit of the index that is open."""
-        return self.index.snapshot.generation
+        self.index, self.generation, self.model = index, index.snapshot.generation, model
+        self._retriever = index.retriever
 
     @cached_property
     def _collection(self) -> ShardCollection:
@@ -53,10 +58,7 @@ class VectorShard:
 
     def candidates(self, request: CandidatesRequest) -> ShardCandidates:
         """The ``depth`` documents whose vectors are nearest.
-
-        :raises Moved: another commit is meant.
         """
-        self._check(request.generation)
         read = request.question.read()
         if not set(read.filters) <= set(self._collection.metadata):
             return ShardCandidates(self.generation)
@@ -65,25 +67,28 @@ class VectorShard:
         scores = tuple(score for _, score in found)
         return ShardCandidates(self.generation, tuple(doc_id for doc_id, _ in found), scores, scores, len(scores))
 
+    def scores(self, request: ScoresRequest) -> ShardScores:
+        """The scores of documents.
+
+        :raises QueryError: the index lacks one of them.
+        """
+        scores = self._retriever.score_documents(request.question.read().query, request.ids)
+        if np.isnan(scores).any():
+            raise QueryError("the index lacks a document that is to be scored", where="ids")
+        return ShardScores(self.generation, tuple(scores.tolist()))
+
     def links(self, request: LinksRequest) -> ShardLinks:
         """None: they add nothing to scores."""
-        self._check(request.generation)
         return ShardLinks(self.generation, (), ())
 
     def hits(self, request: HitsRequest) -> ShardHits:
         """What is shown of documents, in their order; passages are chosen by the statistics of this index.
 
-        :raises Moved: another commit is meant.
         :raises QueryError: the index lacks one of them.
         """
-        self._check(request.generation)
         read = request.question.read()
         shown = self.index.hits([(doc_id, 0.0) for doc_id in request.ids], read)
         return ShardHits(self.generation, tuple(
             shard_hit(hit, self._retriever.explain(read.query, hit.id).to_dict() if request.explain else None)
             for hit in shown
         ))
-
-    def _check(self, generation: int) -> None:
-        if generation != self.generation:
-            raise Moved(f"the index is at commit {self.generation}, not {generation}", hint="Begin again.")

@@ -1,0 +1,114 @@
+"""What a query learns from examples, channel by channel: from documents of an index, or from terms that were given."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from porism.errors import ConfigError, QueryError
+from porism.retrieve.feedback.base import Examples, FeedbackMethod, TermWeights
+from porism.retrieve.feedback.documents import DocumentTerms
+from porism.retrieve.feedback.settings import Feedback
+from porism.retrieve.feedback.term_numbers import TermNumbers
+from porism.retrieve.lexical.query_terms import QueryTerms
+from porism.retrieve.weightings.base import ChannelStatistics, ComputedWeighting, Weighting
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Ids of documents that a user found relevant, and not relevant, to a query; the order does not matter.
+
+    :raises QueryError: a document is in both.
+    """
+
+    relevant: tuple[str, ...] = ()
+    not_relevant: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("relevant", "not_relevant"):
+            object.__setattr__(self, name, tuple(sorted(set(getattr(self, name)))))
+        if both := set(self.relevant) & set(self.not_relevant):
+            raise QueryError(f"the document {min(both)!r} is judged both relevant and not relevant")
+
+    def __bool__(self) -> bool:
+        return bool(self.relevant or self.not_relevant)
+
+
+class ChannelExamples(NamedTuple):
+    """What documents have of one channel: the ``relevant`` ones and the ``other`` ones, with the numbers of their
+    terms, and how the channel weights them."""
+
+    relevant: DocumentTerms
+    other: DocumentTerms
+    terms: TermNumbers
+    weighting: Weighting
+    statistics: ChannelStatistics
+
+
+def learner_of(settings: Feedback, judged: Judged | None) -> FeedbackMethod:
+    """The method by which a query learns: from judged documents, or from those found first.
+
+    :raises ConfigError: the method cannot learn from documents that are not relevant.
+    """
+    if not judged:
+        return settings.learner
+    learner = settings.judged_learner
+    if judged.not_relevant and learner.learns_from_judgments == "relevant":
+        raise ConfigError(
+            f"{learner.label} learns nothing from documents that are not relevant",
+            hint="Leave them out, or use Rocchio's method (feedback.method = \"rocchio\").",
+        )
+    return learner
+
+
+def learn(
+    query: QueryTerms, settings: Feedback, learner: FeedbackMethod, prior: NDArray[np.float64], other: int,
+    channel: Callable[[str], ChannelExamples | None],
+) -> dict[str, dict[str, float]]:
+    """The terms of a query with what they learn from examples, by channel.
+
+    :param prior: how likely each relevant document is to be relevant (float64), see :class:`Examples`.
+    :param other: how many documents are not relevant.
+    :param channel: what the documents have of a channel, None where nothing can be learnt from it.
+    """
+    expanded = {name: dict(terms) for name, terms in query.items()}
+    if not (prior.any() or other):
+        return expanded
+    for name, weighted in query.items():
+        if not math.fsum(weighted.values()) > 0 or (settings.channels and name not in settings.channels):
+            continue
+        if (found := channel(name)) is not None:
+            examples = Examples(found.relevant, found.other, (len(prior), other), prior)
+            expanded[name] = learner.learn(
+                weighted, examples, found.terms, _term_weights(found, settings), settings.terms
+            )
+    return expanded
+
+
+def term_factors(
+    weighting: ComputedWeighting, statistics: ChannelStatistics, frequencies: NDArray[np.float64],
+    lengths: NDArray[np.float64], places: NDArray[np.int64],
+) -> NDArray[np.float64]:
+    """What a weighting makes of terms (float64), by their frequencies and the ``places`` of the lengths of their
+    documents."""
+    x = weighting.tf_values(frequencies)
+    y = weighting.length_values(lengths, statistics)[places]
+    factors: NDArray[np.float64] = weighting.shift + (x / (x + y) if weighting.saturating else x / y)
+    return factors
+
+
+def _term_weights(found: ChannelExamples, settings: Feedback) -> TermWeights:
+    """What gives the weights of terms of a channel: 0 for those that are too rare, or too common, to be learnt."""
+    least, most = settings.min_df, settings.max_df * found.statistics.documents
+
+    def weights(numbers: NDArray[np.int64]) -> NDArray[np.float64]:
+        df = found.terms.df(numbers)
+        worth = found.weighting.term_weights(df, found.statistics)
+        return np.where((worth > 0) & (df >= least) & (df <= most), worth, 0.0)
+
+    return weights
