@@ -94,7 +94,7 @@ def test_it_is_the_index_of_one_process(tmp_path: Path, write: Write, inline: No
     same(one, other)
     with Snapshot.open(one) as snapshot:
         assert snapshot.generation == 1
-        assert [segment.doc_count for segment in snapshot.segments] == [60, 60, 60, 9]
+        assert [segment.doc_count for segment in snapshot.segments] == [40, 40, 40, 40, 29]
     assert leftovers(one) == []
     assert [position.documents for position in positions] == sorted({position.documents for position in positions})
     assert positions[0].documents < positions[-1].documents == report.documents

@@ -40,7 +40,8 @@ LEAST_CHARACTERS, MOST_CHARACTERS = 1_000_000, 12_000_000
 """Characters of a part: each is a segment, and small ones are merged; a worker has those of a large one in memory."""
 
 PARTS_A_WORKER = 3
-"""Parts that a collection has for each worker, where sizes allow: the last to end keep others waiting a short time."""
+"""Where sizes allow, the documents before a part would make so many of its size for each worker, so that all workers
+have parts from the beginning, and the last to end keep others waiting a short time."""
 
 
 class Shipped(NamedTuple):
@@ -114,7 +115,7 @@ def build_parts(
             on_built(sum(sizes[:seen]), shipped[seen - 1][2])
 
     def tasks() -> Iterator[PartTask]:
-        for number, part in enumerate(_cut(batches, cluster.workers, position)):
+        for number, part in enumerate(_cut(batches, cluster.workers)):
             task = PartTask(shared, f"part-{number:06}", config)
             _ship(task.documents, part)
             sizes.append(sum(len(batch.documents) for batch in part))
@@ -134,14 +135,15 @@ def build_parts(
         yield Part(task.segment, part, problems, report["documents"], report["formulas"], read_to)
 
 
-def _cut(batches: Iterable[Batch], workers: int, position: Sequence[int]) -> Iterator[list[Batch]]:
+def _cut(batches: Iterable[Batch], workers: int) -> Iterator[list[Batch]]:
     """Batches by parts. Those without documents go with the ones before."""
     held: list[Batch] = []
-    characters = 0
+    characters = before = 0
     for batch in batches:
-        wanted = min(max(position[1] // (PARTS_A_WORKER * workers), LEAST_CHARACTERS), MOST_CHARACTERS)
+        wanted = min(max(before // (PARTS_A_WORKER * workers), LEAST_CHARACTERS), MOST_CHARACTERS)
         if batch.documents and characters >= wanted:
             yield held
+            before += characters
             held, characters = [], 0
         held.append(batch)
         characters += batch.characters

@@ -1,0 +1,39 @@
+"""How documents are cut into parts for the workers of a cluster."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+import pytest
+
+from porism.search.sources.changes import Batch
+from porism.search.sources.parts import LEAST_CHARACTERS, MOST_CHARACTERS, _cut
+from porism.types import Document
+
+
+def batches(count: int, characters: int) -> list[Batch]:
+    made = [Batch([Document(str(number), {})], characters=characters) for number in range(count)]
+    made.insert(count // 2, Batch())  # what was removed, without documents
+    return made
+
+
+@pytest.mark.parametrize("workers", [1, 2, 8])
+@pytest.mark.parametrize(("count", "characters"), [(7, 1_400_000), (30, 400_000), (2_000, 1_500_000)])
+def test_workers_have_parts_from_the_beginning_and_end_at_about_one_time(
+    workers: int, count: int, characters: int
+) -> None:
+    made = batches(count, characters)
+    parts = list(_cut(made, workers))
+    assert list(chain.from_iterable(parts)) == made
+    sizes = [sum(batch.characters for batch in part) for part in parts]
+    before = 0
+    for size in sizes[:-1]:
+        least = min(max(LEAST_CHARACTERS, before // (3 * workers)), MOST_CHARACTERS)
+        assert least <= size < least + characters
+        before += size
+    assert len(sizes) >= min(count, 3 * workers, sum(sizes) // (LEAST_CHARACTERS + characters))
+
+
+def test_nothing_is_no_part_and_what_is_removed_has_one() -> None:
+    assert list(_cut([], 2)) == []
+    assert list(map(len, _cut([Batch(), Batch()], 2))) == [2]
