@@ -50,9 +50,15 @@ def all_documents() -> list[Document]:
     return [document(doc_id, *texts) for doc_id, texts in TEXTS.items()]
 
 
-def change(path: Path, *groups: Iterable[Document], delete: Sequence[str] = (), merge: bool = False) -> None:
+FEW_CHANNELS = AnalysisConfig.named(["words", "tokens", "approach0", "tokens-2"])
+
+
+def change(
+    path: Path, *groups: Iterable[Document], delete: Sequence[str] = (), merge: bool = False,
+    config: AnalysisConfig = FEW_CHANNELS,
+) -> None:
     """Adds documents, or replaces those of the same id, a commit for each group; then deletes, and merges."""
-    analyzer = Analyzer(AnalysisConfig.named(["words", "tokens", "approach0", "tokens-2"]))
+    analyzer = Analyzer(config)
     with IndexWriter(path, config=analyzer.config.to_dict()) as writer:
         for group in groups:
             writer.add(analyzer.analyze(list(group))[0])

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from export_cases import change
 from memory_backend import MemoryBackend
 
 from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.engine.units import formula_units
 from porism.errors import ConfigError, EngineError
-from porism.index import IndexWriter, Snapshot
+from porism.index import Snapshot
 from porism.retrieve import FormulaRanker, open_formula_ranker, read_model
 from porism.retrieve.exported import formula_keys, opening
 from porism.retrieve.exported.exporting import export_index
@@ -47,18 +49,8 @@ def holding(doc_id: str, *sources: str) -> Document:
     return Document(doc_id, {"body": Content.of(*parts)}, {"topic": doc_id[0]})
 
 
-def changed(path: Path, *groups: list[Document], delete: tuple[str, ...] = (), merge: bool = False) -> None:
-    """Adds documents, a commit for each group; deletes, and merges."""
-    analyzer = Analyzer(AnalysisConfig())
-    with IndexWriter(path, config=analyzer.config.to_dict()) as writer:
-        for group in groups:
-            writer.add(analyzer.analyze(group)[0])
-            writer.commit()
-        if delete:
-            writer.delete(delete)
-            writer.commit()
-        if merge:
-            writer.merge()
+changed = partial(change, config=AnalysisConfig())
+"""Changes an index with all channels."""
 
 
 @pytest.fixture
