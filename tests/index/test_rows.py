@@ -51,7 +51,7 @@ def test_rows_come_back(tmp_path_factory, rows: list[dict[int, int]], split: int
     # The terms on disk are numbered anew: here the distinct terms by their order, reversed.
     distinct = sorted({term for row in rows for term in row})
     local = {term: position for position, term in enumerate(distinct)}
-    numbers = np.arange(len(distinct), dtype=np.int64)[::-1].copy()
+    numbers = np.arange(len(distinct), dtype=np.int32)[::-1].copy()
     small = [{local[term]: count for term, count in row.items()} for row in rows]
     expected = [{int(numbers[term]): count for term, count in row.items()} for row in small]
     found = stored(tmp_path_factory.mktemp("r"), [(csr(small[:split]), numbers), (csr(small[split:]), numbers)])
@@ -67,14 +67,14 @@ def test_rows_come_back(tmp_path_factory, rows: list[dict[int, int]], split: int
 
 
 def test_large_term_numbers(tmp_path: Path) -> None:
-    numbers = np.array([2**31 - 2, 0, 2**30], np.int64)
+    numbers = np.array([2**31 - 2, 0, 2**30], np.int32)
     found = stored(tmp_path, [(csr([{0: 65_535, 1: 1, 2: 2}]), numbers)])
     assert as_dicts(found.csr) == [{0: 1, 2**30: 2, 2**31 - 2: 65_535}]
 
 
 def test_rows_of_very_large_channels_are_read_alike(tmp_path: Path) -> None:
     rows = [{3: 1, 9: 4}, {}, {0: 2}]
-    found = stored(tmp_path, [(csr(rows), np.arange(10))])
+    found = stored(tmp_path, [(csr(rows), np.arange(10, dtype=np.int32))])
     far = found._starts.astype(np.uint64)
     decoded = decode_rows(found._data.array, address(far), True, np.array([2, 1, 0]), 10)
     assert as_dicts(Csr(*decoded)) == rows[::-1]
@@ -84,7 +84,7 @@ def test_rows_of_very_large_channels_are_read_alike(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("rows", [[-2], [3], [0, 10**12]])
 def test_rows_that_are_not_there(tmp_path: Path, rows: list[int]) -> None:
-    found = stored(tmp_path, [(csr([{0: 1}, {}, {1: 1}]), np.arange(2))])
+    found = stored(tmp_path, [(csr([{0: 1}, {}, {1: 1}]), np.arange(2, dtype=np.int32))])
     with pytest.raises(IndexError, match="of 3"):
         found.select(np.array(rows))
 
@@ -130,7 +130,7 @@ def test_a_changed_block_is_noticed_even_in_a_large_section(tmp_path: Path, monk
 
 
 def test_terms_with_one_number_become_one_posting(tmp_path: Path) -> None:
-    numbers = np.array([1, 0, 1, 1], np.int64)
+    numbers = np.array([1, 0, 1, 1], np.int32)
     found = stored(tmp_path, [(csr([{0: 2, 1: 7, 2: 3}, {3: 65_535, 0: 1}, {2: 1}]), numbers)])
     assert as_dicts(found.csr) == [{0: 7, 1: 5}, {1: 65_535}, {1: 1}]
     assert found.postings == 4
@@ -138,7 +138,7 @@ def test_terms_with_one_number_become_one_posting(tmp_path: Path) -> None:
 
 def test_changed_rows_are_noticed_even_in_a_large_section(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [{3: 1, 9: 4}, {}, {0: 2, 5: 300}]
-    stored(tmp_path, [(csr(rows), np.arange(10))])
+    stored(tmp_path, [(csr(rows), np.arange(10, dtype=np.int32))])
     monkeypatch.setattr("porism.index.container.CHECKED_BYTES", 0)
     path = tmp_path / "r.bin"
     content = path.read_bytes()
@@ -155,7 +155,7 @@ def test_changed_rows_are_noticed_even_in_a_large_section(tmp_path: Path, monkey
 
 def test_rows_that_someone_made_are_terms_of_the_channel_or_refused(tmp_path: Path) -> None:
     rows = [{3: 1, 9: 4}, {}, {0: 2, 5: 300}]
-    stored(tmp_path, [(csr(rows), np.arange(10))])
+    stored(tmp_path, [(csr(rows), np.arange(10, dtype=np.int32))])
     path = tmp_path / "r.bin"
     content = path.read_bytes()
     info = {"rows": 3, "postings": 4, "tokens": 307, "terms": 10}

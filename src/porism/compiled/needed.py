@@ -20,6 +20,7 @@ from porism.compiled.kernels import Kernel, kernels_wait_for
 SEARCHING = (
     "porism.engine.postings_kernels",
     "porism.index.row_kernels",
+    "porism.index.run_kernels",
     "porism.index.string_kernels",
     "porism.engine.term_list_kernels",
     "porism.engine.topk_kernels",

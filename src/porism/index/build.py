@@ -16,6 +16,7 @@ from porism.index.container_writer import ContainerWriter
 from porism.index.parts import Part
 from porism.index.records import write_records
 from porism.index.rows import Csr, write_rows
+from porism.index.runs import United, Vocabulary, unite
 from porism.index.segment import DATA_FILE
 from porism.index.strings import Packed, offsets, write_dictionary, write_names
 
@@ -30,15 +31,17 @@ OnStep = Callable[[int, int], None]
 
 
 class _Formulas(NamedTuple):
-    """The formulas of a new segment: their keys, and of each the part and the row of the part that it is taken from.
+    """The formulas of a new segment: of each the rank of its key among those of all parts, the part and the row of the
+    part that it is taken from.
 
     ``numbers`` has for each part the new ordinal of each of its formulas, -1 for those that no document uses.
     """
 
-    keys: Packed
+    keys: United
+    rank: NDArray[np.int32]
     part: NDArray[np.int64]
     row: NDArray[np.int64]
-    numbers: list[NDArray[np.int64]]
+    numbers: list[NDArray[np.int32]]
 
 
 def write_segment(folder: Path, parts: Sequence[Part], on_step: OnStep | None = None) -> Stamp:
@@ -65,7 +68,7 @@ def write_segment(folder: Path, parts: Sequence[Part], on_step: OnStep | None = 
         write_records(writer, "metadata", chain.from_iterable(part.metadata() for part in parts), TEXT_BLOCK)
         _write_filters(writer, parts)
         _write_occurrences(writer, parts, selected, fields, formulas)
-        write_names(writer, "keys", formulas.keys)
+        _write_keys(writer, formulas)
         by_part = [formulas.row[formulas.part == number] for number in range(len(parts))]
         sources = chain.from_iterable(part.sources(rows) for part, rows in zip(parts, by_part, strict=True))
         write_records(writer, "sources", sources, TEXT_BLOCK)
@@ -92,7 +95,7 @@ def write_segment(folder: Path, parts: Sequence[Part], on_step: OnStep | None = 
         }
         stamp = writer.finish(
             {
-                "documents": len(ids), "fields": fields, "formulas": len(formulas.keys),
+                "documents": len(ids), "fields": fields, "formulas": len(formulas.rank),
                 "occurrences": sum(len(rows) for rows in selected), "text": text, "formula": formula,
             }
         )
@@ -121,23 +124,35 @@ def _occurrences(part: Part, fields: tuple[str, ...]) -> NDArray[np.int64]:
 
 def _unite_formulas(parts: Sequence[Part], selected: Sequence[NDArray[np.int64]]) -> _Formulas:
     """Numbers the formulas of the selected occurrences by first appearance; equal keys are one formula."""
-    from porism.index.string_kernels import unify
-
     used: list[NDArray[np.int64]] = []
     for part, rows in zip(parts, selected, strict=True):
         found, first = np.unique(part.occurrence_formula[rows], return_index=True)
         used.append(found[np.argsort(first)].astype(np.int64))
-    keys = Packed.join([part.keys().take(rows) for part, rows in zip(parts, used, strict=True)])
-    ids, firsts = unify(keys.blob, keys.starts)
+    keys = unite([part.keys() for part in parts])
+    nothing = np.zeros(0, np.int32)
+    ranks = np.concatenate([nothing, *[of_part[rows] for of_part, rows in zip(keys.ranks, used, strict=True)]])
+    first = np.full(keys.run.size, -1, np.int64)
+    first[ranks[::-1]] = np.arange(len(ranks) - 1, -1, -1)  # of several places of a rank the first is written last
+    firsts = np.sort(first[first >= 0])
+    number = np.full(keys.run.size, -1, np.int32)
+    number[ranks[firsts]] = np.arange(len(firsts), dtype=np.int32)
     bounds = offsets(np.asarray([len(rows) for rows in used], np.int64))
-    numbers: list[NDArray[np.int64]] = []
-    for number, rows in enumerate(used):
-        table = np.full(int(rows.max(initial=-1)) + 1, -1, np.int64)
-        table[rows] = ids[bounds[number] : bounds[number + 1]]
+    numbers: list[NDArray[np.int32]] = []
+    for of_part, rows in zip(keys.ranks, used, strict=True):
+        table = np.full(int(rows.max(initial=-1)) + 1, -1, np.int32)
+        table[rows] = number[of_part[rows]]
         numbers.append(table)
     owner = np.searchsorted(bounds, firsts, side="right") - 1
     all_rows = np.concatenate([np.zeros(0, np.int64), *used])
-    return _Formulas(keys.take(firsts), owner, all_rows[firsts], numbers)
+    return _Formulas(keys, ranks[firsts], owner, all_rows[firsts], numbers)
+
+
+def _write_keys(writer: ContainerWriter, formulas: _Formulas) -> None:
+    """Writes the keys as :class:`~porism.index.strings.Names`."""
+    is_used = np.zeros(formulas.keys.run.size, np.int8)
+    is_used[formulas.rank] = 1
+    numbers = formulas.keys.write(writer, "keys", is_used, buckets=())
+    writer.add("keys:rank", numbers[formulas.rank])
 
 
 def _write_occurrences(
@@ -225,7 +240,7 @@ def _write_channel(
 
     ``rows`` has for each part the rows to take, in order; a part without the channel gives empty ones only.
     """
-    from porism.index.string_kernels import unify
+    from porism.index.run_kernels import count_terms
 
     def pieces(number: int) -> Iterator[Csr]:
         if (rows[number] >= 0).any():
@@ -234,32 +249,25 @@ def _write_channel(
             empty = np.zeros(0, np.int32)
             yield Csr(np.zeros(len(rows[number]) + 1, np.int64), empty, empty.astype(np.uint16))
 
-    nothing = Packed.of([])
-    vocabularies = [
-        part.vocabulary(channel) if (taken >= 0).any() else nothing for part, taken in zip(parts, rows, strict=True)
-    ]
-    sizes = offsets(np.asarray([len(vocabulary) for vocabulary in vocabularies], np.int64))
-    strings = Packed.join(vocabularies)
-    del vocabularies  # of many millions of terms no array stays that is not needed any more
-    ids, firsts = unify(strings.blob, strings.starts)
-    frequencies = np.zeros(len(firsts), np.int64)
-    for number in range(len(parts)):
-        local = np.zeros(sizes[number + 1] - sizes[number], np.int64)
+    terms = unite([
+        part.vocabulary(channel) if (taken >= 0).any() else Vocabulary([])
+        for part, taken in zip(parts, rows, strict=True)
+    ])
+    frequencies = np.zeros(terms.run.size, np.int32)
+    for number, ranks in enumerate(terms.ranks):
         for piece in pieces(number):
-            local += np.bincount(piece.terms, minlength=len(local))
-        np.add.at(frequencies, ids[sizes[number] : sizes[number + 1]], local)
-    kept = np.flatnonzero(frequencies)
-    if len(kept) < len(strings):  # else all are distinct and in their order
-        strings = strings.take(firsts[kept])
-    numbers = np.full(len(firsts), -1, np.int64)
-    del firsts
-    numbers[kept] = write_dictionary(writer, name, strings, frequencies[kept])
-    del strings, frequencies
-    of_string = numbers[ids]
-    del ids, numbers
-    info = write_rows(writer, name, (
-        (piece, of_string[sizes[number] : sizes[number + 1]])
-        for number in range(len(parts)) for piece in pieces(number)
-    ))
+            count_terms(piece.terms, ranks, frequencies)
+    numbers = terms.write(writer, name, frequencies)
+    kept = int(np.count_nonzero(frequencies))
+    all_ranks = terms.ranks
+    del terms, frequencies  # of many millions of terms no array stays that is not needed any more
+
+    def numbered() -> Iterator[tuple[Csr, NDArray[np.int32]]]:
+        for number, ranks in enumerate(all_ranks):
+            of_term = numbers[ranks]
+            for piece in pieces(number):
+                yield piece, of_term
+
+    info = write_rows(writer, name, numbered())
     step()
-    return {"terms": len(kept), **info}
+    return {"terms": kept, **info}

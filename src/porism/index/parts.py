@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from porism.analysis.batch import AnalyzedBatch, TermMatrix
 from porism.index.rows import CHUNK_ROWS, Csr
+from porism.index.runs import Vocabulary
 from porism.index.segment import LINE, Segment, filter_terms
 from porism.index.sources import NOBODY
 from porism.index.strings import Packed, encode, offsets
@@ -36,7 +37,7 @@ class Part(Protocol):
     def owners(self) -> NDArray[np.int32]: ...
     def digests(self) -> NDArray[np.uint64]: ...
     def lines(self) -> NDArray[np.int32]: ...
-    def keys(self) -> Packed: ...
+    def keys(self) -> Vocabulary: ...
     def stored(self) -> Iterator[bytes]: ...
     def metadata(self) -> Iterator[bytes]: ...
     def filters(self) -> tuple[Packed, NDArray[np.int64], NDArray[np.int64]]:
@@ -46,7 +47,7 @@ class Part(Protocol):
     def trees(self, formulas: NDArray[np.int64]) -> Iterator[bytes]: ...
     def occurrence_ids(self, occurrences: NDArray[np.int64]) -> Iterator[bytes]: ...
     def visual_ids(self, occurrences: NDArray[np.int64]) -> Iterator[bytes]: ...
-    def vocabulary(self, channel: str) -> Packed: ...
+    def vocabulary(self, channel: str) -> Vocabulary: ...
     def rows(self, channel: str, rows: NDArray[np.int64]) -> Iterator[Csr]: ...
 
 
@@ -79,8 +80,8 @@ class BatchPart:
         lines = self.batch.lines
         return np.zeros(len(self.docs), np.int32) if lines is None else lines[self.docs]
 
-    def keys(self) -> Packed:
-        return Packed.of(self.batch.formula_keys)
+    def keys(self) -> Vocabulary:
+        return Vocabulary.of_strings(Packed.of(self.batch.formula_keys))
 
     def stored(self) -> Iterator[bytes]:
         return (self.batch.stored[doc] for doc in self.docs)
@@ -117,8 +118,8 @@ class BatchPart:
     def _matrix(self, channel: str) -> TermMatrix:
         return self.batch.text[channel] if channel in self.batch.text else self.batch.formulas[channel]
 
-    def vocabulary(self, channel: str) -> Packed:
-        return Packed.of(self._matrix(channel).vocabulary)
+    def vocabulary(self, channel: str) -> Vocabulary:
+        return Vocabulary.of_strings(Packed.of(self._matrix(channel).vocabulary))
 
     def rows(self, channel: str, rows: NDArray[np.int64]) -> Iterator[Csr]:
         matrix = self._matrix(channel)
@@ -151,8 +152,8 @@ class SegmentPart:
     def lines(self) -> NDArray[np.int32]:
         return self.segment.lines[self.docs]
 
-    def keys(self) -> Packed:
-        return self.segment.keys.packed()
+    def keys(self) -> Vocabulary:
+        return Vocabulary.of_names(self.segment.keys)
 
     def stored(self) -> Iterator[bytes]:
         return self._placed("stored")
@@ -182,8 +183,8 @@ class SegmentPart:
     def visual_ids(self, occurrences: NDArray[np.int64]) -> Iterator[bytes]:
         return self.segment.records("occurrences:visual").take(occurrences)
 
-    def vocabulary(self, channel: str) -> Packed:
-        return self.segment.dictionary(channel).packed()
+    def vocabulary(self, channel: str) -> Vocabulary:
+        return Vocabulary.of_dictionary(self.segment.dictionary(channel))
 
     def rows(self, channel: str, rows: NDArray[np.int64]) -> Iterator[Csr]:
         matrix = self.segment.matrix(channel)

@@ -18,7 +18,7 @@ _TERMS = "Array(int32, 1, 'C', readonly=True)"
 _COUNTS = "Array(uint16, 1, 'C', readonly=True)"
 
 
-@compiled(f"Tuple((uint8[::1], int64[::1], int64))({_NUMBERS}, {_TERMS}, {_COUNTS}, {_NUMBERS})")
+@compiled(f"Tuple((uint8[::1], int64[::1], int64))({_NUMBERS}, {_TERMS}, {_COUNTS}, {_TERMS})")
 def encode_rows(indptr: Any, terms: Any, counts: Any, numbers: Any) -> Any:
     """Rows of term counts as bytes; term ``t`` is written as ``numbers[t]``.
 

@@ -107,8 +107,8 @@ class TermRows:
         return self.csr.counts
 
 
-def write_rows(writer: ContainerWriter, name: str, pieces: Iterable[tuple[Csr, NDArray[np.int64]]]) -> dict[str, int]:
-    """Writes rows that come in pieces, each with the dictionary's number of each of its terms.
+def write_rows(writer: ContainerWriter, name: str, pieces: Iterable[tuple[Csr, NDArray[np.int32]]]) -> dict[str, int]:
+    """Writes rows that come in pieces, each with the dictionary's number (int32) of each of its terms.
 
     Returns ``rows``, ``postings`` and ``tokens``, which :class:`TermRows` and the index's own report want back.
     """

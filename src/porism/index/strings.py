@@ -175,10 +175,20 @@ class Dictionary:
             self._data, self._block_starts, 0, blocks, np.array([len(self), 3 * len(self._data)], np.int64)
         ))
 
+    def groups(self) -> list[tuple[NDArray[np.uint8], int]]:
+        """By bucket, the bytes of its front-coded strings, which are sorted, and how many these are."""
+        begins = self._block_starts[self._bucket_block].tolist()
+        sizes = (self._first[1:] - self._first[:-1]).tolist()
+        return [(self._data[low:high], size) for (low, high), size in zip(pairwise(begins), sizes, strict=True)]
+
+    def damaged(self) -> Exception:
+        """The error that says that the strings are none."""
+        return damaged(self._container, f"{self._name}:strings", "no front-coded strings")
+
     def _sound(self, found: tuple[NDArray[np.uint8], NDArray[np.int64]]) -> Packed:
         packed = Packed(*found)
         if packed.starts[0] < 0:
-            raise damaged(self._container, f"{self._name}:strings", "no front-coded strings")
+            raise self.damaged()
         return packed
 
     def __iter__(self) -> Iterator[str]:
@@ -231,7 +241,8 @@ class Names:
         return len(self.rank)
 
     @cached_property
-    def _at_rank(self) -> NDArray[np.int32]:
+    def at_rank(self) -> NDArray[np.int32]:
+        """The position of each name, names in code-point order; -1 where a damaged file has none."""
         positions = np.full(len(self.rank), -1, np.int32)
         positions[self.rank] = np.arange(len(self.rank), dtype=np.int32)
         return positions
@@ -256,7 +267,7 @@ class Names:
         ranks = self.dictionary.lookup_packed(names)
         if not len(self.rank):
             return ranks
-        return np.where(ranks >= 0, self._at_rank[ranks], np.int32(-1))
+        return np.where(ranks >= 0, self.at_rank[ranks], np.int32(-1))
 
     def packed(self) -> Packed:
         """All names by position."""
