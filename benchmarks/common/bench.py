@@ -121,7 +121,7 @@ class Bench:
         if "failed" in result:
             self.out[name] = f"{phase}: {result['failed']}; see {log}"
             return None
-        return {**result, "watched_memory": memory}
+        return {**result, "watched_memory": memory.resident}
 
     def build(self, name: str) -> None:
         """Indexes, as often as ``--builds`` says unless it takes long; the median of the times counts."""

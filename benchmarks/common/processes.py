@@ -9,28 +9,39 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
+
+
+class Peak(NamedTuple):
+    """The most memory that a process and all its descendants had at once, in MiB; None without psutil.
+
+    ``resident`` counts all pages, shared ones in each process. ``own`` leaves out pages of files, which the system
+    takes back where it needs room, and all that is shared; it is known on Linux only.
+    """
+
+    resident: float | None = None
+    own: float | None = None
 
 
 def run_watched(
     command: Sequence[str], log: Path, *, environment: Mapping[str, str] | None = None, limit: float = 1800.0
-) -> tuple[int | None, float | None]:
-    """Runs a command, its output going to ``log``: exit status (None: stopped at the time limit) and peak memory.
-
-    Memory is the sum of the resident sets of the process and all its descendants in MiB, sampled ten times a second
-    (pages that they share count in each); None without psutil.
+) -> tuple[int | None, Peak]:
+    """Runs a command, its output going to ``log``: exit status (None: stopped at the time limit) and peak memory,
+    sampled ten times a second.
     """
     with log.open("ab") as file:
         process = subprocess.Popen(
             command, stdout=file, stderr=file, stdin=subprocess.DEVNULL, start_new_session=True,
             env={**os.environ, **(environment or {})},
         )
-    peak: float | None = None
+    peak = Peak()
     deadline = time.monotonic() + limit
     try:
         while process.poll() is None:
-            used = _resident_mb(process.pid)
-            if used is not None:
-                peak = max(peak or 0.0, used)
+            used = _memory(process.pid)
+            peak = Peak(*[
+                now if before is None else max(before, now or 0.0) for before, now in zip(peak, used, strict=True)
+            ])
             if time.monotonic() > deadline:
                 return None, peak
             time.sleep(0.1)
@@ -41,18 +52,21 @@ def run_watched(
         process.wait()
 
 
-def _resident_mb(pid: int) -> float | None:
+def _memory(pid: int) -> Peak:
+    """The memory that a process and its descendants have now."""
     try:
         import psutil
     except ImportError:
-        return None
-    total = 0
+        return Peak()
+    resident, own = 0, 0
     with suppress(psutil.Error):
         root = psutil.Process(pid)
         for process in (root, *root.children(recursive=True)):
             with suppress(psutil.Error):
-                total += process.memory_info().rss
-    return total / 2**20
+                memory = process.memory_info()
+                resident += memory.rss
+                own += memory.rss - getattr(memory, "shared", 0)
+    return Peak(resident / 2**20, own / 2**20 if psutil.LINUX else None)
 
 
 def disk_use(folder: Path) -> tuple[float, int]:

@@ -59,7 +59,7 @@ def merge_runs(runs: Any, ids: Any, data: Any) -> Any:
     A heap of the runs by the string that each is at, compared by eight bytes first.
     """
     count = len(runs)
-    room = 64
+    room: Any = 64
     texts = np.zeros((count, room), np.uint8)
     lengths = np.zeros(count, np.int64)
     keys = np.zeros(count, np.uint64)
@@ -117,7 +117,7 @@ def merge_runs(runs: Any, ids: Any, data: Any) -> Any:
                 more, at = get(source, at, end)
                 rest += more
             before = lengths[run]
-            if at > end or rest > end - at or shared > before:
+            if rest > end - at or shared > before:
                 return np.int64(0), np.int64(0), run
             length = shared + rest
             if length > room:
@@ -132,7 +132,7 @@ def merge_runs(runs: Any, ids: Any, data: Any) -> Any:
                 last = longer
                 room = 2 * length
             if not entering:  # strings that do not increase are those of no run
-                differs: Any = shared
+                differs = shared
                 while differs < min(before, length) and texts[run, differs] == source[at + differs - shared]:
                     differs += 1
                 if differs == length or (differs < before and source[at + differs - shared] < texts[run, differs]):
@@ -198,7 +198,7 @@ def group_run(data: Any, groups: Any, out: Any, ats: Any, blocks: Any, block_sta
         if rest == 15:
             more, at = get(data, at, end)
             rest += more
-        if at > end or rest > end - at or shared > length:
+        if rest > end - at or shared > length:
             return False
         length = shared + rest
         if length > len(text):

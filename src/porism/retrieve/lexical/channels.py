@@ -160,6 +160,21 @@ def has_channel(segment: Units, channel: str) -> bool:
     return channel in segment.text_channels or channel in segment.formula_channels
 
 
+def require_channels(segments: Sequence[Units], channels: Iterable[str]) -> None:
+    """Checks that some segment has each channel, unless there is no segment.
+
+    :raises ConfigError: none has one of them.
+    """
+    for name in channels:
+        if segments and not any(has_channel(segment, name) for segment in segments):
+            known = sorted({
+                one for segment in segments for one in (*segment.text_channels, *segment.formula_channels)
+            })
+            raise ConfigError(
+                f"the index has no channel {name!r}", hint=f"It has {', '.join(known)}; index again for others."
+            )
+
+
 def build_postings(segment: Units, channel: str, weights: FieldWeights) -> Postings:
     """Computes the postings of a channel; empty where the segment does not have it."""
     return _build(segment, channel, weights).postings

@@ -29,7 +29,7 @@ from porism.retrieve.lexical.channels import (
     FieldWeights,
     Zone,
     channel_statistics,
-    has_channel,
+    require_channels,
     scored_channel,
     zone_terms,
 )
@@ -71,14 +71,7 @@ class LexicalRetriever:
         self.segments = tuple(segments)
         self.channels = {name: channel for name, channel in channels.items() if channel.weight > 0}
         self.field_weights: FieldWeights = dict(field_weights or {})
-        for name in channels:
-            if self.segments and not any(has_channel(segment, name) for segment in self.segments):
-                known = sorted({
-                    name for segment in self.segments for name in (*segment.text_channels, *segment.formula_channels)
-                })
-                raise ConfigError(
-                    f"the index has no channel {name!r}", hint=f"It has {', '.join(known)}; index again for others."
-                )
+        require_channels(self.segments, channels)
         self.zones = {
             name: zone for name, zone in (zones or {}).items() if zone.weight > 0 and zone.sees(self.segments)
         }
