@@ -27,10 +27,12 @@ def some_postings(documents: int = 300, most: int = 9) -> Postings:
 def in_memory(postings: Postings) -> dict[str, np.ndarray]:
     fields = {field.name: getattr(postings, field.name) for field in dataclasses.fields(postings)}
     found = {name: value for name, value in fields.items() if isinstance(value, np.ndarray)}
-    found.pop("stored_dense_df", None)
+    for name in ("stored_dense_df", "stored_length_counts"):
+        found.pop(name, None)
     return {
-        **found, "dense_df": postings.dense_df, "list_lengths": postings.lists.lengths,
-        "list_starts": postings.lists.starts, "dense_terms": postings.lists.dense_terms,
+        **found, "dense_df": postings.dense_df, "length_counts": postings.length_counts(),
+        "list_lengths": postings.lists.lengths, "list_starts": postings.lists.starts,
+        "dense_terms": postings.lists.dense_terms,
     }
 
 
@@ -138,7 +140,7 @@ def test_dense_terms_that_are_not_there_are_refused(terms: list[int]) -> None:
 @pytest.mark.parametrize("change", [
     {"dense_df": np.array([5, 301, 5, 5, 5], np.int32)}, {"dense_df": np.array([-1, 5, 5, 5, 5], np.int32)},
     {"dense_df": np.array([5], np.int32)}, {"list_starts": np.array([0], np.int64)},
-    {"list_starts": np.array([1, 0], np.int64)},
+    {"list_starts": np.array([1, 0], np.int64)}, {"length_counts": np.array([300], np.int64)},
 ])
 def test_what_spares_passes_must_fit(change: dict[str, np.ndarray]) -> None:
     stored = some_postings().to_arrays()
@@ -146,6 +148,22 @@ def test_what_spares_passes_must_fit(change: dict[str, np.ndarray]) -> None:
     assert stored["list_starts"].tolist() == [0, len(some_postings().docs)]
     with pytest.raises(IndexCorrupt):
         Postings.from_arrays({**stored, **change})
+
+
+def test_stored_counts_of_lengths_are_those_of_the_documents() -> None:
+    postings = some_postings()
+    stored = postings.to_arrays()
+    found = Postings.from_arrays(stored)
+    live = np.arange(300) % 3 > 0
+    for which in (None, np.ones(300, np.bool_), live):
+        assert found.length_counts(which).tolist() == postings.length_counts(which).tolist()
+    assert found.length_counts(live).sum() == 200
+    counts = stored["length_counts"].copy()
+    counts[0] += 1  # more documents than there are
+    with pytest.raises(IndexCorrupt, match="do not fit"):
+        Postings.from_arrays({**stored, "length_counts": counts})
+    older = {name: array for name, array in stored.items() if name != "length_counts"}
+    assert Postings.from_arrays(older).length_counts().tolist() == stored["length_counts"].tolist()
 
 
 @pytest.mark.parametrize("name", STORED + SPARED)

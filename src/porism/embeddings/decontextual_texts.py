@@ -161,6 +161,6 @@ def live_formulas(segment: Segment) -> tuple[NDArray[np.int64], NDArray[np.int64
     """The distinct formulas of documents that are not deleted, and how often each is there."""
     occurrences = segment.occurrences
     live = np.repeat(segment.live, occurrences.indptr[1:] - occurrences.indptr[:-1])
-    of = np.asarray(occurrences.formula, np.int64)[live]
+    of = np.asarray(occurrences.formula.all(), np.int64)[live]
     formulas, counts = np.unique(of, return_counts=True)
     return formulas, counts.astype(np.int64)

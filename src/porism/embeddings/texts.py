@@ -229,7 +229,7 @@ def _occurrences(segment: Segment) -> tuple[NDArray[np.int64], NDArray[np.int64]
     """The formulas of live documents, and for each occurrence, in the order of documents, its place among them."""
     occurrences = segment.occurrences
     live = np.repeat(segment.live, occurrences.indptr[1:] - occurrences.indptr[:-1])
-    of = np.asarray(occurrences.formula, np.int64)[live]
+    of = np.asarray(occurrences.formula.all(), np.int64)[live]
     formulas, places = np.unique(of, return_inverse=True)
     return formulas, places.astype(np.int64).reshape(-1)
 

@@ -31,11 +31,11 @@ STORED = (
 ``sparse_codes`` is empty where all codes are 1. The others are those of the same names in memory.
 """
 
-SPARED = ("list_starts", "dense_df")
+SPARED = ("list_starts", "dense_df", "length_counts")
 """The names of stored arrays that spare opening a pass over others; files of older versions lack them.
 
 ``list_starts`` (int64) are those of the term lists; ``dense_df`` (int32, D) says in how many documents each dense term
-occurs.
+occurs, ``length_counts`` (int64) how many have each length.
 """
 
 

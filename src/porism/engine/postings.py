@@ -41,6 +41,8 @@ _ARRAYS: Mapping[str, Any] = {
     "length_codes": np.int32, "length_table": np.float64,
 }
 
+_SPARED: Mapping[str, Any] = {"list_starts": np.int64, "dense_df": np.int32, "length_counts": np.int64}
+
 _LIST_LENGTHS = (np.uint8, np.uint16, np.uint32)
 
 
@@ -67,12 +69,13 @@ class Postings:
     length_codes: NDArray[np.int32]
     length_table: NDArray[np.float64]
     guards: Mapping[str, Section] = field(default_factory=dict, compare=False)
-    """Sections of ``docs``, ``sparse_codes`` and ``dense_codes`` that were not compared with their checksums:
-    :meth:`require` them."""
+    """What of the arrays was not compared with its checksums yet: :meth:`require` it."""
     where: str = ""
     """The file of the arrays, for messages; empty where they were computed."""
     stored_dense_df: NDArray[np.int32] | None = field(default=None, compare=False)
     """In how many documents each dense term occurs (int32, D), where that is stored."""
+    stored_length_counts: NDArray[np.int64] | None = field(default=None, compare=False)
+    """How many documents have each length (int64), where that is stored."""
 
     @property
     def documents(self) -> int:
@@ -187,12 +190,13 @@ class Postings:
 
     def senseless(self) -> IndexCorrupt:
         """The error for postings whose numbers make no sense, although they may be as they were written."""
-        return IndexCorrupt(
-            "the postings name documents or frequencies that are not there", where=self.where or None, hint=_REPAIR
-        )
+        what = "the postings name documents or frequencies that are not there"
+        return IndexCorrupt(what, where=self.where or None, hint=_REPAIR)
 
     def length_counts(self, live: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
         """How many (live) documents have each length of ``length_table``."""
+        if (live is None or live.all()) and self.stored_length_counts is not None:
+            return self.stored_length_counts
         codes = self.length_codes if live is None else self.length_codes[live]
         return np.bincount(codes, minlength=len(self.length_table)).astype(np.int64)
 
@@ -230,6 +234,7 @@ class Postings:
         return compact({
             **{name: getattr(self, name) for name in _ARRAYS}, "list_lengths": self.lists.lengths,
             "list_starts": self.lists.starts, "dense_terms": self.lists.dense_terms, "dense_df": self.dense_df,
+            "length_counts": self.length_counts(),
         })
 
     @classmethod
@@ -263,12 +268,11 @@ class Postings:
     @classmethod
     def _of(cls, arrays: Mapping[str, NDArray[Any]], guards: Mapping[str, Section], where: str) -> Postings:
         lengths, dense_terms = arrays["list_lengths"], arrays["dense_terms"]
-        starts, dense_df = arrays.get("list_starts"), arrays.get("dense_df")
+        starts, dense_df, length_counts = (arrays.get(name) for name in _SPARED)
         if (
             any(arrays[name].dtype != np.dtype(dtype) for name, dtype in _ARRAYS.items())
             or lengths.dtype not in _LIST_LENGTHS or dense_terms.dtype != np.int32
-            or (starts is not None and starts.dtype != np.int64)
-            or (dense_df is not None and dense_df.dtype != np.int32)
+            or any(arrays[name].dtype != np.dtype(dtype) for name, dtype in _SPARED.items() if name in arrays)
         ):
             raise IndexCorrupt("the postings' arrays are of other types")
         columns = {name: as_layout(arrays[name], dtype).reshape(-1) for name, dtype in _ARRAYS.items()}
@@ -280,7 +284,7 @@ class Postings:
         lists.check()
         postings = cls(
             lists, **columns, guards={name: guards[name] for name in guards if name in columns}, where=where,
-            stored_dense_df=dense_df,
+            stored_dense_df=dense_df, stored_length_counts=length_counts,
         )
         postings._check()
         return postings
@@ -294,9 +298,9 @@ class Postings:
         sound = (
             len(self.docs) == len(self.sparse_codes)
             and len(self.dense_codes) == self.documents * dense
-            and (self.stored_dense_df is None or (
-                len(self.stored_dense_df) == dense and _within(self.stored_dense_df, self.documents + 1)
-            ))
+            and _are_counts(self.stored_dense_df, dense, self.documents)
+            and _are_counts(self.stored_length_counts, len(self.length_table), self.documents)
+            and (self.stored_length_counts is None or int(self.stored_length_counts.sum()) == self.documents)
             and len(self.sparse_escapes) == len(self.sparse_values)
             and len(self.dense_escapes) == len(self.dense_values)
             and len(self.tf_table) > 0
@@ -388,5 +392,9 @@ def _count(
         size *= 8
 
 
-def _within(values: NDArray[np.int32], end: int) -> bool:
+def _are_counts(counts: NDArray[np.integer] | None, size: int, documents: int) -> bool:
+    return counts is None or (len(counts) == size and _within(counts, documents + 1))
+
+
+def _within(values: NDArray[np.integer], end: int) -> bool:
     return not len(values) or bool(values.min() >= 0 and values.max() < end)

@@ -222,7 +222,7 @@ class Places(NamedTuple):
         :raises IndexCorrupt: they name formulas that are not there.
         """
         where = segment.occurrences
-        indptr, formula = as_layout(where.indptr, np.int64), as_layout(where.formula, np.int32)
+        indptr, formula = as_layout(where.indptr, np.int64), as_layout(where.formula.all(), np.int32)
         if len(indptr) != segment.doc_count + 1 or not _bounds(indptr, len(formula)):
             raise corrupt("has changed in section 'occurrences:indptr'", segment.container.path)
         found = cls(*kernels.find_places(

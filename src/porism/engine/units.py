@@ -251,7 +251,7 @@ def _held(segment: Segment) -> NDArray[np.bool_]:
         return np.ones(segment.formula_count, np.bool_)
     held = np.zeros(segment.formula_count, np.bool_)
     where = segment.occurrences
-    held[where.formula[np.repeat(segment.live, np.diff(where.indptr))]] = True
+    held[where.formula.all()[np.repeat(segment.live, np.diff(where.indptr))]] = True
     return held
 
 

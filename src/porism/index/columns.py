@@ -33,9 +33,72 @@ def column(
         if key not in container.sound:
             least, most = int(array.min()), int(array.max())
             if (low is not None and least < low) or (end is not None and most >= end):
-                raise damaged(container, name, f"numbers from {least} to {most} where {low} to below {end} belong")
+                raise outside(container, name, least, most, low, end)
             container.sound.add(key)
     return array
+
+
+class Column:
+    """A flat section of numbers of which only the parts that are read are compared with their checksums and checked.
+
+    What is read of it is an array: by a position, a slice or positions.
+    """
+
+    def __init__(
+        self, container: Container, name: str, dtype: Any, length: int | None = None, *, low: int | None = None,
+        end: int | None = None,
+    ) -> None:
+        """As :func:`column`, which reads all of it.
+
+        :raises IndexCorrupt: there is no such section, or it is of another dtype or length.
+        """
+        section = container.section(name)
+        if section.array.ndim != 1 or section.array.dtype != np.dtype(dtype):
+            raise damaged(container, name, f"{section.array.ndim} dimensions of {section.array.dtype}")
+        if length is not None and len(section.array) != length:
+            raise damaged(container, name, f"{len(section.array)} elements where {length} belong")
+        self._container, self._name, self._section = container, name, section
+        self._low, self._end = low, end
+        self._whole: NDArray[Any] | None = None
+
+    def __len__(self) -> int:
+        return len(self._section.array)
+
+    def __getitem__(self, where: Any) -> Any:
+        """The numbers at a position, in a slice (of step 1) or at positions (integers, from 0).
+
+        :raises IndexCorrupt: they were changed, or are not what they must be.
+        """
+        if self._whole is not None:
+            return self._whole[where]
+        if isinstance(where, slice):
+            first, stop, _ = where.indices(len(self))
+            begins, ends = np.array([first], np.int64), np.array([max(first, stop)], np.int64)
+        else:
+            begins = np.atleast_1d(np.asarray(where)).astype(np.int64)
+            ends = begins + 1
+        self._section.require(begins, ends)
+        found = self._section.array[where]
+        self._check(np.asarray(found))
+        return found
+
+    def all(self) -> NDArray[Any]:
+        """All numbers.
+
+        :raises IndexCorrupt: some were changed, or are not what they must be.
+        """
+        if self._whole is None:
+            whole = self._section.all()
+            self._check(whole)
+            self._whole = whole
+        return self._whole
+
+    def _check(self, numbers: NDArray[Any]) -> None:
+        if not numbers.size or (self._low is None and self._end is None):
+            return
+        least, most = int(numbers.min()), int(numbers.max())
+        if (self._low is not None and least < self._low) or (self._end is not None and most >= self._end):
+            raise outside(self._container, self._name, least, most, self._low, self._end)
 
 
 def starts(container: Container, name: str, dtype: Any, end: int, length: int | None = None) -> NDArray[Any]:
@@ -59,6 +122,11 @@ def are_starts(array: NDArray[Any], end: int) -> bool:
     return (
         len(array) > 0 and int(array[0]) == 0 and int(array[-1]) == end and bool((array[1:] >= array[:-1]).all())
     )
+
+
+def outside(container: Container, name: str, least: int, most: int, low: int | None, end: int | None) -> Exception:
+    """The error for numbers that are not between their bounds."""
+    return damaged(container, name, f"numbers from {least} to {most} where {low} to below {end} belong")
 
 
 def damaged(container: Container, name: str, what: str) -> Exception:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.index.columns import column, starts
+from porism.index.columns import Column, starts
 from porism.index.container import Container
 from porism.index.records import Records
 from porism.index.strings import decode
@@ -16,6 +16,7 @@ class Occurrences:
 
     ``indptr`` (int64, documents + 1) bounds those of each document; ``field`` (uint16) is a position in the segment's
     fields, ``formula`` (int32) an ordinal of the segment, ``number`` (int32) says that it is the n-th of its field.
+    The last three are compared with their checksums as they are read.
     """
 
     def __init__(self, container: Container, documents: int, fields: int, formulas: int) -> None:
@@ -23,11 +24,11 @@ class Occurrences:
 
         :raises IndexCorrupt: the sections were changed, or name others.
         """
-        self.formula: NDArray[np.int32] = column(container, "occurrences:formula", np.int32, low=0, end=formulas)
+        self.formula = Column(container, "occurrences:formula", np.int32, low=0, end=formulas)
         count = len(self.formula)
         self.indptr: NDArray[np.int64] = starts(container, "occurrences:indptr", np.int64, count, documents)
-        self.field: NDArray[np.uint16] = column(container, "occurrences:field", np.uint16, count, end=fields)
-        self.number: NDArray[np.int32] = column(container, "occurrences:number", np.int32, count)
+        self.field = Column(container, "occurrences:field", np.uint16, count, end=fields)
+        self.number = Column(container, "occurrences:number", np.int32, count)
         self._ids = Records(container, "occurrences:id", count)
         self._visual_ids = Records(container, "occurrences:visual", count)
 

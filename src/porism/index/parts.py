@@ -136,9 +136,9 @@ class SegmentPart:
         self.text_channels = segment.text_channels
         self.formula_channels = segment.formula_channels
         self.occurrence_indptr = segment.occurrences.indptr
-        self.occurrence_field = segment.occurrences.field
-        self.occurrence_formula = segment.occurrences.formula
-        self.occurrence_number = segment.occurrences.number
+        self.occurrence_field = segment.occurrences.field.all()
+        self.occurrence_formula = segment.occurrences.formula.all()
+        self.occurrence_number = segment.occurrences.number.all()
 
     def ids(self) -> Packed:
         return self.segment.names.packed().take(self.docs)

@@ -269,7 +269,7 @@ class Segment:
             return Entries.of_text(self.doc_count, len(self.fields))
         self.channel_info(channel)
         where = self.occurrences
-        return Entries(where.indptr, where.formula.astype(np.int64), where.field)
+        return Entries(where.indptr, where.formula.all().astype(np.int64), where.field.all())
 
     def channel_info(self, channel: str) -> dict[str, int]:
         """``rows``, ``terms`` (distinct), ``postings`` and ``tokens`` of a channel, deleted documents included."""

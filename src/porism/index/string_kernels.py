@@ -331,12 +331,15 @@ def _find_in_block(data: Any, at: Any, stop: Any, blob: Any, start: Any, end: An
     return -1
 
 
-@compiled(f"int32[::1]({_BYTES}, {_NUMBERS}, {_NUMBERS}, {_NUMBERS}, {_BYTES}, {_NUMBERS})")
-def front_lookup(data: Any, block_starts: Any, bucket_first: Any, bucket_block: Any, blob: Any, starts: Any) -> Any:
+@compiled(f"int32[::1]({_BYTES}, {_NUMBERS}, {_NUMBERS}, {_NUMBERS}, {_BYTES}, {_NUMBERS}, uint8[::1])")
+def front_lookup(
+    data: Any, block_starts: Any, bucket_first: Any, bucket_block: Any, blob: Any, starts: Any, probed: Any
+) -> Any:
     """The positions (int32) of packed strings among front-coded ones, -1 where absent: a binary search a bucket.
 
     ``block_starts`` are bounds of ``data``, ``bucket_first`` of the strings and ``bucket_block`` of the blocks; what
-    the bytes of ``data`` are does not matter: all positions are of strings.
+    the bytes of ``data`` are does not matter: all positions are of strings. ``probed`` (uint8), unless it is empty, is
+    set to 1 for each block that was read.
     """
     count = len(starts) - 1
     found = np.full(count, -1, np.int32)
@@ -346,6 +349,8 @@ def front_lookup(data: Any, block_starts: Any, bucket_first: Any, bucket_block: 
             low, high = bucket_block[bucket], bucket_block[bucket + 1]
             while low < high:
                 middle = (low + high) // 2
+                if len(probed) > 0:
+                    probed[middle] = 1
                 if _compare_head(data, block_starts[middle], block_starts[middle + 1], blob, start, end) <= 0:
                     low = middle + 1
                 else:

@@ -115,7 +115,10 @@ class Dictionary:
 
     def __init__(self, container: Container, name: str) -> None:
         self._container, self._name = container, name
-        self._data: NDArray[np.uint8] = column(container, f"{name}:strings", np.uint8)
+        self._strings = container.section(f"{name}:strings")
+        self._data: NDArray[np.uint8] = self._strings.array
+        if self._data.ndim != 1 or self._data.dtype != np.uint8:
+            raise damaged(container, f"{name}:strings", f"{self._data.ndim} dimensions of {self._data.dtype}")
         self._block_starts: NDArray[np.int64] = bounds(container, f"{name}:blocks", np.int64, len(self._data))
         first = column(container, f"{name}:buckets", np.int64)
         self._first: NDArray[np.int64] = bounds(
@@ -142,10 +145,19 @@ class Dictionary:
 
         if not len(packed) or not len(self):
             return np.full(len(packed), -1, np.int32)
+        probed = np.zeros(0 if self._strings.complete else len(self._block_starts) - 1, np.uint8)
         found = front_lookup(
-            self._data, self._block_starts, self._first, self._bucket_block, packed.blob, packed.starts
+            self._data, self._block_starts, self._first, self._bucket_block, packed.blob, packed.starts, probed
         )
+        self._require(np.flatnonzero(probed))  # what was read is known afterwards, and nothing was believed before
         return cast("NDArray[np.int32]", found)
+
+    def _require(self, blocks: NDArray[np.int64]) -> None:
+        """Compares front-coded blocks with their checksums, where they were not yet.
+
+        :raises IndexCorrupt: one was changed.
+        """
+        self._strings.require(self._block_starts[blocks], self._block_starts[blocks + 1])
 
     def term(self, number: int) -> str:
         """The string with a number.
@@ -164,6 +176,9 @@ class Dictionary:
         wanted = np.ascontiguousarray(numbers, np.int64)
         if len(wanted) and not 0 <= int(wanted.min()) <= int(wanted.max()) < len(self):
             raise IndexError(f"strings {wanted.min()} to {wanted.max()} of {len(self)}")
+        if not self._strings.complete:
+            bucket = np.searchsorted(self._first, wanted, side="right") - 1
+            self._require(self._bucket_block[bucket] + (wanted - self._first[bucket]) // FRONT_BLOCK)
         return self._sound(front_select(self._data, self._block_starts, self._first, self._bucket_block, wanted))
 
     def packed(self) -> Packed:
@@ -172,14 +187,15 @@ class Dictionary:
 
         blocks = len(self._block_starts) - 1
         return self._sound(front_decode(
-            self._data, self._block_starts, 0, blocks, np.array([len(self), 3 * len(self._data)], np.int64)
+            self._strings.all(), self._block_starts, 0, blocks, np.array([len(self), 3 * len(self._data)], np.int64)
         ))
 
     def groups(self) -> list[tuple[NDArray[np.uint8], int]]:
         """By bucket, the bytes of its front-coded strings, which are sorted, and how many these are."""
         begins = self._block_starts[self._bucket_block].tolist()
         sizes = (self._first[1:] - self._first[:-1]).tolist()
-        return [(self._data[low:high], size) for (low, high), size in zip(pairwise(begins), sizes, strict=True)]
+        data = self._strings.all()
+        return [(data[low:high], size) for (low, high), size in zip(pairwise(begins), sizes, strict=True)]
 
     def damaged(self) -> Exception:
         """The error that says that the strings are none."""

@@ -114,7 +114,7 @@ def _formulas(snapshot: Snapshot) -> Iterator[Entry]:
     counts: Counter[str] = Counter()
     for segment in snapshot.segments:
         occurrences = segment.occurrences
-        documents = np.bincount(occurrences.formula, minlength=segment.formula_count)
+        documents = np.bincount(occurrences.formula.all(), minlength=segment.formula_count)
         for formula in np.argsort(-documents, kind="stable")[:MOST_FORMULAS].tolist():
             source = segment.formula_source(formula)
             if 3 <= len(source) <= LONGEST_FORMULA and notation_of(source) == "latex":

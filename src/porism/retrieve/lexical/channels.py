@@ -281,8 +281,8 @@ def channel_statistics(segments: Iterable[Units], channel: str, fields: Fields) 
     counts: dict[float, int] = {}
     for segment in segments:
         postings = open_postings(segment, channel, fields)
-        live = None if segment.live.all() else segment.live
-        for length, count in zip(postings.length_table.tolist(), postings.length_counts(live).tolist(), strict=True):
+        found = zip(postings.length_table.tolist(), postings.length_counts(segment.live).tolist(), strict=True)
+        for length, count in found:
             counts[length] = counts.get(length, 0) + count
     documents = sum(count for length, count in counts.items() if length > 0)
     total = math.fsum(length * count for length, count in counts.items())
