@@ -334,11 +334,13 @@ def test_a_server_searches_another_one_too(client: TestClient, beside: TestClien
             assert [hit["explanation"]["contributions"]["value"] for hit in found["hits"]] == pytest.approx(
                 [hit["explanation"]["contributions"]["value"] for hit in whole["hits"]]
             )
-    pages = {hit["id"]: hit["page"] for hit in beside.get(
-        f"{PREFIX}/search", params={"q": QUESTION, "index": "all"}
-    ).json()["hits"]}
+    hits = beside.get(f"{PREFIX}/search", params={"q": QUESTION, "index": "all"}).json()["hits"]
+    pages = {hit["id"]: hit["page"] for hit in hits}
     there = {doc_id: page for doc_id, page in pages.items() if page}
     assert 0 < len(there) < len(pages)
+    assert {hit["home"] for hit in hits if not hit["page"]} == {"few"}
+    (server,) = {hit["home"] for hit in hits if hit["page"]}
+    assert server.endswith("/many")
     html = beside.get("/search", params={"q": QUESTION, "index": "all"}).text
     for doc_id, page in there.items():
         assert page.replace("&", "&amp;") in html

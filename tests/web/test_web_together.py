@@ -15,7 +15,7 @@ pytest.importorskip("httpx", reason="requests are sent by httpx: pip install 'po
 from fastapi.testclient import TestClient
 
 from porism.errors import QueryError
-from porism.index import IndexWriter
+from porism.index import IndexWriter, Snapshot
 from porism.index.joint import names_of
 from porism.search.sources.updating import index_sources
 from porism.web.app import create_app
@@ -41,7 +41,7 @@ def answer(client: Any, route: str, **parameters: Any) -> Any:
 
 
 OTHERS = frozenset({
-    "index", "generation", "seconds", "place", "metadata", "facets", "latex", "label", "mathml", "alignments",
+    "index", "home", "generation", "seconds", "place", "metadata", "facets", "latex", "label", "mathml", "alignments",
     "alignment",
 })
 
@@ -54,6 +54,23 @@ def same(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: same(one) for key, one in value.items() if key not in OTHERS}
     return value
+
+
+def test_each_result_names_the_index_that_has_it(
+    client: Any, together: Any, sample_shards: list[Path]
+) -> None:
+    hits = answer(together, "search", index="all", q=QUESTION)["hits"]
+    assert {hit["home"] for hit in hits} == set(names_of(sample_shards))
+    for name, path in names_of(sample_shards).items():
+        with Snapshot.open(path) as snapshot:
+            assert [hit["home"] == name for hit in hits] == [snapshot.find(hit["id"]) is not None for hit in hits]
+    html = together.get("/search", params={"q": QUESTION, "index": "all"}).text
+    assert [html.count(f'<span class="home">{name}</span>') for name in names_of(sample_shards)] == [
+        sum(hit["home"] == name for hit in hits) for name in names_of(sample_shards)
+    ]
+    alone = next(iter(names_of(sample_shards)))
+    assert {hit["home"] for hit in answer(together, "search", index=alone, q=QUESTION)["hits"]} == {None}
+    assert {hit["home"] for hit in answer(client, "search", q=QUESTION)["hits"]} == {None}
 
 
 def test_pages_filters_explanations_and_facets_are_those_of_one_index(client: Any, together: Any) -> None:

@@ -167,7 +167,7 @@ def shown_hit(served: View, hit: Hit, pieces: PieceMaker, before: int = 0) -> sc
     return schema.Hit(
         rank=before + hit.rank, id=hit.id, score=round(hit.score, 6), title=pieces.pieces(hit.title),
         snippet=pieces.pieces(hit.snippet), place=place_of(hit.location, several, str(hit.title)),
-        metadata=dict(hit.metadata),
+        metadata=dict(hit.metadata), home=served.home(hit.id),
     )
 
 

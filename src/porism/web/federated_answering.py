@@ -11,7 +11,7 @@ from porism.web.deadlines import Deadline
 from porism.web.parts import Parts
 from porism.web.pieces import contribution, place_of
 from porism.web.requests import Request
-from porism.web.served import View
+from porism.web.served import HERE, View
 from porism.web.settings import Limits
 
 
@@ -34,18 +34,22 @@ def search_all(
         hints=found.hints, total=found.total, total_is_exact=found.total < limits.depth, page=request.page,
         per_page=request.per_page, seconds=round(deadline.elapsed, 4), partial=found.partial,
         missing=tuple(schema.MissingIndex(name=one.name, reason=one.reason) for one in found.missing),
-        hits=tuple(_hit(hit, pages.get(hit.id)) for hit in found.hits),
+        hits=tuple(_hit(hit, pages.get(hit.id), _home(served, *found.homes[hit.id])) for hit in found.hits),
     )
 
 
-def _hit(hit: Hit, page: str | None) -> schema.Hit:
+def _home(served: View, shard: str, doc_id: str) -> str | None:
+    return served.home(doc_id) if shard == HERE else shard
+
+
+def _hit(hit: Hit, page: str | None, home: str | None) -> schema.Hit:
     explanation = None
     if hit.explanation is not None:
         explanation = schema.Explained(id=hit.id, contributions=contribution(hit.explanation))
     return schema.Hit(
         rank=hit.rank, id=hit.id, score=round(hit.score, 6), title=_pieces(hit.title), snippet=_pieces(hit.snippet),
         place=place_of(hit.location, True, str(hit.title)), metadata=dict(hit.metadata), explanation=explanation,
-        page=page,
+        page=page, home=home,
     )
 
 

@@ -131,7 +131,8 @@ def _hit(hit: schema.Hit) -> str:
     if len(passage) > _PASSAGE:
         passage = f"{passage[:_PASSAGE]}…"
     place = f"\n   place: {hit.place.text}" if hit.place.text else ""
-    return f"{hit.rank}. {pieces_text(hit.title)}\n   id: {hit.id}{place}\n   {passage}".rstrip()
+    home = f"\n   index: {hit.home}" if hit.home else ""
+    return f"{hit.rank}. {pieces_text(hit.title)}\n   id: {hit.id}{home}{place}\n   {passage}".rstrip()
 
 
 def _formula_hit(hit: schema.FormulaHit) -> str:

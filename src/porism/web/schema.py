@@ -106,6 +106,7 @@ class Hit(Model):
     metadata: dict[str, str | tuple[str, ...]] = {}
     explanation: Explained | None = None
     page: str | None = Field(default=None, description="The address of its page, of a document on another server.")
+    home: str | None = Field(default=None, description="The index that has it, where several are searched.")
 
 
 class FacetValue(Model):

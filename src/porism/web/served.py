@@ -33,6 +33,10 @@ ALL = "all"
 """The name of all indexes together, where a server has several."""
 
 
+HERE = "here"
+"""The name of the shard that the indexes of this server are beside other servers."""
+
+
 @dataclass(eq=False)
 class View:
     """One commit of an index with what has been computed from it; a request keeps the view that it began with."""
@@ -50,6 +54,11 @@ class View:
     def generation(self) -> int:
         """The number of the commit."""
         return self.index.snapshot.generation
+
+    def home(self, doc_id: str) -> str | None:
+        """The name of the index that has a document where this one is several together."""
+        snapshot = self.index.snapshot
+        return snapshot.home(doc_id) if isinstance(snapshot, JointSnapshot) else None
 
     @cached_property
     def shard(self) -> IndexShard:
@@ -170,7 +179,7 @@ class ServedTogether(ServedIndex):
     def _open(self, vocabulary: Vocabulary | None = None, *, warmed: bool = False) -> View:
         view = super()._open(vocabulary, warmed=warmed)
         if self._servers:
-            here = IndexShard("here", view.index)
+            here = IndexShard(HERE, view.index)
             view.federated = FederatedIndex([here, *self._servers], seconds=self._seconds)
         return view
 

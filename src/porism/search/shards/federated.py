@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -32,8 +32,9 @@ from porism.types import Content, Formula, Query
 
 @dataclass(frozen=True, slots=True)
 class FederatedAnswer:
-    """The hits, best first, hints, and the shards that are ``missing`` from the answer. ``pages`` has the address of
-    the page of a hit that is on a server, by id; ``total`` is how many documents were found, up to the depth."""
+    """The hits, best first, hints, and the shards that are ``missing`` from the answer. By id of a hit, ``homes`` has
+    the name of its shard and its id there, and ``pages`` the address of its page where that is on a server; ``total``
+    is how many documents were found, up to the depth."""
 
     hits: tuple[Hit, ...]
     hints: tuple[str, ...] = ()
@@ -41,6 +42,7 @@ class FederatedAnswer:
     pages: Mapping[str, str] | None = None
     restricted: bool = False
     total: int = 0
+    homes: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     @property
     def partial(self) -> bool:
@@ -145,7 +147,8 @@ class FederatedIndex:
             ranking = replace(ranking, ranked=ranking.ranked[first : first + k])
             hits, pages = self._hits(asked, ranking, explain, asking, first)
             return FederatedAnswer(
-                tuple(hits), read.notes, tuple(asking.missing), pages, bool(read.conditions or read.filters), total
+                tuple(hits), read.notes, tuple(asking.missing), pages, bool(read.conditions or read.filters), total,
+                {one.shown_id: (one.shard.name, one.id) for one in ranking.ranked},
             )
 
         return self.gathering.ask(work)
