@@ -94,6 +94,12 @@ class Impacts:
             raise postings.senseless()
         return cls(sparse, dense, step, error, tf_values, length_values, saturating, shift)
 
+    @classmethod
+    def none(cls) -> Impacts:
+        """No impacts: of channels that score documents and find none."""
+        nothing, numbers = np.zeros(0, np.uint8), np.zeros(0, np.float64)
+        return cls(nothing, nothing.reshape(0, 0), 1.0, float("inf"), numbers, numbers, True)
+
     def error_for(
         self, tf_values: NDArray[np.float64], length_values: NDArray[np.float64], saturating: bool, shift: float = 0.0
     ) -> float:

@@ -61,6 +61,16 @@ class ScoredChannel:
         impacts = Impacts.build(postings, x, y, saturating, shift)
         return cls(postings, x, y, saturating, impacts, impacts.error, True, shift)
 
+    @classmethod
+    def only_scoring(
+        cls, postings: Postings, tf_values: NDArray[np.float64], length_values: NDArray[np.float64], saturating: bool,
+        shift: float = 0.0,
+    ) -> ScoredChannel:
+        """A channel that scores given documents, and computes no impacts to find some by."""
+        x, y = as_layout(tf_values, np.float64), as_layout(length_values, np.float64)
+        impacts = Impacts.none()
+        return cls(postings, x, y, saturating, impacts, impacts.error, False, shift)
+
     @property
     def step(self) -> float:
         """What one of an impact is worth."""
@@ -205,7 +215,11 @@ class SegmentSearcher:
         ``weights`` (float64, > 0) have one element a term, in the order in which contributions are added; no term
         occurs twice. ``allowed`` has one element a document. Documents that score below ``floor`` may be left out.
         ``summands`` (float64, one a document) are added to the scores of those that are found.
+
+        :raises ValueError: a channel of one of the terms is only for scoring.
         """
+        if not np.isfinite(self._errors[channel_of]).all():
+            raise ValueError("a channel that only scores documents cannot find any")
         k = min(k, self.documents)
         workspace = _workspace
         workspace.fit(self.documents, self._vocabulary)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from lexical_cases import CHANNELS, FIELDS, Doc, batch_of, bm25_by_the_book, queries, random_docs, write
 
+from porism.engine.impacts import Impacts
 from porism.errors import ConfigError, QueryError
 from porism.index import IndexWriter, Snapshot
 from porism.retrieve.lexical.channels import prepare, scored_channel
@@ -62,6 +63,20 @@ def test_stored_postings_and_impacts_give_the_same_results(tmp_path):
     check(LexicalRetriever(grown.segments, CHANNELS, FIELDS), docs, 30)
     prepare(grown.segments, CHANNELS, FIELDS)
     check(LexicalRetriever(Snapshot.open(tmp_path / "index").segments, CHANNELS, FIELDS), docs, 30)
+
+
+def test_one_that_only_scores_computes_no_impacts(tmp_path, monkeypatch):
+    docs = random_docs(5, 120)
+    segments = write(tmp_path / "index", docs).segments
+    (query,) = queries(5, 1)
+    everything = np.arange(len(docs))
+    expected = LexicalRetriever(segments, CHANNELS, FIELDS).score_units(query, 0, everything)
+    assert (expected > 0).any()
+    monkeypatch.setattr(Impacts, "build", lambda *_: pytest.fail("impacts were computed"))
+    retriever = LexicalRetriever(segments, CHANNELS, FIELDS, finds=False)
+    assert retriever.score_units(query, 0, everything).tolist() == expected.tolist()
+    with pytest.raises(ValueError, match="cannot find any"):
+        retriever.search_terms([query], 10)
 
 
 def test_damaged_derived_data_is_computed_again(tmp_path):

@@ -94,7 +94,7 @@ class CoveredWords:
         self.settings = settings
         self._lexical, self._reader = lexical, reader
         self._shares = (
-            LexicalRetriever(segments, {WORDS: LexicalChannel(1.0, Share())}, lexical.fields_of(WORDS))
+            LexicalRetriever(segments, {WORDS: LexicalChannel(1.0, Share())}, lexical.fields_of(WORDS), finds=False)
             if WORDS in lexical.channels else None
         )
 

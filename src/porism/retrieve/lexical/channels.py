@@ -290,10 +290,15 @@ def channel_statistics(segments: Iterable[Units], channel: str, fields: Fields) 
 
 
 def scored_channel(
-    segment: Units, channel: str, fields: Fields, weighting: ComputedWeighting, statistics: ChannelStatistics
+    segment: Units, channel: str, fields: Fields, weighting: ComputedWeighting, statistics: ChannelStatistics,
+    *, finds: bool = True,
 ) -> ScoredChannel:
-    """A channel ready for search: with stored impacts where they are near enough, else with new ones."""
+    """A channel ready for search: with stored impacts where they are near enough, else with new ones; without any if it
+    only scores documents and ``finds`` none."""
     postings = open_postings(segment, channel, fields)
+    x, y = weighting.tf_values(postings.tf_table), weighting.length_values(postings.length_table, statistics)
+    if not finds:
+        return ScoredChannel.only_scoring(postings, x, y, weighting.saturating, weighting.shift)
     stored = segment.open_derived(_impacts_name(segment, channel, fields, weighting))
     impacts = None
     if stored is not None:
@@ -301,14 +306,7 @@ def scored_channel(
             impacts = Impacts.open(postings, stored)
         except IndexCorrupt:  # derived data can always be computed again
             impacts = None
-    return ScoredChannel.of(
-        postings,
-        weighting.tf_values(postings.tf_table),
-        weighting.length_values(postings.length_table, statistics),
-        weighting.saturating,
-        impacts,
-        weighting.shift,
-    )
+    return ScoredChannel.of(postings, x, y, weighting.saturating, impacts, weighting.shift)
 
 
 def stored_names(segment: Units, channel: str, fields: FieldWeights, weighting: ComputedWeighting) -> tuple[str, str]:

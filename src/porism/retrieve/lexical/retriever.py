@@ -60,11 +60,13 @@ class LexicalRetriever:
         field_weights: FieldWeights | None = None,
         zones: Mapping[str, Zone] | None = None,
         collection: CollectionStatistics | None = None,
+        *,
+        finds: bool = True,
     ) -> None:
         """``segments`` are the documents, or the formulas, of a whole snapshot; ``channels`` are in the order in which
         their scores are added, and a channel of weight 0 is left out. So is a zone (by name) that no segment has a
         field of. With a ``collection``, of which the segments are a part, its statistics count, and those of queries
-        have to be given (:mod:`porism.retrieve.lexical.given`).
+        have to be given (:mod:`porism.retrieve.lexical.given`). One that ``finds`` nothing only scores units.
 
         :raises ConfigError: the index has no such channel.
         """
@@ -75,7 +77,7 @@ class LexicalRetriever:
         self.zones = {
             name: zone for name, zone in (zones or {}).items() if zone.weight > 0 and zone.sees(self.segments)
         }
-        self._collection = collection
+        self._collection, self._finds = collection, finds
         self.terms = (
             TermReader(self.segments, self.channels, self.field_weights) if collection is None
             else GivenTermReader(self.segments, self.channels, self.field_weights, collection)
@@ -235,7 +237,8 @@ class LexicalRetriever:
                 weighting = computed(self.channels[name].weighting)
                 statistics = self.zone_statistics(name, zone) if zone else self.statistics(name)
                 self._scored_channels[zone, name] = [
-                    scored_channel(segment, name, fields, weighting, statistics) for segment in self.segments
+                    scored_channel(segment, name, fields, weighting, statistics, finds=self._finds)
+                    for segment in self.segments
                 ]
             return self._scored_channels[zone, name]
 
