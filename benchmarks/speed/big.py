@@ -6,8 +6,9 @@
 
 Makes the collection (:mod:`grown`), indexes it with ``porism index``, searches, changes 1 % of the documents and runs
 ``porism update``, merges, and searches again. Each step is a process of its own, whose memory is the highest sum of the
-resident sets of it and its children, and the same without pages of files (``own``). The questions are the topics of ARQMath 2021, after those of 2020 as warm-up: each
-is new to the process. The first search is ``porism search`` in a new process, from its start to its end.
+resident sets of it and its children, and the same without pages of files (``own``). The questions are the topics of
+ARQMath 2021, after those of 2020 as warm-up: each is new to the process. The first search is ``porism search`` in a new
+process, from its start to its end.
 
 Figures are written as each step ends. ``--keep`` keeps collection and index, and a later call with the same ``--work``
 goes on with what it finds there.

@@ -160,6 +160,23 @@ def test_the_cost_of_a_sorting_is_announced_once_and_for_all_rounds(
     assert {total for _, total in steps} == {inputs}
 
 
+def test_what_was_scored_before_is_not_promised_of_later_rounds(folder: Path, index: Index, tmp_path: Path) -> None:
+    """What the first round finds scored says nothing of the rounds after it, which ask for other pairs."""
+    costs: list[Cost] = []
+
+    def sort(ids: list[str], passes: int) -> None:
+        reranker = made("pairwise-cross-encoder", folder, index, sorting="sliding",
+                        sorting_parameters={"passes": passes, "both": False})
+        reranker.cache, reranker.on_cost = cache, costs.append
+        reranker.all_scores([(QUERIES[0], ids)])
+
+    with ScoreCache(tmp_path / "scores") as cache:
+        sort(["d2", "d3"], 1)  # what the first round below asks
+        sort(["d0", "d1", "d2", "d3"], 2)
+    assert costs[0][:2] == (1, 0)
+    assert costs[1] == (5, 1, 0, 0.0)  # the four others are not known yet, and take a time that is not either
+
+
 def test_mono_and_duo_after_a_search(folder: Path, index: Index, tmp_path: Path) -> None:
     mono, duo = made("mono-t5", folder, index, 6), made("duo-t5", folder, index, 2)
     with ScoreCache(tmp_path / "scores") as cache:

@@ -152,16 +152,15 @@ class ModelPairsReranker(PairwiseReranker):
         self, inputs: Sequence[tuple[str, ...]], done: int = 0, whole: int | None = None
     ) -> NDArray[np.float64]:
         """The scores of inputs that are ``whole`` together with others, of which ``done`` are done. The cost of all is
-        announced with the first of them, as if the others were like these."""
+        announced with the first of them, as if the others were like those of these that have no score yet."""
         whole = len(inputs) if whole is None else whole
         share = whole / max(1, len(inputs))
 
         def announce(cost: Cost) -> None:
             if not done:
-                self.on_cost(cost if share == 1 else Cost(
-                    round(cost.inputs * share), round(cost.cached * share), round(cost.tokens * share),
-                    cost.seconds * share,
-                ))
+                count, new = round(cost.inputs * share), cost.inputs - cost.cached
+                times = (count - cost.cached) / new if new else 0.0
+                self.on_cost(Cost(count, cost.cached, round(cost.tokens * times), cost.seconds * times))
 
         return score_texts(
             self.scorer, inputs, cache=self.cache, on_cost=announce,
