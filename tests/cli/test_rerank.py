@@ -55,6 +55,15 @@ def test_a_run_is_reranked_and_its_scores_are_kept(porism, files, tmp_path, kind
         assert "the run has 6 results a topic at most, fewer than the depth of 50" in again.err
 
 
+def test_a_longer_sorting_says_that_its_cost_is_not_known_yet(porism, files, tmp_path) -> None:
+    given = arguments(files, tmp_path / "out.run")
+    settings = ("--kind", "pairwise-cross-encoder", "--model", files / "cross", "--set", "sorting=sliding",
+                "--cache", tmp_path / "scores")
+    assert porism("rerank", *given, *settings, "--set", "sorting_parameters.passes=1").status == 0
+    longer = porism("rerank", *given, *settings, "--set", "sorting_parameters.passes=2")
+    assert "of them scored before; how long the others take is not known yet" in longer.err
+
+
 def test_pairwise_scores_are_written(porism, files, tmp_path) -> None:
     given = arguments(files, tmp_path / "out.run")
     result = porism("rerank", *given, "--kind", "pairwise-cross-encoder", "--model", files / "cross",

@@ -243,5 +243,6 @@ def _show(cost: Cost, quiet: bool) -> None:
     hours, minutes = divmod(minutes, 60)
     about = f"{hours} h {minutes} min" if hours else f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
     left = cost.inputs - cost.cached
-    work = f"; {cost.tokens:,} tokens to read, about {about}" if left else ""
+    work = f"; {cost.tokens:,} tokens to read, about {about}" if cost.tokens else ""
+    work = work or ("; how long the others take is not known yet" if left else "")
     echo(f"{counted(cost.inputs, 'input')}{known}{work}", err=True)
