@@ -10,8 +10,8 @@ resident sets of it and its children, and the same without pages of files (``own
 ARQMath 2021, after those of 2020 as warm-up: each is new to the process. The first search is ``porism search`` in a new
 process, from its start to its end.
 
-Figures are written as each step ends. ``--keep`` keeps collection and index, and a later call with the same ``--work``
-goes on with what it finds there.
+Figures are written as each step ends. ``--keep`` keeps collection and index. After an interruption the same call goes
+on with the step that did not end; of an index that was begun before, the figures say that it was continued.
 """
 
 from __future__ import annotations
@@ -99,13 +99,18 @@ class Steps:
         self.work: Path = options.work / str(options.documents)
         self.work.mkdir(parents=True, exist_ok=True)
         self.collection, self.index = self.work / "documents", self.work / "index"
+        self._kept = self.work / "figures.json"
         self.figures: dict[str, Any] = {"documents": options.documents}
+        if self._kept.exists():
+            self.figures = json.loads(self._kept.read_text(encoding="utf-8"))
 
     def step(self, name: str, arguments: list[str], **environment: str) -> None:
-        """A process: seconds of wall and processor time, and memory.
+        """A process: seconds of wall and processor time, and memory; nothing if it ended in an earlier call.
 
         :raises SystemExit: it fails; the log's last words are shown.
         """
+        if name in self.figures:
+            return
         log = self.work / "log"
         log.unlink(missing_ok=True)
         before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
@@ -121,14 +126,18 @@ class Steps:
         self.figures[name] = found
         self.options.results.mkdir(parents=True, exist_ok=True)
         path = self.options.results / f"big-{self.options.documents}.json"
-        path.write_text(json.dumps(self.figures, indent=2) + "\n", encoding="utf-8")
+        for one in (path, self._kept):
+            one.write_text(json.dumps(self.figures, indent=2) + "\n", encoding="utf-8")
         print(f"{name}: {_shown(found)}", flush=True)
 
     def make(self, base: Any, revision: int) -> None:
+        name = f"collection, revision {revision}"
+        if name in self.figures:
+            return
         start = time.perf_counter()
         grown = Grown(base, self.options.seed, revision=revision)
         write(iter(grown), self.options.documents, self.collection)
-        self.keep(f"collection, revision {revision}", {
+        self.keep(name, {
             "s": time.perf_counter() - start, "MB": disk_use(self.collection)[0],
             "formulas": grown.formulas.occurrences, "peak MB": peak_mb(),
         })
@@ -137,6 +146,8 @@ class Steps:
         """Bytes on disk, and what the index says of itself."""
         from porism.index import Snapshot
 
+        if name in self.figures:
+            return
         with Snapshot.open(self.index) as snapshot:
             segments = [segment.doc_count for segment in snapshot.segments]
             formulas = sum(segment.formula_count for segment in snapshot.segments)
@@ -154,6 +165,8 @@ class Steps:
         first = [*porism_command(), "search", QUESTION, "--index", str(self.index)]
         for number in (1, 2):
             self.step(f"{name}: first search, process {number}", first)
+        if f"{name}: all searches" in self.figures:
+            return
         self.step(f"{name}: all searches", [
             sys.executable, "-m", "benchmarks.speed.big", "--answer", str(self.index), "--data", str(self.options.data),
             "--output", str(output),
@@ -167,10 +180,12 @@ class Steps:
         base = read_base(options.data / "arqmath-mini", options.formulas)
         if not self.collection.is_dir():
             self.make(base, 0)
-        if not self.index.is_dir():
+        if "index" not in self.figures:
+            if self.index.is_dir():
+                self.keep("continued", True)
             warm = self.work / "warm"  # kernels are compiled on first use
             self.step("compiling, and the sample", [*porism, "index", str(ENTRIES), "--index", str(warm), "--quiet"])
-            shutil.rmtree(warm)
+            shutil.rmtree(warm, ignore_errors=True)
             self.step("index", [*porism, "index", str(self.collection), *quiet, *jobs])
         self.sizes("size")
         self.search("as indexed")
