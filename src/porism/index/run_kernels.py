@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from porism.compiled.kernels import compiled, inlined, u8_at
+from porism.index.front_coding import get_lengths, put_string
 from porism.index.string_kernels import BLOCK
-from porism.index.varint import get, put
+from porism.index.varint import put
 
 _BYTES = "Array(uint8, 1, 'C', readonly=True)"
 _NUMBERS = "Array(int32, 1, 'C', readonly=True)"
@@ -28,22 +29,6 @@ def _before(run: Any, other: Any, keys: Any, texts: Any, lengths: Any) -> Any:
         if texts[run, step] != texts[other, step]:
             return texts[run, step] < texts[other, step]
     return length < longest
-
-
-@inlined()
-def _append(data: Any, at: Any, text: Any, shared: Any, length: Any) -> Any:
-    """Writes a string of which ``shared`` bytes are those of the one before; returns the position after it."""
-    rest = length - shared
-    data[at] = (min(shared, 15) << 4) | min(rest, 15)
-    at += 1
-    if shared >= 15:
-        at = put(data, at, shared - 15)
-    if rest >= 15:
-        at = put(data, at, rest - 15)
-    for step in range(shared, length):
-        data[at] = text[step]
-        at += 1
-    return at
 
 
 @compiled("Tuple((int64, int64, int64))(int64[:, ::1], int32[::1], uint8[::1])")
@@ -88,7 +73,7 @@ def merge_runs(runs: Any, ids: Any, data: Any) -> Any:
             while shared < min(length, last_length) and texts[run, shared] == last[shared]:
                 shared += 1
             if length != last_length or shared < length:
-                written = _append(data, written, texts[run], shared, length)
+                written = put_string(data, written, texts[run], 0, shared, length)
                 for step in range(shared, length):
                     last[step] = texts[run, step]
                 last_length = length
@@ -104,18 +89,7 @@ def merge_runs(runs: Any, ids: Any, data: Any) -> Any:
                 size -= 1
                 heap[0] = heap[size]
         else:
-            at = ats[run]
-            if at >= end:
-                return np.int64(0), np.int64(0), run
-            head = np.int64(source[at])
-            at += 1
-            shared, rest = head >> 4, head & 15
-            if shared == 15:
-                more, at = get(source, at, end)
-                shared += more
-            if rest == 15:
-                more, at = get(source, at, end)
-                rest += more
+            shared, rest, at = get_lengths(source, ats[run], end)
             before = lengths[run]
             if rest > end - at or shared > before:
                 return np.int64(0), np.int64(0), run
@@ -187,17 +161,7 @@ def group_run(data: Any, groups: Any, out: Any, ats: Any, blocks: Any, block_sta
     sink = np.empty(16, np.uint8)  # a number, written for its length alone
     at, end = np.int64(0), np.int64(len(data))
     for string in range(len(groups)):
-        if at >= end:
-            return False
-        head = np.int64(data[at])
-        at += 1
-        shared, rest = head >> 4, head & 15
-        if shared == 15:
-            more, at = get(data, at, end)
-            shared += more
-        if rest == 15:
-            more, at = get(data, at, end)
-            rest += more
+        shared, rest, at = get_lengths(data, at, end)
         if rest > end - at or shared > length:
             return False
         length = shared + rest
@@ -223,7 +187,7 @@ def group_run(data: Any, groups: Any, out: Any, ats: Any, blocks: Any, block_sta
                 blocks[group] += 1
         members[group] += 1
         if writes:
-            ats[group] = _append(out, ats[group], text, common, length)
+            ats[group] = put_string(out, ats[group], text, 0, common, length)
         else:
             ats[group] += 1 + length - common
             if common >= 15:

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from porism.compiled.kernels import compiled, inlined
-from porism.index.varint import get, put
+from porism.index.front_coding import get_lengths, put_string
+from porism.index.varint import get
 
 _BYTES = "Array(uint8, 1, 'C', readonly=True)"
 _NUMBERS = "Array(int64, 1, 'C', readonly=True)"
@@ -141,9 +142,8 @@ def sort_order(blob: Any, starts: Any) -> Any:
 def front_encode(blob: Any, starts: Any, order: Any, bucket_first: Any) -> Any:
     """Front-codes the strings ``order`` names; each bucket is sorted and begins a new block.
 
-    ``bucket_first`` (int64, buckets + 1) are positions in ``order``. A string is one byte, high half the length shared
-    with the string before and low half the length of the rest (15: a number follows with what is beyond), then the
-    rest. Returns the bytes and the start of each block (int64, blocks + 1).
+    ``bucket_first`` (int64, buckets + 1) are positions in ``order``. Returns the bytes
+    (:mod:`porism.index.front_coding`) and the start of each block (int64, blocks + 1).
     """
     count = len(order)
     blocks = 0
@@ -168,16 +168,7 @@ def front_encode(blob: Any, starts: Any, order: Any, bucket_first: Any) -> Any:
                 longest = min(end - start, before_end - before)
                 while shared < longest and blob[start + shared] == blob[before + shared]:
                     shared += 1
-            rest = end - start - shared
-            data[at] = (min(shared, 15) << 4) | min(rest, 15)
-            at += 1
-            if shared >= 15:
-                at = put(data, at, shared - 15)
-            if rest >= 15:
-                at = put(data, at, rest - 15)
-            for byte in range(start + shared, end):
-                data[at] = blob[byte]
-                at += 1
+            at = put_string(data, at, blob, start, shared, end - start)
     block_starts[blocks] = at
     return data[:at].copy(), block_starts
 
@@ -198,15 +189,7 @@ def front_decode(data: Any, block_starts: Any, first_block: Any, last_block: Any
         at, end = block_starts[block], block_starts[block + 1]
         before = length
         while at < end:
-            head = np.int64(data[at])
-            at += 1
-            shared, rest = head >> 4, head & 15
-            if shared == 15:
-                more, at = get(data, at, end)
-                shared += more
-            if rest == 15:
-                more, at = get(data, at, end)
-                rest += more
+            shared, rest, at = get_lengths(data, at, end)
             if at > end or rest > end - at or shared > length - before or count == most:
                 starts[0] = -1
                 return blob[:0].copy(), starts
@@ -250,19 +233,7 @@ def front_select(data: Any, block_starts: Any, bucket_first: Any, bucket_block: 
         begin = starts[wanted]
         length = np.int64(0)
         for _ in range(place % BLOCK + 1):
-            shared, rest = np.int64(0), np.int64(0)
-            if at < end:
-                head = np.int64(data[at])
-                at += 1
-                shared, rest = head >> 4, head & 15
-            else:
-                at = end + 1
-            if shared == 15:
-                more, at = get(data, at, end)
-                shared += more
-            if rest == 15:
-                more, at = get(data, at, end)
-                rest += more
+            shared, rest, at = get_lengths(data, at, end)
             if at > end or rest > end - at or shared > length:
                 starts[0] = -1
                 return blob[:0].copy(), starts
@@ -304,15 +275,7 @@ def _find_in_block(data: Any, at: Any, stop: Any, blob: Any, start: Any, end: An
     matched = 0
     position = 0
     while at < stop:
-        head = np.int64(data[at])
-        at += 1
-        shared, rest = head >> 4, head & 15
-        if shared == 15:
-            more, at = get(data, at, stop)
-            shared += more
-        if rest == 15:
-            more, at = get(data, at, stop)
-            rest += more
+        shared, rest, at = get_lengths(data, at, stop)
         if at > stop or rest > stop - at:
             return -1  # this is no block
         if shared < matched:
