@@ -82,7 +82,7 @@ def test_one_command_compiles_what_all_need_even_after_an_interruption(tmp_path,
         assert "Compiling the kernels once, about " in first.stderr.readline()
         os.killpg(first.pid, signal.SIGINT)  # as a terminal does
         _, left = first.communicate()
-    assert first.returncode == 130
+    assert first.returncode in (130, -signal.SIGINT)  # Python may end itself by the signal; shells say 130 of both
     assert left.strip().splitlines()[-1] == "Interrupted."
     demo = [sys.executable, "-c", DEMO, tmp_path / "demo"]
     second = subprocess.run(demo, env=environment, capture_output=True, text=True, check=True)

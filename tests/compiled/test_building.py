@@ -141,6 +141,21 @@ def test_an_interruption_leaves_a_cache_that_can_be_completed(module, tmp_path):
     assert used(tmp_path) == ["42", "2", "1.5", "0"]
 
 
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux forks here")
+@pytest.mark.parametrize("when", ["before", "after_in_parent"])
+def test_an_interruption_during_a_fork_is_not_lost(module, tmp_path, when):
+    """Python drops what the functions raise that it calls around a fork, and that is where a signal may be handled."""
+    script = (
+        "import os, signal\n"
+        "from porism.compiled.building import compile_kernels, kernels_of\n"
+        f"os.register_at_fork({when}=lambda: signal.raise_signal(signal.SIGINT))\n"
+        "try: compile_kernels(kernels_of(['some_kernels']), processes=1)\n"
+        "except KeyboardInterrupt: print('interrupted')\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert (ended.stdout, ended.stderr) == ("interrupted\n", "")
+
+
 def test_processes_end_with_their_parent(module, tmp_path):
     """Killed outright, the parent can end nothing itself."""
     script = (

@@ -24,6 +24,7 @@ from typing import Any, TypeAlias
 import numba
 
 from porism.compiled.kernels import Kernel
+from porism.concurrency.interrupts import uninterrupted
 
 MOST_PROCESSES = 4
 """More would wait for the longest kernel."""
@@ -110,8 +111,9 @@ def compiling(kernels: Sequence[Kernel], *, processes: int | None = None) -> Ite
             on_progress(done.value, total)
 
     try:
-        for worker in workers:
-            worker.start()
+        with uninterrupted():  # Python drops what is raised in that which it calls after a fork
+            for worker in workers:
+                worker.start()
         yield wait
     finally:
         for worker in workers:
@@ -138,6 +140,7 @@ def _tasks(kernels: Iterable[Kernel]) -> list[tuple[str, list[str]]]:
 def _work(tasks: Sequence[tuple[str, Sequence[str]]], taken: Any, done: Any, parent: int) -> None:
     """Compiles kernels, each time those of the next task that no other process has, as long as the parent lives."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C reaches all; the parent ends this process
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a fork has the handlers of its parent
     gc.disable()  # what a compiler makes lives as long as this process: looking for garbage is a tenth of its time
     while os.getppid() == parent:
         with taken.get_lock():
