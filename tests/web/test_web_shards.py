@@ -193,7 +193,7 @@ def test_other_settings_and_models_are_refused(tmp_path: Path, sample_shards: li
 
 def test_the_steps_have_limits_stable_codes_and_commits(client: Any, library: Any) -> None:
     collection = post(client, "collection").json()
-    assert collection["protocol"] == 3
+    assert collection["protocol"] == 4
     assert collection["documents"] == library.view().index.snapshot.doc_count
     question = {"fields": {"query": {"text": "sum \ufffc", "formulas": ["x^2"]}}}
     counted = post(client, "statistics", question=question).json()
@@ -309,9 +309,6 @@ def test_the_command_line_searches_servers_and_names_those_that_are_missing(
     assert status == 1
     assert "A run needs the answers of all indexes" in err
     assert not (tmp_path / "not.run").exists()
-    status, out, err = run(capsys, "search", "x", *indexes, "--rerank=cross")
-    assert status == 2
-    assert "--rerank works with indexes on this machine only" in err
 
 
 def test_a_server_searches_another_one_too(client: TestClient, beside: TestClient) -> None:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from porism.evaluate import Qrels
     from porism.neural.scoring.base import Cost
     from porism.pipeline.protocols import Reranker
+    from porism.pipeline.rerankers.texts import DocumentSource
     from porism.runs.run import Run
-    from porism.search.searcher import IndexSearcher
     from porism.tuning import CrossValidated, Tuned
 
 _LONG = 3.0
@@ -205,7 +205,7 @@ def _show_choice(choice: Tuned | CrossValidated, first: Run, found: Run, qrels: 
 
 
 @contextmanager
-def named_rerankers(index: IndexSearcher, named: Sequence[str], depth: int | None) -> Iterator[list[Reranker]]:
+def named_rerankers(index: DocumentSource, named: Sequence[str], depth: int | None) -> Iterator[list[Reranker]]:
     """The rerankers that ``porism search --rerank`` names; they report progress, what they could not score, and where
     it takes seconds how much there is to do.
 

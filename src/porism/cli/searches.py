@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 _QUOTES = "In double quotes the shell takes $x for one of its variables: put the question between single quotes"
 
+_NO_FORMULAS = "--rerank does not work with --formulas."
+
 MATCHED_HITS = 100
 """For at most so many hits a list of formulas marks what matches."""
 
@@ -50,7 +52,7 @@ MATCHED_HITS = 100
 @click.option("--not-relevant", multiple=True, metavar="ID", help="A document that does not answer the question.")
 @click.option("--rerank", "rerankers", multiple=True, metavar="NAME[:SETTING=VALUE;...]",
               help="Put the first results in a better order, by a trained model, a kind of reranker, another model of "
-                   "search, or FILE.toml. Several follow one another. Of indexes on this machine only.")
+                   "search, or FILE.toml. Several follow one another.")
 @click.option("--depth", type=click.IntRange(min=1), metavar="N",
               help="How many results are re-ranked.  [default: 100; 50 where pairs are compared]")
 @model_option
@@ -87,18 +89,19 @@ def search(
     if formulas and (relevant or not_relevant):
         raise click.UsageError("--relevant and --not-relevant do not work with --formulas.")
     if any(is_address(one) for one in indexes):
-        if rerankers:
-            raise click.UsageError("--rerank works with indexes on this machine only.")
+        if rerankers and formulas:
+            raise click.UsageError(_NO_FORMULAS)
         if formulas:
             _search_formulas_of_shards(question, indexes, k, filters, as_json, explain, show, model_name, seconds)
         else:
             _search_shards(
-                question, indexes, k, filters, as_json, explain, relevant, not_relevant, model_name, seconds
+                question, indexes, k, filters, as_json, explain, relevant, not_relevant, rerankers, depth, model_name,
+                seconds,
             )
         return
     if formulas:
         if rerankers:
-            raise click.UsageError("--rerank does not work with --formulas.")
+            raise click.UsageError(_NO_FORMULAS)
         _search_formulas(question, indexes, k, filters, as_json, explain, show, model_name)
     else:
         _search_documents(
@@ -190,7 +193,8 @@ def _search_documents(
 
 def _search_shards(
     question: str, indexes: Indexes, k: int, filters: tuple[str, ...], as_json: bool, explain: bool,
-    relevant: tuple[str, ...], not_relevant: tuple[str, ...], model_name: str, seconds: float,
+    relevant: tuple[str, ...], not_relevant: tuple[str, ...], rerankers: tuple[str, ...], depth: int | None,
+    model_name: str, seconds: float,
 ) -> None:
     from porism.cli.first_use import compile_once
     from porism.cli.last_search import remember_search
@@ -201,10 +205,21 @@ def _search_shards(
 
     compile_once()
     together = open_shards(indexes, read_model(model_name), seconds=seconds)
-    found = together.search(
-        question, k, filters=filters_from_strings(filters), explain=explain, relevant=relevant,
-        not_relevant=not_relevant,
-    )
+    given: dict[str, Any] = {
+        "filters": filters_from_strings(filters), "explain": explain, "relevant": relevant,
+        "not_relevant": not_relevant,
+    }
+    if rerankers:
+        from porism.cli.reranking import named_rerankers
+        from porism.pipeline.answering_together import answer_reranked_together
+        from porism.pipeline.rerankers.texts import GivenDocuments
+
+        here = next((one for one in indexes if not is_address(one)), None)
+        documents = GivenDocuments(None if here is None else str(here))
+        with named_rerankers(documents, rerankers, depth) as opened:
+            found = answer_reranked_together(together, documents, question, opened, k, **given)
+    else:
+        found = together.search(question, k, **given)
     remember_search(indexes, question, [hit.id for hit in found.hits], found.pages)
     _print_hints([*found.hints, *(f"{one}. The answer is partial" for one in found.missing)])
     if as_json:

@@ -5,6 +5,7 @@ An :class:`~porism.search.index.Index` adds what a person reads: titles, snippet
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -71,6 +72,11 @@ class IndexSearcher:
 
     def __contains__(self, doc_id: object) -> bool:
         return isinstance(doc_id, str) and self.snapshot.find(doc_id) is not None
+
+    @property
+    def folder(self) -> str:
+        """Where the index is, and what belongs to it."""
+        return os.fspath(self.snapshot.path)
 
     def close(self) -> None:
         """Releases the index's files."""

@@ -26,6 +26,7 @@ from porism.search.shards.requests import (
     Request,
     ScoresRequest,
     Shard,
+    TextsRequest,
 )
 from porism.search.shards.shard import IndexShard
 
@@ -47,7 +48,7 @@ _CHARACTERS_AT_ONCE = 200_000
 _IN_PARTS: Mapping[type[Request[Any]], tuple[str, int]] = {
     HitsRequest: ("ids", _AT_ONCE), ScoresRequest: ("ids", _SCORED_AT_ONCE), FormulaHitsRequest: ("asked", _AT_ONCE),
     FormulaOccurrencesRequest: ("keys", _KEYS_AT_ONCE), DocumentTermsRequest: ("ids", _AT_ONCE),
-    FrequenciesRequest: ("terms", _TERMS_AT_ONCE),
+    FrequenciesRequest: ("terms", _TERMS_AT_ONCE), TextsRequest: ("ids", _AT_ONCE),
 }
 """Requests that are about many things, the field that has them, and how many go at once."""
 

@@ -20,6 +20,7 @@ from porism.search.shards.requests import (
     LinksRequest,
     Request,
     ScoresRequest,
+    TextsRequest,
 )
 from porism.search.shards.shard import REQUESTS, IndexShard
 from porism.search.shards.values import ShardQuestion
@@ -107,6 +108,7 @@ class ShardRoutes:
         for kind, count, noun in (
             (HitsRequest, len(getattr(request, "ids", ())), "documents"),
             (DocumentTermsRequest, len(getattr(request, "ids", ())), "documents"),
+            (TextsRequest, len(getattr(request, "ids", ())), "documents"),
             (FormulaHitsRequest, len(getattr(request, "asked", ())), "formulas"),
         ):
             if isinstance(request, kind) and count > limits.results:

@@ -15,10 +15,9 @@ from porism.neural.scoring.base import Cost
 from porism.neural.scoring.cache import ScoreCache
 from porism.neural.scoring.listwise import ListRanker
 from porism.pipeline.protocols import DEPTH, Reranker, check_count
-from porism.pipeline.rerankers.model_kinds import ModelKind, ModelSettings, index_folder, texts_for, tuned
+from porism.pipeline.rerankers.model_kinds import ModelKind, ModelSettings, texts_for, tuned
 from porism.pipeline.rerankers.scoring import ScoringReranker
-from porism.pipeline.rerankers.texts import RerankedTexts
-from porism.search.searcher import IndexSearcher
+from porism.pipeline.rerankers.texts import DocumentSource, RerankedTexts
 from porism.settings import SettingError
 from porism.types import Query
 
@@ -146,10 +145,10 @@ class ListwiseSettings(ModelSettings):
             )
 
 
-def _listwise(index: IndexSearcher, settings: ListwiseSettings, depth: int) -> Reranker:
+def _listwise(index: DocumentSource, settings: ListwiseSettings, depth: int) -> Reranker:
     ranker = ListRanker(
         settings.model, length=settings.length, device=settings.device, precision=settings.precision,
-        index_path=index_folder(index),
+        index_path=index.folder,
     )
     reranker = ListwiseReranker(
         ranker, texts_for(index, settings), depth, window=settings.window, step=settings.step

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from importlib import metadata
@@ -19,8 +18,7 @@ from porism.pipeline.rerankers.by_encoder import EncoderReranker
 from porism.pipeline.rerankers.plain import NO_MODEL, PlainKind
 from porism.pipeline.rerankers.pointwise import PointwiseReranker
 from porism.pipeline.rerankers.scoring import ScoringReranker
-from porism.pipeline.rerankers.texts import RerankedTexts
-from porism.search.searcher import IndexSearcher
+from porism.pipeline.rerankers.texts import DocumentSource, RerankedTexts
 from porism.settings import SettingError, Settings, read_settings, write_settings
 
 _LIBRARIES = ("torch", "transformers", "sentence-transformers")
@@ -104,22 +102,17 @@ def _digest(folder: Path) -> str:
     return xxhash.xxh3_64_hexdigest(f"{digest_of(folder)} {' '.join(versions)}".encode())
 
 
-def texts_for(index: IndexSearcher, settings: ModelSettings) -> RerankedTexts:
+def texts_for(index: DocumentSource, settings: ModelSettings) -> RerankedTexts:
     """What a model reads of the documents of an index."""
     return RerankedTexts(index, settings.text, settings.query_fields)
 
 
-def index_folder(index: IndexSearcher) -> str:
-    """Where an index is, and the models that belong to it."""
-    return os.fspath(index.snapshot.path)
-
-
-def _cross_encoder(index: IndexSearcher, settings: ModelSettings, depth: int) -> Reranker:
+def _cross_encoder(index: DocumentSource, settings: ModelSettings, depth: int) -> Reranker:
     from porism.neural.scoring.cross_encoder import CrossEncoder
 
     scorer = CrossEncoder(
         settings.model, length=settings.length, device=settings.device, precision=settings.precision,
-        index_path=index_folder(index),
+        index_path=index.folder,
     )
     return tuned(PointwiseReranker(scorer, texts_for(index, settings), depth), settings)
 
@@ -137,11 +130,11 @@ class EncoderRerankerSettings(ModelSettings):
     pooling: str = "model"
 
 
-def _encoder(index: IndexSearcher, settings: EncoderRerankerSettings, depth: int) -> Reranker:
+def _encoder(index: DocumentSource, settings: EncoderRerankerSettings, depth: int) -> Reranker:
     from porism.neural.encoder import load_encoder
     from porism.neural.encoder_files import find_encoder
 
-    files = find_encoder(settings.model, index_folder(index))
+    files = find_encoder(settings.model, index.folder)
     changed = files.settings.changed({
         "cut": settings.cut, "pooling": settings.pooling, **({"length": settings.length} if settings.length else {})
     })

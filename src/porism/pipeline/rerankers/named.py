@@ -13,20 +13,19 @@ import orjson
 from porism.errors import ConfigError
 from porism.files.artifacts import MODELS
 from porism.pipeline.protocols import DEPTH, Reranker
-from porism.pipeline.rerankers.model_kinds import index_folder
 from porism.pipeline.rerankers.pairwise import DUO_DEPTH
 from porism.pipeline.rerankers.plain import NO_MODEL
 from porism.pipeline.rerankers.registry import RERANKERS, reranker_kind, split_depth
+from porism.pipeline.rerankers.texts import DocumentSource
 from porism.pipeline.rerankers.true_false_kinds import PairsSettings
 from porism.retrieve.models import file_settings, known_models
-from porism.search.searcher import IndexSearcher
 from porism.settings import nearest, parse_assignments
 from porism.train.checkpoints import REPORT
 
 _FILES = (".toml", ".json")
 
 
-def named_reranker(index: IndexSearcher, written: str, depth: int | None = None) -> Reranker:
+def named_reranker(index: DocumentSource, written: str, depth: int | None = None) -> Reranker:
     """A reranker for an index, as a command has it: ``NAME`` or ``NAME:setting=value;…``.
 
     The name is that of a model that was trained for the index, the folder of a trained model, whose kind is known from
@@ -42,20 +41,22 @@ def named_reranker(index: IndexSearcher, written: str, depth: int | None = None)
     kind = reranker_kind(kind_name)
     usual = DUO_DEPTH if issubclass(getattr(kind, "cls", object), PairsSettings) else DEPTH
     chosen, rest = split_depth({"depth": depth if depth is not None else usual} | given)
-    settings = kind.settings(model_of(index_folder(index), model), rest, folder)
+    settings = kind.settings(model_of(index.folder, model), rest, folder)
     reranker: Any = kind.make(settings, chosen, index)
     if hasattr(reranker, "name"):
         reranker.name = Path(name).name
     return reranker  # type: ignore[no-any-return]
 
 
-def model_of(index_path: str | os.PathLike[str], model: str) -> str:
+def model_of(index_path: str | os.PathLike[str] | None, model: str) -> str:
     """The folder of a model that was trained for an index and is named so; else the model as it was named."""
+    if index_path is None:
+        return model
     trained = Path(index_path) / MODELS.folder / model
     return str(trained) if MODELS.is_name(model) and trained.is_dir() and not Path(model).is_dir() else model
 
 
-def _read(index: IndexSearcher, written: str) -> tuple[str, dict[str, Any], Path]:
+def _read(index: DocumentSource, written: str) -> tuple[str, dict[str, Any], Path]:
     """The name, the settings, and the folder where the paths in them begin."""
     whole = Path(written).exists()  # a path may have a colon
     name, _, rest = (written, "", "") if whole else written.partition(":")
@@ -69,7 +70,7 @@ def _read(index: IndexSearcher, written: str) -> tuple[str, dict[str, Any], Path
     return name, {"kind": "retriever", "model": name, **given}, Path()
 
 
-def _kind(index: IndexSearcher, name: str, given: dict[str, Any]) -> tuple[str, str]:
+def _kind(index: DocumentSource, name: str, given: dict[str, Any]) -> tuple[str, str]:
     """The kind that a name stands for and its model, which are taken out of the settings.
 
     :raises ConfigError: the name stands for nothing.
@@ -79,7 +80,7 @@ def _kind(index: IndexSearcher, name: str, given: dict[str, Any]) -> tuple[str, 
         return str(kind), model
     if name in RERANKERS and kind is None:
         return name, model
-    folder = Path(model_of(index_folder(index), name))
+    folder = Path(model_of(index.folder, name))
     if folder.is_dir() and model == NO_MODEL:
         trained_as = kind or trained_kind(folder)
         if trained_as is None:
@@ -97,9 +98,11 @@ def _kind(index: IndexSearcher, name: str, given: dict[str, Any]) -> tuple[str, 
     )
 
 
-def _trained(index: IndexSearcher) -> list[Path]:
+def _trained(index: DocumentSource) -> list[Path]:
     """The folders of the rerankers that were trained for an index."""
-    folder = Path(index_folder(index)) / MODELS.folder
+    if index.folder is None:
+        return []
+    folder = Path(index.folder) / MODELS.folder
     return [path for path in sorted(folder.iterdir()) if trained_kind(path)] if folder.is_dir() else []
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from porism.pipeline.protocols import Reranker
-from porism.search.searcher import IndexSearcher
+from porism.pipeline.rerankers.texts import DocumentSource
 from porism.settings import SettingError, Settings, read_settings, write_settings
 
 S = TypeVar("S", bound=Settings)
@@ -28,7 +28,7 @@ class PlainKind(Generic[S]):
 
     name: str
     cls: type[S]
-    build: Callable[[IndexSearcher, S, int], Reranker]
+    build: Callable[[DocumentSource, S, int], Reranker]
 
     def names(self, model: str, given: Mapping[str, Any], folder: Path) -> list[str]:
         """The fields of its settings."""
@@ -56,7 +56,7 @@ class PlainKind(Generic[S]):
         """None: it searches no channel."""
         return ()
 
-    def make(self, settings: Mapping[str, Any], depth: int, index: IndexSearcher) -> Reranker:
+    def make(self, settings: Mapping[str, Any], depth: int, index: DocumentSource) -> Reranker:
         """The reranker."""
         return self.build(index, read_settings(self.cls, settings), depth)
 

@@ -18,7 +18,7 @@ from porism.explanation import Explanation
 from porism.pipeline.protocols import DEPTH, Reranker, check_count
 from porism.pipeline.rerankers.plain import PlainKind
 from porism.pipeline.rerankers.scoring import ScoringReranker
-from porism.search.searcher import IndexSearcher
+from porism.pipeline.rerankers.texts import DocumentSource
 from porism.settings import SettingError, Settings, read_settings, write_settings
 from porism.train.pairs.files import read_pairs
 from porism.types import Query
@@ -116,7 +116,7 @@ def positives(path: Path) -> Counter[str]:
     return Counter(pair.positive_id for pair in read_pairs(path) if pair.positive_id)
 
 
-def _reranker(index: IndexSearcher, settings: PriorSettings, depth: int) -> Reranker:
+def _reranker(index: DocumentSource, settings: PriorSettings, depth: int) -> Reranker:
     """The reranker of these settings; the index has no part in it.
 
     :raises SourceError: the file has changed.

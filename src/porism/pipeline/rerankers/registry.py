@@ -15,8 +15,8 @@ from porism.pipeline.rerankers.model_kinds import CROSS_ENCODER_KIND, ENCODER_KI
 from porism.pipeline.rerankers.prior import PRIOR_KIND
 from porism.pipeline.rerankers.retriever import RetrieverRerankerKind
 from porism.pipeline.rerankers.stored_pairs import STORED_PAIRS_KIND
+from porism.pipeline.rerankers.texts import DocumentSource
 from porism.pipeline.rerankers.true_false_kinds import DUO_KIND, MONO_KIND, PAIRWISE_CROSS_ENCODER_KIND
-from porism.search.searcher import IndexSearcher
 from porism.settings import SettingError, nearest, read_settings
 
 
@@ -47,7 +47,7 @@ class RerankerKind(Protocol):
     def channels(self, settings: Mapping[str, Any]) -> tuple[str, ...]:
         """The channels of the index that it asks."""
 
-    def make(self, settings: Mapping[str, Any], depth: int, index: IndexSearcher) -> Reranker:
+    def make(self, settings: Mapping[str, Any], depth: int, index: DocumentSource) -> Reranker:
         """The reranker; it may have ``tuned_on`` and ``describe`` as those of :mod:`porism.pipeline` have.
 
         :raises ConfigError: a setting does not fit.

@@ -14,6 +14,7 @@ from porism.errors import ConfigError
 from porism.explanation import Explanation
 from porism.pipeline.protocols import DEPTH, check_count
 from porism.pipeline.rerankers.scoring import ScoringReranker
+from porism.pipeline.rerankers.texts import DocumentSource
 from porism.retrieve import Retriever, RetrieverSettings
 from porism.retrieve.models import channels_of, model_from, named_model, setting_names, tuned_further, write_model
 from porism.search.searcher import IndexSearcher
@@ -84,8 +85,16 @@ class RetrieverRerankerKind:
         """Those of the model."""
         return channels_of(model_from(model_settings(settings)))
 
-    def make(self, settings: Mapping[str, Any], depth: int, index: IndexSearcher) -> RetrieverReranker:
-        """One that scores by this index."""
+    def make(self, settings: Mapping[str, Any], depth: int, index: DocumentSource) -> RetrieverReranker:
+        """One that scores by this index.
+
+        :raises ConfigError: the documents are on servers.
+        """
+        if not isinstance(index, IndexSearcher):
+            raise ConfigError(
+                "a model of search re-ranks documents of indexes on this machine only",
+                hint="Use a reranker that reads documents, such as cross-encoder, or copy the indexes here.",
+            )
         own, of_model = _split(settings)
         reranker = RetrieverReranker(index, model_from(of_model), depth)
         reranker.first_stage = own.first_stage

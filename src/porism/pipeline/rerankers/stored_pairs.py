@@ -15,7 +15,7 @@ from porism.pairwise.files import read_pairwise
 from porism.pairwise.scores import Holes
 from porism.pipeline.rerankers.pairwise import StoredPairsReranker
 from porism.pipeline.rerankers.plain import PlainKind
-from porism.search.searcher import IndexSearcher
+from porism.pipeline.rerankers.texts import DocumentSource
 from porism.settings import SettingError, Settings, read_settings, write_settings
 
 
@@ -60,7 +60,7 @@ class StoredPairsKind(PlainKind[StoredPairsSettings]):
         return write_settings(replace(settings, pairs=str(path.resolve()), digest=digest))
 
 
-def _reranker(index: IndexSearcher, settings: StoredPairsSettings, depth: int) -> StoredPairsReranker:
+def _reranker(index: DocumentSource, settings: StoredPairsSettings, depth: int) -> StoredPairsReranker:
     """The reranker of these settings; the index has no part in it.
 
     :raises SourceError: the file has changed.

@@ -2,21 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol
 
 from porism.analysis.model_text import ModelText, document_text
 from porism.errors import OnProblem, Problem, counted
-from porism.search.searcher import IndexSearcher
 from porism.types import Document, Query
 
 _NAMED = 3
+
+
+class DocumentSource(Protocol):
+    """What rerankers read of an index, as :class:`~porism.search.searcher.IndexSearcher` has it: documents by id."""
+
+    @property
+    def folder(self) -> str | None:
+        """Where the index is, and the models that belong to it; None where it is not on this machine."""
+
+    def __contains__(self, doc_id: object) -> bool: ...
+
+    def document(self, doc_id: str) -> Document:
+        """A document by its id."""
+
+
+class GivenDocuments:
+    """Documents that were fetched for one question, for rerankers; ``folder`` has models that they can be named by."""
+
+    def __init__(self, folder: str | None = None) -> None:
+        self.folder = folder
+        self.found: Mapping[str, Document] = {}
+
+    def __contains__(self, doc_id: object) -> bool:
+        return doc_id in self.found
+
+    def document(self, doc_id: str) -> Document:
+        """A document by its id."""
+        return self.found[doc_id]
 
 
 class RerankedTexts:
     """The texts of queries and of documents of an index, each written once."""
 
     def __init__(
-        self, index: IndexSearcher, text: ModelText | None = None, query_fields: Sequence[str] = (),
+        self, index: DocumentSource, text: ModelText | None = None, query_fields: Sequence[str] = (),
         on_problem: OnProblem | None = None,
     ) -> None:
         """

@@ -11,9 +11,9 @@ from porism.pairwise.aggregation.registry import DEFAULT, make_aggregation
 from porism.pairwise.sorting.registry import make_sorting
 from porism.pipeline.protocols import Reranker
 from porism.pipeline.rerankers.compared import ModelPairsReranker, Orders
-from porism.pipeline.rerankers.model_kinds import ModelKind, ModelSettings, index_folder, texts_for, tuned
+from porism.pipeline.rerankers.model_kinds import ModelKind, ModelSettings, texts_for, tuned
 from porism.pipeline.rerankers.pointwise import PointwiseReranker
-from porism.search.searcher import IndexSearcher
+from porism.pipeline.rerankers.texts import DocumentSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,37 +58,37 @@ class DuoSettings(PairsSettings):
     false: str = "false"
 
 
-def _mono(index: IndexSearcher, settings: MonoSettings, depth: int) -> Reranker:
+def _mono(index: DocumentSource, settings: MonoSettings, depth: int) -> Reranker:
     from porism.neural.scoring.seq2seq import TrueFalse
 
     scorer = TrueFalse(
         settings.model, length=settings.length, true=settings.true, false=settings.false, device=settings.device,
-        precision=settings.precision, index_path=index_folder(index),
+        precision=settings.precision, index_path=index.folder,
     )
     return tuned(PointwiseReranker(scorer, texts_for(index, settings), depth), settings)
 
 
-def _duo(index: IndexSearcher, settings: DuoSettings, depth: int) -> Reranker:
+def _duo(index: DocumentSource, settings: DuoSettings, depth: int) -> Reranker:
     from porism.neural.scoring.seq2seq import TrueFalse
 
     scorer = TrueFalse(
         settings.model, documents=2, length=settings.length, true=settings.true, false=settings.false,
-        device=settings.device, precision=settings.precision, index_path=index_folder(index),
+        device=settings.device, precision=settings.precision, index_path=index.folder,
     )
     return _compared(index, settings, depth, scorer)
 
 
-def _pairwise_cross_encoder(index: IndexSearcher, settings: PairsSettings, depth: int) -> Reranker:
+def _pairwise_cross_encoder(index: DocumentSource, settings: PairsSettings, depth: int) -> Reranker:
     from porism.neural.scoring.cross_encoder import CrossEncoder
 
     scorer = CrossEncoder(
         settings.model, documents=2, length=settings.length, device=settings.device, precision=settings.precision,
-        index_path=index_folder(index),
+        index_path=index.folder,
     )
     return _compared(index, settings, depth, scorer)
 
 
-def _compared(index: IndexSearcher, settings: PairsSettings, depth: int, scorer: Scorer) -> Reranker:
+def _compared(index: DocumentSource, settings: PairsSettings, depth: int, scorer: Scorer) -> Reranker:
     sorting = make_sorting(settings.sorting, settings.sorting_parameters) if settings.sorting else None
     reranker = ModelPairsReranker(
         scorer, texts_for(index, settings), make_aggregation(settings.method, settings.parameters), depth,

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 from porism.errors import OnProblem, QueryError
 from porism.explanation import Explanation
@@ -23,11 +23,14 @@ from porism.search.shards.federated_formulas import FederatedFormulas, FormulasO
 from porism.search.shards.gathering import SECONDS, Gathering, ShardsMissing
 from porism.search.shards.merging import Ranked
 from porism.search.shards.ranking import Ranking
-from porism.search.shards.requests import HitsRequest, Shard
+from porism.search.shards.requests import HitsRequest, Shard, TextsRequest
 from porism.search.shards.showing import explanation_of, location_of, snippet_of
 from porism.search.shards.sums import SumRanking
 from porism.search.shards.values import ShardHit, ShardHits, ShardQuestion
-from porism.types import Content, Formula, Query
+from porism.types import Content, Document, Formula, Query
+
+Reorder: TypeAlias = Callable[[Query, Run, Mapping[str, Document]], Run]
+"""Orders the results of a query anew: the run with that query, and its documents by id, as they are named there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +125,7 @@ class FederatedIndex:
     def search(
         self, question: str | Question, k: int = 10, *, filters: Filters | None = None, explain: bool = False,
         first: int = 0, depth: int = 0, relevant: Iterable[str] = (), not_relevant: Iterable[str] = (),
+        reorder: Reorder | None = None,
     ) -> FederatedAnswer:
         """The best ``k`` documents of all shards for a question as a person types it; those after the ``first`` ones.
 
@@ -129,6 +133,8 @@ class FederatedIndex:
         id that several shards have is preceded by the name of its shard, as in answers.
 
         :param depth: so many are counted at least.
+        :param reorder: orders all that are counted anew, before the best are chosen; a hit has the score that it gives,
+            and an explanation of that of the search.
         :raises QueryError: the question is empty, ``k`` is below 1, a filter names a key that no document has, or a
             judged document is in no shard, or in several.
         :raises ConfigError: the shards cannot be searched as one, or documents are judged and the model does not learn
@@ -143,9 +149,14 @@ class FederatedIndex:
             if k < 1:
                 raise QueryError(f"{k} results cannot be found", hint="Ask for at least 1.")
             ranking = self.gathering.rank(asked, max(depth, first + k), asking, judged)
+            scores: dict[str, float] | None = None
+            if reorder is not None:
+                ranking, scores = self._reordered(read.query, ranking, asking, reorder)
             total = len(ranking.ranked)
             ranking = replace(ranking, ranked=ranking.ranked[first : first + k])
             hits, pages = self._hits(asked, ranking, explain, asking, first)
+            if scores is not None:
+                hits = [replace(hit, score=scores[hit.id]) for hit in hits]
             return FederatedAnswer(
                 tuple(hits), read.notes, tuple(asking.missing), pages, bool(read.conditions or read.filters), total,
                 {one.shown_id: (one.shard.name, one.id) for one in ranking.ranked},
@@ -184,6 +195,33 @@ class FederatedIndex:
             for shard, one in self.gathering.collections.items()
         }}
         return Run(results, name, provenance=Provenance(described, self.gathering.tuned_on, seconds=seconds))
+
+    @staticmethod
+    def _reordered(
+        query: Query, ranking: Ranking, asking: Asking, reorder: Reorder
+    ) -> tuple[Ranking, dict[str, float]]:
+        """The documents in another order, and their new scores; those of shards that are lost are left out.
+
+        :raises Moved: a shard has a newer commit.
+        """
+        wanted: dict[Shard, list[Ranked]] = {}
+        for one in ranking.ranked:
+            if one.shard in asking.shards:
+                wanted.setdefault(one.shard, []).append(one)
+
+        def ask(shard: Shard) -> list[Document]:
+            ids = tuple(one.id for one in wanted[shard])
+            found = shard.ask(TextsRequest(ranking.generations[shard], ids)).documents
+            if tuple(one.id for one in found) != ids:
+                raise QueryError("it gave other documents than it was asked for")
+            return [text.read(one.shown_id) for text, one in zip(found, wanted[shard], strict=True)]
+
+        answers = asking.some(dict.fromkeys(wanted, ask))
+        documents = {one.id: one for found in answers.values() for one in found}
+        known = {one.shown_id: one for one in ranking.ranked if one.shown_id in documents}
+        before = Run({query.id: [(shown_id, one.score) for shown_id, one in known.items()]})
+        found = reorder(query, before, documents)[query.id]
+        return replace(ranking, ranked=[known[shown_id] for shown_id, _ in found]), dict(found)
 
     def _hits(
         self, asked: ShardQuestion, ranking: Ranking, explain: bool, asking: Asking, first: int = 0

@@ -20,6 +20,7 @@ from porism.search.shards.values import (
     ShardScores,
     ShardStatistics,
     ShardTerms,
+    ShardTexts,
     WholeStatistics,
 )
 
@@ -150,6 +151,14 @@ class LinksRequest(DocumentsRequest[ShardLinks]):
     step, answer, summary = "links", ShardLinks, "Links of threads"
     threads: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class TextsRequest(CommitRequest[ShardTexts]):
+    """What the documents of some ``ids`` have in their fields, in their order: rerankers read it."""
+
+    step, answer, summary = "texts", ShardTexts, "Whole documents of a shard"
+    ids: tuple[str, ...]
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,8 @@
 4. Links of threads (``LinksRequest``), where there are any.
 5. What is shown of documents (``HitsRequest``).
 
+Before the last step documents can be re-ranked by what they say (``TextsRequest``).
+
 Before the third step a question can learn from documents: what terms these have (``DocumentTermsRequest``), and how
 often such terms occur in the shard (``FrequenciesRequest``).
 
@@ -52,15 +54,17 @@ from porism.search.shards.requests import (
     Request,
     ScoresRequest,
     StatisticsRequest,
+    TextsRequest,
 )
 from porism.search.shards.sum_shard import SumShard
 from porism.search.shards.term_shard import TermShard
+from porism.search.shards.values import ShardTexts, TextOfDocument
 from porism.search.shards.vector_shard import VectorShard
 
 REQUESTS: tuple[type[Request[Any]], ...] = (
     CollectionRequest, StatisticsRequest, DocumentTermsRequest, FrequenciesRequest, CandidatesRequest, ScoresRequest,
-    LinksRequest, HitsRequest, FormulaDigestsRequest, FormulaCollectionRequest, FormulaStatisticsRequest,
-    FormulasRequest, FormulaOccurrencesRequest, FormulaHitsRequest,
+    LinksRequest, TextsRequest, HitsRequest, FormulaDigestsRequest, FormulaCollectionRequest,
+    FormulaStatisticsRequest, FormulasRequest, FormulaOccurrencesRequest, FormulaHitsRequest,
 )
 """All that a shard answers."""
 
@@ -138,6 +142,14 @@ class IndexShard:
         """
         return FormulaShard(self.index)
 
+    def texts(self, request: TextsRequest) -> ShardTexts:
+        """Whole documents, in their order.
+
+        :raises QueryError: the index lacks one of them.
+        """
+        found = self.index.documents.get(request.ids)
+        return ShardTexts(self.generation, tuple(map(TextOfDocument.of, found)))
+
     def ask(self, request: Request[A]) -> A:
         """The answer to a request, by the method that has the name of its step.
 
@@ -150,8 +162,8 @@ class IndexShard:
         part = request.part if isinstance(request, PartRequest) else ""
         if part not in self._documents:
             raise QueryError(f"the model of the index has no part {part!r}", where="part")
-        answerer: Any = self.formulas if request.of_formulas else self._documents[part]
-        answer = getattr(answerer, request.step, None)
+        answerers: tuple[Any, ...] = (self.formulas,) if request.of_formulas else (self._documents[part], self)
+        answer = next((getattr(one, request.step) for one in answerers if hasattr(one, request.step)), None)
         if answer is None:
             raise ConfigError(f"the model of the index does not answer the step {request.step}")
         found: A = answer(request)

@@ -14,9 +14,9 @@ from porism.errors import QueryError
 from porism.retrieve.lexical.given import CollectionStatistics, QueryStatistics
 from porism.retrieve.weightings.base import ChannelStatistics
 from porism.search.questions import Condition, Question
-from porism.types import Query
+from porism.types import Document, Query
 
-PROTOCOL = 3
+PROTOCOL = 4
 """Changes when a shard answers in another way than before."""
 
 
@@ -239,6 +239,37 @@ class ShardLinks:
     generation: int
     links: tuple[tuple[str, str], ...]
     held: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class TextOfDocument:
+    """What a document has in its ``fields``."""
+
+    id: str
+    fields: dict[str, Any]
+
+    @classmethod
+    def of(cls, document: Document) -> TextOfDocument:
+        """The fields of a document."""
+        return cls(document.id, {name: content_to_json(content) for name, content in document.fields.items()})
+
+    def read(self, shown_id: str) -> Document:
+        """The document again, by the id that answers give it; without metadata.
+
+        :raises QueryError: it makes no sense.
+        """
+        try:
+            return Document(shown_id, {name: content_from_json(value) for name, value in self.fields.items()})
+        except (KeyError, TypeError, ValueError) as error:
+            raise QueryError(f"a document cannot be read ({error})", where=shown_id) from error
+
+
+@dataclass(frozen=True)
+class ShardTexts:
+    """What ``documents`` have in their fields."""
+
+    generation: int
+    documents: tuple[TextOfDocument, ...]
 
 
 @dataclass(frozen=True)
