@@ -51,10 +51,10 @@ class Point:
 
 
 MEASURED = (
-    Point(8_000, 162_575, 136.08, 143, 87.0, 11.3, 23.4),
-    Point(100_000, 2_001_307, 1_494.53, 320, 1_243.6, 13.4, 30.3),
+    Point(200_000, 4_001_325, 2_867.59, 457, 2_143.7, 28.9, 75.5),
+    Point(1_400_000, 27_880_545, 18_060.64, 2_060, 14_788.0, 66.4, 268.2),
 )
-"""Grown collections (``speed grown``, seed 7), one core of a busy machine; of a question the least of five rounds."""
+"""Grown collections (``speed big``, seed 7), one thread."""
 
 
 @dataclass(frozen=True)
