@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from index_cases import Doc, batch_of
 
+from porism.engine.unit_kernels import unmark_held
 from porism.engine.units import DIGESTS, LAYOUT, FormulaUnits, Units, first_of_equal, formula_units, prepare_units
 from porism.index import IndexWriter, Segment, Snapshot
 from porism.index.string_kernels import digests
@@ -111,6 +112,32 @@ def test_each_formula_of_a_live_document_is_live_once(
     assert sorted(found) == sorted(expected)
 
 
+@given(st.lists(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.booleans()), max_size=9), max_size=4))
+@settings(deadline=None)
+def test_formulas_are_left_to_the_first_segment_that_holds_them(parts: list[list[tuple[int, int, bool]]]) -> None:
+    """Both halves of digests count, and a segment whose documents with a formula were deleted does not hold it."""
+    sorted_parts, held = [], []
+    for part in parts:
+        distinct = {(first, second): one for first, second, one in part}
+        pairs = sorted(distinct)
+        order = np.random.default_rng(len(pairs)).permutation(len(pairs)).astype(np.int32)
+        mask = np.zeros(len(pairs), np.bool_)
+        mask[order] = [distinct[pair] for pair in pairs]
+        sorted_parts.append((np.array(pairs, np.uint64).reshape(-1, 2), order))
+        held.append(mask)
+    marks = [mask.copy() for mask in held]
+    for later in range(len(parts)):
+        for earlier in range(later):
+            unmark_held(*sorted_parts[earlier], held[earlier], *sorted_parts[later], marks[later])
+    seen: set[tuple[int, ...]] = set()
+    for (pairs_of, order), mask, mark in zip(sorted_parts, held, marks, strict=True):
+        here = {tuple(pair): int(at) for pair, at in zip(pairs_of.tolist(), order.tolist(), strict=True)}
+        assert {pair for pair, at in here.items() if mark[at]} == {
+            pair for pair, at in here.items() if mask[at] and pair not in seen
+        }
+        seen |= {pair for pair, at in here.items() if mask[at]}
+
+
 @settings(deadline=None)
 @given(st.lists(st.text(max_size=3)))
 def test_digests_tell_strings_apart(strings: list[str]) -> None:
@@ -148,10 +175,15 @@ def test_stored_digests_give_the_same_units(tmp_path: Path) -> None:
     stored = segments[0].read_derived(DIGESTS)
     assert stored is not None
     assert [live_keys(units) for units in formula_units(segments)] == expected
-    values = stored[0]["digests"].copy()
+    values, order = stored[0]["digests"].copy(), stored[0]["order"].copy()
+    assert values.tolist() == sorted(values.tolist())
+    keys = Packed.of([segments[0].formula_key(formula) for formula in order.tolist()])
+    assert np.array_equal(digests(keys.blob, keys.starts), values)
     for arrays, layout in (
-        ({}, LAYOUT), ({"digests": values[:1]}, LAYOUT), ({"digests": values.astype(np.int64)}, LAYOUT),
-        ({"digests": values * 0}, LAYOUT + 1),
+        ({}, LAYOUT), ({"digests": values}, LAYOUT), ({"digests": values[:1], "order": order}, LAYOUT),
+        ({"digests": values.astype(np.int64), "order": order}, LAYOUT),
+        ({"digests": values, "order": order + 1}, LAYOUT), ({"digests": values, "order": order - 1}, LAYOUT),
+        ({"digests": values * 0, "order": order}, LAYOUT + 1),
     ):
         segments[0].write_derived(DIGESTS, arrays, {"layout": layout})
         assert [live_keys(units) for units in formula_units(segments)] == expected

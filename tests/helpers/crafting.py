@@ -26,20 +26,21 @@ def table_of(content: bytes | bytearray) -> tuple[int, dict[str, Any]]:
 def names_of(path: Path) -> list[str]:
     """The sections of a file that have content."""
     _, table = table_of(path.read_bytes())
-    return [name for name, (_, _, shape, _) in table["sections"].items() if np.prod(shape)]
+    return [name for name, (_, _, shape, *_) in table["sections"].items() if np.prod(shape)]
 
 
 def craft(path: Path, name: str, change: Change) -> None:
     """Changes the array of one section in place, and all checksums of the file with it."""
     content = bytearray(path.read_bytes())
     offset, table = table_of(content)
-    start, dtype, shape, first = table["sections"][name]
+    start, dtype, shape, first, *own = table["sections"][name]
     dtype = np.dtype(dtype)
     size = dtype.itemsize * int(np.prod(shape))
     change(np.frombuffer(memoryview(content)[start : start + size], dtype).reshape(shape))
     at, count, _ = table["checksums"]
-    for block in range(-(-size // BLOCK)):
-        part = content[start + block * BLOCK : min(start + (block + 1) * BLOCK, start + size)]
+    length = own[0] if own else BLOCK
+    for block in range(-(-size // length)):
+        part = content[start + block * length : min(start + (block + 1) * length, start + size)]
         place = at + 8 * (first + block)
         content[place : place + 8] = xxhash.xxh3_64_intdigest(bytes(part)).to_bytes(8, "little")
     table["checksums"][2] = xxhash.xxh3_64_intdigest(bytes(content[at : at + 8 * count]))

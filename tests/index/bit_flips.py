@@ -162,7 +162,7 @@ def sections(folder: Path, least: int) -> list[tuple[Path, str, int, int]]:
         content = np.memmap(file, np.uint8, "r")
         offset, length = np.frombuffer(content[-32:-16].tobytes(), "<u8").tolist()
         table = orjson.loads(content[offset : offset + length].tobytes())
-        for name, (start, dtype, shape, _) in table["sections"].items():
+        for name, (start, dtype, shape, *_) in table["sections"].items():
             size = np.dtype(dtype).itemsize * int(np.prod(shape))
             if size >= max(least, 1):
                 found.append((file, name, start, size))

@@ -74,7 +74,7 @@ def test_every_changed_byte_of_content_or_table_is_noticed(tmp_path: Path) -> No
     content = path.read_bytes()
     table = orjson.loads(content[content.rindex(b'{"format"') : -32])
     padding = set(range(8, len(content)))
-    for offset, dtype, shape, _ in table["sections"].values():
+    for offset, dtype, shape, *_ in table["sections"].values():
         padding -= set(range(offset, offset + np.dtype(dtype).itemsize * int(np.prod(shape))))
     at, count, _ = table["checksums"]
     padding -= set(range(at, at + 8 * count))
@@ -118,7 +118,7 @@ def test_a_newer_format_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(container_writer, "__version__", "3.1.0")
     write(tmp_path / "c.bin")
     monkeypatch.undo()
-    with pytest.raises(IndexVersionError, match=r"format 7, written by porism 3\.1\.0.*reads formats 3 to 4.*Upgrade"):
+    with pytest.raises(IndexVersionError, match=r"format 7, written by porism 3\.1\.0.*reads formats 3 to 5.*Upgrade"):
         Container(tmp_path / "c.bin", "test")
 
 
@@ -144,6 +144,42 @@ def test_every_format_that_is_read_has_blocks_of_its_own(
     section.require(np.array([0]), np.array([container.BLOCKS[version] // 8]))
     with pytest.raises(IndexCorrupt, match="has changed in section 'a'"):
         section.require(np.array([89_000]), np.array([91_000]))
+
+
+def test_of_small_blocks_little_more_is_compared_than_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, content = tmp_path / "c.bin", np.random.default_rng(1).integers(0, 9, 100_000)
+    monkeypatch.setattr(container, "CHECKED_BYTES", 0)
+    with ContainerWriter(path, "test") as writer:
+        writer.add("a", content)
+        writer.add("b", content, small_blocks=True)
+        writer.finish({})
+    found = Container(path, "test")
+    small = container.SMALL_BLOCK // 8
+    assert (found.block_of("a"), found.block_of("b")) == (container.BLOCK, container.SMALL_BLOCK)
+    assert np.array_equal(found.array("b"), content)
+    found.verify()
+    damaged = bytearray(path.read_bytes())
+    start = orjson.loads(damaged[damaged.rindex(b'{"format"') : -32])["sections"]["b"][0]
+    damaged[start + 8 * 5 * small] ^= 1  # the first byte of the sixth block
+    path.write_bytes(damaged)
+    section = Container(path, "test").section("b")
+    section.require(np.array([4 * small, 6 * small]), np.array([5 * small, 7 * small]))
+    for first in (5 * small, 6 * small - 1, 5 * small - 1):
+        with pytest.raises(IndexCorrupt, match="has changed in section 'b'"):
+            section.require(np.array([first]), np.array([first + 2]))
+    with pytest.raises(IndexCorrupt, match="has changed in section 'b'"):
+        Container(path, "test").verify()
+
+
+@pytest.mark.parametrize("size", [0, -1, 1.5, "4096", None, True])
+def test_blocks_of_no_size_are_no_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: object) -> None:
+    monkeypatch.setattr(container_writer, "SMALL_BLOCK", 64)
+    with ContainerWriter(tmp_path / "c.bin", "test") as writer:
+        writer.add("a", np.arange(100), small_blocks=True)
+        writer._sections["a"] = (*writer._sections["a"][:4], size)
+        writer.finish({})
+    with pytest.raises(IndexCorrupt, match="table of contents that makes no sense"):
+        Container(tmp_path / "c.bin", "test")
 
 
 def interrupt(path: Path, *, atomic: bool) -> None:

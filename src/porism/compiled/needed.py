@@ -25,6 +25,7 @@ SEARCHING = (
     "porism.engine.term_list_kernels",
     "porism.engine.topk_kernels",
     "porism.engine.tree_kernels",
+    "porism.engine.unit_kernels",
     "porism.retrieve.formulas.alignment_kernels",
     "porism.retrieve.formulas.exact_kernels",
 )

@@ -153,6 +153,12 @@ class Postings:
         df[self.term_of_dense] = self.dense_df
         return df
 
+    def most_documents(self, dense_share: int = DENSE_SHARE) -> int:
+        """A bound of how many documents a term can occur in, where one in more than a ``dense_share`` of them is dense;
+        no list is read for it."""
+        sparse = min(max(self.documents // dense_share, DENSE_AT_LEAST), self.documents)
+        return int(self.dense_df.max(initial=sparse))
+
     def df_of(self, terms: NDArray[np.integer]) -> NDArray[np.int32]:
         """In how many documents terms occur (int32, one a term)."""
         return self.df_at(self.lists.find(terms))

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, cast
+from itertools import combinations
+from typing import Any, NamedTuple, Protocol
 from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 from numpy.typing import NDArray
 
 from porism.concurrency.locks import Lock
+from porism.engine import unit_kernels as kernels
+from porism.engine.trees import open_places
 from porism.index.container import Container
 from porism.index.derived import FORMULAS, LAYOUTS
 from porism.index.entries import Entries
@@ -192,15 +195,13 @@ def formula_units(segments: Sequence[Segment]) -> list[FormulaUnits]:
 
 
 def _live_formulas(segments: Sequence[Segment]) -> list[NDArray[np.bool_]]:
-    masks = [_held(segment) for segment in segments]
-    having = [number for number, mask in enumerate(masks) if mask.any()]
+    held = [_held(segment) for segment in segments]
+    masks = [mask.copy() for mask in held]
+    having = [number for number, mask in enumerate(held) if mask.any()]
     if len(having) > 1:
-        first = first_of_equal(np.concatenate([_digests(segments[number])[masks[number]] for number in having]))
-        start = 0
-        for number in having:
-            stop = start + int(np.count_nonzero(masks[number]))
-            masks[number][masks[number]] = first[start:stop]
-            start = stop
+        sorted_digests = {number: _sorted_digests(segments[number]) for number in having}
+        for earlier, later in combinations(having, 2):
+            kernels.unmark_held(*sorted_digests[earlier], held[earlier], *sorted_digests[later], masks[later])
     for mask in masks:
         mask.flags.writeable = False
     return masks
@@ -230,7 +231,7 @@ def prepare_units(segments: Sequence[Segment]) -> None:
     if len(segments) > 1:
         for segment in segments:
             if _read_digests(segment) is None:
-                segment.write_derived(DIGESTS, {"digests": _digests(segment)}, {"layout": LAYOUT})
+                segment.write_derived(DIGESTS, _sorted_digests(segment)._asdict(), {"layout": LAYOUT})
 
 
 def first_of_equal(values: NDArray[np.uint64]) -> NDArray[np.bool_]:
@@ -247,27 +248,49 @@ def first_of_equal(values: NDArray[np.uint64]) -> NDArray[np.bool_]:
 
 def _held(segment: Segment) -> NDArray[np.bool_]:
     """Which formulas of a segment a live document holds (bool, one a formula)."""
+    held = np.ones(segment.formula_count, np.bool_)
     if segment.live.all():  # a segment has no formulas that none of its documents holds
-        return np.ones(segment.formula_count, np.bool_)
-    held = np.zeros(segment.formula_count, np.bool_)
+        return held
     where = segment.occurrences
-    held[where.formula.all()[np.repeat(segment.live, np.diff(where.indptr))]] = True
+    deleted = np.flatnonzero(~segment.live)
+    counts = where.indptr[deleted + 1] - where.indptr[deleted]
+    ends = np.cumsum(counts)
+    occurrences = np.arange(ends[-1]) + np.repeat(where.indptr[deleted] - ends + counts, counts)
+    of = np.repeat(deleted, counts) * segment.formula_count + where.formula[occurrences]
+    formulas, gone = np.unique(np.unique(of) % max(segment.formula_count, 1), return_counts=True)
+    holders = open_places(segment).indptr
+    held[formulas[gone == holders[formulas + 1] - holders[formulas]]] = False
     return held
 
 
-def _digests(segment: Segment) -> NDArray[np.uint64]:
-    """128 bits of each key (uint64, formulas × 2)."""
+class _SortedDigests(NamedTuple):
+    """128 bits of each key of a segment (uint64, formulas × 2), sorted, and whose they are (int32)."""
+
+    digests: NDArray[np.uint64]
+    order: NDArray[np.int32]
+
+
+def _sorted_digests(segment: Segment) -> _SortedDigests:
     stored = _read_digests(segment)
     if stored is not None:
         return stored
     sorted_keys = segment.keys.dictionary.packed()
-    return cast("NDArray[np.uint64]", digests(sorted_keys.blob, sorted_keys.starts)[segment.keys.rank])
+    found = digests(sorted_keys.blob, sorted_keys.starts)
+    order = np.argsort(found[:, 0])
+    if (found[order[1:], 0] == found[order[:-1], 0]).any():  # almost never
+        order = np.lexsort((found[:, 1], found[:, 0]))
+    return _SortedDigests(found[order], segment.keys.at_rank[order])
 
 
-def _read_digests(segment: Segment) -> NDArray[np.uint64] | None:
+def _read_digests(segment: Segment) -> _SortedDigests | None:
     stored = segment.read_derived(DIGESTS)
-    if stored is None or stored[1].get("layout") != LAYOUT or "digests" not in stored[0]:
+    if stored is None or stored[1].get("layout") != LAYOUT or not set(_SortedDigests._fields) <= set(stored[0]):
         return None
-    found = stored[0]["digests"]
-    sound = found.shape == (segment.formula_count, 2) and found.dtype == np.uint64
+    found = _SortedDigests(*(stored[0][name] for name in _SortedDigests._fields))
+    count = segment.formula_count
+    sound = (
+        found.digests.shape == (count, 2) and found.digests.dtype == np.uint64
+        and found.order.shape == (count,) and found.order.dtype == np.int32
+        and (not count or bool(found.order.min() >= 0 and found.order.max() < count))
+    )
     return found if sound else None

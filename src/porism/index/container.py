@@ -4,10 +4,11 @@
 
     magic (8 bytes) │ sections, each on a multiple of 64 │ checksums │ table of contents (JSON) │ footer (32 bytes)
 
-Each :data:`BLOCK` bytes of a section have a checksum, an xxh3-64 as little-endian uint64. The footer is offset, length
-and xxh3-64 of the table, each a little-endian uint64, and the magic again. The table has the format version, the kind
-of the file, free information, where the checksums are and their own xxh3-64, and for each section its offset, dtype,
-shape and the number of its first checksum.
+Each block of a section has a checksum, an xxh3-64 as little-endian uint64. A block has :data:`BLOCK` bytes, or
+:data:`SMALL_BLOCK` in sections of which searches read rows here and there. The footer is offset, length and xxh3-64 of
+the table, each a little-endian uint64, and the magic again. The table has the format version, the kind of the file,
+free information, where the checksums are and their own xxh3-64, and for each section its offset, dtype, shape, the
+number of its first checksum, and the size of its blocks where it is another one.
 
 Reading is one memory map, without a descriptor that stays open. Opening checks the size of the file, the footer, the
 table and the checksums. Nothing of a section is handed on that does not agree with them: :meth:`Container.array` checks
@@ -34,15 +35,17 @@ from porism.errors import IndexCorrupt, IndexUnreadable, IndexVersionError
 from porism.index.mapping import map_file, unload
 from porism.version import __version__
 
-FORMAT = 4
+FORMAT = 5
 """Version of everything on disk; raised when an older program could not read what is written."""
-BLOCKS = {3: 1 << 18, 4: 1 << 16}
-"""The formats that are read, and how many bytes have one checksum in each."""
+BLOCKS = {3: 1 << 18, 4: 1 << 16, 5: 1 << 16}
+"""The formats that are read, and how many bytes have one checksum in each, where a section does not say."""
 
 MAGIC = b"PORISM\x1a\n"
 ALIGNMENT = 64
 BLOCK = BLOCKS[FORMAT]
 """Bytes that have one checksum: 4 µs to compare, and 4 MB of checksums for 32 GB."""
+SMALL_BLOCK = 1 << 12
+"""Bytes that have one checksum where rows are read here and there: 1 µs to compare, 1 MB of checksums for 512 MB."""
 CHECKED_BYTES = 4 << 20
 """Sections up to this size are checked whole even where only parts are read: a few milliseconds at most."""
 FOOTER = struct.Struct("<QQQ8s")
@@ -90,13 +93,15 @@ def unreadable(error: OSError, path: Path) -> IndexUnreadable:
 
 
 class _Entry(NamedTuple):
-    """Where a section is: its first byte and the byte after the last, what it is, and its first checksum."""
+    """Where a section is: its first byte and the byte after the last, what it is, its first checksum, and how many
+    bytes have one."""
 
     start: int
     stop: int
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
     first: int
+    block: int
 
 
 class Container:
@@ -111,7 +116,7 @@ class Container:
     """
 
     __slots__ = (
-        "_checksums", "_data", "_entries", "_table", "_unchecked", "block", "info", "kind", "path", "sound", "stamp"
+        "_checksums", "_data", "_entries", "_table", "_unchecked", "info", "kind", "path", "sound", "stamp"
     )
 
     def __init__(self, path: Path, kind: str | None, stamp: Stamp | None = None) -> None:
@@ -140,7 +145,6 @@ class Container:
         try:
             table = orjson.loads(table_bytes)
             check_format(table["format"], table["written_by"], path)
-            self.block = BLOCKS[table["format"]]
             self.kind: str = table["kind"]
             if kind is not None and self.kind != kind:
                 raise corrupt(f"holds {self.kind!r} where {kind!r} was expected", path)
@@ -168,15 +172,19 @@ class Container:
         self._checksums = checksums.view(ONE_CHECKSUM)
         self._table = at, end
         self._entries: dict[str, _Entry] = {}
-        for name, (start, dtype_name, shape, first) in table["sections"].items():
+        usual = BLOCKS[table["format"]]
+        for name, (start, dtype_name, shape, first, *own) in table["sections"].items():
+            (block,) = own or (usual,)
             dtype = np.dtype(dtype_name)
             if dtype.kind not in "biuf" or any(type(length) is not int or length < 0 for length in shape):
                 raise ValueError(f"section {name!r} is no array of numbers")
+            if type(block) is not int or block < 1:
+                raise ValueError(f"section {name!r} has blocks of {block!r} bytes")
             stop = start + dtype.itemsize * math.prod(shape)
             inside = len(MAGIC) <= start <= stop <= at and start % ALIGNMENT == 0
-            if not inside or not 0 <= first <= first + -(-(stop - start) // self.block) <= count:
+            if not inside or not 0 <= first <= first + -(-(stop - start) // block) <= count:
                 raise ValueError(f"section {name!r} outside the file")
-            self._entries[name] = _Entry(start, stop, dtype, tuple(shape), first)
+            self._entries[name] = _Entry(start, stop, dtype, tuple(shape), first, block)
 
     def __contains__(self, name: object) -> bool:
         return name in self._entries
@@ -216,6 +224,13 @@ class Container:
         """
         return self._entry(name).shape
 
+    def block_of(self, name: str) -> int:
+        """How many bytes of a section have one checksum.
+
+        :raises IndexCorrupt: there is no such section.
+        """
+        return self._entry(name).block
+
     def _entry(self, name: str) -> _Entry:
         entry = self._entries.get(name)
         if entry is None:
@@ -232,7 +247,7 @@ class Container:
         if unchecked is None:
             entry = self._entry(name)
             # Of two threads that come at once both use the one that is there first.
-            blocks = -(-(entry.stop - entry.start) // self.block)
+            blocks = -(-(entry.stop - entry.start) // entry.block)
             unchecked = self._unchecked.setdefault(name, np.ones(blocks, np.bool_))
         return unchecked
 
@@ -241,13 +256,13 @@ class Container:
         unchecked = self._blocks(name)
         if not len(unchecked):
             return
-        start, stop, _, _, first = self._entry(name)
-        for block in blocks.tolist():
-            at = start + block * self.block
-            found = xxhash.xxh3_64_intdigest(self._data[at : min(at + self.block, stop)].data)
-            if found != int(self._checksums[first + block]):
+        start, stop, _, _, first, size = self._entry(name)
+        data = self._data[start:stop].data
+        written = self._checksums[first + blocks].tolist()
+        for block, checksum in zip(blocks.tolist(), written, strict=True):
+            if xxhash.xxh3_64_intdigest(data[block * size : (block + 1) * size]) != checksum:
                 raise corrupt(f"has changed in section {name!r}", self.path)
-            unchecked[block] = False
+        unchecked[blocks] = False
         if not unchecked.any():
             self._unchecked[name] = unchecked[:0]
 
@@ -263,7 +278,7 @@ class Container:
         :raises IndexCorrupt: one was changed.
         """
         for name, entry in self._entries.items():
-            blocks = -(-(entry.stop - entry.start) // self.block)
+            blocks = -(-(entry.stop - entry.start) // entry.block)
             self._unchecked[name] = np.ones(blocks, np.bool_)
             self._check(name, np.arange(blocks))
             on_bytes(entry.stop - entry.start)
@@ -299,7 +314,7 @@ class Section:
         unchecked = self._container._blocks(self._name)
         if not len(unchecked):
             return
-        size, block = self.array.itemsize, self._container.block
+        size, block = self.array.itemsize, self._container.block_of(self._name)
         some = stops > starts
         if not some.all():
             starts, stops = starts[some], stops[some]

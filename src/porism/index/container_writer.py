@@ -14,25 +14,30 @@ import xxhash
 from numpy.typing import NDArray
 
 from porism.files.durable import publish, storage_errors, sync_file, temporary_name
-from porism.index.container import ALIGNMENT, BLOCK, FOOTER, FORMAT, MAGIC, ONE_CHECKSUM, Stamp
+from porism.index.container import ALIGNMENT, BLOCK, FOOTER, FORMAT, MAGIC, ONE_CHECKSUM, SMALL_BLOCK, Stamp
 from porism.version import __version__
 
 
 class _Checksums:
     """The checksums of the blocks of one section, while its bytes come in pieces."""
 
-    def __init__(self) -> None:
+    def __init__(self, block: int) -> None:
         self.found: list[int] = []
+        self._block = block
         self._digest = xxhash.xxh3_64()
         self._filled = 0
 
     def update(self, data: memoryview) -> None:
-        while len(data):
-            piece = data[: BLOCK - self._filled]
-            data = data[len(piece) :]
+        at, size = 0, len(data)
+        while at < size:
+            piece = data[at : at + self._block - self._filled]
+            at += len(piece)
+            if len(piece) == self._block:
+                self.found.append(xxhash.xxh3_64_intdigest(piece))
+                continue
             self._digest.update(piece)
             self._filled += len(piece)
-            if self._filled == BLOCK:
+            if self._filled == self._block:
                 self.close()
 
     def close(self) -> None:
@@ -55,7 +60,7 @@ class ContainerWriter:
         self.path = path
         self.kind = kind
         self._target = temporary_name(path) if atomic else path
-        self._sections: dict[str, tuple[int, str, list[int], int]] = {}
+        self._sections: dict[str, tuple[Any, ...]] = {}
         self._checksums: list[int] = []
         self._position = 0
         self._done = False
@@ -82,27 +87,31 @@ class ContainerWriter:
     def _align(self) -> None:
         self._write(bytes(-self._position % ALIGNMENT))
 
-    def add(self, name: str, array: NDArray[Any]) -> None:
-        """Writes one array of numbers or truth values under a name that is new in this file."""
-        self._add(name, array.dtype, list(array.shape), [array])
+    def add(self, name: str, array: NDArray[Any], *, small_blocks: bool = False) -> None:
+        """Writes one array of numbers or truth values under a name that is new in this file.
+
+        With ``small_blocks`` little more has to be compared than what is read, where that is rows here and there.
+        """
+        self._add(name, array.dtype, list(array.shape), [array], SMALL_BLOCK if small_blocks else BLOCK)
 
     def add_chunks(self, name: str, dtype: type[np.generic], chunks: Iterable[NDArray[Any]]) -> int:
         """Writes one flat array that comes in pieces, which are never in memory together; returns its length."""
-        return self._add(name, np.dtype(dtype), None, chunks)
+        return self._add(name, np.dtype(dtype), None, chunks, BLOCK)
 
     def _add(
-        self, name: str, dtype: np.dtype[Any], shape: list[int] | None, chunks: Iterable[NDArray[Any]]
+        self, name: str, dtype: np.dtype[Any], shape: list[int] | None, chunks: Iterable[NDArray[Any]], block: int
     ) -> int:
         self._align()
         offset, length = self._position, 0
-        checksums = _Checksums()
+        checksums = _Checksums(block)
         for chunk in chunks:
             flat = np.ascontiguousarray(chunk, dtype).reshape(-1).view(np.uint8)
             self._write(flat.data)
             checksums.update(flat.data)
             length += len(chunk)
         checksums.close()
-        self._sections[name] = offset, dtype.str, [length] if shape is None else shape, len(self._checksums)
+        own = () if block == BLOCK else (block,)
+        self._sections[name] = offset, dtype.str, [length] if shape is None else shape, len(self._checksums), *own
         self._checksums += checksums.found
         return length
 

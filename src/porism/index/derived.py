@@ -26,11 +26,16 @@ FORMULAS = "formulas-"
 """How the names of data begin that describe the formulas of a segment as if they were its documents."""
 
 LAYOUTS: Mapping[str, int] = MappingProxyType({
-    "postings": 2, "view": 2, "impacts": 2, "links": 1, "trees": 1, "places": 1, "key-digests": 1, "vectors": 2,
+    "postings": 2, "view": 2, "impacts": 2, "links": 1, "trees": 1, "places": 1, "key-digests": 2, "vectors": 2,
     "near": 1,
 })
 """Kind → the layout that this version writes and reads. A file that does not say its layout has the first of these that
 were ever listed here: postings, views and impacts 2, all others 1."""
+
+_READ_BY_ROWS = frozenset({
+    "postings/dense_codes", "view/dense_codes", "trees/labels", "trees/sizes", "trees/arities"
+})
+"""Large arrays, after their kind, of which a search reads short rows here and there."""
 
 _UNMARKED = MappingProxyType({**dict.fromkeys(LAYOUTS, 1), "postings": 2, "view": 2, "impacts": 2})
 
@@ -62,7 +67,7 @@ def write_derived(
     make_folder(path.parent, parents=False)
     with ContainerWriter(path, "derived", atomic=True) as writer:
         for key, array in arrays.items():
-            writer.add(key, array)
+            writer.add(key, array, small_blocks=f"{kind}/{key}" in _READ_BY_ROWS)
         writer.finish({"segment": list(stamp), "layout": LAYOUTS[kind], "info": dict(info)})
 
 

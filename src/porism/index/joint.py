@@ -273,6 +273,9 @@ class QualifiedSegment(Segment):
 
 def _qualified(indexes: Mapping[str, Sequence[Segment]]) -> Iterator[Segment]:
     """The segments of all indexes, in order, with ids that no two live documents have."""
+    if len(indexes) == 1:  # ids are distinct within one, and reading all of them takes long
+        yield from next(iter(indexes.values()))
+        return
     held = {name: [(segment, np.flatnonzero(segment.live)) for segment in of] for name, of in indexes.items()}
     shared = _shared_ids([[segment.names.packed().take(live) for segment, live in of] for of in held.values()])
     for (name, of), of_index in zip(held.items(), shared, strict=True):
@@ -297,7 +300,7 @@ def _check_free(qualified: QualifiedSegment, segments: Sequence[Segment]) -> Non
 def _shared_ids(indexes: Sequence[Sequence[Packed]]) -> list[list[NDArray[np.bool_]]]:
     """Of ids by index and segment, which are in more than one index too (bool); ids are distinct within one."""
     every = [ids for of in indexes for ids in of]
-    if len(indexes) < 2 or not every:
+    if not every:
         return [[np.zeros(len(ids), np.bool_) for ids in of] for of in indexes]
     packed = Packed.join(every)
     numbers, firsts = unify(packed.blob, packed.starts)

@@ -16,7 +16,7 @@ from porism.analysis.stop_words import STOP_WORDS
 from porism.analysis.words import WORD, fold
 from porism.index import Snapshot
 from porism.index.documents import stored_document
-from porism.retrieve.lexical.channels import FieldWeights, has_channel, live_df, open_postings
+from porism.retrieve.lexical.channels import FieldWeights, has_channel, live_df, live_frequencies, open_postings
 from porism.types import Query
 
 SHORTEST = 4
@@ -65,6 +65,8 @@ class SpellingSuggester:
         folded, term = fold(word), self._analyzer.words.term(word)
         if term is None or not self._segments or _near_stop_word(folded, self._analyzer.words.stop_words):
             return None
+        if self._df is None and self._is_common(term):
+            return None
         df = self._frequencies()
         own = df[term]
         if FREQUENT * own > self._highest_df:  # no word is in so many more documents
@@ -98,6 +100,15 @@ class SpellingSuggester:
                     nearest[other] = min(distance, nearest.get(other, distance))
         df = self._frequencies()
         return sorted(nearest, key=lambda other: (nearest[other] - 0.3 * np.log10(df[other]), other))[:_COMPARED]
+
+    def _is_common(self, term: str) -> bool:
+        """Whether no word can be in so many more documents that a term is a slip of it; looks up the term alone."""
+        own = highest = 0
+        for segment in self._segments:
+            numbers = segment.dictionary(WORDS).lookup([term])
+            own += int(live_frequencies(segment, WORDS, self._weights).of(numbers[numbers >= 0]).sum())
+            highest += open_postings(segment, WORDS, self._weights).most_documents(segment.dense_share)
+        return FREQUENT * own > highest
 
     def _frequencies(self) -> Counter[str]:
         """How many documents have each word of the index."""
