@@ -14,11 +14,13 @@ from dataclasses import dataclass, fields
 from functools import lru_cache
 from itertools import count
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from porism.compiled.kernels import address
+from porism.concurrency.locks import Lock
 from porism.engine.trees import Trees, open_trees
 from porism.errors import ConfigError
 from porism.formula import OperatorTree
@@ -164,19 +166,27 @@ class Exactness(NamedTuple):
     shares: NDArray[np.float64]
 
 
-class _Table(NamedTuple):
-    """Trees, and by label what kernels ask about nodes: ``families`` and ``relating`` of operators, ``fixed`` of
-    variables, 0 elsewhere."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Labels:
+    """By label of some trees what kernels ask about nodes: ``kinds``, ``families`` and ``relating`` of operators,
+    ``fixed`` of variables, 0 elsewhere."""
 
-    trees: Trees
     kinds: NDArray[np.uint8]
     families: NDArray[np.int32]
     fixed: NDArray[np.uint8]
     relating: NDArray[np.uint8]
 
     @classmethod
-    def of(cls, trees: Trees) -> _Table:
-        """What is asked about the labels of trees."""
+    def of(cls, trees: Trees) -> _Labels:
+        """What is asked about the labels of trees; worked out once, however many compare them with queries."""
+        with _labels_lock:
+            found = _labels.get(trees)
+            if found is None:
+                found = _labels[trees] = cls._read(trees)
+            return found
+
+    @classmethod
+    def _read(cls, trees: Trees) -> _Labels:
         labels = trees.all_labels
         kinds = np.zeros(len(labels), np.uint8)
         some = np.flatnonzero(np.diff(trees.label_starts))
@@ -187,7 +197,11 @@ class _Table(NamedTuple):
             relating[number] = relates(labels[number][1:])
         for number in np.flatnonzero(kinds == ord("V")).tolist():
             fixed[number] = is_fixed_name(labels[number][1:])
-        return cls(trees, kinds, families, fixed, relating)
+        return cls(kinds, families, fixed, relating)
+
+
+_labels: WeakKeyDictionary[Trees, _Labels] = WeakKeyDictionary()
+_labels_lock = Lock()
 
 
 class Aligner:
@@ -196,7 +210,6 @@ class Aligner:
     def __init__(self, segments: Sequence[Segment], settings: AlignmentSettings) -> None:
         self.settings = settings
         self._segments = tuple(segments)
-        self._tables: dict[int, _Table] = {}
         self._parameters = settings.parameters
 
     def similarities(self, query: QueryTree, segment: int, formulas: NDArray[np.int32]) -> NDArray[np.float64]:
@@ -238,14 +251,14 @@ class Aligner:
         pairs = np.zeros((len(query.labels), 2), np.int32)
         if query.cut or not len(formulas):
             return found, pairs
-        table, formulas = self._table(segment, formulas)
-        trees = table.trees
+        trees, formulas = self._trees(segment, formulas)
+        asked = _Labels.of(trees)
         fixed = np.array([is_fixed_name(label[1:]) for label in query.labels], np.uint8)
         room = np.empty(exact_kernels.room(len(query.labels)) // 8)
         exact_kernels.find_exact(
             len(query.labels), _label_numbers(query, trees), query.kinds, fixed, query.sizes, query.arities,
             address(trees.indptr), address(trees.labels), address(trees.sizes), address(trees.arities),
-            address(table.kinds), address(table.fixed), address(table.relating), len(trees), formulas, *found, pairs,
+            address(asked.kinds), address(asked.fixed), address(asked.relating), len(trees), formulas, *found, pairs,
             address(room),
         )
         return found, pairs
@@ -260,8 +273,8 @@ class Aligner:
     def _align(
         self, query: QueryTree, segment: int, formulas: NDArray[np.int32], keep_pairs: bool
     ) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.float64], int]:
-        table, formulas = self._table(segment, formulas)
-        trees = table.trees
+        trees, formulas = self._trees(segment, formulas)
+        asked = _Labels.of(trees)
         size = len(query.labels)
         sums = np.zeros((len(formulas), kernels.SUMS))
         pairs, worths = np.zeros((size, 2), np.int32), np.zeros(size)
@@ -269,13 +282,13 @@ class Aligner:
         returned = kernels.align(
             size, _label_numbers(query, trees), query.kinds, query.families, query.sizes, query.arities,
             address(trees.indptr), address(trees.labels), address(trees.sizes), address(trees.arities),
-            address(table.kinds), address(table.families), len(trees), formulas, self._parameters, sums, pairs, worths,
+            address(asked.kinds), address(asked.families), len(trees), formulas, self._parameters, sums, pairs, worths,
             keep_pairs, address(room),
         )
         return sums, pairs, worths, int(returned)
 
-    def _table(self, segment: int, formulas: NDArray[np.int32]) -> tuple[_Table, NDArray[np.int32]]:
-        """What kernels read of a segment, with the trees of ``formulas``, and these as kernels take them.
+    def _trees(self, segment: int, formulas: NDArray[np.int32]) -> tuple[Trees, NDArray[np.int32]]:
+        """The trees of a segment, those of ``formulas`` to be read, and these as kernels take them.
 
         :raises IndexError: the segment does not have one.
         """
@@ -283,11 +296,7 @@ class Aligner:
         formulas = np.ascontiguousarray(formulas, np.int32)
         if len(formulas) and not 0 <= int(formulas.min()) <= int(formulas.max()) < having.formula_count:
             raise IndexError(f"formulas {formulas.min()} to {formulas.max()} of {having.formula_count}")
-        trees = open_trees(having, formulas)
-        table = self._tables.get(segment)
-        if table is None or table.trees is not trees:
-            table = self._tables[segment] = _Table.of(trees)
-        return table, formulas
+        return open_trees(having, formulas), formulas
 
 
 def _label_numbers(query: QueryTree, trees: Trees) -> NDArray[np.int32]:
