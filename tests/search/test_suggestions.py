@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import porism
+from porism.index.strings import Dictionary
 from porism.search.suggestions import Suggestion, corrected
 from porism.types import Content, Document
 
@@ -47,6 +48,17 @@ def test_misspelt_words_are_suggested(index, question: str, hint: str) -> None:
 ])
 def test_nothing_is_suggested_for_words_that_are_right_or_like_none(index, question: str) -> None:
     assert index.hints(question) == []
+
+
+def test_for_common_words_the_vocabulary_is_not_read(index, monkeypatch: pytest.MonkeyPatch) -> None:
+    def read(self: Dictionary) -> None:
+        raise AssertionError("all words were read")
+
+    monkeypatch.setattr(Dictionary, "packed", read)
+    with porism.open_index([index.folder]) as fresh:
+        assert fresh.hints("every theorem on continuous functions") == []
+        with pytest.raises(AssertionError, match="all words"):
+            fresh.hints("thorem")
 
 
 def test_the_query_itself_is_not_changed(index) -> None:
