@@ -73,3 +73,13 @@ def narrowed(numbers: NDArray[Any]) -> NDArray[Any]:
         if most <= np.iinfo(dtype).max:
             return numbers.astype(dtype)
     return numbers
+
+
+def are_counts(counts: NDArray[np.integer] | None, size: int, documents: int) -> bool:
+    """Whether counts of documents, if there are some, are of ``size`` things, and none is of more than there are."""
+    return counts is None or (len(counts) == size and within(counts, documents + 1))
+
+
+def within(values: NDArray[np.integer], end: int) -> bool:
+    """Whether all values are from 0 to below ``end``."""
+    return not len(values) or bool(values.min() >= 0 and values.max() < end)

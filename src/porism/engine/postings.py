@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from porism.compiled.kernels import address, as_layout
 from porism.concurrency.caching import cached_property
 from porism.engine import postings_kernels as kernels
-from porism.engine.compact import SPARED, STORED, compact, expand
+from porism.engine.compact import SPARED, STORED, are_counts, compact, expand, within
 from porism.engine.term_lists import Located, TermLists, group_starts
 from porism.errors import IndexCorrupt
 from porism.index.container import Container, Section
@@ -153,12 +153,6 @@ class Postings:
         df[self.term_of_dense] = self.dense_df
         return df
 
-    def most_documents(self, dense_share: int = DENSE_SHARE) -> int:
-        """A bound of how many documents a term can occur in, where one in more than a ``dense_share`` of them is dense;
-        no list is read for it."""
-        sparse = min(max(self.documents // dense_share, DENSE_AT_LEAST), self.documents)
-        return int(self.dense_df.max(initial=sparse))
-
     def df_of(self, terms: NDArray[np.integer]) -> NDArray[np.int32]:
         """In how many documents terms occur (int32, one a term)."""
         return self.df_at(self.lists.find(terms))
@@ -200,11 +194,19 @@ class Postings:
         return IndexCorrupt(what, where=self.where or None, hint=_REPAIR)
 
     def length_counts(self, live: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
-        """How many (live) documents have each length of ``length_table``."""
-        if (live is None or live.all()) and self.stored_length_counts is not None:
-            return self.stored_length_counts
-        codes = self.length_codes if live is None else self.length_codes[live]
-        return np.bincount(codes, minlength=len(self.length_table)).astype(np.int64)
+        """How many (live) documents have each length of ``length_table``.
+
+        :raises IndexCorrupt: what is stored of them is not so.
+        """
+        every, lengths = self.stored_length_counts, len(self.length_table)
+        if every is None:
+            codes = self.length_codes if live is None else self.length_codes[live]
+            return np.bincount(codes, minlength=lengths).astype(np.int64)
+        gone = np.zeros(0, np.int64) if live is None else np.flatnonzero(~live)
+        left = every - np.bincount(self.length_codes[gone], minlength=lengths) if len(gone) else every
+        if (left < 0).any():
+            raise self.senseless()
+        return left
 
     def frequency(self, term: int, document: int) -> float:
         """The weighted frequency of a term in a document, 0 where it does not occur."""
@@ -304,17 +306,17 @@ class Postings:
         sound = (
             len(self.docs) == len(self.sparse_codes)
             and len(self.dense_codes) == self.documents * dense
-            and _are_counts(self.stored_dense_df, dense, self.documents)
-            and _are_counts(self.stored_length_counts, len(self.length_table), self.documents)
+            and are_counts(self.stored_dense_df, dense, self.documents)
+            and are_counts(self.stored_length_counts, len(self.length_table), self.documents)
             and (self.stored_length_counts is None or int(self.stored_length_counts.sum()) == self.documents)
             and len(self.sparse_escapes) == len(self.sparse_values)
             and len(self.dense_escapes) == len(self.dense_values)
             and len(self.tf_table) > 0
             and bool(np.isfinite(self.tf_table).all() and (self.tf_table >= 0).all())
             and bool(np.isfinite(self.length_table).all() and (self.length_table >= 0).all())
-            and _within(self.length_codes, len(self.length_table))
-            and _within(self.sparse_values, len(self.tf_table))
-            and _within(self.dense_values, len(self.tf_table))
+            and within(self.length_codes, len(self.length_table))
+            and within(self.sparse_values, len(self.tf_table))
+            and within(self.dense_values, len(self.tf_table))
         )
         if not sound:
             raise IndexCorrupt("the sizes of the postings' arrays do not fit together")
@@ -396,11 +398,3 @@ def _count(
         if kernels.count_postings(*source, df, lengths, keys, uses) >= 0:
             return keys, uses
         size *= 8
-
-
-def _are_counts(counts: NDArray[np.integer] | None, size: int, documents: int) -> bool:
-    return counts is None or (len(counts) == size and _within(counts, documents + 1))
-
-
-def _within(values: NDArray[np.integer], end: int) -> bool:
-    return not len(values) or bool(values.min() >= 0 and values.max() < end)

@@ -45,6 +45,9 @@ class Packed(NamedTuple):
         """The strings themselves."""
         blob = self.blob.tobytes()
         bounds = self.starts.tolist()
+        if blob.isascii():  # then places in bytes are places in characters
+            text = blob.decode("ascii")
+            return [text[low:high] for low, high in pairwise(bounds)]
         return [decode(blob[low:high]) for low, high in pairwise(bounds)]
 
     def take(self, positions: NDArray[np.integer]) -> Packed:

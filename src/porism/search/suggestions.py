@@ -14,6 +14,7 @@ from rapidfuzz.distance import OSA
 from porism.analysis.analyzer import WORDS, Analyzer
 from porism.analysis.stop_words import STOP_WORDS
 from porism.analysis.words import WORD, fold
+from porism.engine.postings import DENSE_AT_LEAST, Postings
 from porism.index import Snapshot
 from porism.index.documents import stored_document
 from porism.retrieve.lexical.channels import FieldWeights, has_channel, live_df, live_frequencies, open_postings
@@ -107,7 +108,7 @@ class SpellingSuggester:
         for segment in self._segments:
             numbers = segment.dictionary(WORDS).lookup([term])
             own += int(live_frequencies(segment, WORDS, self._weights).of(numbers[numbers >= 0]).sum())
-            highest += open_postings(segment, WORDS, self._weights).most_documents(segment.dense_share)
+            highest += _most_documents(open_postings(segment, WORDS, self._weights), segment.dense_share)
         return FREQUENT * own > highest
 
     def _frequencies(self) -> Counter[str]:
@@ -139,6 +140,12 @@ class SpellingSuggester:
                         word.lower() for word in WORD.findall(content.text) if self._analyzer.words.term(word) == term
                     )
         return min(forms, key=lambda form: (OSA.distance(near, fold(form)), -forms[form], form), default=None)
+
+
+def _most_documents(postings: Postings, dense_share: int) -> int:
+    """A bound of how many documents a term can occur in; terms in more than one of ``dense_share`` are dense."""
+    sparse = min(max(postings.documents // dense_share, DENSE_AT_LEAST), postings.documents)
+    return int(postings.dense_df.max(initial=sparse))
 
 
 def _edits(word: str) -> int:
