@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from index_cases import Doc, batch_of
 
+from porism.engine import units as units_module
 from porism.engine.unit_kernels import unmark_held
 from porism.engine.units import DIGESTS, LAYOUT, FormulaUnits, Units, first_of_equal, formula_units, prepare_units
 from porism.index import IndexWriter, Segment, Snapshot
@@ -57,6 +58,18 @@ def test_a_formula_that_only_deleted_documents_hold_is_not_live(tmp_path: Path) 
     (units,) = formula_units(write(tmp_path, [doc("a", "p", "q"), doc("b", "q", "r")], deleted=["a"]))
     assert (units.doc_count, live_keys(units)) == (3, ["q", "r"])
     assert [units.find(key) for key in ("p", "q")] == [None, 1]
+
+
+@pytest.mark.parametrize("at_a_time", [1, 2, 100])
+def test_deleted_documents_are_counted_in_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_a_time: int
+) -> None:
+    """A document that has a formula twice counts once, and one that has none does not matter."""
+    monkeypatch.setattr(units_module, "_DELETED_AT_A_TIME", at_a_time)
+    docs = [doc("a", "p", "p", "q"), doc("b", "q", "r"), doc("c"), doc("d", "p", "r", "s"), doc("e", "s", "r", "r")]
+    for deleted, left in (("ab", "prs"), ("ad", "qrs"), ("ade", "qr"), ("c", "pqrs")):
+        (units,) = formula_units(write(tmp_path / deleted, docs, deleted=list(deleted)))
+        assert live_keys(units) == list(left)
 
 
 def test_a_formula_of_several_segments_is_live_in_the_first_that_has_it(tmp_path: Path) -> None:

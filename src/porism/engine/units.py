@@ -34,6 +34,8 @@ DIGESTS = "key-digests"
 LAYOUT = LAYOUTS[DIGESTS]
 """Changes when digests are made differently, so that those of other versions are not read."""
 
+_DELETED_AT_A_TIME = 1 << 14
+
 
 class Matrix(Protocol):
     """The rows of a channel: :class:`~porism.index.rows.TermRows`, or what has them in memory."""
@@ -248,19 +250,20 @@ def first_of_equal(values: NDArray[np.uint64]) -> NDArray[np.bool_]:
 
 def _held(segment: Segment) -> NDArray[np.bool_]:
     """Which formulas of a segment a live document holds (bool, one a formula)."""
-    held = np.ones(segment.formula_count, np.bool_)
     if segment.live.all():  # a segment has no formulas that none of its documents holds
-        return held
+        return np.ones(segment.formula_count, np.bool_)
     where = segment.occurrences
+    gone = np.zeros(segment.formula_count, np.int64)
     deleted = np.flatnonzero(~segment.live)
-    counts = where.indptr[deleted + 1] - where.indptr[deleted]
-    ends = np.cumsum(counts)
-    occurrences = np.arange(ends[-1]) + np.repeat(where.indptr[deleted] - ends + counts, counts)
-    of = np.repeat(deleted, counts) * segment.formula_count + where.formula[occurrences]
-    formulas, gone = np.unique(np.unique(of) % max(segment.formula_count, 1), return_counts=True)
-    holders = open_places(segment).indptr
-    held[formulas[gone == holders[formulas + 1] - holders[formulas]]] = False
-    return held
+    for first in range(0, len(deleted), _DELETED_AT_A_TIME):
+        docs = deleted[first : first + _DELETED_AT_A_TIME]
+        counts = where.indptr[docs + 1] - where.indptr[docs]
+        ends = np.cumsum(counts)
+        occurrences = np.arange(ends[-1]) + np.repeat(where.indptr[docs] - ends + counts, counts)
+        pairs = np.unique(np.repeat(docs, counts) * len(gone) + where.formula[occurrences])  # each in a document once
+        if len(pairs):
+            gone += np.bincount(pairs % len(gone), minlength=len(gone))
+    return gone < np.diff(open_places(segment).indptr)
 
 
 class _SortedDigests(NamedTuple):
