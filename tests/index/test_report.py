@@ -7,14 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import orjson
-from hypothesis import given
-from hypothesis import strategies as st
 from index_cases import Doc, batch_of
 
 from porism.index import ChannelInfo, IndexWriter, Snapshot, info
 from porism.index.cleaning import clean_index
 from porism.index.container import FORMAT
-from porism.index.merging import FACTOR, choose_for_count, choose_tier
 
 
 def test_the_report_counts_everything(tmp_path: Path) -> None:
@@ -69,26 +66,6 @@ def test_metadata_counts_live_documents(tmp_path: Path) -> None:
     assert segment.filter("5:k", "v").tolist() == [True, False, False]
     assert segment.filter("k", "v").tolist() == [False, False, False]
     assert segment.metadata(0) == {"tags": ("x", "y", "x"), "5:k": "v"}
-
-
-@given(st.lists(st.integers(1, 10**6), max_size=60))
-def test_merging_by_tiers_ends_with_few_segments(sizes: list[int]) -> None:
-    total = sum(sizes)
-    while chosen := choose_tier(sizes, [0] * len(sizes)):
-        assert len(chosen) >= FACTOR
-        merged = sum(sizes[position] for position in chosen)
-        sizes = [size for position, size in enumerate(sizes) if position not in chosen] + [merged]
-    assert sum(sizes) == total
-    assert len(sizes) <= (FACTOR - 1) * 9
-
-
-def test_which_segments_are_merged() -> None:
-    assert choose_tier([100, 1, 1, 1, 1, 1, 1, 1], [0] * 8) == []
-    assert choose_tier([1, 100, 1, 1, 1, 1, 1, 1, 1], [0] * 9) == [0, 2, 3, 4, 5, 6, 7, 8]
-    assert choose_tier([10, 10], [10, 11]) == [1]
-    assert choose_for_count([5, 1, 3, 2], 4) == []
-    assert choose_for_count([5, 1, 3, 2], 2) == [1, 2, 3]
-    assert choose_for_count([5, 1, 3, 2], 1) == [0, 1, 2, 3]
 
 
 def test_cleaning_leaves_what_readers_are_writing(tmp_path: Path) -> None:

@@ -76,6 +76,8 @@ def indexing_progress(quiet: bool) -> Iterator[Callable[[Progress], None]]:
             rate = f"{counted(progress.documents, 'document')}, {progress.documents / elapsed:,.0f}/s"
             if progress.to_encode:
                 rate = f"encoding: {progress.encoded:,} of {progress.to_encode:,}"
+            if progress.to_merge:
+                rate = f"merging: {progress.merged:,} of {progress.to_merge:,}"
             bar.update(task, completed=progress.bytes_done, total=progress.bytes_total or None, rate=rate)
 
         yield show

@@ -13,7 +13,7 @@ import orjson
 import xxhash
 from numpy.typing import NDArray
 
-from porism.errors import IndexNotFound
+from porism.errors import ConfigError, IndexNotFound
 from porism.files.durable import replace_file
 from porism.index.container import FORMAT, Container, Stamp, check_format, corrupt, unreadable
 from porism.index.container_writer import ContainerWriter
@@ -178,3 +178,12 @@ def read_tombstones(folder: Path, entry: SegmentEntry) -> tuple[NDArray[np.bool_
     if packed.dtype != np.uint8 or packed.shape != (-(-entry.documents // 8),):
         raise corrupt(f"is not of {entry.documents} documents", path)
     return ~np.unpackbits(packed, count=entry.documents).astype(np.bool_), lines
+
+
+def other_config(path: Path, stored: Mapping[str, Any], given: Mapping[str, Any]) -> ConfigError:
+    """The error of an index that was made with another configuration."""
+    differing = sorted(key for key in {*stored, *given} if stored.get(key) != given.get(key))
+    return ConfigError(
+        f"the index was made with other settings of {', '.join(differing)}", where=str(path),
+        hint="Leave the settings out to keep those of the index, or make a new index.",
+    )

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
+from porism.files.room import folder_size
 from porism.index.container import FORMAT
 from porism.index.derived import DERIVED_FOLDER
 from porism.index.segment import Segment
@@ -129,7 +129,7 @@ def info(path: str | os.PathLike[str]) -> IndexInfo:
             segments=tuple(
                 SegmentInfo(
                     segment.name, segment.doc_count, segment.doc_count - segment.live_count, segment.formula_count,
-                    _folder_size(segment.folder),
+                    folder_size(segment.folder),
                 )
                 for segment in segments
             ),
@@ -230,19 +230,7 @@ def _sizes(snapshot: Snapshot) -> dict[str, int]:
             what = _PARTS.get(section.partition(":")[0], f"channel {name.partition('/')[2]}")
             count(what, segment.container.size_of(section))
     derived = [segment.folder / DERIVED_FOLDER for segment in snapshot.segments]
-    count("derived", sum(_folder_size(folder) for folder in derived))
+    count("derived", sum(folder_size(folder) for folder in derived))
     # What is left is the manifest, tombstones, tables of contents, and whatever a writer has not cleaned yet.
-    count("other", _folder_size(snapshot.path) - sum(sizes.values()))
+    count("other", folder_size(snapshot.path) - sum(sizes.values()))
     return sizes
-
-
-def _folder_size(folder: Path) -> int:
-    """Bytes of all files below a folder; files that go meanwhile do not count."""
-    total = 0
-    for parent, _, files in os.walk(folder):
-        for file in files:
-            try:
-                total += os.stat(os.path.join(parent, file)).st_size
-            except FileNotFoundError:  # a writer has just cleaned it away
-                continue
-    return total

@@ -19,6 +19,7 @@ from porism.concurrency.interrupts import uninterrupted
 from porism.errors import ConfigError, IndexNotFound, StorageError
 from porism.files.durable import make_folder, remove_tree, storage_errors, sync_folder
 from porism.files.lock import WriterLock
+from porism.files.room import check_room, folder_size
 from porism.index.buffer import DocumentBuffer
 from porism.index.build import OnStep, write_segment
 from porism.index.cleaning import clean_index
@@ -30,10 +31,11 @@ from porism.index.manifest import (
     SEGMENT_FOLDER,
     Manifest,
     SourcesEntry,
+    other_config,
     read_manifest,
     write_manifest,
 )
-from porism.index.merging import choose_for_count, choose_tier
+from porism.index.merging import choose_after_run, choose_for_count, choose_tier
 from porism.index.outside import OutsideSegment, copy_segment, move_segment, open_outside
 from porism.index.parts import Part, SegmentPart
 from porism.index.segment import Segment
@@ -113,7 +115,7 @@ class IndexWriter:
             self._sources = self._committed_sources = SourceTable()
         else:
             if config is not None and config != self._manifest.config:
-                raise _other_config(self.path, self._manifest.config, config)
+                raise other_config(self.path, self._manifest.config, config)
             self._config = self._manifest.config
             self._next_segment = self._manifest.next_segment
             try:
@@ -308,6 +310,16 @@ class IndexWriter:
             if self._held[number].deleted:
                 self._merge([number], on_step)
 
+    def merge_after_run(self, added: int, *, on_step: OnStep | None = None) -> None:
+        """Merges segments after a run that added and committed so many documents (:func:`choose_after_run`), until the
+        next :meth:`commit` unseen by readers.
+
+        :raises StorageError: the disk has no room for the copy, or could not be written; the segments are as before.
+        """
+        chosen = choose_after_run([held.segment.live_count for held in self._held], added)
+        check_room(self.path, sum(folder_size(self._held[number].segment.folder) for number in chosen))
+        self._merge(chosen, on_step)
+
     def _merge(self, chosen: Sequence[int], on_step: OnStep | None = None) -> None:
         """Replaces the chosen segments by one, in the place of the first."""
         if not chosen:
@@ -386,11 +398,3 @@ class IndexWriter:
         The state is read from disk again, so an interruption in the midst of a commit is settled by what was published.
         """
         self._load(None if self._manifest is not None else self._config)
-
-
-def _other_config(path: Path, stored: Mapping[str, Any], given: Mapping[str, Any]) -> ConfigError:
-    differing = sorted(key for key in {*stored, *given} if stored.get(key) != given.get(key))
-    return ConfigError(
-        f"the index was made with other settings of {', '.join(differing)}", where=str(path),
-        hint="Leave the settings out to keep those of the index, or make a new index.",
-    )

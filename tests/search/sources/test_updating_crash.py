@@ -109,11 +109,13 @@ def kill_updates(root: Path, rounds: int, seed: int) -> tuple[int, int]:
         if process == 0:
             status = 1
             try:
-                updating.COMMIT_SECONDS = 0.0  # a commit after every batch
                 settings: dict[str, Any] = {"jobs": 1}
-                import porism.search.sources.changes as changes
+                from porism.index import merging
+                from porism.search.sources import changes, update_run
 
                 changes.BATCH_DOCUMENTS = 5
+                update_run.COMMIT_SECONDS = 0.0  # a commit after every batch
+                merging.RUN = 5
                 if turn % 2:
                     updating.update_index(index, **settings)
                 else:

@@ -15,7 +15,7 @@ from porism.analysis.tokenizers.tokenizer import keep_tokenizers
 from porism.concurrency.processes import default_processes, spread
 from porism.corpus import ReaderOptions
 from porism.corpus.opening import open_sources
-from porism.errors import OnProblem, Problem, SourceError
+from porism.errors import OnProblem, Problem, SourceError, StorageError
 from porism.index import IndexWriter, Segment
 from porism.index.manifest import MANIFEST_FILE
 from porism.retrieve import DEFAULT_MODEL, SearchModel, prepare_segments
@@ -38,7 +38,8 @@ COMMIT_SECONDS = 120.0
 class Progress:
     """Where a long indexing run is: documents and formulas analysed, and bytes read of all bytes (0 where unknown).
 
-    While vectors are computed, ``encoded`` things have theirs of ``to_encode``.
+    While vectors are computed, ``encoded`` things have theirs of ``to_encode``; while segments are merged at the end,
+    ``merged`` steps are done of ``to_merge``.
     """
 
     documents: int
@@ -47,11 +48,16 @@ class Progress:
     bytes_total: int
     encoded: int = 0
     to_encode: int = 0
+    merged: int = 0
+    to_merge: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class IndexReport:
-    """What was indexed: documents and distinct formulas a batch, what was skipped, and whether it ran to the end."""
+    """What was indexed: documents and distinct formulas a batch, what was skipped, and whether it ran to the end.
+
+    ``notes`` say what else should be known.
+    """
 
     path: Path
     documents: int
@@ -59,6 +65,7 @@ class IndexReport:
     problems: int
     seconds: float
     interrupted: bool
+    notes: tuple[str, ...] = ()
 
 
 def index_documents(
@@ -118,8 +125,14 @@ def index_documents(
         except KeyboardInterrupt:
             prepare.interrupted = True
         writer.commit(before_publish=prepare)
+
+        def merged(count: int, total: int) -> None:
+            if on_progress:
+                on_progress(Progress(done, formulas, position[0], position[1], merged=count, to_merge=total))
+
+        notes = merge_after_run(writer, done, prepare, merged)
     seconds = time.monotonic() - started
-    return IndexReport(Path(path), done, formulas, problem_count, seconds, prepare.interrupted)
+    return IndexReport(Path(path), done, formulas, problem_count, seconds, prepare.interrupted, notes)
 
 
 def prepare_for_searches(segments: Sequence[Segment], model: SearchModel = DEFAULT_MODEL) -> None:
@@ -151,6 +164,35 @@ class Preparation:
             prepare_vectors(segments, on_progress=self._on_encoded, on_problem=self._on_problem)
         except KeyboardInterrupt:
             self.interrupted = True
+
+
+def merge_after_run(
+    writer: IndexWriter, added: int, prepare: Preparation, on_step: Callable[[int, int], None]
+) -> tuple[str, ...]:
+    """Merges the segments that a run of ``added`` documents has left, and commits that; all else is committed before.
+
+    Ctrl-C and a full disk leave the segments as they were; the notes that are returned say so. ``on_step`` is called
+    with (steps done, steps in all), of which the last is the data that searches read beside the segment.
+    """
+    if prepare.interrupted:
+        return ()
+    total = 0
+
+    def step(done: int, steps: int) -> None:
+        nonlocal total
+        total = steps + 1
+        on_step(done, total)
+
+    try:
+        writer.merge_after_run(added, on_step=step)
+        writer.commit(before_publish=prepare)
+    except (KeyboardInterrupt, StorageError) as error:
+        writer.rollback()
+        why = error.what if isinstance(error, StorageError) else "interrupted"
+        return (f"the segments were not merged ({why}); nothing is missing, and porism merge does it later",)
+    if total:
+        on_step(total, total)
+    return ()
 
 
 def analyze_documents(

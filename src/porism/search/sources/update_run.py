@@ -27,6 +27,7 @@ from porism.search.sources.indexing import (
     Preparation,
     Progress,
     analyze_batches,
+    merge_after_run,
 )
 from porism.search.sources.parts import build_parts, staging_folder
 from porism.search.sources.reading import SourceScan
@@ -50,7 +51,6 @@ class UpdateReport(IndexReport):
     files_read: int = 0
     files_unchanged: int = 0
     files_failed: int = 0
-    notes: tuple[str, ...] = ()
     unreachable: tuple[str, ...] = ()
     new: bool = False
 
@@ -150,7 +150,7 @@ class UpdateRun:
             prepare.interrupted = True
         writer.sources = self._table()
         writer.commit(before_publish=prepare)
-        return self.report(writer.path, started, prepare.interrupted)
+        return self._merged(writer, prepare, started)
 
     def _finish_on_cluster(
         self, cluster: Cluster, writer: IndexWriter, config: AnalysisConfig, prepare: Preparation, started: float
@@ -179,24 +179,35 @@ class UpdateRun:
             raise Abandoned(self.report(writer.path, started, interrupted=True)) from None
         finally:
             remove_tree(folder)
-        return self.report(writer.path, started, prepare.interrupted)
+        return self._merged(writer, prepare, started)
+
+    def _merged(self, writer: IndexWriter, prepare: Preparation, started: float) -> UpdateReport:
+        """The report, after the segments that the run left have become few."""
+
+        def step(count: int, total: int) -> None:
+            if self.settings.on_progress:
+                self.settings.on_progress(replace(self._progress(), merged=count, to_merge=total))
+
+        notes = merge_after_run(writer, self._documents, prepare, step)
+        return replace(self.report(writer.path, started, prepare.interrupted), notes=(*self.choice.notes, *notes))
 
     def report(self, path: Path, started: float, interrupted: bool) -> UpdateReport:
         """What was done until now."""
         tally = self.tally
         return UpdateReport(
             path, self._documents, self._formulas, self._problem_count, time.monotonic() - started, interrupted,
-            tally.added, tally.changed, tally.removed, tally.files_read, tally.files_unchanged, tally.files_failed,
-            tuple(self.choice.notes), tuple(tally.unreachable), self._new,
+            tuple(self.choice.notes), tally.added, tally.changed, tally.removed, tally.files_read,
+            tally.files_unchanged, tally.files_failed, tuple(tally.unreachable), self._new,
         )
+
+    def _progress(self) -> Progress:
+        """How far it is with what is read."""
+        return Progress(self._documents, self._formulas, *self._scan.position)
 
     def _encoded(self, count: int, total: int) -> None:
         """Says how far it is, also with the vectors of ``count`` of ``total`` things."""
         if self.settings.on_progress:
-            position = self._scan.position
-            self.settings.on_progress(
-                Progress(self._documents, self._formulas, position[0], position[1], count, total)
-            )
+            self.settings.on_progress(replace(self._progress(), encoded=count, to_encode=total))
 
     def _built(self, documents: int, position: int) -> None:
         """Says of how many documents there are segments, and how many bytes were read by their end."""
