@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,7 +13,7 @@ from updated_indexes import Write, contents, same_as_new
 
 from porism.corpus import ReaderOptions
 from porism.errors import Problem
-from porism.index import Snapshot, merging
+from porism.index import Segment, Snapshot, merging
 from porism.index.manifest import SEGMENT_FOLDER
 from porism.retrieve import DEFAULT_MODEL
 from porism.search.index import open_index
@@ -102,6 +102,22 @@ def test_ctrl_c_while_merging_leaves_the_segments(notes: Path, tmp_path: Path) -
     assert sizes(index) == [2] * 6
     update_index(index, jobs=1)
     same_as_new(index, notes)
+
+
+def test_ctrl_c_before_a_merged_segment_is_ready_leaves_the_segments(
+    notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index, prepare = tmp_path / "index", indexing.prepare_formulas
+
+    def stop_at_one(segments: Sequence[Segment]) -> None:
+        if len(segments) == 1:
+            raise KeyboardInterrupt
+        prepare(segments)
+
+    monkeypatch.setattr(indexing, "prepare_formulas", stop_at_one)
+    assert "interrupted" in index_sources([notes], index, jobs=1).notes[0]
+    assert sizes(index) == [2] * 6
+    assert len(answers(index)) == 12
 
 
 def test_without_room_the_segments_stay_and_a_note_says_so(
