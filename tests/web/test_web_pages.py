@@ -48,6 +48,13 @@ def test_results_are_cards_with_marks_in_the_colours_of_the_parts(client: Any) -
     assert len(found.xpath("//li[@class='card']")) == 10
 
 
+def test_an_empty_question_keeps_what_is_searched_for(client: Any) -> None:
+    for path in ("/", "/search"):
+        for mode in ("formulas", "documents", "other"):
+            found = page(client, path, q=" ", mode=mode)
+            assert found.xpath("//input[@name='mode'][@checked]/@value") == [mode if mode != "other" else "documents"]
+
+
 def test_formulas_are_mathml_never_latex(client: Any) -> None:
     found = page(client, "/document", id="basel-by-parseval")
     (article,) = found.xpath("//article")

@@ -49,13 +49,13 @@ class Pages:
 
     # -- searching -----------------------------------------------------------------------------------------------------
 
-    def home(self, request: Request, index: str = "") -> Response:
+    def home(self, request: Request, index: str = "", mode: str = "documents") -> Response:
         """The first page: the box, examples, what is searched."""
         view = self._api.view(index)
+        state = SearchState(mode=_known_mode(mode), index=index)
         return self._page(
-            request, view, lambda: self.templates.render(
-                "home.html", state=SearchState(index=index), facts=describe(view), examples=_examples(view),
-            ),
+            request, view,
+            lambda: self.templates.render("home.html", state=state, facts=describe(view), examples=_examples(view)),
         )
 
     def search(
@@ -63,12 +63,10 @@ class Pages:
         filters: FilterList = [], sort: str = "relevance", match: str = "any", page: int = 1, k: int = 10,  # noqa: B006
     ) -> Response:
         """Results, or what was wrong with the question."""
-        state = SearchState(
-            q, mode if mode in MODES else "documents", index, tuple(filters), sort, match, page, k
-        )
+        state = SearchState(q, _known_mode(mode), index, tuple(filters), sort, match, page, k)
         view = self._api.view(index)
         if not q.strip() and not filters:
-            return self.home(request, index)
+            return self.home(request, index, mode)
         try:
             return self._page(request, view, lambda: self._results(view, state))
         except QueryError as error:
@@ -281,6 +279,10 @@ class Pages:
         """The page of an error."""
         html = self.templates.render("error.html", status=status, error=error, state=SearchState())
         return HTMLResponse(html, status_code=status)
+
+
+def _known_mode(mode: str) -> str:
+    return mode if mode in MODES else MODES[0]
 
 
 def _examples(view: View) -> tuple[tuple[str, str], ...]:
