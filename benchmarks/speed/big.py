@@ -4,11 +4,11 @@
 
     python -m benchmarks speed big --data ../shared/data --documents 100000
 
-Makes the collection (:mod:`grown`), indexes it with ``porism index``, which ends by merging, searches, changes 1 % of the
-documents and runs ``porism update``, merges by ``porism merge``, and searches again. Each step is a process of its own, whose memory is the highest sum of the
-resident sets of it and its children, and the same without pages of files (``own``). The questions are the topics of
-ARQMath 2021, after those of 2020 as warm-up: each is new to the process. The first search is ``porism search`` in a new
-process, from its start to its end.
+Makes the collection (:mod:`grown`), indexes it with ``porism index``, which ends by merging, searches, changes 1 % of
+the documents and runs ``porism update``, merges by ``porism merge``, and searches again. Each step is a process of its
+own, whose memory is the highest sum of the resident sets of it and its children, and the same without pages of files
+(``own``). The questions are the topics of ARQMath 2021, after those of 2020 as warm-up: each is new to the process. The
+first search is ``porism search`` in a new process, from its start to its end.
 
 Figures are written as each step ends. ``--keep`` keeps collection and index. After an interruption the same call goes
 on with the step that did not end; of an index that was begun before, the figures say that it was continued.
