@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 import orjson
 
@@ -145,6 +145,11 @@ class FromFiles:
                 where=str(index_path), hint=self.again(index_path),
             )
         return found
+
+    @property
+    def encoded_by(self) -> dict[str, Any]:
+        """The digest of the model and its settings: of two encodings that agree in this, vectors and terms compare."""
+        return {"digest": self.digest, **self.settings.to_dict()}
 
     def check(self, index_path: Path) -> object:
         """Checks that the model is there and the same (:meth:`files`)."""

@@ -170,7 +170,6 @@ def test_models_whose_statistics_do_not_add_up_are_refused(sample_shards: list[P
         ({"matches": {"weight": 1.0}}, "it aligns formulas"),
         ({"channels": {"words": {"weighting": "ltc.ltc"}}}, "the channel words stores its factors"),
         ({"channels": {"words": {"similarity": "near"}}}, "the channel words matches similar terms"),
-        ({"channels": {"splade": {}}}, "the channel splade is that of an encoder"),
     ):
         with pytest.raises(ConfigError, match=reason):
             check_model(model_from(changed))

@@ -80,7 +80,7 @@ def test_vectors_of_other_encoders_are_refused(encoded: Path, together: Federate
     )
     assert other.encoded == 3
     shards = [together.shards[0], IndexShard("other", open_index(encoded / "other", "dense"))]
-    with pytest.raises(ConfigError, match="other: has vectors of another encoder than even"):
+    with pytest.raises(ConfigError, match="other: was encoded otherwise than even: by another encoder"):
         FederatedIndex(shards).search(TEXTS[0])
     words = IndexShard("words", open_index(encoded / "odd", "words"))
     with pytest.raises(ConfigError, match="words: is searched by another model than even"):

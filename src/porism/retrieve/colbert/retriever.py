@@ -64,8 +64,7 @@ class ColbertRetriever:
 
     def describe(self) -> dict[str, Any]:
         """``kind`` search and the ``model``, with the digests of encoder and codec and the encoder's settings."""
-        of_encoder = {"digest": self.store.digest, **self.store.settings.to_dict()}
-        described = {"kind": KIND, **self.model.to_dict(), "encoded_by": of_encoder,
+        described = {"kind": KIND, **self.model.to_dict(), "encoded_by": self.store.encoded_by,
                      "codec": f"{self.store.codec_digest:016x}"}
         return {"kind": "search", "model": described}
 
@@ -97,6 +96,23 @@ class ColbertRetriever:
                 documents = found[there].astype(np.int32)
                 scores[there] = asked.scores(self._rows(number), documents) if asked else 0.0
         return scores
+
+    def candidates(
+        self, query: Query, *, allowed: Masks | None = None
+    ) -> tuple[list[str], NDArray[np.float64], NDArray[np.float64]]:
+        """The documents whose tokens are compared, in any order: their ids, what their centroids score, by which they
+        were chosen, and their scores."""
+        tokens = self._queries.encode(self.query_text(query))
+        ids: list[str] = []
+        near, scores = [np.zeros(0)], [np.zeros(0)]
+        if len(tokens.vectors):
+            asked = TokenQuery(self.store.codec, tokens.vectors)
+            for number, documents in self._candidates(asked, self._able(allowed)):
+                rows = self._rows(number)
+                ids += self.snapshot.segments[number].doc_ids(documents)
+                near.append(asked.centroid_scores(rows, documents, self.model.threshold))
+                scores.append(asked.scores(rows, documents))
+        return ids, np.concatenate(near), np.concatenate(scores)
 
     def explain(self, query: Query, doc_id: str, *, k: int = 10, allowed: Masks | None = None) -> Explanation:
         """Why a document has its score: which token of it is nearest to each token of the query, and where both are;
@@ -140,16 +156,19 @@ class ColbertRetriever:
         if not len(tokens.vectors):
             return merge([], k, self._ids)
         asked = TokenQuery(self.store.codec, tokens.vectors)
-        able = [
-            segment.live if allowed is None else segment.live & allowed[number]
-            for number, segment in enumerate(self.snapshot.segments)
-        ]
         found: list[Found] = []
-        for number, documents in self._candidates(asked, able):
+        for number, documents in self._candidates(asked, self._able(allowed)):
             scores = asked.scores(self._rows(number), documents)
             order = self.snapshot.segments[number].id_order
             found.append(Found(number, *best(documents, scores, order, min(k, self._most))))
         return merge(found, min(k, self._most), self._ids)
+
+    def _able(self, allowed: Masks | None) -> list[NDArray[np.bool_]]:
+        """For each segment which documents can be found."""
+        return [
+            segment.live if allowed is None else segment.live & allowed[number]
+            for number, segment in enumerate(self.snapshot.segments)
+        ]
 
     @property
     def _most(self) -> int:

@@ -68,8 +68,8 @@ class DenseRetriever:
 
     def describe(self) -> dict[str, Any]:
         """``kind`` search and the ``model``, with the digest of the encoder and its settings."""
-        of_encoder = {"digest": self.record.digest, **self.record.settings.to_dict()}
-        return {"kind": "search", "model": {"kind": KIND, **self.model.to_dict(), "encoded_by": of_encoder}}
+        described = {"kind": KIND, **self.model.to_dict(), "encoded_by": self.record.encoded_by}
+        return {"kind": "search", "model": described}
 
     def search(
         self, queries: Iterable[Query], k: int = 1000, *, allowed: Masks | None = None, name: str = "porism"

@@ -98,6 +98,8 @@ class DocumentRetriever:
         self.lexical.terms.open_similarities()
         self.encoded_queries = {one.name: one.queries for one in encoded}
         """What reads queries for the channels of sparse encoders."""
+        self.encoded_by = {one.name: one.store.encoded_by for one in encoded}
+        """For each of these channels the digest of the encoder and its settings."""
         self.reader = QueryReader(analyzer, model, self.lexical, self.encoded_queries)
         self.expander = QueryExpander(snapshot.segments, self.lexical, model.feedback)
         """What adds terms of documents to queries."""

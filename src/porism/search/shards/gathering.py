@@ -213,6 +213,7 @@ def check_shards(collections: Mapping[Shard, ShardCollection]) -> None:
             )
         if one.encoder != known.encoder:
             raise ConfigError(
-                f"has vectors of another encoder than {first.name}, or it reads text in another way", where=shard.name,
-                hint="Encode both by one model, with the same settings: porism encode MODEL --index DIR",
+                f"was encoded otherwise than {first.name}: by another encoder, under another name, or with other "
+                "settings or centroids", where=shard.name,
+                hint="Encode both by one model, with the same settings: porism encode MODEL --name NAME --index DIR",
             )

@@ -83,9 +83,10 @@ def add_statistics(
     return WholeStatistics(documents, channels, ShardStatistics(df, tuple(holders)))
 
 
-def choose(found: Mapping[Shard, ShardCandidates], depth: int) -> Chosen:
-    """The candidates of the whole collection, among those of the shards: the first ``depth`` by their terms, of equal
-    ones those of the largest id, and those that gain most by what they hold."""
+def choose(found: Mapping[Shard, ShardCandidates], depth: int, *, all_level: bool = False) -> Chosen:
+    """The candidates of the whole collection, among those of the shards: the first ``depth`` by their terms, and those
+    that gain most by what they hold. Of those level with the last by terms they are those of the largest id, or
+    ``all_level`` ones."""
     shards, parts = list(found), list(found.values())
     ids = list(chain.from_iterable(one.ids for one in parts))
     lengths = np.array([len(one.ids) for one in parts], np.int64)
@@ -96,7 +97,7 @@ def choose(found: Mapping[Shard, ShardCandidates], depth: int) -> Chosen:
     shown = shown_ids(shards, homes, ids)
     firsts = places < np.repeat(np.array([one.first for one in parts], np.int64), lengths)
     taken = np.zeros(len(ids), np.bool_)
-    taken[_largest(np.flatnonzero(firsts), terms, shown, depth)] = True
+    taken[_largest(np.flatnonzero(firsts), terms, shown, depth, all_level=all_level)] = True
     gains = np.fromiter(chain.from_iterable(one.gains for one in parts), np.float64)
     if len(gains):
         gaining = list(chain.from_iterable(
@@ -125,15 +126,17 @@ def shown_ids(shards: Sequence[Shard], homes: NDArray[np.int64], ids: list[str])
 
 
 def _largest(
-    places: NDArray[np.int64], values: NDArray[np.float64], ids: Sequence[str], count: int
+    places: NDArray[np.int64], values: NDArray[np.float64], ids: Sequence[str], count: int, *, all_level: bool = False
 ) -> NDArray[np.int64]:
-    """The ``count`` of some places that have the largest values, of equal ones those of the largest ids; in any
-    order."""
+    """The ``count`` of some places that have the largest values, of equal ones those of the largest ids, or
+    ``all_level`` with the last; in any order."""
     if len(places) <= count:
         return places
     own = values[places]
     least = np.partition(own, len(own) - count)[len(own) - count]
     above, level = places[own > least], places[own == least]
+    if all_level:
+        return np.concatenate([above, level])
     by_id = sorted(level.tolist(), key=lambda place: ids[place], reverse=True)
     return np.concatenate([above, np.array(by_id[: count - len(above)], np.int64)])
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from porism.errors import QueryError
 from porism.retrieve import SearchModel
 from porism.retrieve.base import RetrieverSettings
+from porism.retrieve.colbert.model import ColbertModel
 from porism.retrieve.feedback.learning import Judged
 from porism.search.shards.asking import Asking
 from porism.search.shards.learning import Learning
@@ -54,6 +55,13 @@ class Ranking:
     expanded: ExpandedTerms | None = None
 
 
+def _depth(model: RetrieverSettings, k: int) -> int:
+    """How many candidates ``k`` results are chosen from."""
+    if isinstance(model, SearchModel):
+        return max(k, model.candidates)
+    return model.candidates if isinstance(model, ColbertModel) and not model.exhaustive else k
+
+
 class DocumentRanker:
     """Ranks the documents of shards by their model, or by a ``part`` of it; safe to share between threads."""
 
@@ -77,13 +85,13 @@ class DocumentRanker:
             expanded, statistics = Learning(asking, asked, counted, generations, model).learn(judged)
             if len(asking.missing) == missing:
                 break  # else nothing of what is lost counts: neither its documents nor its statistics
-        depth = max(k, model.candidates) if isinstance(model, SearchModel) else k
+        depth = _depth(model, k)
         found = asking.all(lambda shard: shard.ask(
             CandidatesRequest(generations[shard], asked, statistics, depth, expanded, part=self._part)
         ))
-        chosen = choose(found, depth)
+        chosen = choose(found, depth, all_level=isinstance(model, ColbertModel))
         gains = self._link_gains(chosen, asking, model, generations, collections)
-        return Ranking(best(chosen, k, gains), statistics, generations, expanded)
+        return Ranking(best(chosen, min(k, depth), gains), statistics, generations, expanded)
 
     def scores(
         self, asked: ShardQuestion, places: Sequence[tuple[Shard, str]], asking: Asking, model: RetrieverSettings,

@@ -25,6 +25,7 @@ from porism.concurrency.caching import cached_property
 from porism.errors import ConfigError, QueryError
 from porism.retrieve import SearchModel
 from porism.retrieve.base import RetrieverSettings
+from porism.retrieve.colbert.model import ColbertModel
 from porism.retrieve.dense.model import DenseModel
 from porism.retrieve.registry import RETRIEVERS
 from porism.retrieve.sums.kind import resolve_part
@@ -69,13 +70,13 @@ REQUESTS: tuple[type[Request[Any]], ...] = (
 """All that a shard answers."""
 
 
-def check_model(model: RetrieverSettings) -> SearchModel | DenseModel | SumModel:
-    """Checks that a model can be searched in shards: a sum over terms whose statistics add up, vectors of documents, or
-    a sum of such models.
+def check_model(model: RetrieverSettings) -> SearchModel | DenseModel | ColbertModel | SumModel:
+    """Checks that a model can be searched in shards: a sum over terms whose statistics add up, vectors of documents or
+    of their tokens, or a sum of such models.
 
     :raises ConfigError: it cannot; with what keeps it from that.
     """
-    if isinstance(model, DenseModel):
+    if isinstance(model, DenseModel | ColbertModel):
         return model
     if isinstance(model, SumModel):
         for name, part in parts_of(model).items():
@@ -88,12 +89,10 @@ def check_model(model: RetrieverSettings) -> SearchModel | DenseModel | SumModel
         raise _refused("it is no sum over terms")
     stored = [name for name, one in model.channels.items() if is_stored(one.lexical.weighting)]
     similar = [name for name, one in model.channels.items() if one.similarity]
-    encoded = [name for name in model.channels if name.partition(":")[0] == "splade"]
     reason = (
         "it aligns formulas" if model.matches.weight > 0
         else f"the channel {stored[0]} stores its factors" if stored
         else f"the channel {similar[0]} matches similar terms" if similar
-        else f"the channel {encoded[0]} is that of an encoder" if encoded
         else "it has components of its own" if model.components else ""
     )
     if reason:
@@ -111,7 +110,8 @@ def parts_of(model: SumModel) -> dict[str, RetrieverSettings]:
 def _refused(reason: str) -> ConfigError:
     return ConfigError(
         f"indexes on servers cannot be searched together by this model: {reason}",
-        hint="Use default, plain, words, tokens, paths, subtrees, dense or neural, or copy the indexes here.",
+        hint="Use default, plain, words, tokens, paths, subtrees, dense, colbert, splade or neural, or copy the "
+        "indexes here.",
     )
 
 
@@ -172,7 +172,7 @@ class IndexShard:
 
 def _answering(index: Index, model: RetrieverSettings) -> TermShard | VectorShard | SumShard:
     """What answers requests about documents by a model that was checked."""
-    if isinstance(model, DenseModel):
+    if isinstance(model, DenseModel | ColbertModel):
         return VectorShard(index, model)
     if isinstance(model, SumModel):
         return SumShard(index, model)

@@ -77,7 +77,8 @@ class TermShard:
     def _collection(self) -> ShardCollection:
         snapshot, channels = self.index.snapshot, channel_lengths(self._plain.lexical)
         return collection_of(
-            snapshot, self.model, channels=tuple(channels), links=self._links is not None and self._links.count > 0
+            snapshot, self.model, channels=tuple(channels), links=self._links is not None and self._links.count > 0,
+            encoder=self._plain.encoded_by,
         )
 
     def collection(self, request: CollectionRequest) -> ShardCollection:

@@ -40,7 +40,8 @@ class ShardCollection:
     """What a shard has, as of one commit, its ``generation``: the same for all queries.
 
     ``version`` and ``config`` say how it makes terms, ``model`` how it is searched. ``links`` is whether any of its
-    documents names another thread; ``encoder`` is what has made its vectors, where it is searched by these.
+    documents names another thread; ``encoder`` is what has made its vectors or learnt terms, where it is searched by
+    these.
     """
 
     protocol: int

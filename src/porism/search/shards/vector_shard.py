@@ -1,7 +1,7 @@
 """The documents of an index that are found by their vectors, in the steps of a search of several indexes.
 
-A document's vector is where the document is, and its score depends on nothing else: the nearest of all shards are the
-nearest of what each finds.
+A document's vector, or the vectors of its tokens, are where the document is, and its score depends on nothing else: the
+nearest of all shards are the nearest of what each finds.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ import numpy as np
 
 from porism.concurrency.caching import cached_property
 from porism.errors import ConfigError, QueryError
+from porism.retrieve.colbert.model import ColbertModel
+from porism.retrieve.colbert.retriever import ColbertRetriever
 from porism.retrieve.dense.model import DenseModel
 from porism.retrieve.dense.retriever import DenseRetriever
 from porism.search.index import Index
@@ -35,18 +37,20 @@ from porism.search.shards.values import (
 class VectorShard:
     """The documents of an index here whose model compares vectors; safe to share between threads."""
 
-    def __init__(self, index: Index, model: DenseModel) -> None:
+    def __init__(self, index: Index, model: DenseModel | ColbertModel) -> None:
         """
         :raises ConfigError: the index is searched by no vectors.
         """
-        if not isinstance(index.retriever, DenseRetriever):
+        if not isinstance(index.retriever, DenseRetriever | ColbertRetriever):
             raise ConfigError("the index is searched by no vectors", where=str(index.snapshot.path))
         self.index, self.generation, self.model = index, index.snapshot.generation, model
         self._retriever = index.retriever
 
     @cached_property
     def _collection(self) -> ShardCollection:
-        return collection_of(self.index.snapshot, self.model, encoder=self._retriever.describe()["model"]["encoded_by"])
+        described = self._retriever.describe()["model"]
+        codec = {"codec": described["codec"]} if "codec" in described else {}
+        return collection_of(self.index.snapshot, self.model, encoder=described["encoded_by"] | codec)
 
     def collection(self, request: CollectionRequest) -> ShardCollection:
         """What the shard has."""
@@ -57,15 +61,19 @@ class VectorShard:
         return ShardStatistics({}, (), self.generation)
 
     def candidates(self, request: CandidatesRequest) -> ShardCandidates:
-        """The ``depth`` documents whose vectors are nearest.
+        """The ``depth`` documents whose vectors are nearest; of tokens those that are compared, by what their centroids
+        score, for these decide which are among those of all shards.
         """
         read = request.question.read()
         if not set(read.filters) <= set(self._collection.metadata):
             return ShardCandidates(self.generation)
         query = read.query
+        if isinstance(self._retriever, ColbertRetriever) and not self._retriever.model.exhaustive:
+            ids, near, scores = self._retriever.candidates(query, allowed=self.index.allowed(read))
+            return ShardCandidates(self.generation, tuple(ids), tuple(near.tolist()), tuple(scores.tolist()), len(ids))
         found = self._retriever.search([query], request.depth, allowed=self.index.allowed(read))[query.id]
-        scores = tuple(score for _, score in found)
-        return ShardCandidates(self.generation, tuple(doc_id for doc_id, _ in found), scores, scores, len(scores))
+        own = tuple(score for _, score in found)
+        return ShardCandidates(self.generation, tuple(doc_id for doc_id, _ in found), own, own, len(own))
 
     def scores(self, request: ScoresRequest) -> ShardScores:
         """The scores of documents.
