@@ -65,3 +65,5 @@ def test_of_equal_candidates_the_largest_ids_come_first() -> None:
     }
     assert merging.choose(found, 3).shown_ids == ["d", "e", "c"]
     assert [place.id for place in merging.best(merging.choose(found, 5), 4, {})] == ["d", "e", "c", "b"]
+    assert merging.choose(found, 3, all_level=True).shown_ids == ["d", "a", "e", "c", "b"]
+    assert merging.choose(found, 1, all_level=True).shown_ids == ["d"]
