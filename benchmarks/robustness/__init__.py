@@ -1,1 +1,1 @@
-"""Do the tests notice mistakes?"""
+"""Do the tests notice mistakes, and are projects read as they were written?"""

@@ -218,6 +218,16 @@ def test_a_class_is_read_for_its_macros_alone(tmp_path: Path) -> None:
     assert again.fields["proof"].text == "Second proof. Look twice."
 
 
+def test_a_document_has_the_line_where_its_source_begins(tmp_path: Path) -> None:
+    (tmp_path / "a.tex").write_text(
+        "\\newtheorem{satz}{Satz}\n\\section{On\ntwo lines}\ntext\n\\begin{satz}\n\nfirst\n\\end{satz}\n"
+        "\\begin{satz}\n  [A title\n  of two lines]\nsecond\n\\end{satz}\n\\begin{proof}\n\nalone\\end{proof}",
+        encoding="utf-8",
+    )
+    places = {document.id: document.metadata["line"] for document in read(tmp_path)}
+    assert places == {"a.tex#section-1": "2", "a.tex#satz-1": "5", "a.tex#satz-2": "9"}
+
+
 def test_references_say_what_they_refer_to(tmp_path: Path) -> None:
     (tmp_path / "a.tex").write_text(
         r"""\newtheorem{lm}{Lemma}\section{One}\label{first}\begin{lm}\label{five}A.\end{lm}

@@ -18,7 +18,7 @@ from porism.corpus.latex.tokens import FUEL_CAPACITY
 from porism.corpus.units import Unit
 from porism.types import Content, Formula
 
-_VERSION = 1
+_VERSION = 2
 """To be raised when the same source gives other documents: what was remembered before does not count then."""
 
 _FORGIVEN = 200
@@ -161,10 +161,13 @@ def path_from_json(value: Sequence[Any]) -> list[tuple[int, Content]]:
     return [(level, Content(title[0], tuple(Formula(*entry) for entry in title[1]))) for level, title in value]
 
 
-def go_on(machine: LatexStructure, path: list[tuple[int, Content]]) -> None:
-    """Goes on as at the beginning of the section at the end of ``path``; its file is open and its units are counted."""
+def go_on(machine: LatexStructure, path: list[tuple[int, Content]], heading_lines: int) -> None:
+    """Goes on as at the beginning of the section at the end of ``path``; its file is open and its units are counted.
+
+    :param heading_lines: how many lines the heading goes on for after the one where it begins.
+    """
     title = path[-1][1]
     frame = machine.files[-1]
-    unit = Unit("section", frame.name, frame.line, tuple(heading for _, heading in path), title)
+    unit = Unit("section", frame.name, frame.line - heading_lines, tuple(heading for _, heading in path), title)
     unit.number = machine.store.counted(frame.name)[0]["section"]
     machine.go_on(path, unit)

@@ -175,7 +175,7 @@ class StretchReader:
             "documents": [[doc_id.file, doc_id.unit] for doc_id in self._documents],
             "problems": [[problem.where, problem.what] for problem in self._problems],
             "definitions": definitions_changed(begun.tables, tables_of(machine)),
-            "path": path_to_json(machine.path),
+            "path": path_to_json(machine.path), "heading_lines": machine.heading_lines,
             "files": [[frame.name, frame.at_letter, *machine.store.counted(frame.name)] for frame in still],
         }
         self.stretches[begun.key] = orjson.dumps(value).decode()
@@ -214,7 +214,7 @@ class StretchReader:
         machine.open_files([then[name] for name, *_ in stretch["files"]])
         machine.labels.replay(stretch["labels"])
         redefine(machine, stretch["definitions"])
-        go_on(machine, path_from_json(stretch["path"]))
+        go_on(machine, path_from_json(stretch["path"]), stretch["heading_lines"])
 
 
 def _loaded(stretch: dict[str, Any]) -> Loaded:

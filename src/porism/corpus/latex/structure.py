@@ -60,7 +60,7 @@ class LatexStructure(TextEnvironments):
         self.document_title = None
         self._files, self._path = [frame], []
         self.expander.stream.open_file(frame)
-        self._begin_section("text", None)
+        self._begin_section("text", None, 1)
         while (token := self.expander.next()) is not None:
             self.token(token)
             if self._section_ended or self.store.crowded:
@@ -169,6 +169,11 @@ class LatexStructure(TextEnvironments):
             and bool(self._path) and not any(self._values.values())
         )
 
+    @property
+    def heading_lines(self) -> int:
+        """At the beginning of a section: how many lines its heading goes on for after the one where it begins."""
+        return self.line - self._section.line
+
     def open_files(self, frames: list[FileFrame]) -> None:
         """What is left to read is the rest of these files, outermost first."""
         self._files = frames
@@ -180,14 +185,14 @@ class LatexStructure(TextEnvironments):
 
     # sections --------------------------------------------------------------------------------------------------
 
-    def _unit(self, kind: str, title: Content | None) -> Unit:
+    def _unit(self, kind: str, title: Content | None, line: int) -> Unit:
         path = tuple(heading for _, heading in self._path)
-        unit = Unit(kind, self._files[-1].name if self._files else "", self.line, path, title)
+        unit = Unit(kind, self._files[-1].name if self._files else "", line, path, title)
         self.store.number(unit)
         return unit
 
-    def _begin_section(self, kind: str, title: Content | None) -> None:
-        self._section = self._unit(kind, title)
+    def _begin_section(self, kind: str, title: Content | None, line: int) -> None:
+        self._section = self._unit(kind, title, line)
         self.out = self._section.body
 
     def _end_section(self) -> None:
@@ -201,6 +206,7 @@ class LatexStructure(TextEnvironments):
             self.store.add(unit)
 
     def _heading(self, command: str) -> None:
+        line = self.line
         self.expander.star()
         self.expander.optional()
         title = self.content(self.expander.group() or [])
@@ -214,7 +220,7 @@ class LatexStructure(TextEnvironments):
         level = SECTION_LEVELS[command[1:]]
         self._path = [entry for entry in self._path if entry[0] < level]
         self._path.append((level, title))
-        self._begin_section("section", title)
+        self._begin_section("section", title, line)
 
     def _title(self, command: str) -> None:
         self.expander.optional()
@@ -237,7 +243,7 @@ class LatexStructure(TextEnvironments):
             return False
         if environment is not None and declared is None and self._wraps_unit(name, environment):
             return False
-        title = None
+        title, line = None, self.line
         if environment is not None and declared is None:
             values = self.expander.arguments(environment.begin) or []
             title = self.content(next((value for value in values if value), []))
@@ -254,9 +260,9 @@ class LatexStructure(TextEnvironments):
         else:
             kind = THEOREMS.get(plain, "proof" if proof else plain)
         if proof:
-            self._begin_proof(name, title)
+            self._begin_proof(name, title, line)
         else:
-            self._begin_theorem(name, kind, title)
+            self._begin_theorem(name, kind, title, line)
             if declared is not None and declared.tcolorbox:
                 self.label(labels[0])
         return True
@@ -280,11 +286,11 @@ class LatexStructure(TextEnvironments):
                     return True
         return False
 
-    def _begin_theorem(self, name: str, kind: str, title: Content | None) -> None:
+    def _begin_theorem(self, name: str, kind: str, title: Content | None, line: int) -> None:
         if self._units:  # inside another: part of it
             self._inside(name, kind, title)
             return
-        unit = self._unit(kind, title or self.document_title if kind == "abstract" else title)
+        unit = self._unit(kind, title or self.document_title if kind == "abstract" else title, line)
         self.out.append("\n\n")
         self._units.append(unit)
         self.out = unit.body
@@ -300,7 +306,7 @@ class LatexStructure(TextEnvironments):
         self.out.append(". ")
         self.open(name, lambda: self.out.append("\n\n"))
 
-    def _begin_proof(self, name: str, title: Content | None) -> None:
+    def _begin_proof(self, name: str, title: Content | None, line: int) -> None:
         labels, self._title_labels = self._title_labels, []
         if self._units:
             unit = self._units[-1]
@@ -309,7 +315,7 @@ class LatexStructure(TextEnvironments):
                 return
         else:
             found = self.store.theorem_for(labels)
-            unit = found or self._unit("proof", title)
+            unit = found or self._unit("proof", title, line)
             if found is None:
                 self._units.append(unit)
                 self.out = unit.body
