@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 _WRITERS: dict[str, Callable[[LayoutTree], str]] = {
     "source": to_latex,  # of what is no LaTeX
-    "latex": to_latex,
+    "latex": lambda layout: to_latex(layout, spaces=False),
     "unified": lambda layout: " ".join(unified_tokens(layout)),
     "prefix": lambda layout: " ".join(prefix_notation(operator_tree(layout))),
     "unicode": to_unicode,

@@ -77,6 +77,8 @@ def group_nodes(row: Row, base: int) -> LayoutNode:
     start = min((node.start for node in content), default=0)
     group = LayoutNode("", "G", start, max((node.end for node in content), default=start))
     group.within = content
+    if content:
+        group.space, content[0].space = content[0].space, 0
     del row[base:]
     row.append(group)
     return group

@@ -90,6 +90,7 @@ def _dissolve(row: Row) -> None:
             if len(node.within) > 1 and takes_arguments(settled, len(settled)):
                 settled.append(node)
             else:
+                node.within[0].space += node.space
                 settled += node.within
         elif node.kind == "G" and node.within and len(node.within) == 1 and _can_carry(node.within[0], node):
             _hand_over(node, node.within, settled)
@@ -102,6 +103,8 @@ def _hand_over(node: LayoutNode, content: Row, settled: Row) -> None:
     """Puts content in the place of a node and what the node carried on it."""
     base = len(settled)
     settled += content
+    if content:
+        settled[base].space += node.space
     for slot in ("under", "over", "below", "above"):
         carried = getattr(node, slot)
         if carried is not None:
@@ -159,6 +162,7 @@ def absorb_fences(row: Row) -> None:
 def _take_opening(row: Row, i: int, opening: LayoutNode, node: LayoutNode, width: int) -> None:
     """Replaces the fence at ``i - 1`` and what follows, ``width`` nodes more, by the matrix."""
     node.start = min(node.start, opening.start)
+    node.space += opening.space
     row[i - 1:i + width] = [node]
 
 
@@ -196,6 +200,7 @@ def _settle_empty_bases(row: Row) -> None:
                     setattr(bearer, slot, scripts)
         elif following is not None:
             following.pre_above, following.pre_below = node.above, node.below
+            following.space += node.space
         elif node.above or node.below:
             settled.append(node)
     row[:] = settled

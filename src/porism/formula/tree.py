@@ -30,11 +30,14 @@ class LayoutNode:
     ``font`` is empty or one of ``bb bf cal frak it rm sf tt`` (script is ``cal``). ``start`` and ``end`` are offsets
     into the source. Limits of big operators are ``above``/``below`` whatever the display style; accents, braces and
     ``\\overset``/``\\underset`` are ``over``/``under``.
+
+    ``space`` is the horizontal space written before the symbol, in mu (18 are a quad; ``\\!`` takes 3 away). It is seen
+    on the page and is no part of what the formula says: equality, keys and terms leave it out.
     """
 
     __slots__ = (
-        "above", "below", "elements", "end", "font", "kind", "label", "over", "pre_above", "pre_below", "start",
-        "under", "within",
+        "above", "below", "elements", "end", "font", "kind", "label", "over", "pre_above", "pre_below", "space",
+        "start", "under", "within",
     )
 
     def __init__(self, label: str, kind: str, start: int = 0, end: int = 0, font: str = "") -> None:
@@ -43,6 +46,7 @@ class LayoutNode:
         self.start = start
         self.end = end
         self.font = font
+        self.space = 0
         self.above: Row | None = None
         self.below: Row | None = None
         self.over: Row | None = None

@@ -85,7 +85,7 @@ class MathTokenizer:
             return source_latex(layout)
         if self.latex == "unified":
             return ("" if self.kind == "latex" else " ").join(unified_tokens(layout))
-        return to_latex(layout)
+        return to_latex(layout, spaces=False)
 
     def formula_terms(self, layout: LayoutTree) -> list[str]:
         """The tokens of a formula."""

@@ -27,7 +27,7 @@ _FONTS = {"DOUBLE-STRUCK": "mathbb", "SCRIPT": "mathcal", "FRAKTUR": "mathfrak",
 
 def whole_latex(layout: LayoutTree) -> list[str]:
     """The formula as one term, its LaTeX in one spelling; no term for an empty formula."""
-    latex = to_latex(layout)
+    latex = to_latex(layout, spaces=False)
     return [latex] if latex else []
 
 

@@ -9,12 +9,12 @@ from porism.formula.latex.frames import OPTION, ROOT, Frame, Infix
 from porism.formula.latex.groups import open_group
 from porism.formula.latex.machine import Machine
 from porism.formula.layout import attach_limits
+from porism.formula.tables.spaces import UNITS, length
 from porism.formula.tree import LayoutNode
 
 OPTION_END = "\\]option"
 """Stands in the list of tokens for a bracket that closes an option."""
 _FARTHEST_OPTION_END = 200
-_UNITS = frozenset({"pt", "em", "ex", "mu", "cm", "mm", "in", "pc", "sp", "bp", "dd", "cc"})
 
 
 def fraction(machine: Machine, payload: tuple[str, str, str], i: int) -> None:
@@ -42,10 +42,13 @@ def infix(machine: Machine, payload: tuple[str, str, str], i: int) -> None:
         machine.problem(start, "a second \\over in one group")
         machine.row.append(LayoutNode("/", "O", start, machine.ends[i]))
         return
+    machine.place_spaces(machine.row)
     numerator = machine.row[machine.base:]
     del machine.row[machine.base:]
     label, opening, closing = payload
     machine.infix = Infix(label, (opening, closing), numerator, numerator[0].start if numerator else start)
+    if numerator:
+        machine.infix.space, numerator[0].space = numerator[0].space, 0
 
 
 def root(machine: Machine, payload: Any, i: int) -> None:
@@ -198,16 +201,22 @@ def font_switch(machine: Machine, payload: str, i: int) -> None:
     machine.font = payload
 
 
-def dimension(machine: Machine, payload: Any, i: int) -> None:
-    """``\\kern 2pt`` and the like: the length goes with the command."""
+def dimension(machine: Machine, payload: bool, i: int) -> None:
+    """``\\kern 2pt`` and the like; ``payload`` says whether the length is a space."""
     i = machine.next_visible(i)
     texts = machine.texts
+    written = ""
     while texts[i + 1] in ("-", "+", "."):
         machine.take()
         i += 1
+        written += texts[i]
     if re.fullmatch(r"[0-9.]+", texts[i + 1]):
         machine.take()
+        written += texts[i + 1]
         i = machine.next_visible(i + 1)
-    if texts[i + 1] + texts[min(i + 2, len(texts) - 1)] in _UNITS:
+    unit = texts[i + 1] + texts[min(i + 2, len(texts) - 1)]
+    if unit in UNITS:
         machine.take()
         machine.take()
+        if payload:
+            machine.add_space(length(written + unit))

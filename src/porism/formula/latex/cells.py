@@ -114,6 +114,7 @@ def _enclosing(machine: Machine, i: int) -> Frame | None:
 
 def _end_cell(machine: Machine, frame: Frame, i: int) -> None:
     machine.finish_infix(machine.starts[i])
+    machine.place_spaces(machine.row)
     if frame.payload[0] != "lines":
         trim(machine.row)
     frame.line.append(machine.row)

@@ -46,7 +46,16 @@ from porism.formula.latex.symbols import (
     script,
     script_token,
 )
-from porism.formula.latex.text import add_wildcard, drop, name, option, text, wildcard
+from porism.formula.latex.text import (
+    add_wildcard,
+    drop,
+    measured_space,
+    name,
+    option,
+    space,
+    text,
+    wildcard,
+)
 from porism.formula.tables.commands import (
     ACCENTS,
     ARROWS,
@@ -61,6 +70,7 @@ from porism.formula.tables.commands import (
     TEXT_COMMANDS,
     TRANSPARENT,
 )
+from porism.formula.tables.spaces import SPACE_COMMANDS, written_space
 from porism.formula.tree import LayoutNode
 
 Handler = Callable[[Machine, Any, int], None]
@@ -92,7 +102,10 @@ def unlisted(machine: Machine, token: str, i: int) -> None:
         primes(machine, len(token), i)
     elif first == "_" or first == "^":
         script_token(machine, token, i)
-    elif token and not token.isspace():
+    elif token.isspace():
+        if not token.isascii():
+            machine.add_space(written_space(token))
+    elif token:
         other_character(machine, token, i)
 
 
@@ -114,8 +127,8 @@ def _handlers() -> dict[str, tuple[Handler, Any]]:
         "\\left": (left, None), "\\right": (right, True), "\\middle": (right, False), "$": (dollar, None),
         "#": (stray, "#"),
         "\\": (last_backslash, None), "&lt;": (alias, "<"), "&gt;": (alias, ">"), "&amp;": (cell_or_stray, None),
-        "&quot;": (alias, '"'), "&nbsp;": (ignore, None), "&#39;": (quote, None), "\\prime": (prime, None),
-        "′": (prime, None), "%": (ignore, None), "~": (ignore, None), " ": (ignore, None), "": (ignore, None),
+        "&quot;": (alias, '"'), "&#39;": (quote, None), "\\prime": (prime, None),
+        "′": (prime, None), "%": (ignore, None), " ": (ignore, None), "": (ignore, None),
         "\\sqrt": (root, None), "√": (root, None), "\\surd": (root, None), "\\root": (plain_root, None),
         "\\of": (of, None),
         "\\overset": (stack_over, "over"), "\\stackrel": (stack_over, "over"), "\\underset": (stack_over, "under"),
@@ -125,20 +138,22 @@ def _handlers() -> dict[str, tuple[Handler, Any]]:
     for sign in "^_":
         for letter in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789":
             table[f"{sign}{{{letter}}}"] = (script_token, f"{sign}{{{letter}}}")
-    for token in (",", ";", ":", "!", ">", " ", "/", "-", "(", ")", "[", "]", "@", "*", '"', "\n", "\t", "<", "+"):
+    for token in ("/", "-", "(", ")", "[", "]", "@", "*", '"', "<", "+"):
         table["\\" + token] = (ignore, None)
     groups: list[tuple[Handler, dict[str, Any]]] = [
         (fraction, {key: value for key, value in FRACTIONS.items() if key not in INFIX}), (infix, dict(INFIX)),
         (accent, dict(ACCENTS)), (font, dict(FONTS)), (font_switch, dict(FONT_SWITCHES)), (arrow, dict(ARROWS)),
         (drop, dict(DROPPED)), (braced_environment, dict(BRACED_ENVIRONMENTS)),
         (text, dict.fromkeys(TEXT_COMMANDS)), (name, dict.fromkeys(NAME_COMMANDS)),
-        (dimension, dict.fromkeys(DIMENSION_COMMANDS)), (ignore, dict.fromkeys(TRANSPARENT)),
+        (dimension, dict(DIMENSION_COMMANDS)), (ignore, dict.fromkeys(TRANSPARENT)),
         (big, dict.fromkeys(key for key in TRANSPARENT if key.lower().startswith("big"))),
     ]
     for function, names in groups:
         for key, value in names.items():
             table["\\" + key] = (function, value)
     table["\\bbox"] = (option, None)
+    table.update({token: (space, width) for token, width in SPACE_COMMANDS.items()})
+    table.update({"\\hspace": (measured_space, None), "\\mspace": (measured_space, None)})
     for command in MACRO_TRIGGERS:
         table[command] = (macro, None)
     return table

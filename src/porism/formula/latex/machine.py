@@ -10,7 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from porism.formula.latex.frames import ARGUMENT, CELLS, COMMAND, GROUP, OPTION, ROOT, Build, Frame, Infix
+from porism.formula.latex.frames import (
+    ARGUMENT,
+    CELLS,
+    COMMAND,
+    GROUP,
+    LEFT,
+    OPTION,
+    ROOT,
+    TEXT,
+    Build,
+    Frame,
+    Infix,
+)
 from porism.formula.latex.tokens import Tokens, set_apart
 from porism.formula.layout import brace_mark, group_nodes, innermost, matrix, nucleus, takes_arguments, trim
 from porism.formula.tables.commands import WORD_FONTS
@@ -40,6 +52,8 @@ class Machine:
     depth_reported = False
     expanded = False
     """Whether macros have been expanded in the tokens."""
+    spaces: list[tuple[Row, int, int]]
+    """Spaces that no symbol has come after yet: the row, the index that the symbol will have in it, the width in mu."""
     word: LayoutNode | None = None
     """The letter or name that an adjacent letter in a text font would continue."""
 
@@ -58,6 +72,7 @@ class Machine:
         self.stack: list[Frame] = []
         self.problems: list[ParseProblem] = []
         self.words: list[LayoutNode] = []
+        self.spaces = []
 
     # -- small helpers -------------------------------------------------------------------------------------------------
 
@@ -86,6 +101,24 @@ class Machine:
             self.depth_reported = True
             self.problem(self.starts[i], f"nested deeper than {self.max_depth} levels: the rest is read flat")
         return False
+
+    # -- spaces --------------------------------------------------------------------------------------------------------
+
+    def add_space(self, width: int) -> None:
+        """Keeps a space, in mu, for the symbol that comes next in the current row."""
+        self.place_spaces()
+        self.spaces.append((self.row, len(self.row), width))
+
+    def place_spaces(self, closed: Row | None = None) -> None:
+        """Gives spaces to the symbols that came after them; a space at the end of the row ``closed`` goes."""
+        spaces = self.spaces
+        while spaces:
+            row, index, width = spaces[-1]
+            if index < len(row):
+                row[index].space += width
+            elif row is not closed:
+                break
+            spaces.pop()
 
     # -- adding nodes --------------------------------------------------------------------------------------------------
 
@@ -207,6 +240,8 @@ class Machine:
 
     def close_argument(self, frame: Frame, i: int) -> None:
         """Ends the argument in braces that the top frame waited for; the next one may open at once."""
+        if self.spaces:
+            self.place_spaces(self.row)
         arguments = frame.arguments
         arguments.append(self.row)
         if len(arguments) == frame.wanted:
@@ -256,6 +291,7 @@ class Machine:
         """Gives empty arguments to all commands that wait: something came that cannot be one."""
         while self.awaiting:
             self.problem(self.starts[i], "an argument is missing")
+            self.place_spaces(self.row)
             frame = self.stack[-1]
             while len(frame.arguments) < frame.wanted:
                 frame.arguments.append(self.row)
@@ -275,6 +311,7 @@ class Machine:
             return
         self.infix = None
         row = self.row
+        self.place_spaces(row)
         under = row[self.base:]
         del row[self.base:]
         opening, closing = infix.fences
@@ -285,6 +322,7 @@ class Machine:
         else:
             node = LayoutNode(infix.label, "F", infix.start, end)
             node.over, node.under = infix.numerator, under
+            node.space = infix.space
             row.append(node)
         if closing:
             row.append(LayoutNode(closing, "O", end, end))
@@ -296,6 +334,10 @@ class Machine:
             return
         frame = self.stack[-1]
         kind = frame.kind
+        if self.spaces:
+            # The space at the end of a group is one before what follows it, unless scripts will change the row.
+            scripted = self.texts[i + 1][:1] in ("^", "_", "'") and len(self.row) > self.base
+            self.place_spaces(None if kind in (GROUP, LEFT, TEXT) and not scripted else self.row)
         end = self.ends[i]
         if problem:
             self.problem(frame.start, problem)
@@ -387,5 +429,6 @@ class Machine:
             self.finish_infix(self.ends[last])
         if self.words:
             self.finish_words()
+        self.place_spaces(self.row)
         trim(self.row)
         return self.row

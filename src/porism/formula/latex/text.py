@@ -10,6 +10,7 @@ from porism.formula.latex.machine import Machine
 from porism.formula.latex.tokens import SPACES
 from porism.formula.layout import child_rows
 from porism.formula.tables.lookup import SYMBOLS, canonical_name
+from porism.formula.tables.spaces import WORD_SPACE, length
 from porism.formula.tree import LayoutNode
 
 _LONGEST_NAME = 64
@@ -96,9 +97,14 @@ def _read_text(machine: Machine, depth: int, wraps: bool) -> None:
 
 
 def _add_text(machine: Machine, pieces: list[str], start: int, end: int) -> None:
-    label = printable("".join(pieces))
+    written = "".join(pieces)
+    label = printable(written)
+    if written[:1].isspace():
+        machine.add_space(WORD_SPACE)
     if label:
         machine.row.append(LayoutNode(label, "T", start, end))
+        if written[-1:].isspace():
+            machine.add_space(WORD_SPACE)
 
 
 def name(machine: Machine, payload: Any, i: int) -> None:
@@ -208,6 +214,21 @@ def skip_option(machine: Machine, i: int) -> int:
 def option(machine: Machine, payload: Any, i: int) -> None:
     """A command with an optional argument that is dropped; what follows is read as it is."""
     skip_option(machine, i)
+
+
+def space(machine: Machine, payload: int, i: int) -> None:
+    """A command that makes a horizontal space."""
+    machine.add_space(payload)
+
+
+def measured_space(machine: Machine, payload: Any, i: int) -> None:
+    """``\\hspace{2em}``: a space whose width is an argument."""
+    i = machine.next_visible(i)
+    if machine.texts[i + 1] == "*":
+        machine.take()
+        i += 1
+    width, _ = argument_text(machine, i)
+    machine.add_space(length(width))
 
 
 def drop(machine: Machine, payload: int, i: int) -> None:

@@ -12,6 +12,7 @@ from porism.formula.mathml.leaves import error, identifier, number, operator, te
 from porism.formula.mathml.presentation import Child, Element, build, finish_stacks
 from porism.formula.mathml.tokens import CLOSE, LEAF, OPEN, WORDS, attributes_of, events
 from porism.formula.settle import settle
+from porism.formula.tables.spaces import written_space
 from porism.formula.tree import LayoutNode, LayoutTree, ParseProblem, Row
 
 _LEAVES = frozenset({"mi", "mn", "mo", "mtext", "ms", "annotation", "ci", "cn", "csymbol", "cerror", "cs"})
@@ -224,7 +225,7 @@ class _Reader:
             row = operator(text, variant, start, end)
         else:
             row = text_node(text, start, end)
-        parent.children.append(Child(name, row))
+        parent.children.append(Child(name, row, space=0 if row or not text else written_space(text)))
 
     def _stray_text(self, text: str, start: int, end: int) -> None:
         """Text outside of token elements."""

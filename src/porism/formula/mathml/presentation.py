@@ -9,10 +9,11 @@ from porism.formula.layout import attach_limits, brace_mark, group_nodes, matrix
 from porism.formula.mathml.leaves import operator
 from porism.formula.mathml.tokens import attributes_of
 from porism.formula.settle import absorb_fences, join_primes
+from porism.formula.tables.spaces import length
 from porism.formula.tree import LayoutNode, Row
 
 _NOTHING = frozenset({
-    "mspace", "mphantom", "annotation-xml", "none", "mprescripts", "malignmark", "maligngroup", "mglyph", "script",
+    "mphantom", "annotation-xml", "none", "mprescripts", "malignmark", "maligngroup", "mglyph", "script",
     "style",
 })
 _NO_LINE = re.compile(r"linethickness\s*=\s*[\"']\s*0+(?:\.0*)?\s*[a-z]*\s*[\"']")
@@ -24,13 +25,17 @@ _TO_FINISH = frozenset({BARE_STACK, "′"})
 
 
 class Child(NamedTuple):
-    """The row that a child element makes; ``precedence`` counts in Content MathML only."""
+    """The row that a child element makes, and the space in mu that it stands for.
+
+    ``precedence`` counts in Content MathML only.
+    """
 
     name: str
     row: Row
     precedence: int = 99
     cells: tuple[tuple[Row, str], ...] = ()
     parts: tuple[Row, ...] = ()
+    space: int = 0
 
 
 class Element:
@@ -51,7 +56,9 @@ def build(element: Element, end: int, parent: Element) -> Child | None:
     name = element.name
     if name in ("mprescripts", "none"):
         return Child(name, [])
-    if name in _NOTHING:
+    if name == "mspace" and parent.name in _ROWS:
+        return Child(name, [], space=length(attributes_of(element.attributes).get("width", "")))
+    if name in _NOTHING or name == "mspace":
         return Child(name, []) if parent.name in _POSITIONAL else None
     if name in _POSITIONAL:
         children = element.children
@@ -106,15 +113,23 @@ _POSITIONAL = {
 }
 """Elements whose children are arguments by their position → how many."""
 
+_ROWS = frozenset({"math", "mrow", "mstyle", "mpadded", "mtd", "msqrt", "menclose", "merror"})
+"""Elements whose children stand side by side."""
+
 
 def _joined(element: Element) -> Row:
     children = element.children
     if len(children) == 1:
         return children[0].row
     row: Row = []
+    space = 0
     for child in children:
         base = len(row)
         row += child.row
+        space += child.space
+        if space and child.row:
+            row[base].space += space
+            space = 0
         if child.name == "mrow" and len(child.row) > 1 and takes_arguments(row, base):
             group_nodes(row, base)
     return row

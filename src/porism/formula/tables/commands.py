@@ -84,19 +84,18 @@ ARROWS: dict[str, str] = {
 _TRANSPARENT = """
     displaystyle textstyle scriptstyle scriptscriptstyle tiny Tiny scriptsize footnotesize small normalsize large
     Large LARGE huge Huge limits nolimits displaylimits mathop mathbin mathrel mathord mathopen mathclose
-    mathpunct mathinner mathstrut strut ensuremath nonumber notag hline hfill hfil hss vfill par newline linebreak
+    mathpunct mathinner mathstrut strut ensuremath nonumber notag hline vfill par newline linebreak
     nolinebreak allowbreak nobreak noindent centering big Big bigg Bigg bigl Bigl biggl Biggl bigr Bigr biggr
-    Biggr bigm Bigm biggm Biggm quad qquad enspace enskip thinspace medspace thickspace negthinspace negmedspace
-    negthickspace space nobreakspace boxed fbox cancel bcancel xcancel sout smash mathsurround relax protect null
+    Biggr bigm Bigm biggm Biggm boxed fbox cancel bcancel xcancel sout smash mathsurround relax protect null
     begingroup endgroup bgroup egroup unboldmath boldmath nonscript leavevmode ignorespaces unskip toprule midrule
     bottomrule today cdotp@ phantomsection displayindent removelastskip llap rlap clap mathllap mathrlap mathclap
     shoveleft shoveright lx@ vcenter
 """
 TRANSPARENT = frozenset(_TRANSPARENT.split())
-"""Commands without a meaning for the layout: spacing, size, style, limits, boxes. Arguments are read as they are."""
+"""Commands without a meaning for the layout: size, style, limits, boxes. Arguments are read as they are."""
 
 DROPPED: dict[str, int] = {
-    "label": 1, "tag": 1, "color": 1, "hspace": 1, "vspace": 1, "mspace": 1, "require": 1, "phantom": 1, "hphantom": 1,
+    "label": 1, "tag": 1, "color": 1, "vspace": 1, "require": 1, "phantom": 1, "hphantom": 1,
     "vphantom": 1, "cline": 1, "ref": 1, "eqref": 1, "cite": 1, "rule": 2, "pagecolor": 1, "href": 1, "hypertarget": 1,
     "textcolor": 1, "colorbox": 1, "class": 1, "cssId": 1, "style": 1, "vadjust": 1, "footnote": 1, "unicode": 1,
     "arraystretch": 0, "hdotsfor": 1, "bbox": 0, "setlength": 2, "raisebox": 1, "mmlToken": 1, "multicolumn": 2,
@@ -105,8 +104,11 @@ DROPPED: dict[str, int] = {
 }
 """Commands whose first arguments (so many) are dropped; options in brackets before them too."""
 
-DIMENSION_COMMANDS = frozenset({"hskip", "mskip", "vskip", "kern", "mkern", "raise", "lower", "moveleft", "moveright"})
-"""Commands that are followed by a bare dimension, as in ``\\kern 2pt``."""
+DIMENSION_COMMANDS: dict[str, bool] = {
+    "hskip": True, "mskip": True, "kern": True, "mkern": True, "vskip": False, "raise": False, "lower": False,
+    "moveleft": False, "moveright": False,
+}
+"""Commands that are followed by a bare dimension, as in ``\\kern 2pt`` → whether it is a horizontal space."""
 
 ENVIRONMENTS: dict[str, tuple[str, str, str]] = {
     "matrix": ("matrix", "", ""), "pmatrix": ("matrix", "()", ""), "bmatrix": ("matrix", "[]", ""),

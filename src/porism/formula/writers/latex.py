@@ -44,6 +44,8 @@ def _commands() -> dict[str, str]:
 
 
 _COMMANDS = _commands()
+_SPACES = {3: "\\,", 4: "\\:", 5: "\\;", 6: "\\ ", 9: "\\enspace", 18: "\\quad", 36: "\\qquad", -3: "\\!"}
+"""Width in mu → the command that makes such a space."""
 _COMMAND_AT_END = re.compile(r"\\[a-zA-Z]+\Z")
 _ACCENT_COMMANDS: dict[tuple[str, str], str] = {}
 for _name, _mark in ACCENTS.items():
@@ -54,8 +56,11 @@ _ENVIRONMENT_OF = {
 }
 
 
-def to_latex(tree: LayoutTree) -> str:
-    """The tree as LaTeX: one spelling for everything, arguments always in braces; parsing it gives an equal tree."""
+def to_latex(tree: LayoutTree, *, spaces: bool = True) -> str:
+    """The tree as LaTeX: one spelling for everything, arguments always in braces; parsing it gives an equal tree.
+
+    Without ``spaces`` formulas that differ in nothing else are written alike.
+    """
     parts: list[str] = []
     stack: list[_Task] = [(tree.row,)]
     while stack:
@@ -66,6 +71,8 @@ def to_latex(tree: LayoutTree) -> str:
             stack.extend(reversed(task[0]))
         else:
             stack.extend(reversed(_node(task)))
+            if spaces and task.space:
+                stack.append(_SPACES.get(task.space) or f"\\mspace{{{task.space}mu}}")
     return "".join(parts)
 
 
