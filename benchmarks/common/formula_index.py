@@ -89,7 +89,7 @@ class FormulaSearch:
             where = segment.occurrences
             documents = np.repeat(np.arange(segment.doc_count), np.diff(where.indptr))
             ids: list[list[str]] = [[] for _ in range(segment.formula_count)]
-            for formula, doc_id in zip(where.formula.tolist(), segment.doc_ids(documents), strict=True):
+            for formula, doc_id in zip(where.formula[:].tolist(), segment.doc_ids(documents), strict=True):
                 ids[formula].append(doc_id)
             self.ids.append(ids)
 
