@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from porism.corpus.latex.macros import NO_VALUE, TRUE, Expander
+from porism.corpus.latex.macros import Expander
 from porism.corpus.latex.tables import words
-from porism.corpus.latex.tokens import EOF_TOKEN, join
+from porism.formula.macros.choices import install_choices
+from porism.formula.macros.tokens import EOF_TOKEN, join
 
 _CONDITIONALS = words(
     "\\if \\ifx \\ifnum \\ifdim \\ifodd \\ifcase \\ifcat \\ifhmode \\ifvmode \\ifinner \\ifhbox \\ifvbox \\ifvoid "
@@ -28,10 +29,7 @@ class Conditionals:
             self._newif: "newif",
             self._csname: "csname",
             self._expandafter: "expandafter",
-            self._if_star: "@ifstar",
             self._if_next: "@ifnextchar",
-            self._if_value: "IfNoValueTF IfNoValueT IfNoValueF IfValueTF IfValueT IfValueF",
-            self._if_boolean: "IfBooleanTF IfBooleanT IfBooleanF",
             self._at_letter: "makeatletter makeatother ExplSyntaxOn ExplSyntaxOff",
             self._ignore: "relax protect long protected xspace leavevmode ignorespaces unskip nobreak allowbreak "
             "noexpand unexpanded fi",
@@ -40,6 +38,7 @@ class Conditionals:
         for handler, names in commands.items():
             for name in names.split():
                 expander.primitives["\\" + name] = handler
+        install_choices(expander)
         for name in _CONDITIONALS:
             expander.primitives[name] = self._conditional
 
@@ -135,12 +134,6 @@ class Conditionals:
         if token is not None:
             stream.push([token])
 
-    def _if_star(self, command: str) -> None:
-        reader = self.expander
-        yes, no = reader.group(), reader.group()
-        if yes is not None and no is not None:
-            reader.stream.push(yes if reader.star() else no)
-
     def _if_next(self, command: str) -> None:
         reader = self.expander
         wanted, yes, no = reader.skip_spaces(), reader.group(), reader.group()
@@ -149,21 +142,6 @@ class Conditionals:
             reader.stream.push([token])
         if wanted and yes is not None and no is not None:
             reader.stream.push(yes if token is not None and token.startswith(wanted) else no)
-
-    def _if_value(self, command: str) -> None:
-        reader = self.expander
-        missing = NO_VALUE in (reader.group() or [])
-        self._choose(missing == command.startswith("\\IfNo"), command)
-
-    def _if_boolean(self, command: str) -> None:
-        self._choose(TRUE in (self.expander.group() or []), command)
-
-    def _choose(self, holds: bool, command: str) -> None:
-        reader = self.expander
-        first = reader.group()
-        second = reader.group() if command.endswith("TF") else None
-        yes, no = (None, first) if command.endswith("F") and not command.endswith("TF") else (first, second)
-        reader.stream.push((yes if holds else no) or [])
 
     def _at_letter(self, command: str) -> None:
         file = self.expander.stream.file

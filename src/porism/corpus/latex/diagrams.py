@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from porism.corpus.latex.tokens import join, tokenize
+from porism.corpus.latex.tokens import tokenize
+from porism.formula.macros.tokens import join
 from porism.types import Formula
 
 DIAGRAM = "[diagram]"

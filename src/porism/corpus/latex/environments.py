@@ -16,7 +16,7 @@ from porism.corpus.latex.tables import (
     VERBATIM_ENVIRONMENTS,
 )
 from porism.corpus.latex.text_commands import TextCommands
-from porism.corpus.latex.tokens import EOF_TOKEN, join
+from porism.formula.macros.tokens import EOF_TOKEN, join
 
 
 class TextEnvironments(TextCommands):

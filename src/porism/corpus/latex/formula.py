@@ -16,7 +16,8 @@ from porism.corpus.latex.tables import (
     SECTION_LEVELS,
     TEXT_IN_MATH,
 )
-from porism.corpus.latex.tokens import EOF_TOKEN, PAR, join, tokenize
+from porism.corpus.latex.tokens import tokenize
+from porism.formula.macros.tokens import EOF_TOKEN, PAR, join
 
 MAX_FORMULA_TOKENS = 200_000
 _SPACES = re.compile(r"\s+")

@@ -12,10 +12,10 @@ from typing import Any
 import xxhash
 
 from porism.corpus.latex.definitions import Theorem
-from porism.corpus.latex.macros import Argument, Environment, Macro
 from porism.corpus.latex.structure import LatexStructure
 from porism.corpus.latex.tokens import FUEL_CAPACITY
 from porism.corpus.units import Unit
+from porism.formula.macros.definition import Argument, Environment, Macro
 from porism.types import Content, Formula
 
 _VERSION = 2

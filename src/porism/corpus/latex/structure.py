@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator
 
 from porism.corpus.groups import Unread
 from porism.corpus.latex.environments import TextEnvironments
-from porism.corpus.latex.macros import Environment
 from porism.corpus.latex.tables import PROOFS, REFERENCES, SECTION_LEVELS, THEOREMS
-from porism.corpus.latex.tokens import FileFrame, join
+from porism.corpus.latex.tokens import FileFrame
 from porism.corpus.units import Unit, UnitStore
 from porism.errors import OnProblem, Problem
+from porism.formula.macros.definition import Environment
+from porism.formula.macros.tokens import join
 from porism.types import Content, Document
 
 Loader = Callable[[str, str], FileFrame | None]

@@ -18,9 +18,9 @@ from porism.corpus.latex.formula import FormulaReader, skip_arguments
 from porism.corpus.latex.labels import LabelKinds
 from porism.corpus.latex.macros import Expander
 from porism.corpus.latex.tables import ACCENTS, DROPPED, KEPT_COMMANDS, SYMBOLS
-from porism.corpus.latex.tokens import EOF_TOKEN, PAR, join
 from porism.corpus.references import reference_text
 from porism.corpus.units import Parts, tidy
+from porism.formula.macros.tokens import EOF_TOKEN, PAR, join
 from porism.types import Content, Formula
 
 MAX_INLINE_DEPTH = 3

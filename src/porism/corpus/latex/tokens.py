@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-PAR = "\n\n"
-EOF_TOKEN = "\0"
+from porism.formula.macros.tokens import EOF_TOKEN, PAR
+
 TOKENS_PER_SOURCE_TOKEN = 8
 """How many tokens of expansion each token of a file pays for: what makes reading linear in the size of the source."""
 FUEL_CAPACITY = 100_000
@@ -190,21 +190,3 @@ class TokenStream:
     def restore(self, frames: list[FileFrame | _TokenFrame]) -> None:
         """Takes back what :meth:`swap` returned."""
         self._frames = frames
-
-
-def join(tokens: Sequence[str]) -> str:
-    """The tokens as LaTeX: a space goes between a control word and a letter after it."""
-    pieces: list[str] = []
-    after_word = False
-    for token in tokens:
-        if not token:
-            continue
-        if token[0] == "\0":
-            token = token[1:]
-            if not token or token[0] != "\\":
-                continue
-        if after_word and (token[0].isalpha() or token[0] == "@"):
-            pieces.append(" ")
-        pieces.append(token)
-        after_word = token[0] == "\\" and token[-1].isalpha()
-    return "".join(pieces)

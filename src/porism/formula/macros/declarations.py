@@ -1,0 +1,185 @@
+"""What definitions declare: commands, operators, delimiters, environments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from porism.formula.macros.definition import (
+    Argument,
+    Environment,
+    Macro,
+    body_of,
+    counted_arguments,
+    delimited_arguments,
+    paired_delimiter,
+    specified_arguments,
+)
+from porism.formula.macros.expander import Expander
+from porism.formula.macros.tokens import EOF_TOKEN, join
+
+
+class Declarations:
+    """Carries out declarations; installs itself in an expander."""
+
+    def __init__(self, expander: Expander) -> None:
+        self.expander = expander
+        self.install({
+            self._newcommand: "newcommand renewcommand providecommand DeclareRobustCommand newrobustcmd renewrobustcmd "
+            "providerobustcmd newcommandx renewcommandx",
+            self._document_command: "NewDocumentCommand RenewDocumentCommand ProvideDocumentCommand "
+            "DeclareDocumentCommand NewExpandableDocumentCommand",
+            self._def: "def edef gdef xdef",
+            self._let: "let",
+            self._operator: "DeclareMathOperator",
+            self._operator_alias: "DeclareMathSymbol DeclareMathAlphabet DeclareSymbolFont DeclareFontFamily",
+            self._delimiter: "DeclarePairedDelimiter",
+            self._delimiter_x: "DeclarePairedDelimiterX DeclarePairedDelimiterXPP",
+            self._newenvironment: "newenvironment renewenvironment provideenvironment",
+            self._document_environment: "NewDocumentEnvironment RenewDocumentEnvironment DeclareDocumentEnvironment",
+            lambda _: expander.make_global(): "global",
+        })
+
+    def install(self, commands: Mapping[Callable[[str], None], str]) -> None:
+        """Gives each of these commands (names with spaces between them) to the function that carries it out."""
+        for handler, names in commands.items():
+            for name in names.split():
+                self.expander.primitives["\\" + name] = handler
+
+    # commands --------------------------------------------------------------------------------------------------
+
+    def _newcommand(self, command: str) -> None:
+        reader = self.expander
+        reader.star()
+        name = reader.control_word()
+        count = number_of(reader.optional())
+        default = reader.optional() if count else None
+        body = reader.group()
+        if name is None or body is None:
+            return
+        if command.startswith("\\provide") and name in reader.macros:
+            return
+        reader.define(name, Macro(counted_arguments(count, default), body_of(body)))
+
+    def _document_command(self, command: str) -> None:
+        reader = self.expander
+        name, specification, body = reader.control_word(), reader.group(), reader.group()
+        if name is None or specification is None or body is None:
+            return
+        arguments = self.specified(specification)
+        if arguments is None:
+            reader.report(f"the arguments of {name} are of a kind that is not read; it stays unexpanded")
+        elif not (command.startswith("\\Provide") and name in reader.macros):
+            reader.define(name, Macro(arguments, body_of(body)))
+
+    def _def(self, command: str) -> None:
+        reader = self.expander
+        name = reader.skip_spaces()
+        if name is None:
+            return
+        if name[0] != "\\":
+            reader.stream.push([name])
+            return
+        parameters: list[str] = []
+        while (token := reader.stream.next()) is not None and token != "{":
+            parameters.append(token)
+            if token in ("}", EOF_TOKEN) or len(parameters) > 200:  # no definition
+                reader.stream.push(parameters)
+                return
+        if token is None:
+            return
+        reader.stream.push([token])
+        body = reader.group()
+        if body is not None:
+            everywhere = command in ("\\gdef", "\\xdef")
+            reader.define(name, Macro(delimited_arguments(parameters), body_of(body)), everywhere=everywhere)
+
+    def _let(self, command: str) -> None:
+        reader = self.expander
+        name = reader.skip_spaces()
+        if name is None or name[0] != "\\":
+            reader.stream.push([name] if name else [])
+            return
+        target = reader.skip_spaces()
+        if target is not None and target[0] == "=":
+            reader.stream.push([target[1:]])
+            target = reader.skip_spaces()
+        if target is None or target == EOF_TOKEN:
+            reader.stream.push([target] if target else [])
+            return
+        if target[0] == "\\":
+            frozen = target if target in reader.primitives else "\0" + target
+            meaning = reader.macro_of(target) or Macro((), (frozen,))
+        else:
+            reader.stream.push([target[1:]])
+            meaning = Macro((), (target[0],))
+        reader.define(name, meaning)
+
+    def _operator(self, command: str) -> None:
+        reader = self.expander
+        star = ["*"] if reader.star() else []
+        name, text = reader.control_word(), reader.group()
+        if name is not None and text is not None:
+            reader.define(name, Macro((), ("\\operatorname", *star, "{", *text, "}")))
+
+    def _operator_alias(self, command: str) -> None:
+        counts = {"\\DeclareMathSymbol": 4, "\\DeclareMathAlphabet": 5, "\\DeclareSymbolFont": 5}
+        for _ in range(counts.get(command, 3)):
+            self.expander.group()
+
+    def _delimiter(self, command: str) -> None:
+        reader = self.expander
+        name, left, right = reader.control_word(), reader.group(), reader.group()
+        if name is not None and left is not None and right is not None:
+            reader.define(name, paired_delimiter(1, left, [1], right))
+
+    def _delimiter_x(self, command: str) -> None:
+        reader = self.expander
+        name = reader.control_word()
+        count = number_of(reader.optional()) or 1
+        before = (reader.group() or []) if command.endswith("XPP") else []
+        left, right = reader.group() or [], reader.group() or []
+        after = (reader.group() or []) if command.endswith("XPP") else []
+        body = reader.group() or []
+        if name is not None:
+            inner = [part for part in body_of(body) if part != "\\delimsize"]
+            reader.define(name, paired_delimiter(count, [*before, *left], inner, [*right, *after]))
+
+    # environments ----------------------------------------------------------------------------------------------
+
+    def _newenvironment(self, command: str) -> None:
+        reader = self.expander
+        reader.star()
+        name = reader.name()
+        count = number_of(reader.optional())
+        default = reader.optional() if count else None
+        begin, end = reader.group(), reader.group()
+        if name and begin is not None and end is not None:
+            self.define_environment(name, counted_arguments(count, default), begin, (), end)
+
+    def _document_environment(self, command: str) -> None:
+        reader = self.expander
+        name, specification, begin, end = reader.name(), reader.group(), reader.group(), reader.group()
+        if not name or specification is None or begin is None or end is None:
+            return
+        arguments = self.specified(specification)
+        if arguments is not None:
+            self.define_environment(name, arguments, begin, arguments, end)
+
+    def define_environment(
+        self, name: str, arguments: tuple[Argument, ...], begin: list[str], end_arguments: tuple[Argument, ...],
+        end: list[str],
+    ) -> None:
+        """Remembers an environment."""
+        self.expander.environments[name] = Environment(
+            Macro(arguments, body_of(begin)), Macro(end_arguments, body_of(end))
+        )
+
+    def specified(self, tokens: list[str]) -> tuple[Argument, ...] | None:
+        """The arguments that a specification in the notation of xparse names; None where one is of an unknown kind."""
+        return specified_arguments(join(tokens), self.expander.tokenize)
+
+
+def number_of(tokens: list[str] | None) -> int:
+    """The number of arguments that a definition gives in brackets, at most 9."""
+    text = join(tokens or []).strip()
+    return min(int(text), 9) if text.isascii() and text.isdigit() else 0

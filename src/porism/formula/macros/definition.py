@@ -1,0 +1,171 @@
+"""What a macro is: its arguments and its body, and the notations that say which arguments it takes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from porism.formula.macros.tokens import FALSE, NO_VALUE
+
+ArgumentKind = Literal["mandatory", "optional", "star", "token", "between", "braced", "delimited", "literal"]
+
+Body = tuple[str | int, ...]
+"""The tokens of a definition, in which a number stands for an argument (1 is the first)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument of a macro.
+
+    ``tokens`` depend on the kind: the default (``optional``, ``braced``), the token looked for (``star``, ``token``),
+    both delimiters and then the default (``between``), the delimiter at the end (``delimited``), the text that must be
+    there (``literal``).
+    """
+
+    kind: ArgumentKind
+    tokens: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Macro:
+    """A definition: the arguments that are read after its name, and the body that takes the place of all."""
+
+    arguments: tuple[Argument, ...]
+    body: Body
+
+    @property
+    def fixed(self) -> tuple[str, ...]:
+        """The body of a macro without arguments."""
+        return tuple(part if isinstance(part, str) else f"#{part}" for part in self.body)
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """A ``\\newenvironment``: the code at its beginning (which sees the arguments) and at its end."""
+
+    begin: Macro
+    end: Macro
+
+
+MANDATORY = Argument("mandatory")
+
+
+def body_of(tokens: Sequence[str]) -> Body:
+    """The tokens of a definition with ``#n`` replaced by the number n and ``##`` by ``#``."""
+    body: list[str | int] = []
+    position = 0
+    while position < len(tokens):
+        token = tokens[position]
+        position += 1
+        if token != "#":
+            body.append(token)
+            continue
+        following = tokens[position] if position < len(tokens) else ""
+        if following == "#":
+            body.append("#")
+            position += 1
+        elif following[:1].isascii() and following[:1].isdigit():
+            body.append(int(following[0]))
+            if following[1:]:
+                body.append(following[1:])
+            position += 1
+    return tuple(body)
+
+
+def counted_arguments(count: int, default: Sequence[str] | None) -> tuple[Argument, ...]:
+    """The arguments of a ``\\newcommand``: so many, the first of them optional where it has a default."""
+    if not count:
+        return ()
+    first = MANDATORY if default is None else Argument("optional", tuple(default))
+    return (first, *[MANDATORY] * (count - 1))
+
+
+def delimited_arguments(tokens: Sequence[str]) -> tuple[Argument, ...]:
+    """The arguments of a ``\\def``: ``#1#2``, or with delimiters, ``(#1,#2)``."""
+    arguments: list[Argument] = []
+    literal: list[str] = []
+    open_parameter = False
+    for part in body_of(tokens):
+        if isinstance(part, int):
+            if open_parameter:
+                arguments.append(Argument("delimited", tuple(literal)) if literal else MANDATORY)
+            elif literal:
+                arguments.append(Argument("literal", tuple(literal)))
+            open_parameter, literal = True, []
+        else:
+            literal.extend(_characters([part]))
+    if open_parameter:
+        arguments.append(Argument("delimited", tuple(literal)) if literal else MANDATORY)
+    elif literal:
+        arguments.append(Argument("literal", tuple(literal)))
+    return tuple(arguments)
+
+
+def _characters(tokens: Sequence[str]) -> tuple[str, ...]:
+    """The tokens with all but control sequences cut into characters, as a delimiter is compared."""
+    return tuple(part for token in tokens for part in ((token,) if token[0] in "\\\0" else token))
+
+
+_SPECIFICATION = re.compile(
+    r"(?P<skipped>[\s+!\-]|>\s*\{[^{}]*\})"
+    r"|(?P<simple>[mosgv])"
+    r"|(?P<default>[OG])\s*\{(?P<value>(?:[^{}]|\{[^{}]*\})*)\}"
+    r"|t\s*(?P<token>\\[A-Za-z]+|\S)"
+    r"|(?P<between>[drDR])\s*(?P<open>\\[A-Za-z]+|\S)\s*(?P<close>\\[A-Za-z]+|\S)"
+    r"|u\s*\{(?P<until>[^{}]*)\}"
+)
+_BRACED = re.compile(r"\s*\{((?:[^{}]|\{[^{}]*\})*)\}")
+
+
+def specified_arguments(
+    specification: str, tokenize: Callable[[str], Sequence[str]]
+) -> tuple[Argument, ...] | None:
+    """The arguments that a specification in the notation of xparse names; None where one is of an unknown kind.
+
+    Understood are ``m o O s t d D r R g G u v``, with processors (``>{…}``), ``+`` and ``!`` passed over.
+    """
+    arguments: list[Argument] = []
+    position = 0
+    while position < len(specification):
+        found = _SPECIFICATION.match(specification, position)
+        if found is None:
+            return None
+        position = found.end()
+        if found["skipped"]:
+            continue
+        if found["simple"]:
+            arguments.append(_SIMPLE[found["simple"]])
+        elif found["default"]:
+            kind: ArgumentKind = "optional" if found["default"] == "O" else "braced"
+            arguments.append(Argument(kind, tuple(tokenize(found["value"]))))
+        elif found["token"]:
+            arguments.append(Argument("star" if found["token"] == "*" else "token", (found["token"],)))
+        elif found["between"]:
+            default: tuple[str, ...] = (NO_VALUE,)
+            if found["between"] in "DR":
+                braced = _BRACED.match(specification, position)
+                if braced is None:
+                    return None
+                position = braced.end()
+                default = tuple(tokenize(braced[1]))
+            arguments.append(Argument("between", (found["open"], found["close"], *default)))
+        else:
+            arguments.append(Argument("delimited", _characters(tokenize(found["until"]))))
+    return tuple(arguments)
+
+
+_SIMPLE = {
+    "m": MANDATORY, "v": MANDATORY, "o": Argument("optional", (NO_VALUE,)), "s": Argument("star"),
+    "g": Argument("braced", (NO_VALUE,)),
+}
+
+
+def paired_delimiter(count: int, left: Sequence[str], inner: Sequence[str | int], right: Sequence[str]) -> Macro:
+    """A paired delimiter: with a star it grows with its content, with an optional argument it has that size."""
+    arguments = (Argument("star"), Argument("optional", (FALSE,)), *[MANDATORY] * count)
+    shifted: list[str | int] = [part + 2 if isinstance(part, int) else part for part in inner]
+    grow = ("\\IfBooleanTF", "{", 1, "}")
+    return Macro(arguments, (*grow, "{", "\\left", "}", "{", 2, "}", *left, *shifted,
+                             *grow, "{", "\\right", "}", "{", 2, "}", *right))
