@@ -44,7 +44,7 @@ class Comparison:
         found: Counter[str] = Counter()
         for _, _, one, other in self.differences:
             first, second = Counter(_LABELS.findall(one)), Counter(_LABELS.findall(other))
-            only_first, only_second = sorted((first - second)), sorted((second - first))
+            only_first, only_second = sorted(first - second), sorted(second - first)
             if only_first or only_second:
                 found[f"{' '.join(only_first[:4]) or '-'} | {' '.join(only_second[:4]) or '-'}"] += 1
             else:

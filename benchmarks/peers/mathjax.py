@@ -7,10 +7,10 @@
 
 The formulas are all distinct ones of the collections of :mod:`benchmarks.common.real_formulas`, a list of our own with
 the commands of the packages that MathJax knows (``mathjax_formulas.toml``), and every command that is one symbol in
-these packages, asked of MathJax itself. MathJax comes from npm, into ``benchmarks/work/mathjax`` at the first run, or is
-found by ``--mathjax``: a folder with ``node_modules``. Its MathML is kept in ``--work`` and used again. What it reports
-as an error is left out of the comparison. ``--suite`` compares the snapshots of its own test suite instead: LaTeX and
-MathML of each are read from a checkout of its sources.
+these packages, asked of MathJax itself. MathJax comes from npm, into ``benchmarks/work/mathjax`` at the first run, or
+is found by ``--mathjax``: a folder with ``node_modules``. Its MathML is kept in ``--work`` and used again. What it
+reports as an error is left out of the comparison. ``--suite`` compares the snapshots of its own test suite instead:
+LaTeX and MathML of each are read from a checkout of its sources.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 """Formulas: LaTeX and MathML to layout trees, layout trees to operator trees, terms, and back to notations."""
 
+from porism.formula.coverage import MissingToken, unaccounted_tokens
 from porism.formula.extractors import EXTRACTORS, Extractor, extract, find_extractor
 from porism.formula.keys import layout_key, layout_string
 from porism.formula.latex.parser import parse_latex
@@ -19,6 +20,7 @@ __all__ = [
     "Extractor",
     "LayoutNode",
     "LayoutTree",
+    "MissingToken",
     "OperatorNode",
     "OperatorTree",
     "ParseProblem",
@@ -39,5 +41,6 @@ __all__ = [
     "to_mathml",
     "to_spoken",
     "to_unicode",
+    "unaccounted_tokens",
     "unpack_tree",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Any
 
 from porism.formula.latex.frames import ARGUMENT, COMMAND, Frame
@@ -74,10 +75,12 @@ def other_character(machine: Machine, token: str, i: int) -> None:
         if not machine.awaiting and len(machine.row) > machine.base:
             node = nucleus(machine.row, len(machine.row) - 1, "over")
             node.over = [LayoutNode(_COMBINING[token], "O", start, end)]
+        else:
+            machine.problem(start, "a combining accent without a letter")
         return
     found = character(token)
     if found is None:
-        if not token.isspace() and ord(token) < 32:
+        if unicodedata.category(token) == "Cc":
             machine.problem(start, f"control character {ord(token)}")
         return
     label, kind, font = found

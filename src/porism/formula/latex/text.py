@@ -24,6 +24,8 @@ def text_of(token: str) -> str:
     known = SYMBOLS.get(token)
     if known is not None:
         return known[0]
+    if token == "\\prime":
+        return "′"
     return " " if token in SPACES or token.startswith("\\\\") else ""
 
 

@@ -1,0 +1,43 @@
+"""Commands whose arguments say nothing of what a formula says, each kind with its reason.
+
+An entry is a command (without the backslash) and what belongs to it: ``*`` a star, ``o`` an option in brackets, ``m``
+an argument in braces, ``d`` a bare dimension. An argument that is not in the entry is content and is read as such.
+"""
+
+from __future__ import annotations
+
+_KINDS: tuple[tuple[str, str], ...] = (
+    ("space of some length", """
+        hspace:*m vspace:*m mspace:m hskip:d mskip:d vskip:d kern:d mkern:d raise:d lower:d moveleft:d moveright:d
+        rule:omm raisebox:moo setlength:mm addtolength:mm strut mathstrut vadjust:m arraystretch
+    """),
+    ("invisible: room as large as the argument", "phantom:m hphantom:m vphantom:m"),
+    ("colours, sizes and rotation", """
+        color:om textcolor:om colorbox:om fcolorbox:omm pagecolor:om definecolor:mmm bbox:o scalebox:mo resizebox:mm
+        rotatebox:om cellcolor:om rowcolor:om columncolor:om enclose:om
+    """),
+    ("attributes of a web page", "class:m cssId:m style:m href:m mathtip@note:m"),
+    ("the number of an equation and what refers to it, which are no part of the equation", """
+        label:m tag:*m notag nonumber ref:*m eqref:*m cref:*m Cref:*m autoref:*m pageref:*m cite:oom hypertarget:m
+        hyperlink:m
+    """),
+    ("what goes to the index or the foot of the page", "index:m footnote:om footnotemark:o footnotetext:om"),
+    ("rules of tables, and columns that a cell spans", "cline:m cmidrule:om multicolumn:mm multirow:omm hdashline:o"),
+    ("packages", "usepackage:om require:m"),
+)
+
+LAYOUT_ARGUMENTS: dict[str, str] = {
+    name: arguments
+    for _, entries in _KINDS
+    for name, _, arguments in (entry.partition(":") for entry in entries.split())
+}
+"""Command → its arguments that are layout."""
+
+LAYOUT_ENVIRONMENTS: dict[str, str] = {
+    "array": "om", "tabular": "om", "tabularx": "mm", "darray": "om", "alignat": "m", "alignedat": "om",
+    "xalignat": "m", "xxalignat": "m", "subarray": "m", "IEEEeqnarray": "om", "aligned": "o", "gathered": "o",
+    "multlined": "oo", "matrix*": "o", "pmatrix*": "o", "bmatrix*": "o", "Bmatrix*": "o", "vmatrix*": "o",
+    "Vmatrix*": "o", "smallmatrix*": "o", "psmallmatrix*": "o", "bsmallmatrix*": "o", "vsmallmatrix*": "o",
+    "split": "o", "lgathered": "o", "rgathered": "o", "minipage": "oom",
+}
+"""Environment → its arguments that are layout: columns, positions, widths."""

@@ -1,0 +1,88 @@
+"""Nothing of a formula is lost: its tokens are in the tree, are layout, or have a problem."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from long_forms import examples
+from test_formula_properties import PIECES
+
+from porism.formula import LayoutNode, LayoutTree, MissingToken, ParseProblem, parse_latex, unaccounted_tokens
+
+latex = st.lists(
+    st.sampled_from([piece for piece in PIECES if piece not in (r"\tag", r"\phantom")] + [r"\tag{1}", r"\phantom{x}"]),
+    max_size=16,
+).map("".join)
+
+
+def without_first(source: str) -> LayoutTree:
+    """The tree of a formula after its first symbol got lost."""
+    tree = parse_latex(source)
+    del tree.row[0]
+    return tree
+
+
+@pytest.mark.parametrize(
+    ("source", "missing"),
+    [
+        ("x+y", [MissingToken(0, "x")]),
+        (r"\alpha+y", [MissingToken(0, r"\alpha")]),
+        ("12+y", [MissingToken(0, "1"), MissingToken(1, "2")]),
+        (r"\frac{a}{b}+1", [MissingToken(0, r"\frac"), MissingToken(6, "a"), MissingToken(9, "b")]),
+        (r"\text{if $n$}+1", [MissingToken(6, "i"), MissingToken(7, "f")]),
+        (r"\foo x", [MissingToken(0, r"\foo")]),
+    ],
+)
+def test_what_is_not_in_the_tree_is_missing(source: str, missing: list[MissingToken]) -> None:
+    tree = without_first(source)
+    tree.problems = ()
+    assert unaccounted_tokens(tree) == missing
+
+
+def test_an_argument_that_no_node_holds_is_missing() -> None:
+    tree = parse_latex(r"\xrightarrow{f}")
+    assert unaccounted_tokens(tree) == []
+    tree.row = [LayoutNode("→", "O", 0, len(tree.source))]
+    assert unaccounted_tokens(tree) == [MissingToken(13, "f")]
+
+
+def test_a_negation_has_to_be_in_the_label() -> None:
+    tree = parse_latex(r"a\not=b")
+    assert unaccounted_tokens(tree) == []
+    tree.row[1].label = "="
+    assert unaccounted_tokens(tree) == [MissingToken(1, r"\not")]
+
+
+def test_a_problem_at_a_token_accounts_for_it() -> None:
+    tree = without_first("x+y")
+    tree.problems = (ParseProblem(0, "a lost letter"),)
+    assert unaccounted_tokens(tree) == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        r"\hspace{2cm}x\kern-1.5em y\rule[1pt]{2em}{.4pt}", r"\color{red}{x}\textcolor[rgb]{1,0,0}{y}",
+        r"x=y\tag{3.1}\label{eq:one}", r"\begin{array}[t]{c|c}a&b\\\cline{1-2}c&d\end{array}",
+        r"\begin{alignedat}{2}a&=b\end{alignedat}", r"\left.a\right|_{x=.5}", r"x,\quad y.", r"{a,b;}\ ",
+        r"f''(x)+g^\prime", "\u200bx\u00ad", r"\operatorname{ctg}x+\liminf_n a_n", r"\sqrt[3]{x}\frac12\frac 1 {23}",
+        r"\newcommand{\pair}[2]{(#1,#2)}\pair{a'}{\frac12}", r"\left<a,b\right>", "½+x²", r"1{,}000+2\,000",
+    ],
+)
+def test_layout_is_not_missing(source: str) -> None:
+    assert unaccounted_tokens(parse_latex(source)) == []
+
+
+def test_macros_that_the_formula_was_parsed_with_are_expanded() -> None:
+    macros = {"pair": (2, r"\langle #1,#2\rangle"), "nothing": (1, "")}
+    tree = parse_latex(r"\pair{a}{\sqrt b}\nothing{c}", macros=macros)
+    assert unaccounted_tokens(tree, macros) == []
+
+
+@settings(max_examples=examples(400), deadline=None)
+@given(latex)
+def test_nothing_of_a_random_formula_is_missing(source: str) -> None:
+    tree = parse_latex(source)
+    assume(all(problem.what != "an argument is missing" for problem in tree.problems))
+    assert unaccounted_tokens(tree) == []
