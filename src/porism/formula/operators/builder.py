@@ -57,6 +57,9 @@ def operator_tree(layout: LayoutTree) -> OperatorTree:
     return OperatorTree(root if root is not None else OperatorNode("", "E", None, 0, 0), layout.source)
 
 
+_SCRIPTED_ROLES = frozenset({MULTIPLY, LOGIC, LATTICE, MODULO})
+
+
 class _Reader(Factors):
     """Reads the rows of one formula."""
 
@@ -161,11 +164,15 @@ class _Reader(Factors):
                     leaf = OperatorNode(label, leaf_kind, None, node.start, node.end)
                     frame.factors.append(self.dress(leaf, node) if node in around else leaf)
                 elif role == RELATION:
-                    frame.relate(rule.label, node, self.remark(node) if node in around else None)
-                elif role == ADD:
-                    frame.add(rule.label, node)
                     if node in around:
-                        self.remarks.extend(self.remark(node))
+                        self.scripted(frame, rule, node)
+                    else:
+                        frame.relate(rule.label, node)
+                elif role == ADD:
+                    if node in around:
+                        self.scripted(frame, rule, node)
+                    else:
+                        frame.add(rule.label, node)
                 else:
                     frame, position = self._event(frame, rule, node, row, position, notes)
             elif kind == "T":
@@ -213,10 +220,11 @@ class _Reader(Factors):
                 frame = self.close(frame, node)
         elif role == BAR:
             return self.bar(frame, rule, node, note), position
+        elif node in self.around and role in _SCRIPTED_ROLES:
+            self.scripted(frame, rule, node, joins=role == LATTICE and note > 0)
+            return frame, position
         elif role == MULTIPLY:
             self.multiply(frame, rule.label, node)
-            if node in self.around:
-                self.remarks.extend(self.remark(node))
         elif role == BIG and rule.label in BINARY_FORMS and node not in self.around and not frame.expects_operand():
             label = BINARY_FORMS[rule.label]
             if label in ADDITIVE_LABELS:
@@ -235,7 +243,7 @@ class _Reader(Factors):
                 frame.special = True
         elif role == POSTFIX:
             self.postfix(frame, rule.label, node)
-        elif node in self.around and role != CLOSE:
+        elif node in self.around and role not in (CLOSE, QUANTIFIER):
             self.remarks.extend(self.remark(node))
         if role == LOGIC or (role == LATTICE and note):
             frame.connect(rule.label, node)

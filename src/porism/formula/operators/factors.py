@@ -7,7 +7,20 @@ from porism.formula.operators.fences import Fences
 from porism.formula.operators.frames import Frame
 from porism.formula.operators.prepass import is_letter
 from porism.formula.operators.products import Prefix, Written, spanning
-from porism.formula.operators.rules import BIG, CONNECTIVES, EXTREMA, PREFIX, RULES, Rule
+from porism.formula.operators.rules import (
+    ADD,
+    BIG,
+    BIG_FORMS,
+    CONNECTIVES,
+    EXTREMA,
+    LATTICE,
+    LOGIC,
+    PREFIX,
+    RELATION,
+    RULES,
+    Rule,
+)
+from porism.formula.operators.scripted import Operator, Scripted
 from porism.formula.operators.scripts import leaf_node
 from porism.formula.tree import LayoutNode, OperatorNode, Row
 
@@ -17,7 +30,33 @@ class Factors(Fences):
 
     __slots__ = ()
 
-    def multiply(self, frame: Frame, label: str, node: LayoutNode) -> None:
+    def scripted(self, frame: Frame, rule: Rule, node: LayoutNode, *, joins: bool = False) -> None:
+        """An operator with scripts, between operands or, where none is before it, before its only one.
+
+        ``joins`` says that ``∧`` or ``∨`` joins statements. Without an operand before it a union is that of a family
+        (``\\cup_i A_i``), and so are others of which there are big ones.
+        """
+        role = rule.role
+        operator = self.operator(rule, node)
+        if role == RELATION:
+            frame.relate(operator, node)
+        elif role == LOGIC or joins:
+            frame.connect(operator, node)
+        elif isinstance(operator, Scripted) and frame.expects_operand():
+            big = BIG_FORMS.get(rule.label) if node.below or node.above else None
+            if big is not None:
+                prefix = self.big(Rule(BIG, big), node)
+            else:
+                prefix = Prefix(rule.label, operator.node, big=True, immediate=False)
+            prefix.operator = operator
+            frame.factors.append(prefix)
+            frame.special = True
+        elif role == ADD:
+            frame.add(operator, node)
+        else:
+            self.multiply(frame, operator, node)
+
+    def multiply(self, frame: Frame, label: Operator, node: LayoutNode) -> None:
         if not frame.factors and label in ("or", "and"):
             frame.connect(label, node)
             return
@@ -130,13 +169,20 @@ class Factors(Fences):
         if label == "exists" and position < len(row) and row[position].label == "!":
             label = "exists1"
             position += 1
-        frame.quantify(label, row[position - 1])
+        sign = row[position - 1]
+        if sign in self.around and sign.below and not (sign.above or sign.over):
+            frame.quantify(label, sign)
+            frame.quantifier = None
+            frame.push_head(label, self.row_node(sign.below, sign.start))
+            return position
+        operator = self.operator(Rule(rule.role, label), sign) if sign in self.around else label
+        frame.quantify(operator, sign)
         if position + 1 < len(row) and is_letter(row[position]) and _begins_operand(row[position + 1]):
             variable = leaf_node(row[position])
             if row[position] in self.around:
                 variable = self.dress(variable, row[position])
             frame.quantifier = None
-            frame.push_head(label, variable)
+            frame.push_head(operator, variable)
             position += 1
         return position
 

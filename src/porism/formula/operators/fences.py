@@ -50,7 +50,7 @@ class Fences(Surroundings):
             frame.bar("given", node)
             self.remarks.extend(self.remark(node))
         elif note or not frame.expects_operand() or node.label == "∣":
-            frame.relate(rule.label, node, self.remark(node) if node in self.around else None)
+            frame.relate(self.operator(rule, node) if node in self.around else rule.label, node)
         else:
             frame.factors.append(self.dress(leaf_node(node), node) if node in self.around else leaf_node(node))
         return frame

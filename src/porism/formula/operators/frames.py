@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from porism.formula.operators.lists import fold_items, relation_node
 from porism.formula.operators.products import Factor, Prefix, Written, make, read_product
+from porism.formula.operators.scripted import Operator, Scripted, base_of, label_of
 from porism.formula.tree import LayoutNode, OperatorNode
 
 _LOGIC_STRENGTH = {
@@ -44,13 +45,13 @@ class Frame:
         self.symbol = _NOWHERE
         self.signs: list[Written] | None = None
         self.terms: list[OperatorNode] | None = None
-        self.addition = ""
+        self.addition: Operator = ""
         self.chain: list[OperatorNode] | None = None
-        self.relations: list[str] | None = None
+        self.relations: list[Operator] | None = None
         self.logic: list[OperatorNode] | None = None
-        self.logic_labels: list[str] | None = None
-        self.heads: list[tuple[str, OperatorNode | None]] | None = None
-        self.quantifier: str | None = None
+        self.logic_labels: list[Operator] | None = None
+        self.heads: list[tuple[Operator, OperatorNode | None]] | None = None
+        self.quantifier: Operator | None = None
         self.items: list[OperatorNode] | None = None
         self.rows: list[OperatorNode] | None = None
         self.before: OperatorNode | None = None
@@ -66,7 +67,7 @@ class Frame:
         """Whether the next symbol cannot be a postfix or closing one: nothing is to the left at this level."""
         return not self.factors or not _is_operand(self.factors[-1])
 
-    def add(self, label: str, symbol: LayoutNode) -> None:
+    def add(self, label: Operator, symbol: LayoutNode) -> None:
         """A sign or an additive operator."""
         factors = self.factors
         last = factors[-1] if factors else None
@@ -96,8 +97,8 @@ class Frame:
         else:
             self.addition = label
 
-    def relate(self, label: str, symbol: LayoutNode, note: list[OperatorNode] | None = None) -> None:
-        """A relation; ``note`` is what is written over or under it."""
+    def relate(self, label: Operator, symbol: LayoutNode) -> None:
+        """A relation."""
         operand = self.close_sum()
         if self.chain is None:
             self.chain = []
@@ -107,14 +108,12 @@ class Frame:
         assert self.relations is not None
         self.relations.append(label)
         self.symbol = symbol
-        if note:
-            self.chain.extend(note)
 
     def add_modulus(self, modulus: OperatorNode) -> None:
         """What the relations read so far hold modulo."""
         self.modulus = modulus if self.modulus is None else make("list", [self.modulus, modulus])
 
-    def connect(self, label: str, symbol: LayoutNode) -> None:
+    def connect(self, label: Operator, symbol: LayoutNode) -> None:
         """A logical connective."""
         self.symbol = symbol
         operand = self.close_chain()
@@ -128,7 +127,7 @@ class Frame:
         else:
             self.push_head(label, None)
 
-    def quantify(self, label: str, symbol: LayoutNode) -> None:
+    def quantify(self, label: Operator, symbol: LayoutNode) -> None:
         """A quantifier: it ends the binding of one before it, and otherwise begins a new item."""
         last = self.factors[-1] if self.factors else None
         if isinstance(last, Prefix) and last.label == "not" and last.power is None and not last.tail:
@@ -148,7 +147,7 @@ class Frame:
             # what is quantified is the last operand of the logic read so far
             assert self.logic is not None
             left = self._fold_logic(self.logic, self.logic_labels[:-1])
-            self.push_head("=" + self.logic_labels[-1], left)
+            self.push_head(self.logic_labels[-1], left)
             self.logic = self.logic_labels = None
         elif self._expects_statement():
             # what is quantified is the right side of the relation read last, as in p → ∀x q
@@ -156,9 +155,9 @@ class Frame:
             assert self.relations is not None
             left = relation_node(self.relations[:-1], self.chain) if len(self.chain) > 1 else self.chain[0]
             if self.logic and self.logic_labels:
-                self.push_head("=" + self.logic_labels[-1], self._fold_logic(self.logic, self.logic_labels[:-1]))
+                self.push_head(self.logic_labels[-1], self._fold_logic(self.logic, self.logic_labels[:-1]))
                 self.logic = self.logic_labels = None
-            self.push_head("=" + self.relations[-1], left)
+            self.push_head(self.relations[-1], left)
             self.chain = self.relations = None
         elif self.factors or self.terms or self.chain or self.logic:
             self.comma()
@@ -170,7 +169,7 @@ class Frame:
             and self.relations is not None and self.chain is not None and len(self.relations) == len(self.chain)
         )
 
-    def push_head(self, label: str, left: OperatorNode | None) -> None:
+    def push_head(self, label: Operator, left: OperatorNode | None) -> None:
         """What is before the body of an item: a bound variable, a map's name, a negation."""
         if self.heads is None:
             self.heads = []
@@ -234,7 +233,7 @@ class Frame:
                 term = signs.pop().leaf()
             for sign in reversed(signs):
                 if sign.label != "plus":
-                    term = OperatorNode(sign.label, "O", [term], sign.symbol.start, term.end)
+                    term = OperatorNode(label_of(sign.label), "O", [term], sign.symbol.start, term.end)
         if term is not None:
             if self.terms is None:
                 self.terms = [term]
@@ -265,7 +264,7 @@ class Frame:
         if relations is not None and self.chain is not None:
             if operand is not None:
                 self.chain.append(operand)
-            operand = relation_node(relations, self.chain) or Written("", self.symbol).leaf()
+            operand = relation_node(relations, self.chain) or Written(relations[-1], self.symbol).leaf()
             self.chain = self.relations = None
         if self.modulus is not None:
             modulus, self.modulus = self.modulus, None
@@ -284,7 +283,7 @@ class Frame:
         return self._fold_logic(statements, labels)
 
     @staticmethod
-    def _fold_logic(statements: list[OperatorNode], labels: list[str]) -> OperatorNode | None:
+    def _fold_logic(statements: list[OperatorNode], labels: list[Operator]) -> OperatorNode | None:
         if not statements:
             return None
         if not labels:
@@ -292,21 +291,21 @@ class Frame:
         if len(set(labels)) == 1 or len(labels) >= len(statements) == 1:
             return make(labels[0], statements)
         operands = [statements[0]]
-        pending: list[str] = []
-        made: set[int] = set()
+        pending: list[Operator] = []
+        made: dict[int, Operator] = {}
 
         def reduce() -> None:
             label, right, left = pending.pop(), operands.pop(), operands[-1]
-            if id(left) in made and left.label == label:
-                left.children.append(right)
+            if made.get(id(left)) == label:
+                left.children.insert(len(left.children) - isinstance(label, Scripted), right)
                 left.end = right.end
             else:
                 operands[-1] = node = make(label, [left, right])
-                made.add(id(node))
+                made[id(node)] = label
 
         for label, statement in zip(labels, statements[1:], strict=False):
-            strength = _LOGIC_STRENGTH.get(label, 2)
-            while pending and _LOGIC_STRENGTH.get(pending[-1], 2) >= strength:
+            strength = _LOGIC_STRENGTH.get(base_of(label), 2)
+            while pending and _LOGIC_STRENGTH.get(base_of(pending[-1]), 2) >= strength:
                 reduce()
             pending.append(label)
             operands.append(statement)
@@ -324,7 +323,10 @@ class Frame:
             heads, self.heads = self.heads, None
             for label, left in reversed(heads):
                 children = [node for node in (left, body) if node is not None]
-                body = make(label.lstrip("="), children) if children else None
+                if children:
+                    body = make(label, children)
+                elif isinstance(label, Scripted):
+                    body = label.node
         return body
 
     def close_list(self) -> OperatorNode | None:

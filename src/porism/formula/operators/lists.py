@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from porism.formula.operators.products import make
 from porism.formula.operators.rules import BAR, RELATION, RULES
+from porism.formula.operators.scripted import Operator, base_label, label_of, operand_count, written_operators
 from porism.formula.tree import OperatorNode
 
 LONGEST_CHAIN_LABEL = 4
 """A chain of relations names at most this many changes of relation in its label."""
 
 RELATION_LABELS = frozenset(rule.label for rule in RULES.values() if rule.role in (RELATION, BAR))
+_RELATION_SYMBOLS = frozenset(symbol for symbol, rule in RULES.items() if rule.role in (RELATION, BAR))
 RELATING_LABELS = RELATION_LABELS | {
     "list", "sequence", "lines", "colon", "and", "or", "implies", "iff", "not", "forall", "exists", "cases", "branch",
     "tuple", "group", "given", "in", "to", "mapsto",
@@ -18,30 +20,36 @@ QUANTIFIERS = frozenset({"forall", "exists", "nexists", "exists1"})
 _DOTS = frozenset("…⋮⋱⋰")
 
 
-def relation_node(relations: list[str], operands: list[OperatorNode]) -> OperatorNode | None:
+def relation_node(relations: list[Operator], operands: list[OperatorNode]) -> OperatorNode | None:
     """One node for a chain of relations; different ones join their labels in order."""
-    label = relations[0]
+    relation = relations[0]
     if not operands:
         return None
     if len(relations) > 1:
-        parts = [label]
+        parts = [relation]
         for relation in relations:
             if relation != parts[-1]:
                 if len(parts) == LONGEST_CHAIN_LABEL:
                     break
                 parts.append(relation)
-        label = "-".join(parts)
-    return make(label, operands)
+        if len(parts) > 1:
+            node = make("-".join(map(label_of, parts)), operands)
+            node.children += written_operators(relations)
+            return node
+        relation = parts[0]
+    return make(relation, operands)
 
 
 def relates(label: str) -> bool:
     """Whether the operands of an operator stand for themselves: sides of relations, items of lists, statements."""
-    return label in RELATING_LABELS or "-" in label  # chains of relations join their labels
+    # chains of relations join their labels
+    return label in RELATING_LABELS or "-" in label or base_label(label) in RELATION_LABELS
 
 
 def is_relation(node: OperatorNode) -> bool:
     """Whether a node is a chain of relations."""
-    return bool(node.children) and (node.label in RELATION_LABELS or "-" in node.label)
+    label = node.label
+    return bool(node.children) and (label in RELATION_LABELS or "-" in label or base_label(label) in RELATION_LABELS)
 
 
 def fold_items(items: list[OperatorNode]) -> OperatorNode:
@@ -104,7 +112,8 @@ def _flush(folded: list[OperatorNode], run: list[OperatorNode], following: Opera
     """Puts the operands of ``run`` into the relation that they belong to, else among the items."""
     if folded and is_relation(folded[-1]) and all(_is_value(item) for item in run):
         last = folded[-1]
-        last.children[-1] = make("list", [last.children[-1], *run])
+        right = operand_count(last, _RELATION_SYMBOLS) - 1
+        last.children[right] = make("list", [last.children[right], *run])
         last.end = run[-1].end
     elif following is not None and not any(item.kind == "T" for item in run) and (
         not folded or all(not item.children or item.label == "sub" for item in run)

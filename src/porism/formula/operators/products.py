@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from porism.formula.operators.rules import UNORDERED
+from porism.formula.operators.scripted import Operator, Scripted
 from porism.formula.tree import LayoutNode, OperatorNode
 
 _INVERSE = {name: "arc" + name for name in ("sin", "cos", "tan", "cot", "sec", "csc")} | {
@@ -12,12 +13,16 @@ _INVERSE = {name: "arc" + name for name in ("sin", "cos", "tan", "cot", "sec", "
 }
 
 
-def make(label: str, children: list[OperatorNode]) -> OperatorNode:
+def make(operator: Operator, children: list[OperatorNode]) -> OperatorNode:
     """An operator over ``children`` (at least one) that spans from the first to the last."""
     first, last = children[0], children[-1]
     start = first.start if first.start < last.start else last.start
     end = last.end if last.end > first.end else first.end
-    return OperatorNode(label, "U" if label in UNORDERED else "O", children, start, end)
+    if isinstance(operator, Scripted):
+        start, end = min(start, operator.node.start), max(end, operator.node.end)
+        kind = "U" if operator.unordered else "O"
+        return OperatorNode(operator.label, kind, [*children, operator.node], start, end)
+    return OperatorNode(operator, "U" if operator in UNORDERED else "O", children, start, end)
 
 
 def spanning(node: OperatorNode, end: int) -> OperatorNode:
@@ -27,31 +32,35 @@ def spanning(node: OperatorNode, end: int) -> OperatorNode:
 
 
 class Written(NamedTuple):
-    """A written operator among factors or terms: the label of its node, and the symbol."""
+    """A written operator among factors or terms: what its node is labelled with, and the symbol."""
 
-    label: str
+    label: Operator
     symbol: LayoutNode
 
     def leaf(self) -> OperatorNode:
         """What stands for the operator where it has no operands."""
+        if isinstance(self.label, Scripted):
+            return self.label.node
         return OperatorNode(self.symbol.label, "C", None, self.symbol.start, self.symbol.end)
 
 
 class Prefix:
     """A function or big operator among the factors, waiting for what it applies to.
 
-    ``tail`` are its bounds, which follow the body; ``power`` a superscript that belongs to the value. ``big`` operators
+    ``tail`` are its bounds, which follow the body; ``power`` a superscript that belongs to the value. An ``operator``
+    with scripts stands for itself where there is no body, and where it has no bounds it makes the node. ``big`` ones
     take the rest of the product, functions what is before the next function or written operator; ``tight`` ones
     (``¬ ∂ ∇``) one factor. An ``immediate`` one takes a fenced argument as soon as it is closed. What a ``separate``
     one applies to are its arguments in order, and no product.
     """
 
-    __slots__ = ("big", "immediate", "label", "leaf", "power", "separate", "start", "tail", "tight")
+    __slots__ = ("big", "immediate", "label", "leaf", "operator", "power", "separate", "start", "tail", "tight")
 
     def __init__(
         self, label: str, leaf: OperatorNode, *, big: bool = False, immediate: bool = True, separate: bool = False
     ) -> None:
         self.label = label
+        self.operator: Scripted | None = None
         self.leaf = leaf
         self.start = leaf.start
         self.tail: list[OperatorNode] = []
@@ -71,10 +80,14 @@ class Prefix:
     def apply(self, body: OperatorNode | None) -> OperatorNode:
         """The node of the operator applied to ``body``, or what stands for it where there is no body."""
         if body is None:
-            if not self.tail:
+            if self.operator is not None:
+                node = self.operator.node
+            elif not self.tail:
                 node = self.leaf
             else:
                 node = OperatorNode(self.label, "O", self.tail, self.start, self.tail[-1].end)
+        elif self.operator is not None and not self.tail:
+            node = make(self.operator, [body])
         else:
             arguments = body.children if body.label in ("list", "tuple") and not self.big else [body]
             children = [*arguments, *self.tail] if self.tail else arguments
@@ -129,18 +142,20 @@ def _multiply(factors: list[OperatorNode | Written]) -> OperatorNode:
     """A product of nodes and written operators, read from the left; equal operators make one flat node."""
     product: list[OperatorNode] = []
     result: OperatorNode | None = None
-    label = ""
+    made: Operator = ""  # the operator of ``result``
+    label: Operator = ""
     for factor in factors:
         if isinstance(factor, OperatorNode):
             if label:
                 left = _times(product)
                 if left is None:
-                    product = [factor]
-                elif left is result and left.label == label and label != "divide":
-                    left.children.append(factor)
+                    product = [make(label, [factor])]
+                elif left is result and made == label and label != "divide":
+                    left.children.insert(len(left.children) - isinstance(label, Scripted), factor)
                     left.end = factor.end
                 else:
                     result = make(label, [left, factor])
+                    made = label
                     product = [result]
                 label = ""
             else:

@@ -15,6 +15,8 @@ A row of symbols is read level by level, from the loosest binding to the tightes
 Vocabulary of operator-tree labels (all lower case; kind ``U`` where the order of operands does not count):
 
 ================  ==================================================================================================
+with scripts      an operator with scripts or notes is another one: its label says how it is marked, and the operator as
+                  it is written is the last child, as in ``times_sub(A, B, sub(×, S))`` and ``to_overset(A, B, …)``
 relations         ``eq neq equiv approx sim simeq cong propto lt gt leq geq ll gg in notin ni subset subseteq …``; a
                   chain of different relations joins their labels in order: ``lt-eq`` for ``a<b=c``
 logic             ``and or implies iff not forall exists exists1 nexists``; ``forall`` holds binding and statement
@@ -122,6 +124,8 @@ BINARY_FORMS = {
     "biguplus": "uplus", "bigsqcup": "sqcup", "coprod": "amalg",
 }
 """Big operators that are written between two operands, to what they mean there."""
+BIG_FORMS = {small: big for big, small in BINARY_FORMS.items()} | {"odot": "bigodot", "sqcap": "bigsqcap"}
+"""Operators that are written before one operand, with bounds as scripts, to the big operator that they mean there."""
 
 INTEGRALS = frozenset(_INTEGRALS)
 INTEGRAL_VARIABLES = {"iint": 2, "iiint": 3, "iiiint": 4, "oiint": 2, "oiiint": 3}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from porism.formula.operators.arrays import array_node
 from porism.formula.operators.frames import Frame
 from porism.formula.operators.products import Factor, Prefix, make
-from porism.formula.operators.rules import ACCENTS, FUNCTION, RULES, leaf_label
+from porism.formula.operators.rules import ACCENTS, FUNCTION, RULES, Rule, leaf_label
+from porism.formula.operators.scripted import Operator, Scripted
 from porism.formula.tree import LayoutNode, OperatorNode, Row
 
 _MANY_PRIMES = 9
@@ -30,6 +31,12 @@ class Surroundings:
         """What is written around a symbol that takes no scripts of its own."""
         rows = (node.over, node.above, node.below, node.under)
         return [found for row in rows if row and (found := self.nodes.get(id(row))) is not None]
+
+    def operator(self, rule: Rule, node: LayoutNode) -> Operator:
+        """The operator that a symbol is, with what is written around it."""
+        leaf = leaf_node(node)
+        written = self.dress(leaf, node)
+        return rule.label if written is leaf else Scripted.of(rule.label, written)
 
     def dress(self, base: OperatorNode, node: LayoutNode) -> OperatorNode:
         """A node with the accents, pre-scripts, primes, subscript and superscript of a symbol around it."""
