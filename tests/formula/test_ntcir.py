@@ -12,7 +12,7 @@ from porism.formula import LayoutTree, layout_string, operator_string, operator_
 from porism.types import Formula
 
 ROOTS = (
-    "neg 𝔓 eq eq plus to to-to_overset-to_overset-to eq eq eq eq apply eq eq forall eq eq eq eq eq "  # without wildcards
+    "neg 𝔓 eq eq plus to to-to_overset-to_overset-to eq eq eq eq apply eq eq forall eq eq eq eq eq "  # no wildcards
     "neg sup times underbrace plus to to_overset eq eq eq eq apply eq eq forall eq plus times eq divide"
 ).split()
 """What each of the 40 topics is at its root."""
