@@ -13,7 +13,6 @@ from porism.formula.operators.rules import (
     BIG_FORMS,
     CONNECTIVES,
     EXTREMA,
-    LATTICE,
     LOGIC,
     PREFIX,
     RELATION,
