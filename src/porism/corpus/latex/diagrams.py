@@ -1,96 +1,96 @@
-"""Diagrams in running text: said to be diagrams, with the formulas at their nodes and arrows."""
+"""Diagrams: taken out of the formula that they are in, and said to be diagrams, with the formulas that they show."""
 
 from __future__ import annotations
 
-from porism.corpus.latex.tokens import tokenize
+import re
+from collections.abc import Sequence
+
 from porism.formula.macros.tokens import join
 from porism.types import Formula
 
 DIAGRAM = "[diagram]"
-MOST_FORMULAS = 60
+MAX_FORMULAS = 60
 """So many formulas of one diagram are kept."""
 
-_OPENING, _CLOSING = ("{", "\\left"), ("}", "\\right")
+BEGIN, CELL, END = "\0[", "\0|", "\0]"
+"""What a diagram is between, and what is between its nodes and labels, in the tokens of a formula."""
+
+_FRAME = re.compile(  # how a node is set, or what it is called
+    r"(?:\|\[[^\]]*\]\|"  # tikz-cd: |[alias=A]|
+    r"|\*{1,2}(?:[-+!<>=]|\[[^\]]*\]|\([^)]*\))*(?=[{\\\w\s])"  # Xy-pic: *+[F]
+    r"|\[[^\]]*\](?=\s*[{\w\\])"  # psmatrix: [name=A]
+    r")\s*"
+)
+_EDGES = " \t\n,;.~"
+_LAYOUT = re.compile(
+    r"\\(?:vcenter|text|mbox|hbox|qquad|quad|hspace|vspace|hfill?|displaystyle|textstyle|scriptstyle|labelstyle|"
+    r"centering|small|footnotesize|begin|end|left|right|null|hskip|enspace|big|Big|bigg|Bigg)(?![A-Za-z])|\\[,;:! \\]"
+)
+_TEXT = re.compile(r"\\(?:text|mbox|hbox)\s*\{\s*\$([^$]*)\$\s*\}")
 
 
-def diagram_parts(source: str) -> list[str | Formula]:
-    """``[diagram: A, f, B]``: each formula at a node or an arrow once, in the order of the source.
-
-    :param source: a matrix whose arrows are ``\\xrightarrow{label}``, or ``\\to`` with labels as scripts.
-    """
-    found: dict[str, None] = {}
-    for cell in _cells(tokenize(source)):
-        text = join(cell).strip().strip(",;.").strip()
-        while text.startswith("{") and text.endswith("}") and text.count("{") == 1:
-            text = text[1:-1].strip()
-        if text:
-            found.setdefault(text)
-    parts: list[str | Formula] = [" [diagram"]
-    for number, text in enumerate(list(found)[:MOST_FORMULAS]):
-        parts.extend([": " if number == 0 else ", ", Formula(text)])
-    return [*parts, "] "]
-
-
-def _cells(tokens: list[str]) -> list[list[str]]:
-    """The tokens between arrows, ``&`` and line ends; the labels of arrows are cells of their own."""
+def take_out_diagrams(tokens: Sequence[str]) -> tuple[list[str], list[list[str]]]:
+    """The tokens of a formula without its diagrams (none where nothing else is in it), and the formulas of each."""
+    if BEGIN not in tokens:
+        return [token for token in tokens if token != CELL], []
+    rest: list[str] = []
     cells: list[list[str]] = [[]]
-    position = depth = 0
-    while position < len(tokens):
-        token = tokens[position]
-        position += 1
-        if token in ("\\begin", "\\end"):
-            position = _after_group(tokens, position)
-            cells.append([])
-        elif depth == 0 and token in ("&", "\\\\"):
-            cells.append([])
-            if token == "\\\\" and position < len(tokens) and tokens[position] == "[":
-                position = tokens.index("]", position) + 1 if "]" in tokens[position:] else position
-        elif depth == 0 and token in ("\\xrightarrow", "\\to"):
-            cells.append([])
-            if token == "\\xrightarrow":
-                end = _after_group(tokens, position)
-                cells.append(tokens[position + 1 : end - 1])
-                position = end
-            else:
-                position = _labels(tokens, position, cells)
-            cells.append([])
-        else:
-            depth += (token in _OPENING) - (token in _CLOSING)
-            cells[-1].append(token)
-    return cells
-
-
-def _labels(tokens: list[str], position: int, cells: list[list[str]]) -> int:
-    """Takes the scripts that follow an arrow as cells, and returns where they end."""
-    while position < len(tokens):
-        token = tokens[position]
-        if token.isspace():
-            position += 1
-        elif token in ("^", "_") and position + 1 < len(tokens):
-            position += 1
-            if tokens[position] == "{":
-                end = _after_group(tokens, position)
-                cells.append(tokens[position + 1 : end - 1])
-                position = end
-            elif len(tokens[position]) > 1 and tokens[position][0] != "\\":
-                cells.append([tokens[position][0]])
-                tokens[position] = tokens[position][1:]
-                break
-            else:
-                cells.append([tokens[position]])
-                position += 1
-        else:
-            break
-    return position
-
-
-def _after_group(tokens: list[str], position: int) -> int:
-    """Where the group that begins here ends; the same place where none does."""
-    if position >= len(tokens) or tokens[position] != "{":
-        return position
+    diagrams: list[list[str]] = []
     depth = 0
-    for place in range(position, len(tokens)):
-        depth += (tokens[place] == "{") - (tokens[place] == "}")
-        if depth == 0:
-            return place + 1
-    return len(tokens)
+    for token in tokens:
+        if token == BEGIN:
+            depth += 1
+        elif token == END:
+            depth -= 1
+            if depth == 0:
+                diagrams.append(_formulas(cells))
+                cells = [[]]
+        elif depth == 0:
+            rest.append(token)
+        elif token == CELL:
+            cells.append([])
+        else:
+            cells[-1].append(token)
+    outside = _LAYOUT.sub("", join(rest))
+    return (rest if re.search(r"[^\s{}$.,;:&~]", outside) else []), diagrams
+
+
+def _formulas(cells: list[list[str]]) -> list[str]:
+    """The formulas in the cells of a diagram, each once, in their order."""
+    found: dict[str, None] = {}
+    for cell in cells:
+        text = " ".join(join(_balanced(cell)).split()).strip(_EDGES)
+        text = _FRAME.sub("", text, count=1) if _FRAME.match(text) else text
+        while (inner := text[1:-1]) and text[0] == "{" and text[-1] == "}" and "{" not in inner and "}" not in inner:
+            text = inner.strip()
+        whole = _TEXT.fullmatch(text)
+        text = whole.group(1).strip() if whole else text
+        if _LAYOUT.sub("", text).strip(_EDGES + "{}"):
+            found.setdefault(text)
+    return list(found)
+
+
+def _balanced(tokens: list[str]) -> list[str]:
+    """The tokens without braces that have no partner among them."""
+    open_at: list[int] = []
+    lone: set[int] = set()
+    for position, token in enumerate(tokens):
+        if token == "{":
+            open_at.append(position)
+        elif token == "}":
+            if open_at:
+                open_at.pop()
+            else:
+                lone.add(position)
+    lone.update(open_at)
+    return [token for position, token in enumerate(tokens) if position not in lone]
+
+
+def diagram_text(formulas: Sequence[str]) -> list[str | Formula]:
+    """``[diagram: A, f, B]``."""
+    parts: list[str | Formula] = [" [diagram"]
+    for number, source in enumerate(formulas[:MAX_FORMULAS]):
+        parts.extend([": " if number == 0 else ", ", Formula(source)])
+    if len(formulas) > MAX_FORMULAS:
+        parts.append(", …")
+    return [*parts, "] "]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from porism.corpus.latex.diagrams import DIAGRAM
-from porism.corpus.latex.formula import skip_arguments
+from porism.corpus.latex.drawings import skip_environment
+from porism.corpus.latex.skipping import skip_arguments
 from porism.corpus.latex.tables import (
     DRAWINGS,
     ENVIRONMENT_ARGUMENTS,
@@ -16,7 +16,6 @@ from porism.corpus.latex.tables import (
     VERBATIM_ENVIRONMENTS,
 )
 from porism.corpus.latex.text_commands import TextCommands
-from porism.formula.macros.tokens import EOF_TOKEN, join
 
 
 class TextEnvironments(TextCommands):
@@ -37,9 +36,7 @@ class TextEnvironments(TextCommands):
             self.preamble = False
             return
         if name in SKIPPED_ENVIRONMENTS or name in VERBATIM_ENVIRONMENTS:
-            self._raw_environment(name, keep=name in VERBATIM_ENVIRONMENTS)
-            if name in DRAWINGS:
-                self._text(f" {DIAGRAM} ")
+            self._raw_environment(name)
             return
         if self.preamble:
             return
@@ -94,26 +91,10 @@ class TextEnvironments(TextCommands):
             index -= 1
         self.close(index)
 
-    def _raw_environment(self, name: str, *, keep: bool) -> None:
-        """An environment whose content is not LaTeX: text kept as it is, or passed over."""
-        end = f"\\end{{{name}}}"
-        file = self.expander.stream.raw_file
-        raw = file.until(end) if file is not None else None
-        if raw is not None:
-            if keep and not self.preamble:
-                self.out.extend(["\n\n", raw, "\n\n"])
-            return
-        if file is not None:
-            self.report(f"\\begin{{{name}}} is never ended")
-            return
-        taken: list[str] = []  # from an expansion: token by token
-        while (token := self.expander.stream.next()) is not None:
-            if token == "\\end":
-                if self.expander.name() == name:
-                    break
-            elif token == EOF_TOKEN:
-                self.expander.stream.push([token])
-                break
-            taken.append(token)
-        if keep and not self.preamble:
-            self.out.append(join(taken))
+    def _raw_environment(self, name: str) -> None:
+        """An environment whose content is not LaTeX: a drawing, text that is kept as it is, or passed over."""
+        raw = skip_environment(self.expander, name)
+        if name in DRAWINGS:
+            self._drawn(raw or "")
+        elif raw is not None and name in VERBATIM_ENVIRONMENTS and not self.preamble:
+            self.out.extend(["\n\n", raw, "\n\n"])

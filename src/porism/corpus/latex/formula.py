@@ -4,34 +4,58 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
 
+from porism.corpus.latex.arrows import DIAGRAM_COMMANDS, DIAGRAMS, ArrowReader
+from porism.corpus.latex.diagrams import BEGIN, CELL, END, take_out_diagrams
+from porism.corpus.latex.drawings import DRAWING_COMMANDS, skip_drawing, skip_environment
 from porism.corpus.latex.macros import Expander
+from porism.corpus.latex.overlays import take_overlay
+from porism.corpus.latex.skipping import skip_arguments, skip_assignment, skip_box_size
 from porism.corpus.latex.tables import (
     BARE_ENVIRONMENTS,
-    DIAGRAMS,
+    DRAWINGS,
     DROPPED_IN_MATH,
-    LENGTHS,
     MATH_ARGUMENTS,
+    MATH_ENVIRONMENTS,
     REFERENCES,
     SECTION_LEVELS,
     TEXT_IN_MATH,
 )
-from porism.corpus.latex.tokens import tokenize
 from porism.formula.macros.tokens import EOF_TOKEN, PAR, join
+from porism.formula.tables.boxes import BOXES, TEXT_ENVIRONMENTS, TEXT_TABLES
+from porism.formula.tables.registers import ASSIGNMENTS
 
 MAX_FORMULA_TOKENS = 200_000
 _SPACES = re.compile(r"\s+")
-_QUOTED = re.compile(r'"((?:\{[^{}]*\}|[^"{}])*)"')
 _CLOSERS = {"$": ("$", "$$"), "$$": ("$$", "$"), "\\(": ("\\)",), "\\[": ("\\]",)}
-DIMENSION = re.compile(
-    r"\s*=?\s*(?:[-+]?\s*[\d.,]*\s*(?:pt|mm|cm|in|ex|em|mu|bp|pc|sp|dd|cc|fil{1,3}|true\s*\w\w)\b|[-+]?\d+)?"
-    r"(?:\s*(?:plus|minus)\s*[-\d.]*\s*(?:pt|mm|cm|in|ex|em|mu|fil{1,3})\b){0,2}"
-)
-_ARROW = re.compile(r"\\[lrud]{0,4}ar(?:row)?$")
-_DRAWING = frozenset(["\\POS", "\\dir", "\\save"])  # Xy-pic's pen: what is drawn with it is no formula
+_INNER_CLOSERS = {"\\(": "\\)", "\\[": "\\]"}
 _STRUCTURE = frozenset(
     ["\\item", "\\documentclass", "\\caption", "\\paragraph"] + ["\\" + name for name in SECTION_LEVELS]
 )
+_WITH_PARAGRAPHS = frozenset({"\\parbox", "\\vbox", "\\vtop", "\\pbox"})
+
+Mode = Literal["math", "text", "either"]
+"""What a brace or an environment holds; in ``either``, the argument of an unknown command, a dollar begins a formula."""
+
+
+@dataclass(slots=True)
+class _Opened:
+    """What has begun inside a formula and not ended: a brace, an environment, a formula in a box, a diagram."""
+
+    closer: str
+    mode: Mode
+    written: tuple[str, ...]
+    """What the end is written as."""
+    package: str
+    """Whose arrows a diagram has; empty outside diagrams."""
+    depth: int
+    pending: int = 0
+    owner: str = ""
+    is_environment: bool = False
+    is_table: bool = False
+    has_paragraphs: bool = False
 
 
 class FormulaReader:
@@ -44,8 +68,10 @@ class FormulaReader:
     def __init__(
         self, expander: Expander, label: Callable[[str], None], reference: Callable[[str, str], str]
     ) -> None:
-        self.expander, self._label, self._reference = expander, label, reference
-        self._diagram = self.is_diagram = False
+        self.expander, self.label, self.reference = expander, label, reference
+        self.arrows = ArrowReader(expander)
+        self.diagrams: list[list[str]] = []
+        """The diagrams in the formula that was read last: the formulas at the nodes and arrows of each."""
         self.unexpanded = 0
         """How many formulas still hold a macro that the project defines."""
 
@@ -53,158 +79,373 @@ class FormulaReader:
         """The LaTeX of the formula that ``opener`` (``$``, ``\\[``…) or the environment has begun.
 
         The formula ends at its closing delimiter; where that is missing, at the first thing that cannot be in a
-        formula (a blank line, a section, the end of the file), and that is reported.
+        formula (a blank line, a section, the end of the file), and that is reported. Diagrams are not part of it.
         """
-        self.expander.math = True
-        depth = self.expander.depth
-        try:
-            tokens = self._collect(_CLOSERS.get(opener, ()), environment)
-        finally:
-            self.expander.math = False
-            self.expander.end_groups(depth)
-        self.is_diagram = self._diagram
-        if not _DRAWING.isdisjoint(tokens):
-            self.is_diagram = True
-            return ""
-        macros = self.expander.macros
-        if any(token in macros for token in tokens):
-            self.unexpanded += 1
-        source = _SPACES.sub(" ", join(tokens)).strip()
-        if source and environment and environment not in BARE_ENVIRONMENTS:
-            name = "matrix" if environment in DIAGRAMS else environment
-            source = f"\\begin{{{name}}} {source} \\end{{{name}}}"
+        collector = _Collector(self, _CLOSERS.get(opener, ()), environment)
+        source = self._source(collector, collector.run)
+        if source and environment and environment not in BARE_ENVIRONMENTS and environment not in DIAGRAMS:
+            source = f"\\begin{{{environment}}} {source} \\end{{{environment}}}"
         return source
+
+    def read_diagram(self, command: str) -> None:
+        """Reads the diagram that a command such as ``\\xymatrix`` begins in running text."""
+        collector = _Collector(self, (), None)
+        self._source(collector, lambda: collector.run(command))
 
     def group(self) -> str:
         """The formula in the group or single token that follows (``\\ensuremath{…}``)."""
         tokens = self.expander.group()
-        if tokens is None:
-            return ""
+        return "" if tokens is None else self.formula_of(tokens)
+
+    def formula_of(self, tokens: list[str]) -> str:
+        """The formula that these tokens are."""
         frames = self.expander.stream.swap([*tokens, "\\)"])
         try:
             return self.read("\\(")
         finally:
             self.expander.stream.restore(frames)
 
-    def _collect(self, closers: tuple[str, ...], environment: str | None) -> list[str]:
+    def _source(self, collector: _Collector, run: Callable[[], list[str]]) -> str:
+        self.expander.math = True
+        depth = self.expander.depth
+        try:
+            tokens = run()
+        finally:
+            self.expander.math = False
+            self.expander.end_groups(depth)
+        tokens, self.diagrams = take_out_diagrams(tokens)
+        macros = self.expander.macros
+        if any(token in macros for token in tokens):
+            self.unexpanded += 1
+        return _SPACES.sub(" ", join(tokens)).strip()
+
+
+class _Collector:
+    """Collects the tokens of one formula."""
+
+    def __init__(self, reader: FormulaReader, closers: tuple[str, ...], environment: str | None) -> None:
+        self.reader, self.expander = reader, reader.expander
+        self.closers, self.environment = closers, environment
+        self.out: list[str] = []
+        self.opened: list[_Opened] = []
+        self.pending = 0
+        """How many arguments of a mathematical command are to follow."""
+        self.box = ""
+        """The command whose text follows in braces."""
+        self.owner = ""
+        """The command that a brace would be an argument of."""
+
+    def run(self, command: str = "") -> list[str]:
+        """The tokens up to the end of the formula, or of the diagram that ``command`` begins."""
         expander = self.expander
-        out: list[str] = []
-        braces: list[bool] = []  # of each open brace: whether it holds text
-        opened: list[str] = []  # environments inside the formula
-        dollar_at: list[int] = []  # brace depths at which a $ inside text has opened a formula
-        pending = 0
-        text_next = False
-        self._diagram = environment in DIAGRAMS
-        if self._diagram or environment == "empheq":
+        if self.environment in DIAGRAMS or self.environment == "empheq":
             expander.optional()
+        if self.environment in DIAGRAMS:
+            self.out.append(BEGIN)
+        if command:
+            self._begin_diagram(command)
+            if not self.opened:
+                return []
         while True:
-            token = expander.next(pending > 0)
-            if token is None or token == EOF_TOKEN or (token == PAR and closers and closers[0] in ("$", "\\)")):
+            token = expander.next(self.pending > 0)
+            if token is None or token == EOF_TOKEN or (token == PAR and self._ends_at_paragraph()):
                 expander.stream.push([token] if token else [])
                 expander.report("a formula that is never closed")
-                return out
-            first = token[0]
-            if first == "\0":
-                token = token[1:]
-                if not token.startswith("\\"):
-                    continue
-                first = "\\"
-            if first.isspace() and token.isspace():
-                out.append(" ")
-                continue
-            if first == "$":
-                if dollar_at and dollar_at[-1] == len(braces):
-                    dollar_at.pop()
-                    out.append("$")
-                elif braces and braces[-1]:
-                    if token == "$":
-                        dollar_at.append(len(braces))
-                        out.append("$")
-                elif token in closers:
-                    if token != closers[0]:
-                        if token == "$$":
-                            expander.stream.push(["$"])
-                        else:
-                            expander.report("a display formula opened by $$ and closed by $")
-                    return out
-                elif not braces:
-                    expander.report("a $ inside a display formula")
-                continue
-            if token in closers:
-                return out
-            if len(out) > MAX_FORMULA_TOKENS:
+                break
+            if len(self.out) > MAX_FORMULA_TOKENS:
                 expander.report("a formula that is too long; the rest is left out")
-                return out
-            if token == "{":
-                braces.append(text_next)
-                text_next, pending = False, max(0, pending - 1)
-                expander.begin_group()
-            elif token == "}":
-                if not braces:
-                    expander.report("a closing brace without an opening one in a formula")
-                    continue
-                braces.pop()
-                expander.end_groups(max(0, expander.depth - 1))
-                while dollar_at and dollar_at[-1] > len(braces):
-                    dollar_at.pop()
-                    out.append("$")
-            elif first == "\\":
-                name = token[1:]
-                if token == "\\begin":
-                    inner = expander.name()
-                    if self._begin(inner):
-                        continue
-                    opened.append(inner)
-                    if inner in DIAGRAMS:
-                        self._diagram = True
-                        expander.optional()
-                        inner = "matrix"
-                    out.append(f"\\begin{{{inner}}}")
-                    pending = 0
-                    continue
-                if token == "\\end":
-                    inner = expander.name()
-                    if opened and opened[-1] == inner:
-                        opened.pop()
-                        out.append(f"\\end{{{'matrix' if inner in DIAGRAMS else inner}}}")
-                    elif inner == environment and not opened:
-                        return out
-                    elif inner in expander.environments and inner not in opened:
-                        expander.push_body(expander.environments[inner].end, [])
-                    elif inner in opened:
-                        while opened and (last := opened.pop()):
-                            out.append(f"\\end{{{last}}}")
-                            if last == inner:
-                                break
-                    else:
-                        expander.report(f"\\end{{{inner}}} inside a formula that it does not close")
-                        if inner != environment:
-                            expander.stream.push(["\\end", "{", inner, "}"])
-                        return out
-                    continue
-                if token in _STRUCTURE:
-                    expander.report("a formula that is never closed")
-                    expander.stream.push([token])
-                    return out
-                text_next = token in TEXT_IN_MATH
-                pending = MATH_ARGUMENTS.get(name, 0)
-                if self._special(token, name, out, in_text=bool(braces and braces[-1])):
-                    continue
-                out.append(token)
-                continue
-            elif first in "^_":
-                pending = 1
-            elif first == "&" or first == "#":
-                pending = 0
-            elif first == "~":
-                token = " " if braces and braces[-1] else "~"
-            else:
-                text_next = False
-                if pending and first not in "[]":
-                    pending = max(0, pending - len(token.replace(" ", "")))
-            out.append(token)
+                break
+            if self._take(token) or (command and not self.opened):
+                break
+        self._close_to(0)
+        if self.environment in DIAGRAMS:
+            self.out.append(END)
+        return self.out
 
-    def _begin(self, name: str) -> bool:
+    def _take(self, token: str) -> bool:
+        """Takes one token; whether it ends the formula."""
+        first = token[0]
+        if first == "\0":
+            if token == CELL:
+                self.out.append(token)
+            token = token[1:]
+            if not token.startswith("\\"):
+                return False
+            first = "\\"
+        if token.isspace():
+            self.out.append(" ")
+            return False
+        if first == "$":
+            return self._dollar(token)
+        if first == "\\":
+            return self._command(token)
+        if token == "{":
+            self._begin_brace()
+            return False
+        if token == "}":
+            self._end_brace()
+            return False
+        if first in "^_":
+            self.pending, self.owner = 1, token
+        elif first == "&":
+            self.pending = 0
+            self._next_cell(token)
+            return False
+        elif first == "#":
+            self.pending = 0
+        elif first == "~":
+            token = " " if self.mode == "text" else "~"
+        elif self.package == "CD" and "@" in token:
+            token, _, rest = token.partition("@")
+            self._push_labels(self.reader.arrows.amscd(rest))
+        elif first not in "[]":
+            self.box = self.owner = ""
+            self.pending = max(0, self.pending - len(token.replace(" ", "")))
+        self.out.append(token)
+        return False
+
+    # what is open ----------------------------------------------------------------------------------------------
+
+    @property
+    def mode(self) -> Mode:
+        return self.opened[-1].mode if self.opened else "math"
+
+    @property
+    def package(self) -> str:
+        """Whose arrows the innermost diagram has; empty where none is open."""
+        return self.opened[-1].package if self.opened else DIAGRAMS.get(self.environment or "", "")
+
+    def _open(self, closer: str, mode: Mode, *written: str, package: str | None = None) -> _Opened:
+        package = self.package if package is None else package
+        entry = _Opened(closer, mode, written, package, self.expander.depth)
+        self.opened.append(entry)
+        self.pending, self.box, self.owner = 0, "", ""
+        return entry
+
+    def _close_to(self, index: int) -> None:
+        """Ends all from this place of the stack on."""
+        while len(self.opened) > index:
+            entry = self.opened.pop()
+            self.out.extend(entry.written)
+            self.expander.end_groups(entry.depth)
+
+    def _innermost(self, fits: Callable[[_Opened], bool]) -> int | None:
+        """The place of the innermost open thing that fits."""
+        return next((index for index in range(len(self.opened) - 1, -1, -1) if fits(self.opened[index])), None)
+
+    def _ends_at_paragraph(self) -> bool:
+        if not self.closers or self.closers[0] not in ("$", "\\)"):
+            return False
+        return not any(entry.has_paragraphs for entry in self.opened)
+
+    def _dollar(self, token: str) -> bool:
+        if self.mode != "math":
+            either = self.mode == "either"
+            self.out.extend(["\\text", "{", "$"] if either else ["$"])
+            self._open(token, "math", *(("$", "}") if either else ("$",)))
+            return False
+        index = self._innermost(lambda entry: entry.closer in ("$", "$$"))
+        if index is not None:
+            if index < len(self.opened) - 1:
+                self.expander.report("a brace that is never closed in a formula")
+            if token == "$$" and self.opened[index].closer == "$":
+                self.expander.stream.push(["$"])
+            self._close_to(index)
+            return False
+        if token not in self.closers:
+            self.expander.report("a $ inside a display formula")
+            return False
+        if token != self.closers[0]:
+            if token == "$$":
+                self.expander.stream.push(["$"])
+            else:
+                self.expander.report("a display formula opened by $$ and closed by $")
+        if any(entry.closer == "}" for entry in self.opened):
+            self.expander.report("a brace that is never closed in a formula")
+        return True
+
+    def _begin_brace(self) -> None:
+        pending, box, owner = max(0, self.pending - 1), self.box, self.owner
+        mode: Mode = "text" if box or self.mode == "text" else "math"
+        if mode == "math" and owner.startswith("\\") and owner[1:] not in MATH_ARGUMENTS:
+            mode = "either"
+        self.out.append("{")
+        entry = self._open("}", mode, "}")
+        entry.pending, entry.owner, entry.has_paragraphs = pending, owner, box in _WITH_PARAGRAPHS
+        self.expander.begin_group()
+
+    def _end_brace(self) -> None:
+        index = self._innermost(lambda entry: entry.closer not in ("$", "$$"))
+        if index is None or self.opened[index].closer != "}":
+            self.expander.report("a closing brace without an opening one in a formula")
+            return
+        if index < len(self.opened) - 1:
+            self.expander.report("a $ in a box of a formula that is never closed")
+        entry = self.opened[index]
+        self._close_to(index)
+        self.pending, self.owner = entry.pending, entry.owner
+
+    def _next_cell(self, token: str) -> None:
+        if self.package:
+            self.out.append(CELL)
+        elif self.opened and self.opened[-1].is_table:
+            self.out.extend(["}", token, "\\text", "{"])
+        else:
+            self.out.append(token)
+
+    # commands --------------------------------------------------------------------------------------------------
+
+    def _command(self, token: str) -> bool:
+        """Takes a command; whether it ends the formula."""
+        expander, name = self.expander, token[1:]
+        if token in self.closers:
+            return True
+        if self.opened and token == self.opened[-1].closer:
+            self._close_to(len(self.opened) - 1)
+            return False
+        if token == "\\begin":
+            self._begin(expander.name())
+            return False
+        if token == "\\end":
+            return self._end(expander.name())
+        if token in _STRUCTURE and self.mode != "text":
+            expander.report("a formula that is never closed")
+            expander.stream.push([token])
+            return True
+        if self.package:
+            labels = self.reader.arrows.read(token, self.package)
+            if labels is not None:
+                self._push_labels(labels)
+                return False
+        self.owner, self.box = token, ""
+        self.pending = MATH_ARGUMENTS.get(name, 0)
+        if not self._special(token, name):
+            if token in TEXT_IN_MATH:
+                self.box = token
+            self.out.append(token)
+        return False
+
+    def _special(self, token: str, name: str) -> bool:
+        """Commands that leave something else, or nothing, in a formula; False for all others."""
+        expander, out = self.expander, self.out
+        in_text = self.mode == "text"
+        if take_overlay(expander, token):
+            self.owner = ""
+        elif token == "\\label":
+            self.reader.label(expander.name())
+        elif token in ("\\(", "\\[") and in_text:
+            out.append("$")
+            self._open(_INNER_CLOSERS[token], "math", "$")
+        elif token == "\\ensuremath":
+            if in_text and (tokens := expander.group()) is not None:
+                expander.stream.push(["$", *tokens, "$"])
+        elif token in REFERENCES or token == "\\cite":
+            expander.star()
+            text = self.reader.reference(token, expander.name())
+            out.extend(text if in_text else ["\\text", "{", text, "}"])
+        elif name in DROPPED_IN_MATH:
+            skip_arguments(expander, DROPPED_IN_MATH[name])
+            out.append(" ")
+        elif name in ASSIGNMENTS:
+            skip_assignment(expander, name)
+            out.append(" ")
+        elif name in BOXES:
+            self._box(token, BOXES[name])
+        elif token == "\\tag":
+            out.append("\\tag*" if expander.star() else "\\tag")
+            self.box = token
+        elif token == "\\mathchoice":
+            self._first_of(4)
+        elif token in ("\\intertext", "\\shortintertext"):
+            out.append("\\text")
+            self.box = token
+        elif token in ("\\bgroup", "\\begingroup"):
+            expander.stream.push(["{"])
+        elif token in ("\\egroup", "\\endgroup"):
+            expander.stream.push(["}"])
+        elif token == "\\includegraphics":
+            skip_arguments(expander, "*oom")
+            self._write("[figure]")
+        elif token in DRAWING_COMMANDS:
+            skip_drawing(expander, token)
+            self._write("[diagram]")
+        elif token in DIAGRAM_COMMANDS:
+            self._begin_diagram(token)
+        elif self.package and token in ("\\\\", "\\cr"):
+            self._skip_line_option()
+            out.append(CELL)
+        elif token in ("\\\\", "\\tabularnewline") and self.opened and self.opened[-1].is_table:
+            self._skip_line_option()
+            out.extend(["}", "\\\\", "\\text", "{"])
+        elif token == "\\par" and in_text:
+            out.append(" ")
+        else:
+            return False
+        return True
+
+    def _write(self, text: str) -> None:
+        self.out.extend([text] if self.mode == "text" else ["\\text", "{", text, "}"])
+
+    def _first_of(self, count: int) -> None:
+        """Of so many groups the first: what ``\\mathchoice`` shows in a display."""
+        groups = [self.expander.group() for _ in range(count)]
+        self.expander.stream.push(["{", *(groups[0] or []), "}"])
+
+    def _skip_line_option(self) -> None:
+        self.expander.star()
+        token = self.expander.stream.next()
+        self.expander.stream.push([token] if token is not None else [])
+        if token == "[":
+            self.expander.optional()
+
+    def _box(self, token: str, signature: str) -> None:
+        """A box: its size and place go, its content is text."""
+        expander = self.expander
+        for kind in signature:
+            if kind == "s":
+                skip_box_size(expander)
+            else:
+                skip_arguments(expander, kind)
+        content = expander.skip_spaces()
+        expander.stream.push([content] if content is not None else [])
+        if content is None or content in ("}", PAR, EOF_TOKEN) or content[0] in "$&":
+            return
+        if content not in ("{", "\\bgroup"):
+            expander.stream.push(["{", *(expander.group() or []), "}"])
+        if self.mode != "text":
+            self.out.append(token if token in TEXT_IN_MATH else "\\text")
+        self.box = token
+
+    # environments ----------------------------------------------------------------------------------------------
+
+    def _begin(self, name: str) -> None:
+        expander, out = self.expander, self.out
+        if self._begin_of_project(name):
+            return
+        in_text = self.mode == "text"
+        if name in DRAWINGS:
+            skip_environment(expander, name)
+            self._write("[diagram]")
+        elif name in DIAGRAMS:
+            expander.optional()
+            out.append(BEGIN)
+            self._open(name, "either", END, package=DIAGRAMS[name]).is_environment = True
+        elif name in TEXT_TABLES:
+            skip_arguments(expander, TEXT_TABLES[name])
+            out.extend([] if in_text else ["\\begin{matrix}", "\\text", "{"])
+            entry = self._open(name, "text", *([] if in_text else ["}", "\\end{matrix}"]), package="")
+            entry.is_environment, entry.is_table, entry.has_paragraphs = True, not in_text, True
+        elif name in TEXT_ENVIRONMENTS or (in_text and name not in MATH_ENVIRONMENTS):
+            skip_arguments(expander, TEXT_ENVIRONMENTS.get(name, ""))
+            out.extend([] if in_text else ["\\text", "{"])
+            entry = self._open(name, "text", *([] if in_text else ["}"]), package="")
+            entry.is_environment = entry.has_paragraphs = True
+        else:
+            around = ["$"] if in_text else []
+            out.extend([*around, f"\\begin{{{name}}}"])
+            self._open(name, "math", f"\\end{{{name}}}", *around, package="").is_environment = True
+
+    def _begin_of_project(self, name: str) -> bool:
         """Begins an environment of the project inside a formula; False for any other."""
         environment = self.expander.environments.get(name)
         if environment is None or self.expander.stream.fuel <= 0:
@@ -215,89 +456,49 @@ class FormulaReader:
         self.expander.push_body(environment.begin, values)
         return True
 
-    def _special(self, token: str, name: str, out: list[str], *, in_text: bool) -> bool:
-        """Commands that leave something else, or nothing, in a formula; False for all others."""
+    def _end(self, name: str) -> bool:
+        """Takes an ``\\end``; whether it ends the formula."""
         expander = self.expander
-        if token == "\\label":
-            self._label(expander.name())
-        elif token == "\\ensuremath" or name in ("displaylimits", "mathsurround"):
-            pass
-        elif token in REFERENCES or token == "\\cite":
-            expander.star()
-            text = self._reference(token, expander.name())
-            out.extend(text if in_text else ["\\text", "{", text, "}"])
-        elif name in DROPPED_IN_MATH:
-            skip_arguments(expander, DROPPED_IN_MATH[name])
-            out.append(" ")
-        elif name in LENGTHS:
-            skip_dimension(expander)
-            out.append(" ")
-        elif token in ("\\intertext", "\\shortintertext"):
-            out.append("\\text")
-        elif token == "\\bgroup" or token == "\\begingroup":
-            expander.stream.push(["{"])
-        elif token == "\\egroup" or token == "\\endgroup":
-            expander.stream.push(["}"])
-        elif self._diagram and _ARROW.match(token):
-            self._arrow()
-        elif token == "\\xymatrix":
-            self._diagram = True
-            expander.stream.push(self.xymatrix())
-        else:
+        index = self._innermost(lambda entry: entry.is_environment and entry.closer == name)
+        if index is not None:
+            if any(entry.closer == "}" for entry in self.opened[index:]):
+                expander.report("a brace that is never closed in a formula")
+            self._close_to(index)
             return False
+        if name == self.environment:
+            if any(entry.is_environment for entry in self.opened):
+                expander.report(f"\\end{{{name}}} ends a formula in which another environment is open")
+            elif any(entry.closer == "}" for entry in self.opened):
+                expander.report("a brace that is never closed in a formula")
+            return True
+        if name in expander.environments:
+            expander.push_body(expander.environments[name].end, [])
+            return False
+        expander.report(f"\\end{{{name}}} inside a formula that it does not close")
+        expander.stream.push(["\\end", "{", name, "}"])
         return True
 
-    def _arrow(self) -> None:
-        """An arrow of a diagram: to its label (tikzcd's ``"f"``), or with the scripts that follow (Xy-pic's ``^f``)."""
-        expander = self.expander
-        while (token := expander.skip_spaces()) is not None and token[0] == "@":  # Xy-pic's styles: @{->} @/^/
-            if token[-1] in "@":
-                expander.group()
-        if token is not None:
-            expander.stream.push([token])
-        labels = [label.strip("{}") for label in _QUOTED.findall(join(expander.optional() or []))]
-        arrow = ["\\xrightarrow", "{", *tokenize(", ".join(labels)), "}"] if labels else ["\\to"]
-        expander.stream.push([*arrow, " "])
+    # diagrams --------------------------------------------------------------------------------------------------
 
-    def xymatrix(self) -> list[str]:
-        """The tokens of Xy-pic's matrix (its command has been read), as a matrix."""
-        cells = self.xymatrix_cells()
-        return [*_environment("\\begin"), *cells, *_environment("\\end")] if cells else []
-
-    def xymatrix_cells(self) -> list[str]:
-        """The tokens inside Xy-pic's matrix (its command has been read)."""
+    def _begin_diagram(self, command: str) -> None:
         expander = self.expander
+        if command != "\\xymatrix":
+            expander.optional()
+            self.out.append(BEGIN)
+            self._open("\\end" + command[1:], "either", END, package=DIAGRAM_COMMANDS[command])
+            return
+        token = None
         for _ in range(50):  # options: @C+2pc, @R=1em
             token = expander.skip_spaces()
             if token is None or token == "{" or token[0] in "$&" or token == PAR:
                 break
-        if token is not None:
-            expander.stream.push([token])
-        return (expander.group() if token == "{" else None) or []
-
-
-def _environment(command: str) -> list[str]:
-    return [command, "{", "matrix", "}"]
-
-
-def skip_arguments(expander: Expander, signature: str) -> None:
-    """Reads and drops the arguments of a command: ``m`` mandatory, ``o`` optional, ``*`` a star."""
-    for kind in signature:
-        if kind == "m":
-            expander.group()
-        elif kind == "o":
-            expander.optional()
+        if token == "{":
+            self.out.append(BEGIN)
+            self._open("}", "either", END, package=DIAGRAM_COMMANDS[command])
+            expander.begin_group()
         else:
-            expander.star()
+            expander.stream.push([token] if token is not None else [])
 
-
-def skip_dimension(expander: Expander) -> None:
-    """Reads and drops the dimension after a command such as ``\\kern``."""
-    token = expander.skip_spaces()
-    if token is None:
-        return
-    if token[0] in "\\{}$\0&^_#~" or token == PAR:
-        expander.stream.push([token])
-        return
-    found = DIMENSION.match(token)
-    expander.stream.push([token[found.end() :]] if found and token[found.end() :] else [])
+    def _push_labels(self, labels: list[list[str]]) -> None:
+        """What comes next is these labels of an arrow, each a cell of its own."""
+        self.expander.stream.push([CELL, *(token for label in labels for token in (*label, CELL))])

@@ -44,18 +44,14 @@ UNPROVABLE = words(
 MATH_ENVIRONMENTS = words(
     "math displaymath equation eqnarray align gather multline alignat flalign xalignat xxalignat dmath dgroup "
     "equation* eqnarray* align* gather* multline* alignat* flalign* xalignat* dmath* dgroup* IEEEeqnarray "
-    "IEEEeqnarray* subequations-body tikzcd CD diagram empheq"
+    "IEEEeqnarray* subequations-body tikzcd tikzcd* CD CD* diagram psmatrix empheq"
 )
 BARE_ENVIRONMENTS = words(
     "math displaymath equation equation* dmath dmath*"
 )
 """Of these only the content is kept; the others stay in the formula, because they say how its lines are set."""
-DIAGRAMS = words(
-    "tikzcd CD diagram"
-)
-
 DRAWINGS = words(
-    "tikzpicture tikzpicture* pgfpicture picture asy asypicture pspicture psmatrix chart circuitikz forest axis xy"
+    "tikzpicture tikzpicture* pgfpicture picture asy asypicture pspicture chart circuitikz forest axis xy"
 )
 """Environments that draw; of them the text says ``[diagram]``."""
 SKIPPED_ENVIRONMENTS = DRAWINGS | words(
@@ -135,14 +131,6 @@ DROPPED = {
     "urladdr": "m", "dedicatory": "m", "newblock": "", "subtitle": "om", "publishers": "m", "extratitle": "m",
 }  # fmt: skip
 """Commands that are dropped together with these arguments; what follows is kept: m mandatory, o optional, * star."""
-
-LENGTHS = words(
-    "kern mkern hskip vskip mskip hangindent parindent parskip baselineskip lineskip raise lower moveleft "
-    "moveright advance hsize vsize leftskip rightskip tabcolsep itemsep topsep fboxsep fboxrule arraycolsep "
-    "parsep abovedisplayskip belowdisplayskip textwidth columnsep penalty looseness interlinepenalty hfuzz "
-    "tolerance"
-)
-"""Commands that a dimension or number follows (``\\kern3pt``, ``\\parskip=0pt plus 1pt``)."""
 
 MATH_ARGUMENTS = {
     "frac": 2, "dfrac": 2, "tfrac": 2, "cfrac": 2, "binom": 2, "dbinom": 2, "tbinom": 2, "sqrt": 1, "overline": 1,

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 
 from porism.corpus.latex.conditionals import Conditionals
 from porism.corpus.latex.definitions import Declarations
-from porism.corpus.latex.diagrams import diagram_parts
-from porism.corpus.latex.formula import FormulaReader, skip_arguments
+from porism.corpus.latex.diagrams import diagram_text
+from porism.corpus.latex.formula import FormulaReader
 from porism.corpus.latex.labels import LabelKinds
 from porism.corpus.latex.macros import Expander
+from porism.corpus.latex.skipping import skip_arguments
 from porism.corpus.latex.tables import ACCENTS, DROPPED, KEPT_COMMANDS, SYMBOLS
 from porism.corpus.references import reference_text
 from porism.corpus.units import Parts, tidy
@@ -143,12 +144,16 @@ class LatexText:
 
     def _formula(self, opener: str, environment: str | None = None, *, display: bool) -> None:
         source = self.formulas.read(opener, environment)
+        self._formula_part(source, display=display)
+
+    def _formula_part(self, source: str, *, display: bool = False) -> None:
+        """Writes a formula that was read, and the diagrams in it."""
         if self.preamble:
             return
-        if self.formulas.is_diagram:
-            self.out.extend(diagram_parts(source))
-        elif source:
+        if source:
             self.out.append(Formula(source, display=display))
+        for formulas in self.formulas.diagrams:
+            self.out.extend(diagram_text(formulas))
 
     def _command(self, token: str) -> None:
         handler = self.commands.get(token)

@@ -6,11 +6,13 @@ import re
 import unicodedata
 from collections.abc import Callable
 
-from porism.corpus.latex.diagrams import DIAGRAM
-from porism.corpus.latex.formula import skip_arguments, skip_dimension
-from porism.corpus.latex.tables import ACCENTS, CITATIONS, LENGTHS, REFERENCES
+from porism.corpus.latex.arrows import DIAGRAM_COMMANDS
+from porism.corpus.latex.diagrams import diagram_text
+from porism.corpus.latex.drawings import DRAWING_COMMANDS, drawn_formulas, skip_drawing
+from porism.corpus.latex.skipping import skip_arguments, skip_assignment
+from porism.corpus.latex.tables import ACCENTS, CITATIONS, REFERENCES
 from porism.corpus.latex.text import LatexText
-from porism.types import Formula
+from porism.formula.tables.registers import ASSIGNMENTS
 
 _RAW_GROUP = re.compile(r"\s*\{([^{}\n]*)\}")
 _VERB = re.compile(r"\*?([^A-Za-z\s])(.*?)\1")
@@ -27,11 +29,7 @@ class TextCommands(LatexText):
             "\\)": lambda _: self.report("\\) without \\("),
             "\\\\": self._newline,
             "\\ensuremath": self._ensuremath,
-            "\\xymatrix": self._xymatrix,
             "\\item": self._item,
-            "\\xygraph": self._drawing,
-            "\\tikz": self._drawing,
-            "\\xy": lambda _: self._raw_drawing("\\endxy"),
             "\\includegraphics": self._graphics,
             "\\label": self._label,
             "\\footnote": self._footnote,
@@ -57,7 +55,9 @@ class TextCommands(LatexText):
         table.update(dict.fromkeys(REFERENCES, self._reference))
         table.update(dict.fromkeys(CITATIONS, self._citation))
         table.update(dict.fromkeys(ACCENTS, self._accent))
-        table.update(dict.fromkeys(("\\" + name for name in LENGTHS), lambda _: skip_dimension(self.expander)))
+        table.update(dict.fromkeys(("\\" + name for name in ASSIGNMENTS), self._assignment))
+        table.update(dict.fromkeys(DIAGRAM_COMMANDS, self._diagram))
+        table.update(dict.fromkeys(DRAWING_COMMANDS, self._drawing))
         return table
 
     def _math(self, opener: str, *, display: bool) -> None:
@@ -65,38 +65,25 @@ class TextCommands(LatexText):
             self._formula(opener, display=display)
 
     def _ensuremath(self, command: str) -> None:
-        source = self.formulas.group()
-        if source:
-            self._formula_part(source)
+        self._formula_part(self.formulas.group())
 
-    def _formula_part(self, source: str, *, display: bool = False) -> None:
-        if not self.preamble:
-            self.out.append(Formula(source, display=display))
+    def _assignment(self, command: str) -> None:
+        skip_assignment(self.expander, command[1:])
 
-    def _xymatrix(self, command: str) -> None:
-        tokens = self.formulas.xymatrix_cells()
-        if tokens:
-            self.expander.stream.push(["\\[", "\\xymatrix", "{", *tokens, "}", "\\]"])
+    def _diagram(self, command: str) -> None:
+        if self.preamble:
+            return
+        self.formulas.read_diagram(command)
+        self._formula_part("")
 
     def _drawing(self, command: str) -> None:
-        """A drawing in a group, or one command of TikZ that ends with a semicolon."""
-        self.expander.star()
-        self._option()
-        token = self.expander.skip_spaces()
-        self.expander.stream.push([token] if token is not None else [])
-        if token == "{":
-            self.expander.group()
-            self._text(DIAGRAM)
-        else:
-            self._raw_drawing(";")
+        self._drawn(skip_drawing(self.expander, command))
 
-    def _raw_drawing(self, end: str) -> None:
-        file = self.expander.stream.file
-        if file is not None:
-            self.expander.stream.drop_expansions()
-            if file.until(end) is None:
-                self.report(f"a drawing without its {end}")
-        self._text(DIAGRAM)
+    def _drawn(self, source: str) -> None:
+        """Writes that there is a drawing, and the formulas that it shows."""
+        if not self.preamble:
+            sources = (self.formulas.formula_of(tokens) for tokens in drawn_formulas(source))
+            self.out.extend(diagram_text([formula for formula in dict.fromkeys(sources) if formula]))
 
     def _graphics(self, command: str) -> None:
         skip_arguments(self.expander, "*oom")

@@ -1,0 +1,88 @@
+"""Drawings: commands and environments whose source is no text; what is kept of them is the formulas that they show."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from porism.corpus.latex.macros import Expander
+from porism.corpus.latex.tokens import tokenize
+from porism.formula.macros.tokens import EOF_TOKEN, join
+
+DRAWING_COMMANDS = {"\\tikz": ";", "\\xygraph": "", "\\xy": "\\endxy", "\\pspicture": "\\endpspicture"}
+"""Commands that draw → what ends them where no group follows."""
+
+MAX_DRAWING_FORMULAS = 60
+_MATRIX = re.compile(r"matrix of math nodes[^{;]*\{")
+
+
+def skip_drawing(expander: Expander, command: str) -> str:
+    """Reads the drawing that a command has begun: a group, or what comes before its end. Returns its source."""
+    end = DRAWING_COMMANDS[command]
+    expander.star()
+    if end == "\\endxy":
+        return _until(expander, end)
+    expander.optional()
+    token = expander.skip_spaces()
+    expander.stream.push([token] if token is not None else [])
+    if token == "{" or not end:
+        return join(expander.group() or [])
+    return _until(expander, end)
+
+
+def _until(expander: Expander, end: str) -> str:
+    file = expander.stream.raw_file
+    if file is None:
+        taken: list[str] = []  # from an expansion: token by token
+        while (token := expander.stream.next()) is not None and token != EOF_TOKEN:
+            before, found, rest = token.partition(end)
+            taken.append(before)
+            if found:
+                expander.stream.push([rest] if rest else [])
+                return join(taken)
+        expander.stream.push([token] if token is not None else [])
+        expander.report(f"a drawing without its {end}")
+        return join(taken)
+    raw = file.until(end)
+    if raw is None:
+        expander.report(f"a drawing without its {end}")
+    return raw or ""
+
+
+def skip_environment(expander: Expander, name: str) -> str | None:
+    """Reads an environment whose content is not LaTeX, to its end; its content, None where it has no end."""
+    file = expander.stream.raw_file
+    if file is not None:
+        raw = file.until(f"\\end{{{name}}}")
+        if raw is None:
+            expander.report(f"\\begin{{{name}}} is never ended")
+        return raw
+    taken: list[str] = []  # from an expansion: token by token
+    while (token := expander.stream.next()) is not None:
+        if token == "\\end":
+            if expander.name() == name:
+                break
+        elif token == EOF_TOKEN:
+            expander.stream.push([token])
+            break
+        taken.append(token)
+    return join(taken)
+
+
+def drawn_formulas(source: str) -> Iterator[list[str]]:
+    """The formulas in a drawing of TikZ or Xy-pic: between dollars, and the cells of a matrix of nodes."""
+    tokens = tokenize(source)
+    found = 0
+    start: int | None = None
+    for position, token in enumerate(tokens):
+        if token[0] != "$":
+            continue
+        if start is None:
+            start = position + 1
+        else:
+            if start < position:
+                yield tokens[start:position]
+                found += 1
+            start = None
+            if found == MAX_DRAWING_FORMULAS:
+                return

@@ -1,0 +1,48 @@
+"""Beamer's overlays: on which slides of a frame something is shown, as in ``\\only<2->{…}``."""
+
+from __future__ import annotations
+
+import re
+
+from porism.corpus.latex.macros import Expander
+from porism.corpus.latex.tables import words
+
+SHOWN = words("\\only \\uncover \\visible \\invisible \\onslide \\alert \\structure \\action")
+"""Commands that show their argument on some slides: it is read as if it were shown on all."""
+CHOICES = {"\\alt": (2, 0), "\\temporal": (3, 1)}
+"""Commands that show one of several arguments → how many, and which of them a formula has."""
+MARKED = words(
+    "\\textcolor \\color \\textbf \\textit \\textrm \\textsl \\textsf \\texttt \\emph \\hyperlink \\includegraphics "
+    "\\label \\item \\footnote \\frametitle \\framesubtitle \\note \\pause \\hypertarget \\againframe \\mode \\frame"
+)
+"""Commands with other arguments, that an overlay can stand before."""
+
+_OVERLAY = re.compile(r"\s*<[-+.\d,|*\s()a-z:@]*>")
+_SLIDES = re.compile(r"[-+.\d*]|all|article|beamer|presentation|handout|second|trans")
+
+
+def skip_overlay(expander: Expander) -> bool:
+    """Reads an overlay such as ``<2->`` if one comes next."""
+    token = expander.stream.next()
+    if token is None:
+        return False
+    found = _OVERLAY.match(token)
+    if found is None or not _SLIDES.search(found.group()):
+        expander.stream.push([token])
+        return False
+    rest = token[found.end() :]
+    expander.stream.push([rest] if rest else [])
+    return True
+
+
+def take_overlay(expander: Expander, token: str) -> bool:
+    """Reads what Beamer's command ``token`` has before its content; whether only the content is left of it."""
+    if token in CHOICES:
+        skip_overlay(expander)
+        count, shown = CHOICES[token]
+        groups = [expander.group() or [] for _ in range(count)]
+        expander.stream.push(["{", *groups[shown], "}"])
+        return True
+    if token in SHOWN or token in MARKED:
+        skip_overlay(expander)
+    return token in SHOWN or token == "\\pause"

@@ -1,0 +1,138 @@
+"""What is read and dropped: the arguments of commands without content, and TeX's assignments."""
+
+from __future__ import annotations
+
+import re
+
+from porism.corpus.latex.macros import Expander
+from porism.formula.macros.tokens import EOF_TOKEN, PAR
+from porism.formula.tables.registers import ASSIGNMENTS
+
+MAX_BOX_SIZE_TOKENS = 20
+"""So many tokens of ``\\hbox to 3cm`` are looked at for the brace that follows."""
+
+_UNIT = r"(?:true\s*)?(?:pt|mm|cm|in|ex|em|mu|bp|pc|sp|dd|cc|fil{1,3})\b"
+_AMOUNT = rf"[-+\s]*(?:[\d.,]+\s*{_UNIT})"
+_DIMENSION = re.compile(rf"\s*{_AMOUNT}(?:\s*(?:plus|minus)\s*{_AMOUNT})*")
+_STRETCH = re.compile(rf"\s*(?:plus|minus)(?:\s*(?P<amount>{_AMOUNT})|[-+\s]*[\d.,]*\s*$)")
+_FACTOR = re.compile(r"\s*[-+]?\s*\d*\.?\d*\s*$")
+_NUMBER = re.compile(r"[-+\s]*(?:\d+|'[0-7]+|\"[0-9A-F]+)")
+_QUOTED = re.compile(r"\s*`[^\s]?")
+_EQUALS = re.compile(r"\s*=")
+_BY = re.compile(r"\s*by\b")
+
+
+def skip_arguments(expander: Expander, signature: str) -> None:
+    """Reads and drops the arguments of a command: ``m`` mandatory, ``o`` optional, ``*`` a star."""
+    for kind in signature:
+        if kind == "m":
+            expander.group()
+        elif kind == "o":
+            expander.optional()
+        else:
+            expander.star()
+
+
+def skip_assignment(expander: Expander, name: str) -> None:
+    """Reads and drops what :data:`ASSIGNMENTS` says of the command ``name``, as far as it follows."""
+    signature = ASSIGNMENTS[name]
+    surely = signature[0] != "="
+    for kind in signature:
+        if kind == "=":
+            surely = _match(expander, _EQUALS) is not None or surely
+        elif kind == "b":
+            _match(expander, _BY)
+        elif kind == "d":
+            _skip_dimension(expander, surely=surely)
+        elif kind == "n":
+            _skip_number(expander, surely=surely)
+        elif kind == "c":
+            _skip_control_sequence(expander)
+        elif kind == "g":
+            expander.group()
+        else:
+            _skip_box(expander)
+
+
+def _skip_dimension(expander: Expander, *, surely: bool) -> None:
+    if _match(expander, _DIMENSION) is None:
+        factor = _match(expander, _FACTOR)
+        if not _skip_register(expander, surely=surely):
+            expander.stream.push([factor.group()] if factor and factor.group() else [])
+            return
+    while (found := _match(expander, _STRETCH)) is not None:
+        if found["amount"] is None:
+            _skip_register(expander, surely=True)
+
+
+def _skip_number(expander: Expander, *, surely: bool) -> None:
+    quoted = _match(expander, _QUOTED)
+    if quoted is not None:
+        if quoted.group().endswith("`"):
+            _skip_control_sequence(expander)
+    elif _match(expander, _NUMBER) is None:
+        _skip_register(expander, surely=surely)
+
+
+def _skip_register(expander: Expander, *, surely: bool) -> bool:
+    """Drops a control sequence that has a value; where one must follow, ``surely``, any."""
+    token = expander.skip_spaces()
+    if token is None or token[0] != "\\" or not (surely or _is_register(expander, token)):
+        expander.stream.push([token] if token is not None else [])
+        return False
+    signature = ASSIGNMENTS.get(token[1:], "")
+    if signature.startswith("n="):  # \dimen0
+        _skip_number(expander, surely=True)
+    return True
+
+
+def _is_register(expander: Expander, token: str) -> bool:
+    """Whether a control sequence is a variable of TeX or LaTeX, or one that the project has declared."""
+    macro = expander.macros.get(token)
+    name = macro.body[0] if macro is not None and len(macro.body) == 1 else token
+    return "@" in token or (isinstance(name, str) and name.lstrip("\0")[1:] in ASSIGNMENTS)
+
+
+def _skip_control_sequence(expander: Expander) -> None:
+    token = expander.skip_spaces()
+    if token is not None and token[0] != "\\":
+        expander.stream.push([token])
+
+
+def _skip_box(expander: Expander) -> None:
+    token = expander.skip_spaces()
+    if token in ("\\hbox", "\\vbox", "\\vtop"):
+        skip_box_size(expander)
+        expander.group()
+    elif token is not None:
+        expander.stream.push([token])
+
+
+def _match(expander: Expander, pattern: re.Pattern[str]) -> re.Match[str] | None:
+    """Reads what the pattern matches at the beginning of the next token; None where it matches nothing."""
+    token = expander.skip_spaces()
+    if token is None:
+        return None
+    found = pattern.match(token) if token[0] not in "\\{}$\0&^_#~" and token != PAR else None
+    rest = token[found.end() :] if found else token
+    expander.stream.push([rest] if rest else [])
+    return found
+
+
+def skip_box_size(expander: Expander) -> None:
+    """Reads and drops the ``to 3cm`` or ``spread 1em`` of a box, up to its brace."""
+    token = expander.skip_spaces()
+    if token is None:
+        return
+    if not token.startswith(("to", "spread")):
+        expander.stream.push([token])
+        return
+    taken = [token]
+    while (token := expander.stream.next()) is not None:
+        if token in ("{", "\\bgroup"):
+            expander.stream.push([token])
+            return
+        taken.append(token)
+        if token in ("}", PAR, EOF_TOKEN) or token[0] == "$" or len(taken) > MAX_BOX_SIZE_TOKENS:
+            break
+    expander.stream.push(taken)
