@@ -49,6 +49,8 @@ from porism.errors import Problem
         (r"\iffalse $a$ \ifx\a\b $b$ \fi\fi$c$", ["c"]),
         (r"\expandafter\def\csname foo\endcsname{1}$\foo$", ["1"]),
         (r"\providecommand{\q}{1}\providecommand{\q}{2}$\q$", ["1"]),
+        (r"\makeatletter\def\all#1{\forall #1\@ifnextchar\bgroup{,\all}{:}}\makeatother$\all{x}{y}z$",
+         [r"\forall x,\forall y:z"]),
     ],
 )
 def test_macros_are_expanded_in_formulas(source: str, expected: list[str], tmp_path: Path) -> None:
@@ -132,7 +134,7 @@ def test_commands_become_what_they_print(source: str, expected: str, tmp_path: P
         (r"\begin{tikzpicture}\node {x};\end{tikzpicture}", "[diagram]"),
         (r"\tikz \draw (0,0) -- (1,1);", "[diagram]"),
         (r"\tikz[scale=2]{\draw (0,0);}", "[diagram]"),
-        (r"\xy (0,0)*{A}; \endxy", "[diagram]"),
+        (r"\xy (0,0)*{A}; \endxy", "[diagram: $A$]"),
         (r"\begin{figure}[h]\includegraphics[width=2cm]{a.png}\caption{A map}\end{figure}", "[figure] A map"),
     ],
 )  # fmt: skip

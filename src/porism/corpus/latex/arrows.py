@@ -30,8 +30,10 @@ _PS_CONNECTION = re.compile(r"\\[np]c(?:line|curve|arcbox|arc|bar|diagg?|angles?
 _PS_LABEL = re.compile(r"\\(?:[nt][abhlruv]put|[ABMablmr]put|uput|ncput)$")
 _DIRECTION = re.compile(r"\s*(?:[lrud]+|\d+-\d+|[a-z]+(?:,[a-z]+)*|)\s*$")
 _XY_PLACES = {"(": ")", '"': '"'}
-_XY_DROPPED = {"\\uppercurveobject": "m", "\\lowercurveobject": "m", "\\twocellhead": "m", "\\curveobject": "m",
-               "\\psset": "m", "\\psspan": "m", "\\dgARROWLENGTH": "", "\\hole": "", "\\entrymodifiers": ""}  # fmt: skip
+_DROPPED = {
+    "\\uppercurveobject": "m", "\\lowercurveobject": "m", "\\twocellhead": "m", "\\curveobject": "m", "\\psset": "m",
+    "\\psspan": "m", "\\hole": "", "\\hline": "", "\\restore": "",
+}  # fmt: skip
 
 
 class ArrowReader:
@@ -40,15 +42,19 @@ class ArrowReader:
     def __init__(self, expander: Expander) -> None:
         self._expander = expander
         self._syntaxes: list[tuple[re.Pattern[str], str, Callable[[str], Labels]]] = [
-            (_TAYLOR, "diagram", self._taylor), (_XY, "Xy-pic diagram", self._xy), (_TIKZ, "tikzcd diagram", self._tikz),
-            (_PS_CONNECTION, "psmatrix", self._ps_connection), (_PS_LABEL, "psmatrix", self._ps_label),
+            (_TAYLOR, "diagram", self._taylor), (_XY, "Xy-pic diagram", self._xy),
+            (_TIKZ, "tikzcd diagram", self._tikz), (_PS_LABEL, "psmatrix", self._ps_label),
+            (_PS_CONNECTION, "psmatrix", self._ps_connection),
         ]
 
     def read(self, token: str, package: str) -> Labels | None:
         """The labels of the arrow that a command begins, each as tokens; None where the command is no arrow."""
-        if token in _XY_DROPPED:
-            skip_arguments(self._expander, _XY_DROPPED[token])
+        if token in _DROPPED:
+            skip_arguments(self._expander, _DROPPED[token])
             return []
+        if token == "\\node" and package == "diagram":  # pb-diagram
+            label = self._expander.group()
+            return [label] if label else []
         for pattern, packages, reader in self._syntaxes:
             if package in packages and pattern.match(token):
                 return reader(token)
@@ -249,11 +255,9 @@ class ArrowReader:
 
 
 def quoted_labels(options: list[str]) -> Labels:
-    """What stands in quotes in the options of an arrow; without quotes, formulas in groups (``node {$f$}``)."""
+    """What stands in quotes in the options of an arrow; without quotes, the formulas in it (``node {$f$}``)."""
     labels: Labels = []
-    groups: Labels = []
     label: list[str] | None = None
-    group: list[str] = []
     depth = 0
     for token in options:
         parts = token.split('"') if depth == 0 and token[0] != "\\" else [token]
@@ -262,14 +266,13 @@ def quoted_labels(options: list[str]) -> Labels:
                 if label is not None:
                     labels.append(_without_braces(label))
                 label = [] if label is None else None
-            if part:
-                (group if label is None else label).append(part)
+            if part and label is not None:
+                label.append(part)
         depth += (token == "{") - (token == "}")
-        if depth == 0 and token == "}" and label is None:
-            if "$" in group and "{" in group:
-                groups.append(["\\mbox", "{", *group[group.index("{") + 1 : -1], "}"])
-            group = []
-    return labels or groups
+    if labels:
+        return labels
+    dollars = [position for position, token in enumerate(options) if token == "$"]
+    return [options[start + 1 : end] for start, end in zip(dollars[::2], dollars[1::2], strict=False)]
 
 
 def _without_braces(tokens: list[str]) -> list[str]:

@@ -7,12 +7,15 @@ from collections.abc import Callable
 from porism.corpus.latex.macros import Expander
 from porism.corpus.latex.tables import words
 from porism.formula.macros.choices import install_choices
-from porism.formula.macros.tokens import EOF_TOKEN, join
+from porism.formula.macros.tokens import EOF_TOKEN, PAR, join
 
 _CONDITIONALS = words(
     "\\if \\ifx \\ifnum \\ifdim \\ifodd \\ifcase \\ifcat \\ifhmode \\ifvmode \\ifinner \\ifhbox \\ifvbox \\ifvoid "
     "\\ifeof \\ifdefined \\ifcsname \\iftrue \\iffalse \\ifmmode \\if@twocolumn \\if@twoside"
 )
+
+_SAME = {"\\bgroup": "{", "\\egroup": "}", "\\@sptoken": " ", "\\par": PAR}
+"""Control sequences that stand for a character."""
 
 
 class Conditionals:
@@ -140,6 +143,7 @@ class Conditionals:
         token = reader.skip_spaces()
         if token is not None:
             reader.stream.push([token])
+        wanted = _SAME.get(wanted or "", wanted)
         if wanted and yes is not None and no is not None:
             reader.stream.push(yes if token is not None and token.startswith(wanted) else no)
 

@@ -15,6 +15,12 @@ from porism.formula.macros.tokens import join
 _NAME = re.compile(r"\b(?:name|title)\s*=\s*(\{[^{}]*\}|[^,\]]*)")
 _THEOREM_TITLE = re.compile(r"title\s*=.*?#(\d)")
 
+_REGISTERS = {
+    "newcount": "\\tolerance", "newdimen": "\\parindent", "newskip": "\\parskip", "newmuskip": "\\thinmuskip",
+    "newlength": "\\parskip", "newtoks": "\\everypar",
+}
+"""What declares a variable → a variable of TeX of that kind."""
+
 
 @dataclass(frozen=True, slots=True)
 class Theorem:
@@ -31,6 +37,7 @@ class Declarations(declarations.Declarations):
         super().__init__(expander)
         self.theorems: dict[str, Theorem] = {}
         self.install({
+            self._newregister: " ".join(_REGISTERS),
             self._newtheorem: "newtheorem newmdtheoremenv newshadetheorem newframedtheorem",
             self._spnewtheorem: "spnewtheorem",
             self._declaretheorem: "declaretheorem",
@@ -64,6 +71,12 @@ class Declarations(declarations.Declarations):
         reader.optional()
         if name and printed is not None:
             self.theorems[name] = Theorem(_words(printed))
+
+    def _newregister(self, command: str) -> None:
+        """A variable of the project means one of TeX's own of its kind, so that assignments to it are known."""
+        name = self.expander.control_word()
+        if name is not None:
+            self.expander.define(name, Macro((), ("\0" + _REGISTERS[command[1:]],)), everywhere=True)
 
     def _spnewtheorem(self, command: str) -> None:
         reader = self.expander

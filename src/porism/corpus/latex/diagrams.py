@@ -21,6 +21,7 @@ _FRAME = re.compile(  # how a node is set, or what it is called
     r"|\[[^\]]*\](?=\s*[{\w\\])"  # psmatrix: [name=A]
     r")\s*"
 )
+_PLACE = ("\\text", "{", DIAGRAM, "}")
 _EDGES = " \t\n,;.~"
 _LAYOUT = re.compile(
     r"\\(?:vcenter|text|mbox|hbox|qquad|quad|hspace|vspace|hfill?|displaystyle|textstyle|scriptstyle|labelstyle|"
@@ -39,6 +40,8 @@ def take_out_diagrams(tokens: Sequence[str]) -> tuple[list[str], list[list[str]]
     depth = 0
     for token in tokens:
         if token == BEGIN:
+            if depth == 0:
+                rest.extend(_PLACE)
             depth += 1
         elif token == END:
             depth -= 1
@@ -51,7 +54,7 @@ def take_out_diagrams(tokens: Sequence[str]) -> tuple[list[str], list[list[str]]
             cells.append([])
         else:
             cells[-1].append(token)
-    outside = _LAYOUT.sub("", join(rest))
+    outside = _LAYOUT.sub("", join(rest).replace(join(_PLACE), ""))
     return (rest if re.search(r"[^\s{}$.,;:&~]", outside) else []), diagrams
 
 

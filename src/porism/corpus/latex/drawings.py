@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from porism.corpus.latex.macros import Expander
 from porism.corpus.latex.tokens import tokenize
@@ -13,7 +12,7 @@ DRAWING_COMMANDS = {"\\tikz": ";", "\\xygraph": "", "\\xy": "\\endxy", "\\pspict
 """Commands that draw → what ends them where no group follows."""
 
 MAX_DRAWING_FORMULAS = 60
-_MATRIX = re.compile(r"matrix of math nodes[^{;]*\{")
+_XY_NODE = re.compile(r"\*[-+!<>=\w]*\s*$")
 
 
 def skip_drawing(expander: Expander, command: str) -> str:
@@ -69,20 +68,38 @@ def skip_environment(expander: Expander, name: str) -> str | None:
     return join(taken)
 
 
-def drawn_formulas(source: str) -> Iterator[list[str]]:
-    """The formulas in a drawing of TikZ or Xy-pic: between dollars, and the cells of a matrix of nodes."""
+def drawn_formulas(source: str) -> list[list[str]]:
+    """The formulas in a drawing of TikZ or Xy-pic: between dollars, and the nodes of matrices and of Xy-pic."""
     tokens = tokenize(source)
-    found = 0
-    start: int | None = None
-    for position, token in enumerate(tokens):
-        if token[0] != "$":
-            continue
-        if start is None:
-            start = position + 1
-        else:
-            if start < position:
-                yield tokens[start:position]
-                found += 1
-            start = None
-            if found == MAX_DRAWING_FORMULAS:
-                return
+    found: list[list[str]] = []
+    is_matrix = False
+    position = 0
+    while position < len(tokens) and len(found) < MAX_DRAWING_FORMULAS:
+        token = tokens[position]
+        position += 1
+        if token in ("$", "$$"):
+            end = next((place for place in range(position, len(tokens)) if tokens[place] == token), len(tokens))
+            found.append(tokens[position:end])
+            position = end + 1
+        elif token == "\\xymatrix":
+            end = _end_of_group(tokens, position)
+            found.append(tokens[position - 1 : end])
+            position = end
+        elif "matrix of math nodes" in token:
+            is_matrix = True
+        elif token == "{" and (is_matrix or _XY_NODE.search(tokens[position - 2] if position > 1 else "")):
+            end = _end_of_group(tokens, position - 1)
+            inner = tokens[position : end - 1]
+            found.append(["\\diagram", *inner, "\\enddiagram"] if is_matrix else inner)
+            position, is_matrix = end, False
+    return [formula for formula in found if formula]
+
+
+def _end_of_group(tokens: list[str], position: int) -> int:
+    """Where the next group ends; the end of all where it does not."""
+    depth = 0
+    for place in range(position, len(tokens)):
+        depth += (tokens[place] == "{") - (tokens[place] == "}")
+        if depth == 0 and tokens[place] == "}":
+            return place + 1
+    return len(tokens)

@@ -9,7 +9,7 @@ from typing import Literal
 
 from porism.corpus.latex.arrows import DIAGRAM_COMMANDS, DIAGRAMS, ArrowReader
 from porism.corpus.latex.diagrams import BEGIN, CELL, END, take_out_diagrams
-from porism.corpus.latex.drawings import DRAWING_COMMANDS, skip_drawing, skip_environment
+from porism.corpus.latex.drawings import DRAWING_COMMANDS, drawn_formulas, skip_drawing, skip_environment
 from porism.corpus.latex.macros import Expander
 from porism.corpus.latex.overlays import take_overlay
 from porism.corpus.latex.skipping import skip_arguments, skip_assignment, skip_box_size
@@ -37,7 +37,7 @@ _STRUCTURE = frozenset(
 _WITH_PARAGRAPHS = frozenset({"\\parbox", "\\vbox", "\\vtop", "\\pbox"})
 
 Mode = Literal["math", "text", "either"]
-"""What a brace or an environment holds; in ``either``, the argument of an unknown command, a dollar begins a formula."""
+"""What a brace or an environment holds; in ``either``, the argument of an unknown command, a dollar begins one."""
 
 
 @dataclass(slots=True)
@@ -168,6 +168,8 @@ class _Collector:
         if first == "\0":
             if token == CELL:
                 self.out.append(token)
+            elif token == END and (index := self._innermost(lambda entry: entry.closer == END)) is not None:
+                self._close_to(index)
             token = token[1:]
             if not token.startswith("\\"):
                 return False
@@ -208,7 +210,9 @@ class _Collector:
 
     @property
     def mode(self) -> Mode:
-        return self.opened[-1].mode if self.opened else "math"
+        if self.opened:
+            return self.opened[-1].mode
+        return "either" if self.environment in DIAGRAMS else "math"
 
     @property
     def package(self) -> str:
@@ -367,12 +371,15 @@ class _Collector:
             skip_arguments(expander, "*oom")
             self._write("[figure]")
         elif token in DRAWING_COMMANDS:
-            skip_drawing(expander, token)
-            self._write("[diagram]")
+            self._drawing(skip_drawing(expander, token))
         elif token in DIAGRAM_COMMANDS:
             self._begin_diagram(token)
+        elif token == "\\hline" and self.opened and self.opened[-1].is_table:
+            pass
         elif self.package and token in ("\\\\", "\\cr"):
             self._skip_line_option()
+            out.append(CELL)
+        elif self.package and token == "\\&":  # where tikz-cd's option "ampersand replacement" is set
             out.append(CELL)
         elif token in ("\\\\", "\\tabularnewline") and self.opened and self.opened[-1].is_table:
             self._skip_line_option()
@@ -424,8 +431,7 @@ class _Collector:
             return
         in_text = self.mode == "text"
         if name in DRAWINGS:
-            skip_environment(expander, name)
-            self._write("[diagram]")
+            self._drawing(skip_environment(expander, name) or "")
         elif name in DIAGRAMS:
             expander.optional()
             out.append(BEGIN)
@@ -498,6 +504,13 @@ class _Collector:
             expander.begin_group()
         else:
             expander.stream.push([token] if token is not None else [])
+
+    def _drawing(self, source: str) -> None:
+        """A drawing inside a formula: what comes next is the formulas that it shows."""
+        self.out.append(BEGIN)
+        self._open(END, "either", END, package="drawing")
+        cells = [token for formula in drawn_formulas(source) for token in (*formula, CELL)]
+        self.expander.stream.push([*cells, END])
 
     def _push_labels(self, labels: list[list[str]]) -> None:
         """What comes next is these labels of an arrow, each a cell of its own."""

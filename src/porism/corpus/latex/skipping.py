@@ -46,8 +46,13 @@ def skip_assignment(expander: Expander, name: str) -> None:
             _skip_dimension(expander, surely=surely)
         elif kind == "n":
             _skip_number(expander, surely=surely)
+        elif kind == "a":
+            if _match(expander, _DIMENSION) is None:
+                _skip_number(expander, surely=True)
         elif kind == "c":
             _skip_control_sequence(expander)
+        elif kind == "r":
+            _skip_register(expander, surely=True)
         elif kind == "g":
             expander.group()
         else:
@@ -80,8 +85,7 @@ def _skip_register(expander: Expander, *, surely: bool) -> bool:
     if token is None or token[0] != "\\" or not (surely or _is_register(expander, token)):
         expander.stream.push([token] if token is not None else [])
         return False
-    signature = ASSIGNMENTS.get(token[1:], "")
-    if signature.startswith("n="):  # \dimen0
+    if ASSIGNMENTS.get(token[1:], "").startswith("n="):  # \dimen0
         _skip_number(expander, surely=True)
     return True
 

@@ -116,7 +116,7 @@ DROPPED = {
     "usetikzlibrary": "m",
     "theoremstyle": "m", "newtheoremstyle": "mmmmmmmmm", "numberwithin": "omm", "counterwithin": "*mm",
     "allowdisplaybreaks": "o", "linespread": "m", "vphantom": "m", "hphantom": "m", "phantom": "m", "multicolumn": "mm",
-    "multirow": "omom", "cline": "m", "cmidrule": "om", "pdfbookmark": "omm", "selectlanguage": "m", "newlength": "m",
+    "multirow": "omom", "cline": "m", "cmidrule": "om", "pdfbookmark": "omm", "selectlanguage": "m",
     "settowidth": "mm", "setbeamertemplate": "mo", "usetheme": "m", "definecolor": "mmm", "colorlet": "mm",
     "tikzset": "m", "pgfplotsset": "m", "lstset": "m", "captionsetup": "om", "geometry": "m", "markboth": "mm",
     "markright": "m", "pdfstringdefDisableCommands": "m", "tcbset": "m", "tcolorboxenvironment": "mm",
@@ -150,8 +150,10 @@ TEXT_IN_MATH = words(
 )
 DROPPED_IN_MATH = {
     "nonumber": "", "notag": "", "qedhere": "", "allowdisplaybreaks": "o", "displaybreak": "o", "vspace": "*m",
-    "hspace": "*m", "includegraphics": "*om", "footnote": "om", "footnotemark": "o", "protect": "", "noindent": "",
-    "centering": "", "raisebox": "moo", "rule": "omm", "setlength": "mm", "index": "m", "hfill": "", "todo": "om",
+    "hspace": "*m", "footnote": "om", "footnotemark": "o", "protect": "", "noindent": "",
+    "centering": "", "rule": "omm", "index": "m", "hfill": "", "hfil": "", "hss": "", "todo": "om", "hidewidth": "",
+    "setlength": "mm", "addtolength": "mm", "settowidth": "mm", "setcounter": "mm", "addtocounter": "mm",
+    "stepcounter": "m", "refstepcounter": "m", "savebox": "moom", "sbox": "mm", "usebox": "m", "phantomsection": "",
     "strut": "", "mathstrut": "", "nobreak": "", "smallskip": "", "medskip": "", "bigskip": "", "null": "",
     "marginpar": "om", "vphantom": "m", "multirow": "omom", "multicolumn": "mm", "cline": "m",
 }  # fmt: skip

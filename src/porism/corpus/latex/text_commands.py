@@ -82,8 +82,11 @@ class TextCommands(LatexText):
     def _drawn(self, source: str) -> None:
         """Writes that there is a drawing, and the formulas that it shows."""
         if not self.preamble:
-            sources = (self.formulas.formula_of(tokens) for tokens in drawn_formulas(source))
-            self.out.extend(diagram_text([formula for formula in dict.fromkeys(sources) if formula]))
+            found: list[str] = []
+            for tokens in drawn_formulas(source):
+                found.append(self.formulas.formula_of(tokens))
+                found.extend(formula for diagram in self.formulas.diagrams for formula in diagram)
+            self.out.extend(diagram_text([formula for formula in dict.fromkeys(found) if formula]))
 
     def _graphics(self, command: str) -> None:
         skip_arguments(self.expander, "*oom")

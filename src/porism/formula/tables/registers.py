@@ -31,7 +31,7 @@ ASSIGNMENTS: dict[str, str] = {
     "count": "n=n", "dimen": "n=d", "skip": "n=d", "muskip": "n=d", "toks": "n=g", "wd": "n=d", "ht": "n=d",
     "dp": "n=d", "catcode": "n=n", "mathcode": "n=n", "lccode": "n=n", "uccode": "n=n", "sfcode": "n=n",
     "delcode": "n=n", "textfont": "n=c", "scriptfont": "n=c", "scriptscriptfont": "n=c", "fontdimen": "nc=d",
-    "advance": "cbd", "multiply": "cbn", "divide": "cbn", "setbox": "n=x", "chardef": "c=n",
+    "advance": "rba", "multiply": "rbn", "divide": "rbn", "setbox": "n=x", "chardef": "c=n",
     "mathchardef": "c=n", "countdef": "c=n", "dimendef": "c=n", "skipdef": "c=n", "toksdef": "c=n",
     "box": "n", "copy": "n", "unhbox": "n", "unhcopy": "n", "unvbox": "n", "unvcopy": "n", "the": "c", "number": "n",
     "skewchar": "c=n", "hyphenchar": "c=n", "special": "g", "message": "g", "typeout": "g", "wlog": "g",
@@ -39,5 +39,6 @@ ASSIGNMENTS: dict[str, str] = {
 """Command, without the backslash → what follows it.
 
 ``=`` an equals sign that may be left out, ``b`` the word *by* that may be left out, ``d`` a dimension with what it may
-stretch and shrink, ``n`` a number or a register, ``c`` a control sequence, ``g`` a group, ``x`` a box with its content.
+stretch and shrink, ``n`` a number or a variable, ``a`` either, ``c`` a control sequence, ``r`` a
+variable, ``g`` a group, ``x`` a box with its content.
 """

@@ -1,0 +1,130 @@
+"""What is inside the formulas of LaTeX sources: boxes, diagrams, drawings, assignments."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from latex_projects import formulas, read, text_of
+
+from porism.errors import Problem
+
+
+def read_formulas(source: str, tmp_path: Path) -> list[str]:
+    """The formulas of a source that is read without a complaint."""
+    problems: list[Problem] = []
+    found = [" ".join(formula.split()) for formula in formulas(source, tmp_path, problems)]
+    assert problems == []
+    return found
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (r"\raisebox{2pt}{$x$}", r"\text{$x$}"),
+        (r"\raisebox{0.5ex}[0pt][0pt]{$p$ and $q$}", r"\text{$p$ and $q$}"),
+        (r"\makebox[3cm][l]{$x$}", r"\makebox{$x$}"),
+        (r"\hbox to 3cm{$x$}", r"\hbox{$x$}"),
+        (r"\hbox spread 1em{$x$}", r"\hbox{$x$}"),
+        (r"\hbox to0.5\hsize{$x$}", r"\hbox{$x$}"),
+        (r"\scalebox{0.8}{$\sum$}", r"\text{$\sum$}"),
+        (r"\resizebox{3cm}{!}{$\sum$}", r"\text{$\sum$}"),
+        (r"\rotatebox[origin=c]{90}{$=$}", r"\text{$=$}"),
+        (r"\rlap{$x$}y", r"\text{$x$}y"),
+        (r"\colorbox{red}{$x$}", r"\text{$x$}"),
+        (r"\parbox[t]{4cm}{if $x>0$," + "\n\n" + r"\(y\) else}", r"\text{if $x>0$, $y$ else}"),
+        (r"\shortstack[l]{$a$\\$b$}", r"\text{$a$\\$b$}"),
+        (r"\text{a \mbox{b $c$}}", r"\text{a {b $c$}}"),
+        (r"\vcenter{\hbox{$x$}}", r"\vcenter{\hbox{$x$}}"),
+        (r"\begin{tabular}{l|l} odd & $x$ \\[2pt] \hline even & $y$ \end{tabular}",
+         r"\begin{matrix}\text{ odd }&\text{ $x$ }\\\text{ even }&\text{ $y$ }\end{matrix}"),
+        (r"\begin{minipage}[c]{3cm}when $x$\end{minipage}", r"\text{when $x$}"),
+        (r"\own{3}{where $x$}", r"\own{3}{where \text{$x$}}"),
+        (r"\mathchoice{a}{b}{c}{d}", "{a}"),
+        (r"\includegraphics[width=1em]{star}", r"\text{[figure]}"),
+    ],
+)  # fmt: skip
+def test_a_dollar_in_a_box_is_inside_the_formula(source: str, expected: str, tmp_path: Path) -> None:
+    assert read_formulas(f"Let ${source} = 1$ and $z$.", tmp_path) == [f"{expected} = 1", "z"]
+    assert read_formulas(rf"Let \[{source} = 1\] and $z$.", tmp_path) == [f"{expected} = 1", "z"]
+
+
+def test_the_dollar_of_a_tag_does_not_end_a_display(tmp_path: Path) -> None:
+    assert read_formulas(r"$$a=b \tag{$*$}$$ $z$ \[a\tag*{$\dagger$}\]", tmp_path) == [
+        r"a=b \tag{$*$}", "z", r"a\tag*{$\dagger$}",
+    ]
+
+
+def test_a_dollar_in_mathematical_braces_ends_the_formula(tmp_path: Path) -> None:
+    problems: list[Problem] = []
+    assert formulas(r"$\frac{a$ and $b$", tmp_path, problems) == [r"\frac{a}", "b"]
+    assert [problem.what for problem in problems] == ["a brace that is never closed in a formula"]
+
+
+@pytest.mark.parametrize(
+    ("diagram", "shown"),
+    [
+        (r"\begin{tikzcd}[column sep=2em] A \ar[r,''{f_{i}}'''] \arrow{d}[swap]{g} & B \\"
+         r" C \ar[ur,''\frac{a}{b}''] \end{tikzcd}",
+         ["A", "f_{i}", "g", "B", "C", r"\frac{a}{b}"]),
+        (r"\begin{tikzcd} A \arrow[''h_{1}''{description, near end}, from=1-1, to=1-2] \rar{k} & |[alias=Z]| B"
+         r"\end{tikzcd}",
+         ["A", "h_{1}", "k", "B"]),
+        (r"\begin{tikzcd}[ampersand replacement=\&] A \arrow[r, to path={-- node[above]{$f$} (\tikztotarget)}] \& B"
+         r"\end{tikzcd}",
+         ["A", "f", "B"]),
+        (r"\begin{CD} A @>f_{1}>g> B @= C\\ @VV{h}V @AA\text{a b}A @. \\ D @<<< E @>>> F\end{CD}",
+         ["A", "f_{1}", "g", "B", "C", "h", r"\text{a b}", "D", "E", "F"]),
+        (r"\xymatrix@C=2em{ A \ar[r]^-{f_{1}} \ar@/_1pc/[dr]_(.3)g|{\alpha} & *+[F]{B} \ar@{^{(}->}[d]^\varphi \\"
+         r" & C \ar@<1ex>[u]^{\mathrm{op}} \ar[r]^\mathcal{O} & (D)}",
+         ["A", "f_{1}", "g", r"\alpha", "B", r"\varphi", "C", r"\mathrm{op}", r"\mathcal{O}", "(D)"]),
+        (r"\xymatrix{A \rtwocell<5>^f_g{\theta} & B}", ["A", "f", "g", r"\theta", "B"]),
+        (r"\begin{psmatrix}[colsep=1cm] [name=A] $A$ & B \ncline{->}{1,1}{1,2}^{f} \ncarc{A}{B}\naput{$g$}"
+         r"\end{psmatrix}",
+         ["A", "B", "f", "g"]),
+        (r"\begin{diagram} A & \rTo^{f}_{k} & B \\ \dTo<g & & \dTo>{h} \\ C & \rTo(2,1)^l & D \end{diagram}",
+         ["A", "f", "k", "B", "g", "h", "C", "l", "D"]),
+        (r"\begin{diagram} \node{A} \arrow{e,t}{f} \node{B} \\ \node{C} \arrow[2]{n,l}{g}\end{diagram}",
+         ["A", "f", "B", "C", "g"]),
+        (r"\diagram A \rto^f \dto_{g} & B \\ C \urto|h \enddiagram", ["A", "f", "g", "B", "C", "h"]),
+        (r"\begin{tikzpicture}\matrix (m) [matrix of math nodes]{A & B \\}; \draw (m) edge node {$f$} (n);"
+         r"\end{tikzpicture}",
+         ["A", "B", "f"]),
+        (r"\begin{xy}\xymatrix{A \ar[r]^f & B}\end{xy}", ["A", "f", "B"]),
+        (r"\xy (0,0)*+{A}=''a''; (9,0)*{B}=''b''; \endxy", ["A", "B"]),
+    ],
+)  # fmt: skip
+def test_nodes_and_labels_of_diagrams_are_formulas(diagram: str, shown: list[str], tmp_path: Path) -> None:
+    diagram = diagram.replace("''", '"')
+    assert read_formulas(f"Before {diagram} after $z$.", tmp_path) == [*shown, "z"]
+    assert read_formulas(rf"Before \[\vcenter{{{diagram}}}\] after $z$.", tmp_path) == [*shown, "z"]
+
+
+def test_a_formula_around_a_diagram_is_kept(tmp_path: Path) -> None:
+    assert read_formulas(r"\[ F = \vcenter{\xymatrix{A \ar[r] & B}} + c \]", tmp_path) == [
+        r"F = \vcenter{\text{[diagram]}} + c", "A", "B",
+    ]
+
+
+def test_documents_after_a_diagram_have_their_lines(tmp_path: Path) -> None:
+    path = tmp_path / "a.tex"
+    label = r"\begin{tikzcd} A \ar[r,''{f}_{i}'']  \ar[d,''{\text{x}}''] & B \end{tikzcd}".replace("''", '"')
+    path.write_text(f"{label}\n\n\\begin{{lemma}}a\\end{{lemma}}\n{label}\n\\begin{{lemma}}b\\end{{lemma}}\n")
+    assert [document.metadata["line"] for document in read(path)] == ["3", "5", "1"]
+
+
+@pytest.mark.parametrize(
+    "assignment",
+    [
+        r"\postdisplaypenalty=100 ", r"\abovedisplayskip 3pt plus 1pt minus 2pt ", r"\parindent=0pt ",
+        r"\advance\count0 by 1 ", r"\hskip-1.5\parindent plus 1fil ", r"\catcode`\@=11 ", r"\mathsurround=1pt ",
+        r"\newdimen\gap\gap=3pt ", r"\newcount\n\advance\n by 1 ", r"\setbox0=\hbox{$y$}", r"\let\old\new ",
+        r"\setcounter{equation}{3}", r"\penalty10000 ", r"\thinmuskip=2mu plus 1mu ",
+        r"\global\parskip=.5\baselineskip ",
+        r"\setlength{\jot}{3pt}", r"\setlength\jot{3pt}", r"\addtolength{\jot}{3pt}", r"\kern-.1em ", r"\everymath={x}",
+        r"\chardef\ten=10 ", r"\count12=3 ", r"\dimen0=2cm ", r"\allowdisplaybreaks[4]", r"\baselineskip\parskip ",
+    ],
+)  # fmt: skip
+def test_assignments_are_no_content(assignment: str, tmp_path: Path) -> None:
+    assert text_of(f"one {assignment}two", tmp_path).split() == ["one", "two"]
+    assert read_formulas(f"$x{assignment}y$", tmp_path) in (["x y"], ["xy"])
