@@ -101,7 +101,6 @@ class UpdateRun:
             read_all=settings.read_all, strict=settings.strict, remove_missing=settings.remove_missing,
         )
         self._new = snapshot is None
-        self._next_group = table.next_group
         self._known = {
             name: _Known(source, dict(source.files), dict(source.groups)) for name, source in table.sources.items()
         }
@@ -303,9 +302,7 @@ class UpdateRun:
         return known
 
     def _table(self) -> SourceTable:
-        return SourceTable(
-            {name: known.freeze() for name, known in self._known.items()}, max(self._next_group, self._scan.next_group)
-        )
+        return SourceTable({name: known.freeze() for name, known in self._known.items()}, self._scan.next_group)
 
 
 def source_numbers(sources: Sequence[Source]) -> np.ndarray[Any, np.dtype[np.int32]]:
