@@ -77,7 +77,7 @@ def _lines(path: Path) -> Iterator[str]:
         raw = next((name for name in RAW if f"\\begin{{{name}}}" in line and f"\\end{{{name}}}" not in line), "")
         yield "" if raw or hidden or ended else line
         hidden = hidden and not _FI.search(line)
-        ended = ended or line.lstrip().startswith("\\end{document}")
+        ended = ended or line.lstrip().startswith(("\\end{document}", "\\endinput"))
 
 
 def _outermost(lines: list[str], names: frozenset[str]) -> Iterator[tuple[int, str]]:

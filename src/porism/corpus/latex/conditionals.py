@@ -1,61 +1,86 @@
-"""The part of TeX's machinery that decides what is read: conditionals, ``\\csname``, looking ahead for a star."""
+"""The part of TeX's machinery that decides what is read: conditionals, and looking ahead."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from porism.corpus.latex.conditions import Conditions
 from porism.corpus.latex.macros import Expander
-from porism.corpus.latex.tables import words
+from porism.corpus.latex.tables import INCLUDES, words
 from porism.formula.macros.choices import install_choices
-from porism.formula.macros.tokens import EOF_TOKEN, PAR, join
+from porism.formula.macros.tokens import EOF_TOKEN, PAR
 
 _CONDITIONALS = words(
     "\\if \\ifx \\ifnum \\ifdim \\ifodd \\ifcase \\ifcat \\ifhmode \\ifvmode \\ifinner \\ifhbox \\ifvbox \\ifvoid "
     "\\ifeof \\ifdefined \\ifcsname \\iftrue \\iffalse \\ifmmode \\if@twocolumn \\if@twoside"
 )
+_ENGINE = {
+    "\\ifpdf": True, "\\ifpdftex": True, "\\ifPDFTeX": True, "\\ifxetex": False, "\\ifXeTeX": False,
+    "\\ifluatex": False, "\\ifLuaTeX": False, "\\iftutex": False, "\\ifTUTeX": False, "\\ifvtex": False,
+}  # fmt: skip
+"""What packages say of the program that sets the text: sources are read as pdfLaTeX would."""
 
 _SAME = {"\\bgroup": "{", "\\egroup": "}", "\\@sptoken": " ", "\\par": PAR}
 """Control sequences that stand for a character."""
 
 
 class Conditionals:
-    """Carries out conditionals and what else steers expansion; installs itself in an expander.
+    """Carries out conditionals; installs itself in an expander.
 
-    A condition that only a typesetter could evaluate counts as false.
+    A condition that only a typesetter could evaluate counts as false; where this hides files, it is reported.
     """
 
     def __init__(self, expander: Expander) -> None:
         self.expander = expander
-        self.flags: dict[str, bool] = {}
+        self.flags: dict[str, bool] = dict(_ENGINE)
         """Each ``\\newif`` and its value, in the order of the declarations."""
+        self.conditions = Conditions(expander, self.flags)
+        self.on_hidden: Callable[[str, str], None] = lambda command, name: None
+        """Called with each command that loads a file, and its name, in a branch that may have been to be taken."""
         commands = {
             self._newif: "newif",
-            self._csname: "csname",
-            self._expandafter: "expandafter",
             self._if_next: "@ifnextchar",
+            self._unless: "unless",
             self._at_letter: "makeatletter makeatother ExplSyntaxOn ExplSyntaxOff",
             self._ignore: "relax protect long protected xspace leavevmode ignorespaces unskip nobreak allowbreak "
-            "noexpand unexpanded fi",
+            "noexpand fi",
             self._else: "else or",
         }
         for handler, names in commands.items():
             for name in names.split():
                 expander.primitives["\\" + name] = handler
         install_choices(expander)
-        for name in _CONDITIONALS:
+        for name in (*_CONDITIONALS, *_ENGINE):
             expander.primitives[name] = self._conditional
+        expander.expandable.update(_CONDITIONALS, _ENGINE, words("\\else \\or \\fi \\unless"), (
+            name for name in expander.primitives if name.startswith(("\\IfBoolean", "\\IfValue", "\\IfNoValue"))
+        ))  # fmt: skip
+
+    def declare(self, name: str) -> None:
+        """Makes ``name`` (``\\ifdraft``) a conditional, false at first, with the commands that set it."""
+        self.flags.pop(name, None)
+        self.flags[name] = False
+        expander = self.expander
+        expander.primitives[name] = self._conditional
+        expander.expandable.add(name)
+        stem = name[3:]
+        for suffix, value in (("true", True), ("false", False)):
+            expander.primitives[f"\\{stem}{suffix}"] = self._setter(name, value)
+
+    def choose(self, holds: bool | None) -> None:
+        """Reads two groups, and goes on with the first or the second; the other is not read."""
+        yes, no = self.expander.group() or [], self.expander.group() or []
+        if holds is None:
+            frames = self.expander.stream.swap(yes)
+            while (token := self.expander.stream.next()) is not None:
+                self._look_for_files(token)
+            self.expander.stream.restore(frames)
+        self.expander.stream.push(yes if holds else no)
 
     def _newif(self, command: str) -> None:
         name = self.expander.skip_spaces() or ""
-        if not name.startswith("\\if"):
-            return
-        self.flags.pop(name, None)
-        self.flags[name] = False
-        primitives = self.expander.primitives
-        primitives[name] = self._conditional
-        stem = name[3:]
-        for suffix, value in (("true", True), ("false", False)):
-            primitives[f"\\{stem}{suffix}"] = self._setter(name, value)
+        if name.startswith("\\if"):
+            self.declare(name)
 
     def _setter(self, name: str, value: bool) -> Callable[[str], None]:
         def put(_: str) -> None:
@@ -65,77 +90,57 @@ class Conditionals:
 
     def _conditional(self, command: str) -> None:
         """Takes the branch of a condition that can be evaluated, and the ``\\else`` branch of any other."""
-        if command == "\\ifmmode":
-            holds = self.expander.math
-        elif command == "\\ifdefined":
-            holds = (self.expander.skip_spaces() or "") in self.expander.macros
-        else:
-            holds = command == "\\iftrue" or self.flags.get(command, False)
+        if command == "\\ifcase":
+            self._case()
+            return
+        holds = self.conditions.holds(command)
         if not holds:
-            self._skip_branch(to_else=True)
+            self._skip_branch("\\else", unsure=holds is None)
+
+    def _unless(self, command: str) -> None:
+        condition = self.expander.stream.next() or ""
+        if self.expander.primitives.get(condition) != self._conditional or condition == "\\ifcase":
+            self.expander.stream.push([condition])
+        elif self.conditions.holds(condition):
+            self._skip_branch("\\else")
+
+    def _case(self) -> None:
+        number = self.conditions.number()
+        for _ in range(min(number, 1000) if number is not None and number >= 0 else 1000):
+            if self._skip_branch("\\else", "\\or", unsure=number is None) != "\\or":
+                return
 
     def _else(self, command: str) -> None:
         """Reached at the end of a branch that was taken."""
-        if command == "\\else":
-            self._skip_branch(to_else=False)
+        self._skip_branch()
 
-    def _skip_branch(self, *, to_else: bool) -> None:
+    def _skip_branch(self, *ends: str, unsure: bool = False) -> str:
+        """Passes over what is not read, up to one of these ends or to ``\\fi``, which it returns."""
         depth = 0
         primitives = self.expander.primitives
         while (token := self.expander.stream.next()) is not None:
             if token == "\\fi":
                 if depth == 0:
-                    return
+                    return token
                 depth -= 1
-            elif token == "\\else" and depth == 0 and to_else:
-                return
+            elif depth == 0 and token in ends:
+                return token
             elif token == EOF_TOKEN:
                 self.expander.stream.push([token])
                 self.expander.report("a conditional without \\fi hides the rest of the file")
-                return
+                return token
             elif token.startswith("\\if") and primitives.get(token) == self._conditional:
                 depth += 1
+            elif unsure:
+                self._look_for_files(token)
+        return "\\fi"
 
-    def _csname(self, command: str) -> None:
-        parts: list[str] = []
-        while (token := self.expander.stream.next()) is not None and token != "\\endcsname":
-            macro = self.expander.macros.get(token)
-            if macro is not None and self.expander.expand(token, macro):
-                continue
-            parts.append(token)
-            if token in ("{", "}", EOF_TOKEN) or token[0] == "\\" or len(parts) > 100:
-                self.expander.stream.push(parts)
-                return
-        self.expander.stream.push(["\\" + join(parts).strip()])
-
-    def _expandafter(self, command: str) -> None:
-        stream = self.expander.stream
-        held = stream.next()
-        if held is None or held == EOF_TOKEN:
-            stream.push([held] if held else [])
-            return
-        following = stream.next()
-        if following == "\\csname":
-            self._csname(following)
-        elif following == "\\expandafter":
-            stream.fuel -= 1
-            self._chain()
-        elif following is not None:
-            stream.push([following])
-            macro = self.expander.macros.get(following)
-            if macro is not None:
-                stream.next()
-                if not self.expander.expand(following, macro):
-                    stream.push(["\0" + following])
-        stream.push([held])
-
-    def _chain(self) -> None:
-        """Drops a chain of ``\\expandafter``: the order of expansion matters to no text that is kept."""
-        stream = self.expander.stream
-        while (token := stream.next()) == "\\expandafter":
-            stream.fuel -= 1
-        if token is not None:
-            stream.push([token])
+    def _look_for_files(self, token: str) -> None:
+        """Says which files a command names that is not carried out."""
+        if token[1:] in INCLUDES:
+            self.expander.optional()
+            if self.expander.follows("{") and (name := self.expander.expanded_name()):
+                self.on_hidden(token[1:], name)
 
     def _if_next(self, command: str) -> None:
         reader = self.expander

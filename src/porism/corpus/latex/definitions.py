@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from porism.corpus.latex.macros import Expander
 from porism.corpus.latex.tables import STANDARD_ENVIRONMENTS
 from porism.formula.macros import declarations
 from porism.formula.macros.declarations import number_of
 from porism.formula.macros.definition import Argument, Body, Environment, Macro, body_of, counted_arguments
-from porism.formula.macros.expander import Expander
 from porism.formula.macros.tokens import join
 
 _NAME = re.compile(r"\b(?:name|title)\s*=\s*(\{[^{}]*\}|[^,\]]*)")
@@ -33,6 +33,8 @@ class Theorem:
 class Declarations(declarations.Declarations):
     """Carries out the declarations of a project; installs itself in an expander."""
 
+    expander: Expander
+
     def __init__(self, expander: Expander) -> None:
         super().__init__(expander)
         self.theorems: dict[str, Theorem] = {}
@@ -44,6 +46,9 @@ class Declarations(declarations.Declarations):
             self._newtcbtheorem: "newtcbtheorem NewTcbTheorem renewtcbtheorem",
             self._newtcolorbox: "newtcolorbox renewtcolorbox NewTColorBox DeclareTColorBox",
         })
+
+    def expanded(self, body: list[str]) -> list[str]:
+        return self.expander.expanded(body)
 
     def define_environment(
         self, name: str, arguments: tuple[Argument, ...], begin: list[str], end_arguments: tuple[Argument, ...],

@@ -33,7 +33,7 @@ class TextEnvironments(TextCommands):
         if not name:
             return
         if name == "document":
-            self.preamble = False
+            self.begin_document()
             return
         if name in SKIPPED_ENVIRONMENTS or name in VERBATIM_ENVIRONMENTS:
             self._raw_environment(name)
@@ -71,10 +71,10 @@ class TextEnvironments(TextCommands):
             self.expander.push_body(environment.begin, values)
 
     def _end(self, command: str) -> None:
-        name = self.expander.name()
+        name = self.expander.name() if self.expander.follows("{") else "document"  # plain TeX's \end
         if name == "document":
             if not self.inline:
-                self.expander.stream.drop_all()
+                self.end_document()
             return
         if self.preamble or not name:
             return

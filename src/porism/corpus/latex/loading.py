@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -11,20 +12,37 @@ import xxhash
 
 from porism.corpus.base import OnProgress, ReaderOptions, ignore_problem
 from porism.corpus.latex.structure import LatexStructure
+from porism.corpus.latex.tables import CLASSES, IMPORTS, PACKAGES, words
 from porism.corpus.latex.tokens import FileFrame, clean
-from porism.corpus.text_files import decode, read_bytes, read_text, size_of
+from porism.corpus.text_files import decode, guess_encoding, read_bytes, read_text, size_of
 from porism.corpus.walking import is_inside
-from porism.errors import OnProblem
+from porism.errors import OnProblem, Problem
+from porism.formula.macros.definition import Macro
+from porism.formula.macros.tokens import join
 
 EXTENSIONS = (".tex", ".ltx", ".latex")
-_PACKAGES = {"usepackage": ".sty", "RequirePackage": ".sty", "documentclass": ".cls", "LoadClass": ".cls"}
-_READABLE = frozenset((*EXTENSIONS, ".sty", ".cls", ".def", ".txt", ".inc", ".tikz", ".out", ""))
+_STYLES = frozenset((".sty", ".cls", ".def", ".clo", ".cfg", ".ldf"))
+"""Files in which ``@`` is a letter, and nothing is content."""
+_DISTRIBUTED = words(
+    "amstex amssym amssym.def amssym.tex amsppt.sty lamstex xy xypic epsf epsf.tex epsf.sty glyphtounicode pstricks "
+    "pst-node pst-plot pst-3d tikz pgf pictex pictexwd mssymb miniltx eplain psfig psfig.sty psfig.tex boxedeps "
+    "harvmac color.sty graphicx.tex ulem.sty supp-pdf.mkii supp-pdf supp-pdf.tex mathdots rotate insbox texdraw "
+    "fontmath cyracc.def setspace.sty amsmath.tex diagrams.tex"
+)
+"""Files that come with TeX, as ``\\input`` names them."""
 _TAG = re.compile(r"[0-9A-Z]{4,6}")
 _INPUTENC = re.compile(rb"\\usepackage\s*\[\s*([A-Za-z0-9-]+)\s*\]\s*\{inputenc\}")
 _ENCODINGS = {
     "latin1": "latin-1", "ansinew": "cp1252", "cp1252": "cp1252", "latin9": "latin-9", "latin2": "latin2",
     "applemac": "mac-roman", "cp1251": "cp1251", "koi8-r": "koi8-r", "cp1250": "cp1250",
 }  # fmt: skip
+
+_BY_NAME = {**PACKAGES, **CLASSES}
+_BESIDE = words(
+    "subfile subfileinclude includestandalone"
+)
+"""Commands whose files name others relative to their own folder."""
+_BRACED = re.compile(r"\{([^{}]*)\}")
 
 Lookup = tuple[str, str | None, tuple[str, ...]]
 """What a file was called, the suffix of a package, and the folders where it was looked for."""
@@ -77,6 +95,9 @@ class ProjectFiles:
         """The name of the file that is meant, None where there is none."""
         argument, package, folders = lookup
         found = self._find(argument, package, tuple(self.root / folder for folder in folders))
+        if found is not None and ".." in found.parts:
+            straight = Path(os.path.normpath(found))
+            found = straight if straight.resolve() == found.resolve() else found
         return None if found is None else self.relative(found)
 
     def _find(self, argument: str, package: str | None, folders: tuple[Path, ...]) -> Path | None:
@@ -87,7 +108,7 @@ class ProjectFiles:
             for name in names:
                 path = folder / name
                 try:
-                    if not path.is_file() or path.suffix.lower() not in _READABLE:
+                    if not path.is_file():
                         continue
                     if is_inside(path, self.root):
                         return path
@@ -128,6 +149,10 @@ class FileLoader:
         self._names: dict[str, Path] = {}
         self._read: dict[Path, bytes] = {}
 
+    def attach(self, machine: LatexStructure, on_problem: OnProblem, on_progress: OnProgress) -> None:
+        """Names the reader that the files are for, and where problems and progress go."""
+        self._machine, self._on_problem, self._on_progress = machine, on_problem, on_progress
+
     def open(self, path: Path, on_problem: OnProblem, on_progress: OnProgress) -> FileFrame | None:
         """The file as what is to be read; None, and a problem, where it cannot be read."""
         project = self.project
@@ -138,7 +163,9 @@ class FileLoader:
         data = self._read.pop(path, None)
         if data is None:
             data = read_bytes(path, name, on_problem)
-        if data is None:
+        if data is None or (b"\0" in data[:4096] and guess_encoding(data) is None):
+            if data is not None:
+                on_problem(Problem(name, "is no text; it is left out"))
             self.since.unsure = True
             return None
         self._digests[path] = xxhash.xxh3_128_hexdigest(data)
@@ -171,38 +198,69 @@ class FileLoader:
         if encoding is None and (named := _INPUTENC.search(data)):
             encoding = _ENCODINGS.get(named.group(1).decode().lower())
         text = clean(decode(data, name, on_problem, encoding))
-        return FileFrame(text, name, at_letter=path.suffix in (".sty", ".cls"))
+        return FileFrame(text, name, at_letter=path.suffix.lower() in _STYLES)
 
-    def load(
-        self, command: str, argument: str, machine: LatexStructure, on_problem: OnProblem, on_progress: OnProgress
-    ) -> FileFrame | None:
+    def load(self, command: str, name: str, folder: str = "") -> FileFrame | None:
         """The file that a command names; None, and a problem where one is due, where there is none to read."""
-        if not argument or "\0" in argument or len(argument) > 1000:
+        if not name or "\0" in name or "#" in name or len(name) > 1000:
             return None
-        package = _PACKAGES.get(command)
-        project = self.project
-        here = self._names.get(machine.files[-1].name, self._path)
-        folders = (self._path.parent, here.parent, project.root)
-        name = self._found((argument.strip('"'), package, tuple(map(project.relative, folders))))
-        if name is None:
-            computed = "\\" in argument or "#" in argument
-            if package is None and command != "InputIfFileExists" and not computed:
-                self._misses(argument, lambda: machine.report(f"\\{command} names {argument}, which is not there"))
+        machine, project = self._machine, self.project
+        called = f"{folder}{name}"
+        if "\\" in called:
+            machine.report_file(f"\\{command} names {called}, whose macros cannot be expanded; it is not read")
             return None
-        found = project.root / name
+        file = self._found(self._lookup(command, called))
+        if file is None:
+            if (command not in _BY_NAME or "/" in name) and name not in _DISTRIBUTED:
+                self._misses(called, lambda: machine.report_file(f"\\{command} names {called}, which is not there"))
+            return None
+        found = project.root / file
         if not project.may_read(found):
             self.since.unsure = True
-            self._misses(argument, lambda: machine.report(
-                f"\\{command} names {argument}, which is outside the source; it is not read (--outside allows it)"
+            self._misses(called, lambda: machine.report_file(
+                f"\\{command} names {called}, which is outside the source; it is not read (--outside allows it)"
             ))
             return None
         real = found.resolve()
-        self.since.visited.setdefault(name, real in self.visited)
+        self.since.visited.setdefault(file, real in self.visited)
         if real in self.visited:
             if any(self._names.get(frame.name, self._path).resolve() == real for frame in machine.files):
-                machine.report(f"\\{command}{{{argument}}} includes a file in itself")
+                machine.report(f"\\{command}{{{called}}} includes a file in itself")
             return None
-        return self.open(found, on_problem, on_progress)
+        frame = self.open(found, self._on_problem, self._on_progress)
+        if frame is not None:
+            frame.folder = self._folder_of(command, found, name, machine.files[-1])
+        return frame
+
+    def finds(self, command: str, name: str) -> bool:
+        """Whether a command names a file of the project, which may be read."""
+        if not name or len(name) > 1000 or any(character in name for character in "\0#\\"):
+            return False
+        file = self._found(self._lookup(command, name))
+        return file is not None and self.project.may_read(self.project.root / file)
+
+    def _lookup(self, command: str, name: str) -> Lookup:
+        """Where the name is looked for: as a rule beside the main file, and from what was imported, beside that."""
+        machine, project = self._machine, self.project
+        prefix, suffix = _BY_NAME.get(command, ("", None))
+        frame = machine.files[-1]
+        here = self._names.get(frame.name, self._path).parent
+        folders = [self._path.parent, here]
+        if frame.folder:
+            folders.insert(0, project.root / frame.folder)
+        if command in _BESIDE:
+            folders.insert(0, here)
+        folders += [self._path.parent / folder for folder in input_path(machine.expander.macros.get("\\input@path"))]
+        names = tuple(dict.fromkeys(map(project.relative, (*folders, project.root))))
+        return prefix + name.strip('"'), suffix, names
+
+    def _folder_of(self, command: str, found: Path, name: str, frame: FileFrame) -> str:
+        """The folder that names in a file are relative to, where this is not that of the main file."""
+        if command in _BESIDE:
+            return self.project.relative(found.parent)
+        if command in IMPORTS:
+            return self.project.relative(found.parents[name.strip("/").count("/")])
+        return frame.folder
 
     def _found(self, lookup: Lookup) -> str | None:
         name = self.project.look_up(lookup)
@@ -236,3 +294,8 @@ class FileLoader:
         self.project.missing.update(then.missing)
         frames = (self.open(self.project.root / name, ignore_problem, on_progress) for name in names)
         return [frame for frame in frames if frame is not None]
+
+
+def input_path(macro: Macro | None) -> list[str]:
+    """The folders that ``\\def\\input@path{{one/}{two/}}`` names."""
+    return _BRACED.findall(join(macro.fixed)) if macro is not None else []

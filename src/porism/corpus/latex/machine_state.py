@@ -72,7 +72,7 @@ class StateDigests:
             _VERSION, self._beside, self._definitions(), sorted(machine.expander.exhausted),
             list(machine.conditionals.flags.items()), content_to_json(machine.document_title),
             path_to_json(machine.path),
-            [(frame.name, frame.at_letter, frame.is_class) for frame in machine.files],
+            [(frame.name, frame.is_class, *frame.state) for frame in machine.files],
             [_sorted(machine.store.counted(frame.name)) for frame in machine.files],
         ]
         return xxhash.xxh3_128_hexdigest(repr(state).encode("utf-8", "surrogatepass"))

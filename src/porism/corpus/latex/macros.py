@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from porism.corpus.latex.tokens import TokenStream, tokenize
 from porism.formula.macros import expander
+from porism.formula.macros.tokens import join
+
+MAX_NESTED_EXPANSIONS = 50
+"""So many expansions may be needed inside one another (a name inside a name…)."""
 
 
 class Expander(expander.Expander):
@@ -15,6 +19,57 @@ class Expander(expander.Expander):
 
     def __init__(self, report: Callable[[str], None], keep: frozenset[str] = frozenset()) -> None:
         super().__init__(TokenStream(), report, keep)
+        self.expandable: set[str] = set()
+        """Those primitives that TeX expands also where it carries out nothing: conditionals, ``\\csname``…"""
+
+        self._nested = 0
 
     def tokenize(self, text: str) -> list[str]:
         return tokenize(text)
+
+    def expand_once(self, token: str) -> bool:
+        """Puts what the token expands to in front of what is to be read; False, and nothing done, where it does not."""
+        macro = self.macro_of(token)
+        if macro is not None:
+            return self.expand(token, macro)
+        if token not in self.expandable or self.stream.fuel <= 0 or self._nested >= MAX_NESTED_EXPANSIONS:
+            return False
+        self.stream.fuel -= 1
+        self._nested += 1
+        self.primitives[token](token)
+        self._nested -= 1
+        return True
+
+    def next_expanded(self) -> str | None:
+        """The next token that does not expand; what only carries something out, such as a definition, stays."""
+        stream = self.stream
+        while (token := stream.next()) is not None and token[0] == "\\":
+            if token[-1].isalpha() and (following := stream.next()) is not None:  # TeX drops blanks after a word
+                stream.push([following.lstrip(" ") if following[0] == " " else following])
+            if not self.expand_once(token):
+                break
+        return token
+
+    def expanded(self, tokens: Sequence[str]) -> list[str]:
+        """What tokens expand to, as in ``\\edef``."""
+        frames = self.stream.swap(tokens)
+        taken: list[str] = []
+        try:
+            while (token := self.next_expanded()) is not None:
+                if token == "\\noexpand":
+                    token = self.stream.next() or ""
+                taken.append(token)
+        finally:
+            self.stream.restore(frames)
+        return taken
+
+    def expanded_name(self) -> str:
+        """The argument that follows as plain text (the name of a file), its macros expanded."""
+        tokens = self.group() or []
+        if any(token[0] == "\\" for token in tokens):
+            tokens = [token for token in self.expanded(tokens) if token not in _INVISIBLE]
+        return join(tokens).strip()
+
+
+_INVISIBLE = frozenset(["\\relax", "\\protect", "\\string", "\\ignorespaces", "\\unskip", "\\empty"])
+"""Commands that leave nothing in a name."""

@@ -18,16 +18,19 @@ from porism.corpus.groups import Item, Known, ReadGroup
 from porism.corpus.latex.loading import EXTENSIONS, FileLoader, ProjectFiles
 from porism.corpus.latex.stretches import StretchReader
 from porism.corpus.latex.structure import LatexStructure
-from porism.corpus.latex.tokens import FileFrame
 from porism.corpus.text_files import open_file
 from porism.corpus.units import UnitStore
 from porism.corpus.walking import check_file, walk
 from porism.errors import OnProblem, Problem, SourceError
 from porism.types import Document
 
-_MAIN = re.compile(rb"^[^%\n]*?\\(?:documentclass|documentstyle|begin\s*\{document\})", re.MULTILINE)
+_MAIN = re.compile(rb"^[^%\n]*?\\(?:documentclass|documentstyle|(?:begin|end)\s*\{document\}|bye\b)", re.MULTILINE)
+_END = re.compile(rb"^[^%\n]*?\\(?:end\s*\{document\}|enddocument\b|bye\b)", re.MULTILINE)
+_PART_CLASS = re.compile(rb"^[^%\n]*?\\documentclass\s*(?:\[[^\]]*\]\s*)?\{(?:subfiles|standalone)\}", re.MULTILINE)
+_BEGIN = re.compile(r"^[^%\n]*?\\(?:begin\s*\{document\}|document\b)", re.MULTILINE)
 _TARGET = re.compile(
-    rb"\\(?:input|include|subfile|subfileinclude|(?:sub)?(?:import|inputfrom|includefrom)\*?\s*\{[^{}\n]{0,200}\})"
+    rb"\\(?:input|include|subfile|subfileinclude|includestandalone|"
+    rb"(?:sub)?(?:import|inputfrom|includefrom)\*?\s*\{[^{}\n]{0,200}\})"
     rb"\s*\{?\s*([^\s{}\\%]{1,200})"
 )
 
@@ -80,7 +83,8 @@ class LatexReader:
         """Yields the documents of these files and of those that they include, main files first.
 
         A file that another one includes is read in its place there; files that nothing includes are read on their
-        own, with the macros of the first main file of their folder or of one above it.
+        own, with the macros of the first main file of their folder or of one above it. Documents that are parts of
+        larger ones (of the classes ``subfiles`` and ``standalone``) come between these.
 
         :param root: the folder that file names in ids and metadata are relative to.
         """
@@ -102,33 +106,37 @@ class LatexProject(ProjectFiles):
         super().__init__(root, files, options)
         self.source = options.collection or source
         self.unexpanded = 0
-        self.first: LatexGroup | None = None
-        """The first main file of the folder at hand; the others have its macros."""
+        self.firsts: dict[Path, LatexGroup] = {}
+        """The first main file of each folder; what is read there on its own has its macros."""
 
     def groups(self) -> Iterator[LatexGroup]:
         """The files that are read on their own, in order; each is to be read or skipped before the next is requested.
 
         Which files those are depends on what the earlier ones loaded.
         """
-        mains, parts, targets = self._sort(self.files)
-        folders: dict[Path, tuple[list[Path], list[Path]]] = {}
+        mains, documents, parts, targets = self._sort(self.files)
         mains.sort(key=lambda path: (len(path.parts), str(path.parent), path.stem in targets, path.name))
+        folders = dict.fromkeys((*(path.parent for path in mains), self.root))
         for path in mains:
-            folders.setdefault(path.parent, ([], []))[0].append(path)
-        folders.setdefault(self.root, ([], []))
-        for path in sorted(parts, key=lambda path: (path.stem in targets, str(path))):
-            home = next((folder for folder in path.parents if folder in folders), self.root)
-            folders[home][1].append(path)
-        for heads, others in folders.values():
-            self.first = None
-            for path in (*heads, *others):
-                if path.resolve() not in self.done:
-                    yield LatexGroup(self, path, is_main=path in heads)
+            if path.resolve() not in self.done:
+                yield LatexGroup(self, path, path.parent, is_main=True)
+        for others in (documents, parts):
+            homes: dict[Path, list[Path]] = {folder: [] for folder in folders}
+            for path in sorted(others, key=lambda path: (path.stem in targets, str(path))):
+                homes[next((folder for folder in path.parents if folder in homes), self.root)].append(path)
+            for home, paths in homes.items():
+                for path in paths:
+                    if path.resolve() not in self.done:
+                        yield LatexGroup(self, path, home, is_main=False)
 
-    def _sort(self, files: list[Path]) -> tuple[list[Path], list[Path], set[str]]:
-        """Main files, all others, and the names (without folder and suffix) of what is included somewhere."""
+    def _sort(self, files: list[Path]) -> tuple[list[Path], list[Path], list[Path], set[str]]:
+        """Main files, documents that are parts of larger ones, all others, and the names (without folder and suffix)
+        of what is included somewhere.
+        """
         mains: list[Path] = []
-        parts: list[Path] = []
+        documents: list[Path] = []
+        others: list[Path] = []
+        headers: list[Path] = []
         targets: set[str] = set()
         for path in files:
             try:
@@ -138,8 +146,15 @@ class LatexProject(ProjectFiles):
                 data = b""  # reported when its turn comes
             for match in _TARGET.finditer(data):
                 targets.add(Path(match.group(1).decode("utf-8", "replace")).stem)
-            (mains if _MAIN.search(data) else parts).append(path)
-        return mains, parts, targets
+            if _PART_CLASS.search(data):
+                documents.append(path)
+            elif _MAIN.search(data):
+                (mains if _END.search(data) else headers).append(path)
+            else:
+                others.append(path)
+        for path in headers:  # a document without an end is the beginning of others where one includes it
+            (others if path.stem in targets else mains).append(path)
+        return mains, documents, others, targets
 
 
 class LatexGroup(ReadGroup):
@@ -150,16 +165,21 @@ class LatexGroup(ReadGroup):
     each file was looked for and found (``lookups``), and the parts that need not be read again (``stretches``).
     """
 
-    def __init__(self, project: LatexProject, path: Path, *, is_main: bool) -> None:
+    def __init__(self, project: LatexProject, path: Path, home: Path, *, is_main: bool) -> None:
         files = [path, project.tag_file] if project.tag_file.is_file() else [path]
         super().__init__(project.relative(path), LatexReader.name, files)
-        self.project, self.path, self.is_main = project, path, is_main
+        self.project, self.path, self.home, self.is_main = project, path, home, is_main
         self.was_read = False
         self.machine: LatexStructure | None = None
         self._remembered: Mapping[str, str] = {}
         self._known: Known = _none_known
         self._loader = FileLoader(project, path, self.files, self.digests)
         self._stretches: dict[str, str] = {}
+
+    @property
+    def first(self) -> LatexGroup | None:
+        """The main file that is read before it in its folder."""
+        return self.project.firsts.get(self.home)
 
     def recall(self, note: Any, known: Known) -> None:
         if isinstance(note, dict) and note["silent"] == self._silent(note):
@@ -172,7 +192,7 @@ class LatexGroup(ReadGroup):
         tags = project.tags(on_problem)
         yield from self._read(tags, on_problem, on_progress)
         loader = self._loader
-        first = project.first
+        first = self.first
         self.note = {
             "own": sorted(map(project.relative, loader.visited)),
             "first": first.name if first is not None else None,
@@ -182,15 +202,18 @@ class LatexGroup(ReadGroup):
             "stretches": self._stretches,
         }
         if self.is_main and first is None:
-            project.first = self
+            project.firsts[self.home] = self
         project.done |= loader.visited
 
     def _read(self, tags: dict[str, str], on_problem: OnProblem, on_progress: OnProgress) -> Iterator[Item]:
         project = self.project
+        silent = {project.relative(done) for done in project.done}
         self._loader = loader = FileLoader(project, self.path, self.files, self.digests)
         stretches: StretchReader | None = None
 
         def report(problem: Problem) -> None:
+            if problem.where.rpartition(":")[0] in silent:
+                return  # the group that gives the documents of that file has reported it
             if stretches is not None:
                 stretches.problem(problem)
             on_problem(problem)
@@ -199,12 +222,10 @@ class LatexGroup(ReadGroup):
         if frame is None:
             return
 
-        def load(command: str, argument: str) -> FileFrame | None:
-            return loader.load(command, argument, machine, report, on_progress)
-
-        machine = LatexStructure(UnitStore(project.source, report, tags=tags), load, report)
-        machine.silent = {project.relative(done) for done in project.done}
-        first = project.first
+        machine = LatexStructure(UnitStore(project.source, report, tags=tags), loader, report)
+        loader.attach(machine, report, on_progress)
+        machine.silent = silent
+        first = self.first
         if first is not None and not self.is_main and (source := first.read_macros()) is not None:
             machine.expander.macros.update(source.expander.macros)
             machine.expander.environments.update(source.expander.environments)
@@ -215,7 +236,7 @@ class LatexGroup(ReadGroup):
             machine, loader, beside, self._remembered, self._known, on_problem, on_progress
         )
         machine.at_section = stretches.at_section
-        for item in machine.read(frame, preamble=self.is_main and "\\begin{document}" in frame.text):
+        for item in machine.read(frame, preamble=_BEGIN.search(frame.text) is not None):
             if isinstance(item, Document):
                 stretches.document(item)
             yield item
@@ -230,7 +251,7 @@ class LatexGroup(ReadGroup):
         return self.machine
 
     def fits(self, note: Any, files: list[Path]) -> bool:
-        project, first = self.project, self.project.first
+        project, first = self.project, self.first
         if not isinstance(note, dict) or note["first"] != (first.name if first is not None else None):
             return False
         if first is not None and first.was_read and not self.is_main:
@@ -244,8 +265,8 @@ class LatexGroup(ReadGroup):
 
     def skip(self, note: Any, files: list[Path]) -> None:
         self.files = files
-        if self.is_main and self.project.first is None:
-            self.project.first = self
+        if self.is_main and self.first is None:
+            self.project.firsts[self.home] = self
         self.project.done |= {(self.project.root / name).resolve() for name in note["own"]}
 
     def _silent(self, note: dict[str, Any]) -> list[str]:

@@ -176,7 +176,7 @@ class StretchReader:
             "problems": [[problem.where, problem.what] for problem in self._problems],
             "definitions": definitions_changed(begun.tables, tables_of(machine)),
             "path": path_to_json(machine.path), "heading_lines": machine.heading_lines,
-            "files": [[frame.name, frame.at_letter, *machine.store.counted(frame.name)] for frame in still],
+            "files": [[frame.name, frame.state, *machine.store.counted(frame.name)] for frame in still],
         }
         self.stretches[begun.key] = orjson.dumps(value).decode()
 
@@ -208,8 +208,8 @@ class StretchReader:
         for frame, (_, read, _, _) in zip(frames, stretch["opened"], strict=True):
             frame.pos = read
             then[frame.name] = frame
-        for name, at_letter, numbers, units in stretch["files"]:
-            then[name].at_letter = at_letter
+        for name, state, numbers, units in stretch["files"]:
+            then[name].take_state(state)
             machine.store.count_on(name, numbers, units)
         machine.open_files([then[name] for name, *_ in stretch["files"]])
         machine.labels.replay(stretch["labels"])

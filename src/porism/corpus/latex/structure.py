@@ -5,34 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from porism.corpus.groups import Unread
-from porism.corpus.latex.environments import TextEnvironments
+from porism.corpus.latex.inclusion import Files, IncludingText
 from porism.corpus.latex.tables import PROOFS, REFERENCES, SECTION_LEVELS, THEOREMS
 from porism.corpus.latex.tokens import FileFrame
 from porism.corpus.units import Unit, UnitStore
-from porism.errors import OnProblem, Problem
+from porism.errors import OnProblem
 from porism.formula.macros.definition import Environment
 from porism.formula.macros.tokens import join
 from porism.types import Content, Document
 
-Loader = Callable[[str, str], FileFrame | None]
-"""(command, argument) → the file that ``\\input``, ``\\usepackage``… names; None where there is nothing to read."""
 
-_INCLUDES = "input include subfile subfileinclude usepackage RequirePackage documentclass LoadClass InputIfFileExists"
-_IMPORTS = "import subimport inputfrom includefrom subinputfrom subincludefrom"
-
-
-class LatexStructure(TextEnvironments):
+class LatexStructure(IncludingText):
     """Turns the tokens of a project into units, and hands these out as documents.
 
     :param store: takes the finished units.
-    :param load: opens the files that the source names.
+    :param files: opens the files that the source names.
     """
 
-    def __init__(self, store: UnitStore, load: Loader, on_problem: OnProblem) -> None:
-        self.store, self._load, self._on_problem = store, load, on_problem
+    def __init__(self, store: UnitStore, files: Files, on_problem: OnProblem) -> None:
+        self.store = store
         self.silent: set[str] = set()
         self.document_title: Content | None = None
-        self._files: list[FileFrame] = []
         self._path: list[tuple[int, Content]] = []
         self._units: list[Unit] = []
         self._section = Unit("text", "", 1)
@@ -40,12 +33,7 @@ class LatexStructure(TextEnvironments):
         self._title_labels: list[str] = []
         self.at_section: Callable[[], Iterator[Unread]] = lambda: iter(())
         """Called where a section has begun; may go on at a later one, and says what it passes over."""
-        self._content_before = False
-        super().__init__()
-        for name in _INCLUDES.split():
-            self.expander.primitives["\\" + name] = self._include
-        for name in _IMPORTS.split():
-            self.expander.primitives["\\" + name] = self._import
+        super().__init__(files, on_problem)
         for name in SECTION_LEVELS:
             self.commands["\\" + name] = self._heading
         self.commands["\\title"] = self._title
@@ -59,8 +47,8 @@ class LatexStructure(TextEnvironments):
         """
         self.preamble = preamble
         self.document_title = None
-        self._files, self._path = [frame], []
-        self.expander.stream.open_file(frame)
+        self._path = []
+        self.begin_files(frame)
         self._begin_section("text", None, 1)
         while (token := self.expander.next()) is not None:
             self.token(token)
@@ -76,82 +64,12 @@ class LatexStructure(TextEnvironments):
 
     # the hooks of the text -------------------------------------------------------------------------------------
 
-    @property
-    def line(self) -> int:
-        return self._files[-1].line if self._files else 1
-
-    def report(self, what: str) -> None:
-        if self.expander.in_class:  # nothing of it is content
-            return
-        self._on_problem(Problem(f"{self._files[-1].name if self._files else ''}:{self.line}", what))
-
     def label(self, name: str) -> None:
         if name and not self.preamble:
             unit = self._units[-1] if self._units else self._section
             unit.labels.append(name)
             if unit.kind not in ("text", "abstract", "proof"):
                 self.labels.add(name, unit.kind)
-
-    def end_of_file(self) -> None:
-        if len(self._files) > 1:
-            self._files.pop()
-            self.out.append("\n\n")
-            self._look_at_class()
-
-    # files -----------------------------------------------------------------------------------------------------
-
-    def _include(self, command: str) -> None:
-        reader = self.expander
-        reader.optional()
-        token = reader.skip_spaces()
-        if token is None:
-            return
-        if token[0] in "{\\" or len(token) == 1:
-            reader.stream.push([token])
-            names = reader.name()
-        else:  # \input file.tex
-            names, _, rest = token.partition(" ")
-            reader.stream.push([rest] if rest else [])
-            while (more := reader.stream.next()) in ("_", "~", "^"):  # file_name
-                following = reader.stream.next() or ""
-                head, _, rest = following.partition(" ")
-                names += more + head
-                reader.stream.push([rest] if rest else [])
-                if rest or not head:
-                    break
-            else:
-                reader.stream.push([more] if more is not None else [])
-        frames = [self._load(command[1:], name.strip()) for name in names.split(",")]
-        for frame in reversed(frames):
-            if frame is not None:
-                self._enter(frame)
-
-    def _import(self, command: str) -> None:
-        self.expander.star()
-        folder, name = self.expander.name(), self.expander.name()
-        frame = self._load(command[1:], f"{folder.rstrip('/')}/{name}")
-        if frame is not None:
-            self._enter(frame)
-
-    def _enter(self, frame: FileFrame) -> None:
-        self._files.append(frame)
-        self.expander.stream.open_file(frame)
-        self._look_at_class()
-
-    def _look_at_class(self) -> None:
-        """Nothing is content while a class or style file is read."""
-        in_class = any(frame.is_class for frame in self._files)
-        if in_class and not self.expander.in_class:
-            self._content_before = not self.preamble
-            self.preamble = True
-        elif self.expander.in_class and not in_class:
-            self.preamble = not self._content_before
-        self.expander.in_class = in_class
-
-    @property
-    def files(self) -> list[FileFrame]:
-        """The files that are open, outermost first."""
-        return self._files
 
     # between sections ------------------------------------------------------------------------------------------
 
@@ -174,11 +92,6 @@ class LatexStructure(TextEnvironments):
     def heading_lines(self) -> int:
         """At the beginning of a section: how many lines its heading goes on for after the one where it begins."""
         return self.line - self._section.line
-
-    def open_files(self, frames: list[FileFrame]) -> None:
-        """What is left to read is the rest of these files, outermost first."""
-        self._files = frames
-        self.expander.stream.go_on(frames)
 
     def go_on(self, path: list[tuple[int, Content]], section: Unit) -> None:
         """Goes on in a section that has just begun."""

@@ -188,6 +188,22 @@ CITATIONS = words(
     "\\cite \\citep \\citet \\citealp \\citealt \\citeauthor \\citeyear \\parencite \\textcite \\autocite \\footcite "
     "\\Cite \\Citet \\Citep \\citeyearpar \\fullcite \\cites \\smartcite \\supercite"
 )
+PACKAGES = {
+    "usepackage": ("", ".sty"), "RequirePackage": ("", ".sty"), "RequirePackageWithOptions": ("", ".sty"),
+    "LoadClass": ("", ".cls"), "LoadClassWithOptions": ("", ".cls"), "usetheme": ("beamertheme", ".sty"),
+    "usecolortheme": ("beamercolortheme", ".sty"), "useinnertheme": ("beamerinnertheme", ".sty"),
+    "useoutertheme": ("beameroutertheme", ".sty"), "usefonttheme": ("beamerfonttheme", ".sty"),
+}  # fmt: skip
+"""Commands that load packages and their like → what goes before and after a name to make that of the file."""
+CLASSES = {"documentclass": ("", ".cls"), "documentstyle": ("", ".sty")}
+INCLUDES = PACKAGES.keys() | words(
+    "input include subfile subfileinclude includestandalone @input @@input"
+)
+"""Commands that read the files that their argument names."""
+IMPORTS = words(
+    "import subimport inputfrom includefrom subinputfrom subincludefrom"
+)
+"""Commands that read a file in a folder, which are two arguments."""
 KEPT_COMMANDS = words(
     "\\begin \\end \\section \\subsection \\subsubsection \\chapter \\part \\paragraph \\item \\label \\emph \\textbf "
     "\\textit \\texttt \\url \\href \\footnote \\caption \\ref \\eqref \\cite \\Cref \\cref \\autoref \\input "

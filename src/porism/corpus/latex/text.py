@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from porism.corpus.latex.conditionals import Conditionals
 from porism.corpus.latex.definitions import Declarations
 from porism.corpus.latex.diagrams import diagram_text
+from porism.corpus.latex.expansion import Expansion
 from porism.corpus.latex.formula import FormulaReader
 from porism.corpus.latex.labels import LabelKinds
 from porism.corpus.latex.macros import Expander
@@ -48,6 +49,7 @@ class LatexText:
         self.expander = Expander(self.report, KEPT_COMMANDS)
         self.declarations = Declarations(self.expander)
         self.conditionals = Conditionals(self.expander)
+        Expansion(self.expander, self.conditionals)
         self.labels = LabelKinds()
         self.formulas = FormulaReader(self.expander, self._formula_label, self._reference_text)
         self.preamble = True
@@ -71,6 +73,14 @@ class LatexText:
 
     def end_of_file(self) -> None:
         """A file has been read to its end."""
+
+    def begin_document(self) -> None:
+        """``\\begin{document}``."""
+        self.preamble = False
+
+    def end_document(self) -> None:
+        """``\\end{document}``: what follows is no part of it."""
+        self.expander.stream.drop_all()
 
     def begin_unit(self, name: str) -> bool:
         """Begins a theorem-like environment or a proof; False where the environment is neither."""

