@@ -296,6 +296,19 @@ def test_which_operator_it_is_and_whether_its_order_counts(latex: str, label: st
     assert (root.label, root.kind) == (label, kind)
 
 
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (r"a\circleddash b", "[O!⊝,0[V!a],1[V!b]]"), (r"N\triangleleft G", "[O!◁,0[V!N],1[V!G]]"),
+        (r"a\lnsim b<c", "[O!⋦-lt,0[V!a],1[V!b],2[V!c]]"), ("a⨹b", "[O!⨹,0[V!a],1[V!b]]"),
+        (r"\llangle a,b\rrangle", "[O!double_angle,0[V!a],1[V!b]]"), ("⦗a,b⦘", "[O!fence,0[V!a],1[V!b]]"),
+        (r"\fint_B f\,dx", "[O!fint,0[V!f],1[V!B],2[O!diff,0[V!x]]]"), ("⥇", "[C!⥇]"),
+    ],
+)
+def test_the_class_of_a_symbol_gives_it_a_role(source: str, expected: str) -> None:
+    assert operator_string(operator_tree(parse_latex(source))) == expected
+
+
 def test_spans_point_into_the_source() -> None:
     source = r"\frac{f(x)}{2} + \sqrt{y} = 10"
     tree = operator_tree(parse_latex(source))

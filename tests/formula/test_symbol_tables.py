@@ -84,3 +84,41 @@ def test_names_numbers_and_negation() -> None:
     assert negated("=") == "≠"
     assert negated("∈") == "∉"
     assert negated("⊕") == "⊕\u0338"
+
+
+@pytest.mark.parametrize(
+    ("command", "char", "expected"),
+    [
+        ("leftthreetimes", "⋋", "multiplicative"), ("circleddash", "⊝", "additive"), ("eqslantless", "⪕", "order"),
+        ("curlyeqprec", "⋞", "order"), ("precapprox", "⪷", "order"), ("lnsim", "⋦", "order"),
+        ("looparrowleft", "↫", "arrow"), ("dashrightarrow", "⇢", "arrow"), ("backepsilon", "∍", "membership"),
+        ("Mapsfrom", "⤆", "arrow"), ("llparenthesis", "⦇", "open"), ("rrangle", "⟫", "close"), ("obslash", "⦸",
+        "multiplicative"), ("fint", "⨍", "integral"), ("bigtimes", "⨉", "big-operator"), ("Coloneqq", "⩴", "equality"),
+        ("triangleleft", "◃", "relation"), ("upalpha", "α", "greek"), ("ohm", "Ω", "greek"), ("celsius", "℃", "symbol"),
+        ("lVvert", "⦀", "bar"), ("nsqsubseteq", "⋢", "subset"), ("cupdot", "⊍", "set-operator"),
+    ],
+)
+def test_a_command_and_its_character_are_one_symbol(command: str, char: str, expected: str) -> None:
+    assert SYMBOLS["\\" + command] == character(char)[:2]  # type: ignore[index]
+    assert token_class(SYMBOLS["\\" + command][0]) == expected
+
+
+@pytest.mark.parametrize(
+    ("char", "expected"),
+    [
+        ("⪑", "order"), ("⥇", "arrow"), ("⨹", "additive"), ("⨙", "integral"), ("⩱", "equality"), ("⫓", "subset"),
+        ("⨻", "multiplicative"), ("⦗", "open"), ("⦘", "close"), ("⟙", "symbol"), ("⨇", "logic"), ("€", "symbol"),
+    ],
+)
+def test_a_sign_that_no_table_lists_is_classed_by_its_unicode_name(char: str, expected: str) -> None:
+    assert char not in SYMBOLS or char == "€"
+    assert token_class(char) == expected
+
+
+def test_each_spelling_belongs_to_one_symbol() -> None:
+    seen: dict[str, str] = {}
+    for _, _, lines in tables.SYMBOL_GROUPS:
+        for entry in lines.replace("\n", " ").split("; "):
+            label, *names = entry.split() or [""]
+            for name in names:
+                assert seen.setdefault(name, label) == label

@@ -117,7 +117,7 @@ _BIG = {
 }
 _INTEGRALS = {
     "∫": "int", "∬": "iint", "∭": "iiint", "⨌": "iiiint", "∮": "oint", "∯": "oiint", "∰": "oiiint", "∲": "oint",
-    "∳": "oint",
+    "∳": "oint", "∱": "int", "⨍": "fint", "⨎": "fint", "⨏": "fint", "⨑": "int", "⨕": "oint", "⨖": "oint", "⨋": "sumint",
 }
 BINARY_FORMS = {
     "bigcup": "union", "bigcap": "inter", "bigoplus": "oplus", "bigotimes": "otimes", "bigvee": "or", "bigwedge": "and",
@@ -153,7 +153,8 @@ _NOTHING = ("", "\u2061", "\u2062", "\u2063", "\u2064")
 FENCES = {
     "()": "tuple", "[]": "closed", "[)": "closed_open", "(]": "open_closed", "][": "open", "{}": "set", "⟨⟩": "inner",
     "⌊⌋": "floor", "⌈⌉": "ceil", "||": "abs", "∥∥": "norm", "⟦⟧": "bracket", "⌊⌉": "round", "[[": "closed_open",
-    "]]": "open_closed",
+    "]]": "open_closed", "⟪⟫": "double_angle", "⦃⦄": "double_brace", "⦅⦆": "double_parenthesis", "⦇⦈": "banana",
+    "⟅⟆": "bag", "⌜⌝": "corners",
 }
 """Opening and closing fence to the label of the node that they make."""
 
@@ -243,6 +244,10 @@ PREPASS = frozenset({"|", "∥", "∧", "∨", "⊻", "(", ":", "d", *_INTEGRALS
 """Symbols whose role depends on more of the row than what is before them."""
 
 _LEAF_RULE = Rule(LEAF, "")
+_ROLE_OF_CLASS = {
+    "additive": ADD, "multiplicative": MULTIPLY, "set-operator": MULTIPLY, "division": MULTIPLY, "big-operator": BIG,
+    "integral": INTEGRAL, "open": OPEN, "close": CLOSE,
+}
 
 
 def rule_of_unknown(label: str, kind: str) -> Rule:
@@ -255,11 +260,8 @@ def rule_of_unknown(label: str, kind: str) -> Rule:
     if kind != "O":
         return _LEAF_RULE
     group = token_class(label, kind)
-    if group in RELATION_CLASSES:
-        return Rule(RELATION, label)
-    if group in {"multiplicative", "set-operator", "division"}:
-        return Rule(MULTIPLY, label)
-    return _LEAF_RULE
+    role = RELATION if group in RELATION_CLASSES else _ROLE_OF_CLASS.get(group)
+    return _LEAF_RULE if role is None else Rule(role, label)
 
 
 _CONSTANT_LETTERS = frozenset("eπℂℍℕℙℚℝℤ𝔼𝔽ℵ")

@@ -86,7 +86,7 @@ _FONT_WORDS = {
 }
 _BLACKBOARD = {"C": "ℂ", "H": "ℍ", "N": "ℕ", "P": "ℙ", "Q": "ℚ", "R": "ℝ", "Z": "ℤ"}
 _LETTERLIKE = frozenset("ℂℍℕℙℚℝℤℬℰℱℋℐℒℳℛℯℊℴℭℌℑℜℨℎℓ℘ϒϴ")
-_CLOSING = {"(": ")", "[": "]", "{": "}", "⟨": "⟩", "⌊": "⌋", "⌈": "⌉", "⟦": "⟧", "|": "|", "∥": "∥"}
+_CLOSING = dict(zip("([{⟨⌊⌈⟦|∥⟪⦃⦅⦇⦉⟅⟬⟮⎰⦀", ")]}⟩⌋⌉⟧|∥⟫⦄⦆⦈⦊⟆⟭⟯⎱⦀", strict=True))
 
 MATRIX_FENCES: dict[tuple[str, str], str] = {pair: "".join(pair) for pair in _CLOSING.items()}
 """Fences that belong to the matrix that they enclose → its label."""
@@ -197,6 +197,30 @@ def kind_of(label: str) -> str:
     return "V" if label[:1].isalpha() else "O"
 
 
+_CLASS_OF_NAME = (
+    ("INTEGRAL", "integral"), ("N-ARY", "big-operator"), ("HARPOON", "arrow"), ("ARROW", "arrow"), ("ARROWS", "arrow"),
+    ("SUBSET", "subset"), ("SUPERSET", "subset"), ("ELEMENT", "membership"), ("CONTAINS", "membership"),
+    ("LESS-THAN", "order"), ("GREATER-THAN", "order"), ("PRECEDES", "order"), ("SUCCEEDS", "order"),
+    ("TURNSTILE", "logic"), ("EQUAL", "equality"), ("EQUALS", "equality"), ("EQUIVALENT", "equality"),
+    ("IDENTICAL", "equality"), ("SIMILAR", "equality"), ("TILDE", "equality"), ("PLUS", "additive"),
+    ("MINUS", "additive"), ("MULTIPLICATION", "multiplicative"), ("TIMES", "multiplicative"),
+    ("CIRCLED", "multiplicative"), ("LOGICAL", "logic"), ("UNION", "set-operator"), ("INTERSECTION", "set-operator"),
+)
+"""Word of a character's Unicode name → its class; the first that is there counts."""
+
+
+@lru_cache(maxsize=4096)
+def _class_of_character(char: str) -> str:
+    """The class of a sign that no table lists, by its category and name in Unicode."""
+    category = unicodedata.category(char)
+    if category in ("Ps", "Pe"):
+        return "open" if category == "Ps" else "close"
+    if category == "Sm" or 0x2190 <= ord(char) <= 0x21FF or 0x2900 <= ord(char) <= 0x2BFF:
+        words = set(unicodedata.name(char, "").split())
+        return next((found for word, found in _CLASS_OF_NAME if word in words), "symbol")
+    return "symbol"
+
+
 _CLASS_OF_KIND = {"R": "root", "M": "matrix", "G": "group", "T": "text", "W": "wildcard", "E": "error"}
 
 
@@ -226,7 +250,7 @@ def token_class(label: str, kind: str = "") -> str:
         return "variable" if len(label) == 1 else "function"
     if label.endswith("\u0338"):
         return token_class(label[:-1])
-    return "symbol"
+    return _class_of_character(label) if len(label) == 1 else "symbol"
 
 
 def is_limit_operator(label: str) -> bool:

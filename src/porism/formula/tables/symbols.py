@@ -10,23 +10,27 @@ from __future__ import annotations
 
 SYMBOL_GROUPS: tuple[tuple[str, str, str], ...] = (
     ("greek", "V", """
-        α alpha; β beta; γ gamma; δ delta; ϵ epsilon; ε varepsilon; ζ zeta; η eta; θ theta; ϑ vartheta; ι iota; κ
-        kappa; ϰ varkappa; λ lambda; μ mu µ; ν nu; ξ xi; ο omicron; π pi; ϖ varpi; ρ rho; ϱ varrho; σ sigma; ς
-        varsigma; τ tau; υ upsilon; ϕ phi; φ varphi; χ chi; ψ psi; ω omega; ϝ digamma; Γ Gamma varGamma; Δ Delta
-        varDelta ∆; Θ Theta varTheta; Λ Lambda varLambda; Ξ Xi varXi; Π Pi varPi; Σ Sigma varSigma; Υ Upsilon
-        varUpsilon ϒ; Φ Phi varPhi; Ψ Psi varPsi; Ω Omega varOmega Ω
+        α alpha upalpha; β beta upbeta; γ gamma upgamma; δ delta updelta; ϵ epsilon upepsilon; ε varepsilon
+        upvarepsilon; ζ zeta upzeta; η eta upeta; θ theta uptheta; ϑ vartheta upvartheta; ι iota upiota; κ kappa
+        upkappa; ϰ varkappa upvarkappa; λ lambda uplambda; μ mu upmu micro textmu µ; ν nu upnu; ξ xi upxi; ο omicron
+        upomicron; π pi uppi; ϖ varpi upvarpi; ρ rho uprho; ϱ varrho upvarrho; σ sigma upsigma; ς varsigma upvarsigma;
+        τ tau uptau; υ upsilon upupsilon; ϕ phi upphi; φ varphi upvarphi; χ chi upchi; ψ psi uppsi; ω omega upomega; ϝ
+        digamma updigamma; Γ Gamma varGamma Upgamma upGamma; Δ Delta varDelta Updelta upDelta ∆; Θ Theta varTheta
+        Uptheta upTheta; Λ Lambda varLambda Uplambda upLambda; Ξ Xi varXi Upxi upXi; Π Pi varPi Uppi upPi; Σ Sigma
+        varSigma Upsigma upSigma; Υ Upsilon varUpsilon Upupsilon upUpsilon ϒ; Φ Phi varPhi Upphi upPhi; Ψ Psi varPsi
+        Uppsi upPsi; Ω Omega varOmega Upomega upOmega ohm textohm
     """),
     ("variable", "V", """
-        ℓ ell; ı imath; ȷ jmath; ℘ wp weierp; ð eth; Ⅎ Finv; ⅁ Game; å aa; Å AA Å; æ ae; Æ AE; ø o; Ø O; œ oe; Œ OE;
-        ß ss; ł l; Ł L
+        ℓ ell; ı imath; ȷ jmath; ℘ wp weierp; ð eth dh matheth; Ⅎ Finv; ⅁ Game; å aa; Å AA angstrom; æ ae; Æ AE; ø o;
+        Ø O; œ oe; Œ OE; ß ss; ł l; Ł L; Ð DH
     """),
     ("constant", "V", """
-        ∞ infty infin; ∅ emptyset varnothing empty; ℏ hbar hslash; ℵ aleph alef alefsym ℵ; ℶ beth ℶ; ℷ gimel ℷ; ℸ
-        daleth ℸ; ⊤ top; ⊥ bot perp ⟂ Perp
+        ∞ infty infin; ∅ emptyset varnothing empty diameter ⌀; ℏ hbar hslash; ℵ aleph alef alefsym; ℶ beth; ℷ gimel; ℸ
+        daleth; ⊤ top; ⊥ bot perp ⟂ Perp
     """),
     ("function", "V", """
-        ℜ Re real Re; ℑ Im image Im; arg; deg; det; dim; gcd; hom; ker; Pr; lcm; sgn; rank; tr; Tr; erf; erfc; Li;
-        Ei; Si; Ci; span; diag; Hom; End; Aut; Gal; Spec; Res; coker; im; ord; grad
+        ℜ Re real; ℑ Im image; arg; deg; det; dim; gcd; hom; ker; Pr; lcm; sgn; rank; tr; Tr; erf; erfc; Li; Ei; Si;
+        Ci; span; diag; Hom; End; Aut; Gal; Spec; Res; coker; im; ord; grad
     """),
     ("trigonometric", "V", """
         sin; cos; tan tg; cot ctg cotg; sec; csc cosec; arcsin; arccos; arctan arctg; arccot arcctg; arcsec; arccsc;
@@ -38,90 +42,151 @@ SYMBOL_GROUPS: tuple[tuple[str, str, str], ...] = (
         varprojlim; plim; esssup; essinf; colim
     """),
     ("equality", "O", """
-        = eq; ≠ ne neq; ≡ equiv; ≢ nequiv; ≈ approx thickapprox; ≉ napprox; ≅ cong; ≇ ncong; ≃ simeq; ≄ nsimeq; ∼
-        sim thicksim; ≁ nsim; ≍ asymp; ≐ doteq; ≑ doteqdot Doteq; ≒ fallingdotseq; ≓ risingdotseq; ≔ coloneqq
-        coloneq colonequals; ≕ eqqcolon; ≜ triangleq; ≝; ≟; ≊ approxeq; ∽ backsim; ⋍ backsimeq; ≏ bumpeq; ≎ Bumpeq;
-        ≗ circeq; ≖ eqcirc; ∝ propto varpropto
+        = eq equal; ≠ ne neq; ≡ equiv; ≢ nequiv; ≈ approx thickapprox; ≉ napprox; ≅ cong; ≇ ncong; ≆ simneqq; ≃ simeq;
+        ≄ nsimeq nsime; ∼ sim thicksim; ≁ nsim; ≂ eqsim minussim; ≍ asymp; ≭ nasymp; ≐ doteq; ≑ doteqdot Doteq; ≒
+        fallingdotseq; ≓ risingdotseq; ≔ coloneqq coloneq colonequals colonequal; ≕ eqqcolon eqcolon equalscolon; ⩴
+        Coloneqq Coloneq coloncolonequals; ⩵ Equal eqeq; ⩶ eqeqeq; ≜ triangleq triangleeq; ≝ eqdef; ≟ questeq; ≊
+        approxeq; ≋ approxident; ⩰ approxeqq; ∽ backsim; ⋍ backsimeq; ≌ backcong; ≏ bumpeq; ≎ Bumpeq; ⪮ bumpeqq; ≗
+        circeq; ≖ eqcirc; ≙ corresponds wedgeq; ≚ veeeq; ≛ stareq; ≞ measeq; ∝ propto varpropto; ⩭ congdot; ≣ Equiv; ⩮
+        asteq; ⩦ eqdot; ⩳ eqqsim; ∺ dotsminusdots; ∻ kernelcontraction; ≘ arceq frowneq
     """),
     ("order", "O", """
         < lt less; > gt greater; ≤ le leq leqslant leqq ⩽ ≦; ≥ ge geq geqslant geqq ⩾ ≧; ≪ ll; ≫ gg; ⋘ lll llless; ⋙
-        ggg gggtr; ≮ nless; ≯ ngtr; ≰ nle nleq nleqslant nleqq; ≱ nge ngeq ngeqslant ngeqq; ≨ lneq lneqq lvertneqq
-        ⪇; ≩ gneq gneqq gvertneqq ⪈; ≲ lesssim; ≳ gtrsim; ≶ lessgtr; ≷ gtrless; ⋚ lesseqgtr lesseqqgtr; ⋛ gtreqless
-        gtreqqless; ⪅ lessapprox; ⪆ gtrapprox; ≺ prec; ≻ succ; ≼ preceq preccurlyeq ⪯; ≽ succeq succcurlyeq ⪰; ⊀
-        nprec; ⊁ nsucc; ⋠ npreceq; ⋡ nsucceq; ≾ precsim; ≿ succsim; ⋖ lessdot; ⋗ gtrdot; ⊲ lhd vartriangleleft ⊲; ⊳
-        rhd vartriangleright; ⊴ unlhd trianglelefteq trianglelefteqslant; ⊵ unrhd trianglerighteq
-        trianglerighteqslant; ⋪ ntriangleleft; ⋫ ntriangleright; ⋬ ntrianglelefteq; ⋭ ntrianglerighteq
+        ggg gggtr; ≮ nless; ≯ ngtr; ≰ nle nleq nleqslant nleqq; ≱ nge ngeq ngeqslant ngeqq; ≨ lneq lneqq lvertneqq ⪇;
+        ≩ gneq gneqq gvertneqq ⪈; ≲ lesssim; ≳ gtrsim; ≴ nlesssim; ≵ ngtrsim; ⋦ lnsim; ⋧ gnsim; ≶ lessgtr; ≷ gtrless;
+        ≸ nlessgtr; ≹ ngtrless; ⋚ lesseqgtr lesseqqgtr ⪋; ⋛ gtreqless gtreqqless ⪌; ⪅ lessapprox; ⪆ gtrapprox; ⪉
+        lnapprox; ⪊ gnapprox; ⪍ lsime; ⪎ gsime; ⪕ eqslantless; ⪖ eqslantgtr; ⋜ eqless; ⋝ eqgtr; ≺ prec; ≻ succ; ≼
+        preceq preccurlyeq ⪯ preceqq ⪳; ≽ succeq succcurlyeq ⪰ succeqq ⪴; ⊀ nprec; ⊁ nsucc; ⋠ npreceq npreccurlyeq; ⋡
+        nsucceq nsucccurlyeq; ⪱ precneq precneqq ⪵; ⪲ succneq succneqq ⪶; ≾ precsim; ≿ succsim; ⋨ precnsim; ⋩
+        succnsim; ⪷ precapprox; ⪸ succapprox; ⪹ precnapprox; ⪺ succnapprox; ⋞ curlyeqprec; ⋟ curlyeqsucc; ⪻ Prec
+        llcurly; ⪼ Succ ggcurly; ⋖ lessdot ltdot; ⋗ gtrdot; ⊰ prurel; ⊱ scurel; ⊲ lhd vartriangleleft lessclosed; ⊳
+        rhd vartriangleright gtrclosed; ⊴ unlhd trianglelefteq trianglelefteqslant leqclosed; ⊵ unrhd trianglerighteq
+        trianglerighteqslant geqclosed; ⋪ ntriangleleft nlessclosed; ⋫ ntriangleright ngtrclosed; ⋬ ntrianglelefteq
+        ntrianglelefteqslant nleqclosed; ⋭ ntrianglerighteq ntrianglerighteqslant ngeqclosed
     """),
-    ("membership", "O", "∈ in isin ∊; ∉ notin; ∋ ni owns ∍; ∌ notni"),
+    ("membership", "O", """
+        ∈ in isin ∊ smallin; ∉ notin nin; ∋ ni owns ∍ backepsilon smallni; ∌ notni nni notowner; ⋲ disin; ⋳ varisins;
+        ⋴ isins; ⋵ isindot; ⋶ varisinobar; ⋷ isinobar; ⋸ isinvb; ⋹ isinE
+    """),
     ("subset", "O", """
-        ⊂ subset; ⊃ supset; ⊆ subseteq subseteqq ⫅; ⊇ supseteq supseteqq ⫆; ⊄; ⊅; ⊈ nsubseteq nsubseteqq; ⊉
-        nsupseteq nsupseteqq; ⊊ subsetneq subsetneqq varsubsetneq varsubsetneqq ⫋; ⊋ supsetneq supsetneqq
-        varsupsetneq varsupsetneqq ⫌; ⋐ Subset; ⋑ Supset; ⊏ sqsubset; ⊐ sqsupset; ⊑ sqsubseteq; ⊒ sqsupseteq
+        ⊂ subset; ⊃ supset; ⊆ subseteq subseteqq ⫅; ⊇ supseteq supseteqq ⫆; ⊄ nsubset; ⊅ nsupset; ⊈ nsubseteq
+        nsubseteqq; ⊉ nsupseteq nsupseteqq; ⊊ subsetneq subsetneqq varsubsetneq varsubsetneqq ⫋; ⊋ supsetneq
+        supsetneqq varsupsetneq varsupsetneqq ⫌; ⋐ Subset; ⋑ Supset; ⊏ sqsubset; ⊐ sqsupset; ⊑ sqsubseteq; ⊒
+        sqsupseteq; ⋢ nsqsubseteq; ⋣ nsqsupseteq; ⋤ sqsubsetneq; ⋥ sqsupsetneq; ⪽ subsetdot; ⪾ supsetdot; ⫃
+        subseteqdot subedot; ⫄ supseteqdot supedot; ⪿ subsetplus; ⫀ supsetplus; ⫉ subsetapprox; ⫊ supsetapprox; ⫏
+        csub; ⫐ csup
     """),
     ("arrow", "O", """
-        → to rightarrow longrightarrow ⟶ ➝; ← gets leftarrow longleftarrow ⟵; ↔ leftrightarrow longleftrightarrow ⟷;
-        ↦ mapsto longmapsto ⟼; ↪ hookrightarrow; ↩ hookleftarrow; ↠ twoheadrightarrow; ↞ twoheadleftarrow; ↣
-        rightarrowtail; ↢ leftarrowtail; ↑ uparrow; ↓ downarrow; ↕ updownarrow; ⇑ Uparrow; ⇓ Downarrow; ⇕
-        Updownarrow; ↗ nearrow; ↘ searrow; ↙ swarrow; ↖ nwarrow; ⇝ rightsquigarrow leadsto ↝; ↭ leftrightsquigarrow;
-        ⇌ rightleftharpoons; ⇋ leftrightharpoons; ⇀ rightharpoonup; ⇁ rightharpoondown; ↼ leftharpoonup; ↽
+        → to rightarrow longrightarrow ⟶ ➝ shortrightarrow; ← gets leftarrow longleftarrow ⟵ shortleftarrow; ↔
+        leftrightarrow longleftrightarrow ⟷; ↦ mapsto longmapsto ⟼; ↤ mapsfrom longmapsfrom ⟻; ⤇ Mapsto Longmapsto ⟾;
+        ⤆ Mapsfrom Longmapsfrom ⟽; ↪ hookrightarrow; ↩ hookleftarrow; ↠ twoheadrightarrow; ↞ twoheadleftarrow; ↣
+        rightarrowtail; ↢ leftarrowtail; ⤖ twoheadrightarrowtail; ↑ uparrow shortuparrow; ↓ downarrow shortdownarrow;
+        ↕ updownarrow; ⇑ Uparrow; ⇓ Downarrow; ⇕ Updownarrow; ↗ nearrow; ↘ searrow; ↙ swarrow; ↖ nwarrow; ⇗ Nearrow; ⇘
+        Searrow; ⇙ Swarrow; ⇖ Nwarrow; ⤡ nwsearrow; ⤢ neswarrow; ⇝ rightsquigarrow leadsto ↝ rightwavearrow
+        longrightsquigarrow ⟿; ⇜ leftsquigarrow ↜ leftwavearrow; ↭ leftrightsquigarrow leftrightwavearrow; ⇌
+        rightleftharpoons; ⇋ leftrightharpoons; ⇀ rightharpoonup; ⇁ rightharpoondown; ↼ leftharpoonup; ↽
         leftharpoondown; ⇉ rightrightarrows; ⇇ leftleftarrows; ⇄ rightleftarrows; ⇆ leftrightarrows; ⇈ upuparrows; ⇊
-        downdownarrows; ↾ upharpoonright restriction; ↿ upharpoonleft; ⇂ downharpoonright; ⇃ downharpoonleft; ⊸
-        multimap; ↷ curvearrowright; ↶ curvearrowleft; ↻ circlearrowright; ↺ circlearrowleft; ↛ nrightarrow; ↚
-        nleftarrow; ↮ nleftrightarrow; ↯; ⇛ Rrightarrow; ⇚ Lleftarrow
+        downdownarrows; ⇅ updownarrows; ⇵ downuparrows; ⇶ rightthreearrows; ↾ upharpoonright restriction; ↿
+        upharpoonleft; ⇂ downharpoonright; ⇃ downharpoonleft; ⊸ multimap; ⟜ multimapinv; ⧟ multimapboth; ↷
+        curvearrowright; ↶ curvearrowleft; ↻ circlearrowright; ↺ circlearrowleft; ⟳ cwgapcirclearrow acwcirclearrow; ⟲
+        acwgapcirclearrow cwcirclearrow; ↛ nrightarrow; ↚ nleftarrow; ↮ nleftrightarrow; ↯ lightning downzigzagarrow;
+        ⇛ Rrightarrow; ⇚ Lleftarrow; ↫ looparrowleft; ↬ looparrowright; ↰ Lsh; ↱ Rsh; ↲ Ldsh; ↳ Rdsh; ⇢ dashrightarrow
+        dasharrow; ⇠ dashleftarrow; ⇡ dashuparrow; ⇣ dashdownarrow; ⇥ rightarrowbar; ⇤ leftarrowbar; ⇸ nvrightarrow
+        pfun; ⇷ nvleftarrow; ⇻ nVrightarrow ffun; ⤔ nVtwoheadrightarrowtail; ⤕ finj; ⥲ similarrightarrow
+        simrightarrow; ⥱ equalrightarrow; ⤳ rightcurvedarrow; ⇴ circleonrightarrow; ⟴ rightarrowonoplus; ⇽
+        leftarrowtriangle; ⇾ rightarrowtriangle; ⇿ leftrightarrowtriangle; ⥊ leftrightharpoonupdown; ⥋
+        leftrightharpoondownup; ⥎ leftrightharpoonupup leftrightharpoonup; ⥐ leftrightharpoondowndown
+        leftrightharpoondown; ⥰ rightimply; ⤙ leftarrowtailstroke; ⇞ nHuparrow; ⇟ nHdownarrow
     """),
     ("logic", "O", """
         ⇒ Rightarrow Longrightarrow implies ⟹; ⇐ Leftarrow Longleftarrow impliedby ⟸; ⇔ Leftrightarrow
-        Longleftrightarrow iff ⟺; ⇏ nRightarrow; ⇍ nLeftarrow; ⇎ nLeftrightarrow; ∧ land wedge; ∨ lor vee; ¬ lnot
-        neg; ∀ forall; ∃ exists exist; ∄ nexists; ⊢ vdash; ⊣ dashv; ⊨ models vDash ⊧; ⊩ Vdash; ⊪ Vvdash; ⊬ nvdash; ⊭
-        nvDash; ⊮ nVdash; ⊯ nVDash; ⊻ veebar; ⊼ barwedge; ∴ therefore; ∵ because; ⋏ curlywedge; ⋎ curlyvee
+        Longleftrightarrow iff ⟺; ⇏ nRightarrow; ⇍ nLeftarrow; ⇎ nLeftrightarrow; ∧ land wedge; ∨ lor vee; ¬ lnot neg
+        textlnot; ∀ forall; ∃ exists exist; ∄ nexists; ⊢ vdash; ⟝ longdashv; ⊣ dashv; ⊨ models vDash ⊧; ⫤ Dashv; ⊩
+        Vdash; ⊪ Vvdash; ⊫ VDash; ⊬ nvdash; ⊭ nvDash; ⊮ nVdash; ⊯ nVDash; ⊻ veebar; ⊼ barwedge; ⩞ doublebarwedge; ⊽
+        barvee; ∴ therefore; ∵ because; ⋏ curlywedge varcurlywedge; ⋎ curlyvee varcurlyvee; ⩑ dottedwedge; ⩒ veedot; ⩓
+        Wedge; ⩔ Vee; ⟇ veeonvee
     """),
     ("relation", "O", """
-        ∣ mid shortmid; ∤ nmid nshortmid; ∦ nparallel nshortparallel; ⌣ smile smallsmile; ⌢ frown smallfrown; ⋈
-        bowtie Join; ≬ between; ⋔ pitchfork; ⪡; ∶ ratio
+        ∣ mid shortmid divides textbar; ∤ nmid nshortmid ndivides; ∦ nparallel nshortparallel; ⫽ sslash; ⌣ smile
+        smallsmile; ⌢ frown smallfrown; ⋈ bowtie Join Bowtie; ◁ triangleleft ◃; ▷ triangleright ▹; ≬ between; ⋔
+        pitchfork; ⪡ Lt; ⪢ Gt; ∶ ratio; ∷ Colon dblcolon coloncolon; ∹ eqcolonminus dashcolon; ⊷ imageof; ⊶ origof; ⫫
+        Vbar indep Indep; ⫪ barV; ⫮ revnmid; ∟ rightangle; ⟛ dashVdash; ⧣ eparsl; ⧤ smeparsl; ⫴ interleave; ⪦
+        leftslice; ⪧ rightslice
     """),
     ("additive", "O", """
-        + plus; - minus − – ‐ ‑ ﹣; ± pm plusmn; ∓ mp; ∔ dotplus; ⊕ oplus; ⊖ ominus; ⊎ uplus; ⊞ boxplus; ⊟ boxminus
+        + plus; - minus − – ‐ ‑ ﹣; ± pm plusmn textpm; ∓ mp; ∔ dotplus; ∸ dotminus; ⊕ oplus varoplus; ⊖ ominus
+        varominus; ⊝ circleddash; ⊜ circledequal; ⊎ uplus; ⊞ boxplus; ⊟ boxminus; ⧺ doubleplus; ⨥ plusdot; ⨢ ringplus;
+        ⨣ plushat; ⨦ plussim; ⨭ opluslhrim; ⨮ oplusrhrim; ⨪ minusdot
     """),
     ("multiplicative", "O", """
-        ⋅ cdot centerdot · ‧ sdot; × times; * ast ∗ ⁎ ＊; ∘ circ ○; • bullet ∙; ⋆ star; ⊗ otimes; ⊙ odot; ⊛
-        circledast; ⊚ circledcirc; ⊠ boxtimes; ⊡ boxdot; ⋄ diamond ⬦; ⋊ rtimes; ⋉ ltimes; ≀ wr; ⨿ amalg; ⋇
-        divideontimes; ⊘ oslash; ⟑
+        ⋅ cdot centerdot · ‧ sdot cdotp textperiodcentered; × times vartimes texttimes; * ast ∗ ⁎ ＊ asterisk
+        textasteriskcentered; ∘ circ ○ vysmwhtcircle; • bullet ∙ textbullet smblkcircle; ⋆ star; ⊗ otimes varotimes; ⊙
+        odot varodot; ⊛ circledast varoast; ⊚ circledcirc varocircle; ⊠ boxtimes; ⊡ boxdot; ⧆ boxast; ⧇ boxcircle; ⧈
+        boxbox; ⧄ boxslash boxdiag; ⧅ boxbslash; ◫ boxbar boxvert; ⋄ diamond ⬦ smwhtdiamond; ⋊ rtimes; ⋉ ltimes; ⋋
+        leftthreetimes; ⋌ rightthreetimes; ≀ wr wreath; ⨿ amalg; ⋇ divideontimes; ⊘ oslash varoslash; ⦸ obslash
+        varobslash; ⌽ obar baro varobar; ⧀ olessthan; ⧁ ogreaterthan; ⨟ fatsemi fcmp; ⅋ parr bindnasrepma upand; ⟑
+        wedgedot; ⨯ vectimes; ⨰ dottimes; ⨶ otimeshat; ⨷ Otimes; ⩀ capdot; ⟕ leftouterjoin; ⟖ rightouterjoin; ⟗
+        fullouterjoin; ⧢ shuffle; ⟐ diamondcdot; ⟡ concavediamond; ⨼ intprod; ⨽ intprodr; ⌅ varbarwedge; ⌆
+        vardoublebarwedge; ⩕ wedgeonwedge; ⫯ cirmid; ⨴ otimeslhrim; ⨵ otimesrhrim
     """),
-    ("division", "O", "/ slash ∕ ⁄; ÷ div; mod bmod"),
+    ("division", "O", "/ slash ∕ ⁄ divslash textfractionsolidus; ÷ div textdiv; mod bmod"),
     ("set-operator", "O", """
-        ∩ cap; ∪ cup; ∖ setminus smallsetminus backslash \\ ⧵; △ triangle bigtriangleup vartriangle; ⊔ sqcup; ⊓
-        sqcap; ∁ complement; ⋒ Cap doublecap; ⋓ Cup doublecup
+        ∩ cap; ∪ cup; ∖ setminus smallsetminus backslash \\ ⧵ reversesolidus textbackslash; △ triangle bigtriangleup
+        vartriangle ▵; ⊔ sqcup; ⊓ sqcap; ∁ complement; ⋒ Cap doublecap; ⋓ Cup doublecup; ⊌ cupleftarrow; ⊍ cupdot; ⩏
+        Sqcup; ⩎ Sqcap; ⩂ uplusbar
     """),
     ("big-operator", "O", """
         ∑ sum; ∏ prod; ∐ coprod; ⋃ bigcup; ⋂ bigcap; ⋁ bigvee; ⋀ bigwedge; ⨁ bigoplus; ⨂ bigotimes; ⨀ bigodot; ⨄
-        biguplus; ⨆ bigsqcup; ⨅ bigsqcap
+        biguplus; ⨃ bigcupdot; ⨆ bigsqcup; ⨅ bigsqcap; ⨉ bigtimes; ⫿ bigtalloblong; ⫼ bigparallel biginterleave; ⨋
+        sumint
     """),
     ("integral", "O", """
-        ∫ int intop smallint; ∬ iint; ∭ iiint; ⨌ iiiint; ∮ oint; ∯ oiint; ∰ oiiint; ∲ varointclockwise; ∳
-        ointctrclockwise
+        ∫ int intop smallint varint; ∬ iint; ∭ iiint; ⨌ iiiint; ∮ oint ointop varoint; ∯ oiint varoiint; ∰ oiiint; ∱
+        intclockwise; ∲ varointclockwise; ∳ ointctrclockwise ointclockwise; ⨍ fint intbar; ⨏ fintop; ⨎ intBar; ⨑
+        awint; ⨕ pointint; ⨖ sqint; ⨗ intlarhk
     """),
     ("open", "O", """
-        ( lparen （; [ lbrack; { lbrace; ⟨ langle 〈 〈; ⌊ lfloor; ⌈ lceil; ⟦ llbracket; ⟮ lgroup; ⎰ lmoustache; ⌜
+        ( lparen （; [ lbrack lbracket; { lbrace; ⟨ langle 〈; ⟪ llangle lAngle 《; ⌊ lfloor; ⌈ lceil; ⟦ llbracket
+        lBrack; ⦃ lBrace; ⦅ lParen; ⦇ llparenthesis limg; ⦉ lblot; ⟅ lbag Lbag; ⟬ Lbrbrak; ⟮ lgroup; ⎰ lmoustache; ⌜
         ulcorner; ⌞ llcorner
     """),
     ("close", "O", """
-        ) rparen ）; ] rbrack; } rbrace; ⟩ rangle 〉 〉; ⌋ rfloor; ⌉ rceil; ⟧ rrbracket; ⟯ rgroup; ⎱ rmoustache; ⌝
+        ) rparen ）; ] rbrack rbracket; } rbrace; ⟩ rangle 〉; ⟫ rrangle rAngle 》; ⌋ rfloor; ⌉ rceil; ⟧ rrbracket
+        rBrack; ⦄ rBrace; ⦆ rParen; ⦈ rrparenthesis rimg; ⦊ rblot; ⟆ rbag Rbag; ⟭ Rbrbrak; ⟯ rgroup; ⎱ rmoustache; ⌝
         urcorner; ⌟ lrcorner
     """),
-    ("bar", "O", "| vert lvert rvert ｜; ∥ Vert lVert rVert parallel shortparallel ‖"),
-    ("separator", "O", ", ， 、; ; semicolon ；; : colon ：; . ．;"),
+    ("bar", "O", """
+        | vert lvert rvert ｜ arrowvert ⏐ bracevert ⎪; ∥ Vert lVert rVert parallel shortparallel ‖ Arrowvert; ⦀ Vvert
+        lVvert rVvert
+    """),
+    ("separator", "O", ", ， 、; ; semicolon ；; : colon ：; . ． ldotp;"),
     ("dots", "O", """
-        … ldots dots dotsb dotsc dotsm dotsi dotso cdots mathellipsis hdots ⋯; ⋮ vdots; ⋱ ddots; ⋰ iddots adots
+        … ldots dots dotsb dotsc dotsm dotsi dotso cdots mathellipsis hdots ⋯ textellipsis unicodecdots
+        unicodeellipsis; ⋮ vdots; ⋱ ddots; ⋰ iddots adots
     """),
     ("prime", "O", "′ prime; ‵ backprime"),
     ("symbol", "O", """
-        ! ！ exclam; ? ？; ∂ partial part; ∇ nabla; ∠ angle; ∡ measuredangle; ∢ sphericalangle; □ square Box; ■
-        blacksquare qedsymbol ∎ qed; ▲ blacktriangle; ▼ blacktriangledown; ▽ bigtriangledown triangledown; ◁
-        triangleleft; ▷ triangleright; ◀ blacktriangleleft; ▶ blacktriangleright; ◊ lozenge Diamond ◇; ⧫
-        blacklozenge; ♣ clubsuit clubs; ♢ diamondsuit diamonds; ♡ heartsuit hearts; ♠ spadesuit spades; ★ bigstar; ♮
-        natural; ♯ sharp; ♭ flat; ✓ checkmark; † dagger dag; ‡ ddagger ddag; § S; ¶ P; © copyright; £ pounds
-        mathsterling; ¥ yen; € euro; ° degree; % percent; & amp And; # ; $ dollar mathdollar; @ ; _ lodash; ` ; ' ;
-        " ; ~ ; ℧ mho; ◯ bigcirc; ⊺ intercal; ✠ maltese; ® circledR; Ⓢ circledS; ╱ diagup; ╲ diagdown
+        ! ！ exclam; ? ？; ¡ textexclamdown; ¿ textquestiondown; ∂ partial part; ∇ nabla; ∠ angle; ∡ measuredangle; ∢
+        sphericalangle; □ square Box ◻ mdlgwhtsquare mdwhtsquare boxempty; ■ blacksquare qedsymbol ∎ qed ◼
+        mdlgblksquare QED; ▲ blacktriangle ▴ bigblacktriangleup; ▼ blacktriangledown ▾ bigblacktriangledown; ▽
+        bigtriangledown triangledown ▿; ◀ blacktriangleleft ◂; ▶ blacktriangleright ▸; ◊ lozenge Diamond ◇
+        mdlgwhtlozenge; ⧫ blacklozenge mdlgblklozenge; ◆ mdlgblkdiamond blackdiamond; ♣ clubsuit clubs; ♢ diamondsuit
+        diamonds; ♡ heartsuit hearts; ♠ spadesuit spades; ♦ vardiamondsuit vardiamond; ♥ varheartsuit varheart; ♤
+        varspadesuit; ♧ varclubsuit; ★ bigstar; ☆ bigwhitestar; ♮ natural; ♯ sharp; ♭ flat; ♩ quarternote; ♪
+        eighthnote textmusicalnote; ✓ checkmark; ✗ ballotx xmark; † dagger dag textdagger; ‡ ddagger ddag
+        textdaggerdbl; § S textsection; ¶ P textparagraph; © copyright textcopyright; £ pounds mathsterling
+        textsterling sterling; ¥ yen textyen; € euro texteuro eurologo; ¢ cent textcent; ¤ textcurrency; ƒ textflorin;
+        ₩ textwon; ₦ textnaira; ₫ textdong; ₱ textpeso; ฿ textbaht; ₡ textcolonmonetary; ₤ textlira; ° degree
+        textdegree; ℃ celsius textcelsius; ℉ fahrenheit; % percent; ‰ perthousand permil textperthousand; ‱
+        textpertenthousand; & amp And ampersand binampersand; # ; $ dollar mathdollar textdollar; @ atsign; _ lodash
+        textunderscore mathunderscore; ` ; ' ; " ; ~ ; ℧ mho textmho; ◯ bigcirc textbigcircle varbigcirc lgwhtcircle;
+        ⦿ circledbullet; ● mdlgblkcircle newmoon; ✠ maltese; ® circledR textregistered; Ⓢ circledS; ™ texttrademark
+        trademark; ℠ textservicemark; ℗ textcircledP; ℞ textrecipe; № textnumero; ℮ textestimated; ※
+        textreferencemark; ¦ textbrokenbar; ª textordfeminine; º textordmasculine; « guillemotleft guillemetleft; »
+        guillemotright guillemetright; ╱ diagup; ╲ diagdown; ♂ male Mars; ♀ female Venus; ☉ astrosun; ☾ leftmoon; ☽
+        rightmoon; ⌇ wasylozenge; ☺ smiley; ☹ frownie; ⊺ intercal; ℎ Planckconst; ℩ turnediota; ⧧ thermod; ⧦
+        gleichstark; ⫝ forksnot; ⌶ topbot; ⸘ textinterrobangdown; ‽ textinterrobang; ␢ textblank; ␣ textvisiblespace
+        visiblespace mathvisiblespace; ⟃ subsetcirc; ⟄ supsetcirc; ⧊ triangleodot
     """),
     ("accent", "O", "^ ; ¯ ; ˙; ¨; ˇ; ˘; ´; ⃛; ⃜; ⏞; ⏟; ⎴; ⎵; ⏜; ⏝; ˚"),
 )
