@@ -8,6 +8,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from porism.formula.latex.boxes import value_length
 from porism.formula.latex.macros import Macro, expand
 from porism.formula.latex.text import printable, text_of
 from porism.formula.latex.tokens import Tokens, tokenize
@@ -195,6 +196,11 @@ def _skip(texts: list[str], i: int, arguments: str) -> int:
         begin = _visible(texts, i)
         if kind == "*":
             i = begin + 1 if texts[begin] == "*" else i
+        elif kind == "v":
+            i += value_length(texts, i)
+        elif kind == "s":
+            if texts[begin] in ("t", "s") and "{" in texts[begin : begin + 20]:
+                i = texts.index("{", begin)
         elif kind == "o":
             i = _closing(texts, begin, "]") if texts[begin] == "[" else i
         elif kind == "d":

@@ -20,6 +20,7 @@ from porism.formula.latex.arguments import (
     root,
     stack_over,
 )
+from porism.formula.latex.boxes import assignment, box, overlap
 from porism.formula.latex.cells import begin, braced_environment, end_environment, next_line
 from porism.formula.latex.groups import (
     big,
@@ -56,6 +57,7 @@ from porism.formula.latex.text import (
     text,
     wildcard,
 )
+from porism.formula.tables.boxes import BOXES
 from porism.formula.tables.commands import (
     ACCENTS,
     ARROWS,
@@ -70,6 +72,7 @@ from porism.formula.tables.commands import (
     TEXT_COMMANDS,
     TRANSPARENT,
 )
+from porism.formula.tables.registers import ASSIGNMENTS
 from porism.formula.tables.spaces import SPACE_COMMANDS, written_space
 from porism.formula.tree import LayoutNode
 
@@ -144,7 +147,9 @@ def _handlers() -> dict[str, tuple[Handler, Any]]:
         (fraction, {key: value for key, value in FRACTIONS.items() if key not in INFIX}), (infix, dict(INFIX)),
         (accent, dict(ACCENTS)), (font, dict(FONTS)), (font_switch, dict(FONT_SWITCHES)), (arrow, dict(ARROWS)),
         (drop, dict(DROPPED)), (braced_environment, dict(BRACED_ENVIRONMENTS)),
-        (text, dict.fromkeys(TEXT_COMMANDS)), (name, dict.fromkeys(NAME_COMMANDS)),
+        (text, dict.fromkeys(TEXT_COMMANDS)), (box, dict(BOXES)), (overlap, dict.fromkeys(("rlap", "llap", "clap"))),
+        (assignment, dict.fromkeys(key for key, value in ASSIGNMENTS.items() if value in ("=d", "=n", "n"))),
+        (name, dict.fromkeys(NAME_COMMANDS)),
         (dimension, dict(DIMENSION_COMMANDS)), (ignore, dict.fromkeys(TRANSPARENT)),
         (big, dict.fromkeys(key for key in TRANSPARENT if key.lower().startswith("big"))),
     ]

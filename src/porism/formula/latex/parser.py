@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from porism.formula.latex.boxes import text_environments
 from porism.formula.latex.commands import HANDLERS, unlisted
 from porism.formula.latex.machine import Machine
 from porism.formula.latex.macros import Macro, MacroFound, expand
-from porism.formula.latex.tokens import tokenize
+from porism.formula.latex.tokens import Tokens, tokenize
 from porism.formula.layout import trim
 from porism.formula.settle import settle
 from porism.formula.tables.lookup import SYMBOLS
@@ -33,8 +34,7 @@ def parse_latex(
     too_long = len(text) > max_length
     if too_long:
         text = text[:max_length]
-    tokens = tokenize(text)
-    machine = Machine(text, tokens, max_depth)
+    machine = Machine(text, _tokens(text), max_depth)
     if too_long:
         machine.problem(max_length, f"longer than {max_length} characters: the rest was dropped")
     try:
@@ -43,7 +43,7 @@ def parse_latex(
         _read(machine)
     except MacroFound:
         problems = [problem for problem in machine.problems if problem.position == max_length]
-        machine = Machine(text, expand(tokenize(text), macros, problems), max_depth)
+        machine = Machine(text, expand(_tokens(text), macros, problems), max_depth)
         machine.problems = problems
         machine.expanded = True
         _read(machine)
@@ -52,6 +52,11 @@ def parse_latex(
         settle(row)
         trim(row)
     return LayoutTree(row, source, tuple(machine.problems))
+
+
+def _tokens(text: str) -> Tokens:
+    tokens = tokenize(text)
+    return text_environments(tokens) if "tabular" in text or "minipage" in text else tokens
 
 
 def _read(machine: Machine) -> None:

@@ -9,12 +9,14 @@ from porism.formula.latex.frames import GROUP, TEXT, Frame
 from porism.formula.latex.machine import Machine
 from porism.formula.latex.tokens import SPACES
 from porism.formula.layout import child_rows
+from porism.formula.tables.boxes import BOXES
 from porism.formula.tables.lookup import SYMBOLS, canonical_name
 from porism.formula.tables.spaces import WORD_SPACE, length
 from porism.formula.tree import LayoutNode
 
 _LONGEST_NAME = 64
 _FARTHEST_OPTION_END = 200
+_FARTHEST_BRACE = 20
 
 
 def text_of(token: str) -> str:
@@ -85,6 +87,8 @@ def _read_text(machine: Machine, depth: int, wraps: bool) -> None:
             frame.payload = (depth, wraps)
             machine.base = len(machine.row)
             return
+        elif token[1:] in BOXES and token[0] == "\\":
+            skip_box_arguments(machine, BOXES[token[1:]], j)
         elif token == "\\qvar":
             _add_text(machine, pieces, first, last)
             pieces, first = [], -1
@@ -210,6 +214,26 @@ def skip_option(machine: Machine, i: int) -> int:
                 for _ in range(j - i):
                     machine.take()
                 return j
+    return i
+
+
+def skip_box_arguments(machine: Machine, signature: str, i: int) -> int:
+    """Consumes what is before the content of a box; the index of the last token consumed."""
+    for kind in signature:
+        i = machine.next_visible(i)
+        if kind == "m":
+            _, i = argument_text(machine, i)
+        elif kind == "o":
+            i = skip_option(machine, i)
+        elif kind == "*" and machine.texts[i + 1] == "*":
+            machine.take()
+            i += 1
+        elif kind == "s" and machine.texts[i + 1] in ("t", "s"):
+            following = machine.texts[i + 1 : i + 1 + _FARTHEST_BRACE]
+            if "{" in following and "".join(following).startswith(("to", "spread")):
+                for _ in range(following.index("{")):
+                    machine.take()
+                    i += 1
     return i
 
 

@@ -86,9 +86,9 @@ _TRANSPARENT = """
     Large LARGE huge Huge limits nolimits displaylimits mathop mathbin mathrel mathord mathopen mathclose
     mathpunct mathinner mathstrut strut ensuremath nonumber notag hline vfill par newline linebreak
     nolinebreak allowbreak nobreak noindent centering big Big bigg Bigg bigl Bigl biggl Biggl bigr Bigr biggr
-    Biggr bigm Bigm biggm Biggm boxed fbox cancel bcancel xcancel sout smash mathsurround relax protect null
+    Biggr bigm Bigm biggm Biggm boxed cancel bcancel xcancel sout smash mathsurround relax protect null
     begingroup endgroup bgroup egroup unboldmath boldmath nonscript leavevmode ignorespaces unskip toprule midrule
-    bottomrule today cdotp@ phantomsection displayindent removelastskip llap rlap clap mathllap mathrlap mathclap
+    bottomrule today cdotp@ phantomsection displayindent removelastskip mathllap mathrlap mathclap
     shoveleft shoveright lx@ vcenter
 """
 TRANSPARENT = frozenset(_TRANSPARENT.split())
@@ -97,9 +97,9 @@ TRANSPARENT = frozenset(_TRANSPARENT.split())
 DROPPED: dict[str, int] = {
     "label": 1, "tag": 1, "color": 1, "vspace": 1, "require": 1, "phantom": 1, "hphantom": 1,
     "vphantom": 1, "cline": 1, "ref": 1, "eqref": 1, "cite": 1, "rule": 2, "pagecolor": 1, "href": 1, "hypertarget": 1,
-    "textcolor": 1, "colorbox": 1, "class": 1, "cssId": 1, "style": 1, "vadjust": 1, "footnote": 1, "unicode": 1,
-    "arraystretch": 0, "hdotsfor": 1, "bbox": 0, "setlength": 2, "raisebox": 1, "mmlToken": 1, "multicolumn": 2,
-    "usepackage": 1, "fcolorbox": 2, "scalebox": 1, "enclose": 1, "hyperlink": 1, "definecolor": 3, "pagebreak": 0,
+    "textcolor": 1, "class": 1, "cssId": 1, "style": 1, "vadjust": 1, "footnote": 1, "unicode": 1,
+    "arraystretch": 0, "hdotsfor": 1, "bbox": 0, "setlength": 2, "mmlToken": 1, "multicolumn": 2,
+    "usepackage": 1, "enclose": 1, "hyperlink": 1, "definecolor": 3, "pagebreak": 0,
     "index": 1,
 }
 """Commands whose first arguments (so many) are dropped; options in brackets before them too."""

@@ -1,20 +1,23 @@
 """Commands whose arguments say nothing of what a formula says, each kind with its reason.
 
 An entry is a command (without the backslash) and what belongs to it: ``*`` a star, ``o`` an option in brackets, ``m``
-an argument in braces, ``d`` a bare dimension. An argument that is not in the entry is content and is read as such.
+an argument in braces, ``d`` a bare dimension, ``v`` a value that is assigned, ``s`` the size of a box (``to 3cm``).
+An argument that is not in the entry is content and is read as such.
 """
 
 from __future__ import annotations
 
+from porism.formula.tables.boxes import BOXES
+from porism.formula.tables.registers import ASSIGNMENTS
+
 _KINDS: tuple[tuple[str, str], ...] = (
     ("space of some length", """
         hspace:*m vspace:*m mspace:m hskip:d mskip:d vskip:d kern:d mkern:d raise:d lower:d moveleft:d moveright:d
-        rule:omm raisebox:moo setlength:mm addtolength:mm strut mathstrut vadjust:m arraystretch
+        rule:omm setlength:mm addtolength:mm strut mathstrut vadjust:m arraystretch
     """),
     ("invisible: room as large as the argument", "phantom:m hphantom:m vphantom:m"),
     ("colours, sizes and rotation", """
-        color:om textcolor:om colorbox:om fcolorbox:omm pagecolor:om definecolor:mmm bbox:o scalebox:mo resizebox:mm
-        rotatebox:om cellcolor:om rowcolor:om columncolor:om enclose:om
+        color:om textcolor:om pagecolor:om definecolor:mmm bbox:o cellcolor:om rowcolor:om columncolor:om enclose:om
     """),
     ("attributes of a web page", "class:m cssId:m style:m href:m mathtip@note:m"),
     ("the number of an equation and what refers to it, which are no part of the equation", """
@@ -27,9 +30,13 @@ _KINDS: tuple[tuple[str, str], ...] = (
 )
 
 LAYOUT_ARGUMENTS: dict[str, str] = {
-    name: arguments
-    for _, entries in _KINDS
-    for name, _, arguments in (entry.partition(":") for entry in entries.split())
+    **BOXES,
+    **{name: "v" for name, value in ASSIGNMENTS.items() if value in ("=d", "=n", "n")},
+    **{
+        name: arguments
+        for _, entries in _KINDS
+        for name, _, arguments in (entry.partition(":") for entry in entries.split())
+    },
 }
 """Command → its arguments that are layout."""
 
