@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable
 from html import unescape
 from pathlib import Path
@@ -236,13 +235,11 @@ def test_any_html_gives_content(html: str) -> None:
     ],
 )
 def test_hostile_input_comes_to_an_end(unit: str) -> None:
-    """In quadratic time it would take ten times as long, and the guard of all tests would end the long form."""
+    """In quadratic time it would take ten times as long, and the guard of all tests would end it."""
     html = unit * ((300_000 if LONG else 75_000) // len(unit))
-    started = time.process_time()
     content = html_to_content(html, on_problem=lambda problem: None)
     assert len(content.text) <= 3 * len(html)
-    assert formula_of_math(html) is None or unit.lower().startswith("<math")
-    assert LONG or time.process_time() - started < 5
+    assert formula_of_math(html) is None
 
 
 def test_a_hostile_annotation_comes_to_an_end() -> None:
@@ -271,9 +268,8 @@ def test_real_posts_keep_their_formulas(shared_data: Path) -> None:
 def test_a_tag_of_many_attributes_is_left_out(attribute: str) -> None:
     problems: list[Problem] = []
     page = f"<p>before</p><div {' '.join(attribute.format(number) for number in range(60_000))}>after</div><p>$x$"
-    started = time.process_time()
     content = html_to_content(page, on_problem=problems.append)
-    assert time.process_time() - started < 5  # to compare each with all others takes minutes
+    # to compare each with all others takes minutes, and the guard of all tests would end it
     assert content.text.startswith("before")
     assert "after" in content.text
     assert [formula.source for formula in content.formulas] == ["x"]
@@ -288,11 +284,10 @@ def test_a_tag_of_some_attributes_stays(tmp_path: Path) -> None:
     assert problems == []
 
 
-def test_a_formula_of_many_attributes_takes_no_time() -> None:
-    many = " ".join(f'a{number}="x"' for number in range(60_000))
-    started = time.process_time()
+def test_a_formula_of_too_many_attributes_is_not_read() -> None:
+    few, many = (" ".join(f'a{number}="x"' for number in range(count)) for count in (100, 60_000))
+    assert formula_of_math(f"<math {few}><mi>x</mi></math>") is not None
     assert formula_of_math(f"<math {many}><mi>x</mi></math>") is None
-    assert time.process_time() - started < 5
 
 
 @pytest.mark.parametrize("text", ['<a b="', "<a b=\"<a c='", '<a b=">', "<p a b c d "])

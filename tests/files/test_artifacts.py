@@ -33,7 +33,7 @@ def test_what_is_no_name_of_a_file_is_refused(name: str, tmp_path: Path) -> None
 
 
 def test_a_missing_artifact_names_those_there_are_or_how_to_make_one(tmp_path: Path) -> None:
-    assert "porism train bpe m --index" in str(TOKENIZERS.missing(tmp_path, "m"))
+    assert "porism train tokenizer m --index" in str(TOKENIZERS.missing(tmp_path, "m"))
     TOKENIZERS.prepare(tmp_path, "other").write_bytes(b"")
     assert "It has: other." in str(TOKENIZERS.missing(tmp_path, "m"))
 

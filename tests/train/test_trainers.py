@@ -173,6 +173,21 @@ def test_settings_out_of_their_range(given: dict[str, Any], message: str) -> Non
     assert message in " ".join(filter(None, (caught.value.what, caught.value.hint)))
 
 
-def test_settings_at_the_border_of_their_range() -> None:
-    TrainerSettings(epochs=1, steps=1, part=1, accumulate=1, batch=1, decay=0, warmup=0).check_trainer()
-    TrainerSettings(batch=2).check_trainer(least_batch=2)
+def accepted(least_batch: int = 1, **given: Any) -> bool:
+    try:
+        TrainerSettings(**given).check_trainer(least_batch=least_batch)
+    except ConfigError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("border", [
+    {"epochs": 1}, {"steps": 1}, {"part": 1}, {"accumulate": 1}, {"batch": 1}, {"decay": 0}, {"warmup": 0},
+])
+def test_the_border_of_a_range_is_accepted_and_what_is_below_is_not(border: dict[str, int]) -> None:
+    below = {name: value - 1 for name, value in border.items()}
+    assert (accepted(**border), accepted(**below)) == (True, False)
+
+
+def test_a_trainer_that_compares_needs_two_in_a_batch() -> None:
+    assert (accepted(2, batch=2), accepted(2, batch=1)) == (True, False)

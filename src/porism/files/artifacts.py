@@ -125,10 +125,10 @@ def remove_abandoned(file: Path) -> None:
             file.unlink()
 
 
-TOKENIZERS = ArtifactKind("tokenizers", "a tokenizer", "porism train bpe {name}", ".json")
+TOKENIZERS = ArtifactKind("tokenizers", "a tokenizer", "porism train tokenizer {name}", ".json")
 EMBEDDINGS = ArtifactKind("embeddings", "embeddings", "porism train word2vec {name} --channel words")
 SIMILARITIES = ArtifactKind("similarities", "a similarity matrix", "porism similarities {name}")
-MODELS = ArtifactKind("models", "a model", "porism train {name}")
+MODELS = ArtifactKind("models", "a model", "porism train encoder {name}")
 ENCODERS = ArtifactKind("encoders", "an encoder", "porism encode MODEL --name {name}", ".json")
 SPARSE = ArtifactKind("sparse", "a sparse encoder", "porism encode MODEL --name {name}")
 TOKENS = ArtifactKind("tokens", "a store of tokens", "porism encode MODEL --name {name}")
