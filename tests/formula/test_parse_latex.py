@@ -71,7 +71,7 @@ CONSTRUCTS = [
     (r"f''+f^{\prime\prime}+f'^2", "V!f [a O!′ O!′ ] O!+ V!f [a O!′ O!′ ] O!+ V!f [a O!′ N!2 ]"),
     (r"{\rm d}x\rm d x", "Vrm!d V!x Vrm!d Vrm!x"),
     (r"\mathcal{F}\mathscr{F}\cal G", "Vcal!F Vcal!F Vcal!G"),
-    (r"a\\b", "V!a V!b"),
+    (r"a\\b", "M!lines [e V!a & | V!b & | ]"),
     ("a+% b% {c}", "V!a O!+ V!b V!c"),
     ("a % note\n+b", "V!a O!+ V!b"),
     (r"\frac12 3", "F!/ [o N!1 ] [u N!2 ] N!3"),

@@ -58,6 +58,11 @@ def test_mathml_spaces() -> None:
     assert [node.space for node in tree.row] == [0, 36, 18, 3]
 
 
+def test_a_line_break_of_mathml_makes_two_lines() -> None:
+    tree = parse_mathml('<math><mi>a</mi><mspace linebreak="newline"/><mi>b</mi></math>')
+    assert layout_key(tree) == layout_key(parse_latex(r"a\\b"))
+
+
 def test_lengths_of_tex_and_mathml() -> None:
     assert [length(text) for text in ("1em", "-2 mu", "1,5em", ".5em", "negativethinmathspace", "wide", "em")] == [
         18, -2, 27, 9, -3, 0, 0,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from porism.formula.breaks import break_lines, is_break
 from porism.formula.layout import (
     SCRIPT_SLOTS,
     brace_mark,
@@ -35,7 +36,7 @@ def settle(top: Row) -> None:
 def _settle_row(row: Row) -> bool:
     """Settles one row; whether that changed it, so that there may be more to do."""
     before = list(row)
-    has_matrix = empty = prime = hollow = False
+    has_matrix = empty = prime = hollow = broken = False
     for node in row:
         _drop_empty_slots(node)
         kind = node.kind
@@ -49,6 +50,11 @@ def _settle_row(row: Row) -> bool:
             hollow = hollow or not (node.within and len(node.within) > 1 and any(_carried(node)))
         elif node.label == "′":
             prime = True
+        elif is_break(node):
+            broken = True
+    if broken:
+        break_lines(row)
+        has_matrix = True
     if hollow:
         _dissolve(row)
     if empty:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from porism.formula.breaks import line_break
 from porism.formula.latex.frames import CELLS, COMMAND, LEFT, OPTION, ROOT, Frame
 from porism.formula.latex.machine import Machine
 from porism.formula.latex.text import argument_text, skip_option
@@ -88,9 +89,15 @@ def next_cell(machine: Machine, i: int) -> bool:
 
 
 def next_line(machine: Machine, payload: object, i: int) -> None:
-    """``\\\\`` or ``\\cr``: the next line of a matrix or display; elsewhere it is spacing."""
+    """``\\\\`` or ``\\cr``: the next line of a matrix or display; outside of environments the row becomes one."""
     frame = _enclosing(machine, i)
-    if frame is not None:
+    if frame is None:
+        if machine.awaiting:
+            machine.missing(i)
+        machine.row.append(line_break(machine.starts[i], machine.ends[i]))
+        machine.group_row = None
+        machine.unsettled = True
+    else:
         _end_cell(machine, frame, i)
         frame.lines.append(frame.line)
         frame.line = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from itertools import accumulate
 
+from porism.formula.breaks import is_break
 from porism.formula.tables.lookup import RELATION_CLASSES, token_class
 from porism.formula.tree import LayoutNode
 
@@ -75,6 +76,8 @@ def _blank(found: str) -> str:
 def set_apart(node: LayoutNode, token: str) -> bool:
     """Whether a script does not belong to the symbol before it: ``token``, a space, is between it and an operator.
 
-    In ``+\\,^{64}\\mathrm{Ni}`` the number belongs to what follows.
+    In ``+\\,^{64}\\mathrm{Ni}`` the number belongs to what follows. A line break has no scripts either.
     """
-    return token in SPACES and node.kind == "O" and token_class(node.label) in _NO_BASE
+    if node.kind != "O":
+        return False
+    return is_break(node) or (token in SPACES and token_class(node.label) in _NO_BASE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from porism.formula.breaks import line_break
 from porism.formula.layout import attach_limits, brace_mark, group_nodes, matrix, nucleus, takes_arguments, trim
 from porism.formula.mathml.leaves import operator
 from porism.formula.mathml.tokens import attributes_of
@@ -57,6 +58,8 @@ def build(element: Element, end: int, parent: Element) -> Child | None:
     if name in ("mprescripts", "none"):
         return Child(name, [])
     if name == "mspace" and parent.name in _ROWS:
+        if "newline" in element.attributes:
+            return Child(name, [line_break(element.start, end)])
         return Child(name, [], space=length(attributes_of(element.attributes).get("width", "")))
     if name in _NOTHING or name == "mspace":
         return Child(name, []) if parent.name in _POSITIONAL else None

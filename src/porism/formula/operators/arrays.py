@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from porism.formula.operators.rules import BAR, RELATION, RULES, rule_of_unknown
+from porism.formula.layout import child_rows
+from porism.formula.operators.rules import ADD, LATTICE, LEAF, LOGIC, MULTIPLY, RELATION, RULES, rule_of_unknown
 from porism.formula.tree import LayoutNode, OperatorNode, Row
+
+_JOINING = frozenset({RELATION, ADD, MULTIPLY, LATTICE, LOGIC})
+"""Roles of symbols that stand between two operands."""
+_SIGNS = frozenset("-±∓")
 
 _LABELS = {"||": "det", "∥∥": "norm", "{": "cases", "}": "cases"}
 
@@ -12,8 +17,8 @@ def line_rows(node: LayoutNode) -> list[Row] | None:
     """The lines of an aligned display, cells joined, or None for a matrix or cases.
 
     A display is aligned when its label says so (``lines``), or when it has no fences and some cell after the first
-    of its line begins with a relation. A line that begins with a relation continues the one above it:
-    ``a &= b \\\\ &= c`` is one chain.
+    of its line begins with a relation. A line that begins with a relation or an operator continues the one above it,
+    and so does one below a line that ends with such: ``a &= b \\\\ &= c`` is one chain.
     """
     elements = node.elements or []
     if node.label != "lines" and (
@@ -23,18 +28,31 @@ def line_rows(node: LayoutNode) -> list[Row] | None:
     lines: list[Row] = []
     for cells in elements:
         line = [symbol for cell in cells for symbol in cell]
-        if lines and line and _is_relation(line[0]):
+        if lines and line and _continues(lines[-1], line):
             lines[-1].extend(line)
         elif line:
             lines.append(line)
     return lines
 
 
-def _is_relation(node: LayoutNode) -> bool:
+def _role(node: LayoutNode) -> int:
     if node.kind != "O":
+        return LEAF
+    return (RULES.get(node.label) or rule_of_unknown(node.label, node.kind)).role
+
+
+def _is_relation(node: LayoutNode) -> bool:
+    return _role(node) == RELATION
+
+
+def _continues(above: Row, line: Row) -> bool:
+    """Whether a line goes on with what the one above says. After a sign it may as well be a statement of its own."""
+    role = _role(line[0])
+    if role == ADD and line[0].label in _SIGNS:
+        return not any(map(_is_relation, line))
+    if role == LOGIC and any(symbol.label == "," for symbol in above):
         return False
-    rule = RULES.get(node.label) or rule_of_unknown(node.label, node.kind)
-    return rule.role == RELATION and rule.role != BAR
+    return role in _JOINING or (_role(above[-1]) in _JOINING and child_rows(above[-1]) == [])
 
 
 def array_node(node: LayoutNode, lines: list[Row] | None, nodes: dict[int, OperatorNode | None]) -> OperatorNode:

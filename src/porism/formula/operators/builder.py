@@ -23,6 +23,7 @@ from porism.formula.operators.rules import (
     CLOSE,
     COLON,
     COMMA,
+    DIVIDE,
     FUNCTION,
     INTEGRAL,
     INTEGRALS,
@@ -44,6 +45,8 @@ from porism.formula.operators.rules import (
     rule_of_unknown,
 )
 from porism.formula.operators.scripts import leaf_node
+from porism.formula.operators.statements import divided
+from porism.formula.tables.spaces import QUAD
 from porism.formula.tree import LayoutNode, LayoutTree, OperatorNode, OperatorTree, Row
 
 
@@ -57,17 +60,19 @@ def operator_tree(layout: LayoutTree) -> OperatorTree:
     return OperatorTree(root if root is not None else OperatorNode("", "E", None, 0, 0), layout.source)
 
 
+_SEPARATORS = {SEMICOLON: Frame.semicolon, DIVIDE: Frame.divide}
 _SCRIPTED_ROLES = frozenset({MULTIPLY, LOGIC, LATTICE, MODULO})
 
 
 class _Reader(Factors):
     """Reads the rows of one formula."""
 
-    __slots__ = ("notes", "rows")
+    __slots__ = ("divided", "notes", "rows")
 
     def __init__(self, top: Row) -> None:
         super().__init__()
         self.rows: list[Row] = [top]
+        self.divided: dict[int, Row] = {}
         self.notes: dict[int, dict[int, int]] = {}
 
     def read(self) -> OperatorNode | None:
@@ -87,8 +92,10 @@ class _Reader(Factors):
         rows, around, prepass, integrals = self.rows, self.around, PREPASS, INTEGRALS
         holds_differentials: set[int] = set()
         for row in rows:  # grows while it is walked
-            special = integral = False
+            special = integral = wide = False
             for node in row:
+                if node.space >= QUAD:
+                    wide = True
                 if node.label in prepass:
                     special = True
                     integral = integral or node.label in integrals
@@ -116,8 +123,13 @@ class _Reader(Factors):
                     else:
                         for cells in node.elements:
                             rows.extend(cells)
+            read = row
+            if wide:
+                read = divided(row)
+                if read is not row:
+                    self.divided[id(row)] = read
             if special and len(row) > 1:
-                notes = look_ahead(row, self.declared, id(row) in holds_differentials)
+                notes = look_ahead(read, self.declared, id(row) in holds_differentials)
                 if notes:
                     self.notes[id(row)] = notes
 
@@ -126,6 +138,7 @@ class _Reader(Factors):
     def _read_row(self, row: Row) -> OperatorNode | None:
         frame = Frame(None, "", row[0].start)
         notes = self.notes.get(id(row))
+        row = self.divided.get(id(row), row)
         around = self.around
         position = 0
         length = len(row)
@@ -256,8 +269,8 @@ class _Reader(Factors):
                 frame.colon("colon")
             else:
                 frame.comma()
-        elif role == SEMICOLON:
-            frame.semicolon()
+        elif role in _SEPARATORS:
+            _SEPARATORS[role](frame)
         elif role == COLON:
             if frame.opener == "{" and frame.before is None and frame.quantifier is None:
                 frame.bar("setbuilder", node)

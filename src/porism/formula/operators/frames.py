@@ -33,7 +33,7 @@ class Frame:
     __slots__ = (
         "addition", "before", "before_label", "chain", "factors", "heads", "inline_modulus", "integral",
         "items", "logic", "logic_labels", "modulus", "opener", "parent", "pmod", "quantifier", "relations",
-        "rows", "signs", "special", "start", "symbol", "terms",
+        "rows", "signs", "special", "start", "statements", "symbol", "terms",
     )
 
     def __init__(self, parent: Frame | None, opener: str, start: int) -> None:
@@ -53,6 +53,7 @@ class Frame:
         self.heads: list[tuple[Operator, OperatorNode | None]] | None = None
         self.quantifier: Operator | None = None
         self.items: list[OperatorNode] | None = None
+        self.statements: list[OperatorNode] | None = None
         self.rows: list[OperatorNode] | None = None
         self.before: OperatorNode | None = None
         self.before_label = ""
@@ -200,6 +201,17 @@ class Frame:
                 self.items = []
             self.items.append(item)
 
+    def divide(self) -> None:
+        """A wide space between statements: the end of a quantifier's binding, or of a list that takes no more in."""
+        if self.quantifier is not None:
+            self.colon("colon")
+            return
+        statement = self._fold_items()
+        if statement is not None:
+            if self.statements is None:
+                self.statements = []
+            self.statements.append(statement)
+
     def semicolon(self) -> None:
         """The end of a row of items."""
         row = self.close_list()
@@ -331,6 +343,16 @@ class Frame:
 
     def close_list(self) -> OperatorNode | None:
         """The items read so far as one node."""
+        last = self._fold_items()
+        if self.statements is None:
+            return last
+        statements, self.statements = self.statements, None
+        if last is not None:
+            statements.append(last)
+        items = [item for each in statements for item in (each.children if each.label == "list" else [each])]
+        return make("list", items) if len(items) > 1 else items[0]
+
+    def _fold_items(self) -> OperatorNode | None:
         item = self.close_item()
         if self.items is None:
             return item

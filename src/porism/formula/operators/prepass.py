@@ -7,6 +7,7 @@ from porism.formula.operators.rules import (
     CLOSE,
     COLON,
     COMMA,
+    DIVIDE,
     INTEGRAL,
     INTEGRAL_VARIABLES,
     LATTICE,
@@ -33,7 +34,7 @@ JOINS_STATEMENTS = 6
 INTEGRAL_ENDS = 16
 """An integral that is ended by n differentials has the note ``INTEGRAL_ENDS + n``."""
 
-_ENDS_INTEGRAL = frozenset({RELATION, LOGIC, COMMA, SEMICOLON, QUANTIFIER, COLON})
+_ENDS_INTEGRAL = frozenset({RELATION, LOGIC, COMMA, SEMICOLON, QUANTIFIER, COLON, DIVIDE})
 
 
 _LOGICAL = frozenset({"¬"} | {symbol for symbol, rule in RULES.items() if rule.role in (LOGIC, QUANTIFIER)})
@@ -143,7 +144,7 @@ def look_ahead(row: Row, declared: set[str], integral_seen: bool = False) -> dic
                     level.related = True
                 elif role == COLON and position and is_letter(row[position - 1]):
                     declared.add(row[position - 1].label)
-                if role in (LOGIC, COMMA, SEMICOLON) and level.bars:
+                if role in (LOGIC, COMMA, SEMICOLON, DIVIDE) and level.bars:
                     _pair_bars(row, level, notes)
     while levels:
         _finish(row, levels.pop(), notes)

@@ -2,7 +2,7 @@
 
 A row of symbols is read level by level, from the loosest binding to the tightest::
 
-    , ; . \\ text       items of a list
+    , ; . \\ text       items of a list; a quad divides statements too
     ∀ ∃                 a quantifier binds what follows it up to a comma, colon or full stop
     :                   map, ratio, condition
     ⇔ ⇒ ∨ ∧             logic (∧ and ∨ only between statements, else they bind as × does)
@@ -65,6 +65,7 @@ MODULO = 16
 PREFIX = 17
 SEMICOLON = 18
 NOTHING = 19
+DIVIDE = 20
 
 
 class Rule(NamedTuple):
@@ -186,6 +187,10 @@ CONNECTIVES = frozenset({
 })
 """First words of text that joins statements and is in no product."""
 
+WIDE_SPACE = "\u2003"
+"""Stands between statements that only a wide space divides."""
+
+
 def _build() -> dict[str, Rule]:
     rules: dict[str, Rule] = {}
     for symbol, label in _SYMMETRIC_RELATIONS.items():
@@ -231,6 +236,7 @@ def _build() -> dict[str, Rule]:
     rules[";"] = Rule(SEMICOLON, "sequence")
     rules[":"] = rules["∶"] = Rule(COLON, "colon")
     rules["mod"] = Rule(MODULO, "mod")
+    rules[WIDE_SPACE] = Rule(DIVIDE, "list")
     return rules
 
 
