@@ -2,7 +2,8 @@
 
 A dollar opens a formula when another one closes it in the same paragraph, at the same depth of braces (so that
 ``$x \\text{ if $y$ is}$`` is one formula). A pair that reads as prices (``$5 and $10``) or that has caught prose
-between two formulas is left as text. Whatever finds no partner stays in the text and is reported.
+between two formulas is left as text (:mod:`porism.corpus.dollars`). Whatever finds no partner stays in the text and
+is reported.
 
 In Markdown, code is left alone, ``\\\\(…\\\\)`` and ``\\\\[…\\\\]`` (their backslash is escaped) are formulas too, and
 a ``$$`` that begins a line may find its partner beyond a blank line.
@@ -14,6 +15,7 @@ import re
 from collections.abc import Callable
 
 from porism.corpus.base import clean
+from porism.corpus.dollars import CONTEXT, MAX_BODY, is_formula, is_plain
 from porism.errors import OnProblem, Problem
 from porism.types import Content, Formula
 
@@ -42,16 +44,6 @@ _LINE_END = re.compile(r"[ \t]{0,40}(?:\{#[^{}\n]{1,200}\})?[ \t]{0,40}(?=[\r\n]
 _HEADING = re.compile(r"[\r\n] {0,3}#")
 _LONGEST_DISPLAY = 10_000
 """A display with blank lines in it has at most so many characters."""
-
-_PRICE = re.compile(r"\s?\d[\d,.' ]*(?:[kKmMbB]\b|\b)")
-_NUMBER = re.compile(r"\s*\d+(?:[.,]\d+)*\s*")
-_MATHEMATICAL = re.compile(r"[\\^_=<>{}+*/|&]")
-_PROSE_WORD = re.compile(
-    r"(?<![\\A-Za-z{])(?!(?:sin|cos|tan|cot|sec|log|exp|lim|max|min|sup|inf|mod|gcd|det|dim|ker)\b)"
-    r"[A-Za-z]{3,}(?![A-Za-z}])"
-)
-_LONGEST_PROSE = 500
-"""Only so much of a formula is looked at to tell it from prose."""
 
 
 def split_math(
@@ -230,8 +222,8 @@ class _Splitter:
                         continue
                 else:
                     close = after = closing[token]
-                    if close and not self._is_formula(opened, close):
-                        if not _PRICE.match(text, opened):
+                    if close and not self._is_formula(token, close):
+                        if not self._is_plain(token):
                             self._report(start)
                         token += 1
                         continue
@@ -246,7 +238,7 @@ class _Splitter:
                 token += 1
                 continue
             if not close:
-                if kind in "$)](b[e" and not (kind == "$" and _PRICE.match(text, opened)):
+                if kind in "$)](b[e" and not (kind == "$" and not display and self._is_plain(token)):
                     self._report(start)
                 token += 2 if kind == "$" and display else 1
                 continue
@@ -273,24 +265,19 @@ class _Splitter:
             return 0
         return 0 if _HEADING.search(text, start, end) or not _LINE_END.match(text, end + 2) else close
 
-    def _is_formula(self, opened: int, close: int) -> bool:
-        """Whether the text between two single dollars is a formula rather than prices or prose between formulas."""
-        text, closed = self.text, self.starts[close]
-        body = text[opened:min(closed, opened + _LONGEST_PROSE)]
-        if not body:
-            return True
-        mathematical = _MATHEMATICAL.search(body) is not None
-        following = text[self.ends[close]:self.ends[close] + 1]
-        if not mathematical and _PRICE.match(body) and not _NUMBER.fullmatch(body) and (
-            following.isdigit() or len(_PROSE_WORD.findall(body)) >= (1 if body[-1].isspace() else 2)
-        ):
-            return False
-        if not (body[0].isspace() or text[closed - 1].isspace()):
-            return True
-        lopsided = not body[0].isspace() and following.isalnum()
-        if mathematical and not lopsided:
-            return True
-        return len(_PROSE_WORD.findall(body)) < 2
+    def _is_formula(self, token: int, close: int) -> bool:
+        """Whether two single dollars are the delimiters of a formula."""
+        opened, closed, after = self.ends[token], self.starts[close], self.ends[close]
+        body = self.text[opened : min(closed, opened + MAX_BODY)]
+        return is_formula(self._before(token), body, self.text[after : after + CONTEXT])
+
+    def _is_plain(self, token: int) -> bool:
+        opened = self.ends[token]
+        return is_plain(self._before(token), self.text[opened : opened + CONTEXT])
+
+    def _before(self, token: int) -> str:
+        start = self.starts[token]
+        return self.text[max(0, start - CONTEXT) : start]
 
     def _report(self, position: int) -> None:
         if self.on_unbalanced is not None:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import orjson
 
 from porism.corpus.base import clean, ignore_problem
-from porism.corpus.html.content import strip_delimiters
+from porism.corpus.formula_sources import strip_delimiters
 from porism.corpus.mathtext import split_math
 from porism.corpus.posts.threads import body_content, inline_content, tag_names
 from porism.corpus.streams import byte_lines, check_source, open_seekable

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from selectolax.lexbor import LexborNode
 
 from porism.corpus.base import clean
+from porism.corpus.formula_sources import strip_delimiters
 from porism.corpus.html.tree import BLOCKS, parse_element, parse_html, walk
 from porism.corpus.mathtext import describe_unbalanced, split_parts
 from porism.errors import OnProblem, Problem
@@ -60,20 +61,6 @@ def html_to_content(
         for what in [*builder.problems(), *tree.problems]:
             on_problem(Problem(where, what))
     return content
-
-
-def strip_delimiters(source: str) -> tuple[str, bool]:
-    """LaTeX without the delimiters around it, and whether they are those of a display."""
-    source = source.strip()
-    if source.startswith("$$") and source.endswith("$$") and len(source) >= 4:
-        return source[2:-2].strip(), True
-    if source.startswith("$") and source.endswith("$") and len(source) >= 2:
-        return source[1:-1].strip(), False
-    if source.startswith("\\(") and source.endswith("\\)"):
-        return source[2:-2].strip(), False
-    if source.startswith("\\[") and source.endswith("\\]"):
-        return source[2:-2].strip(), True
-    return source, source.startswith("\\begin{")
 
 
 def formula_of_math(

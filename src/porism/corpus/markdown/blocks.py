@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from porism.corpus.formula_sources import equations
 from porism.corpus.html.content import html_to_content
 from porism.corpus.html.reader import theorem_title
 from porism.corpus.markdown.inline import InlineReader, markdown_text
-from porism.corpus.markdown.masking import Masked, one_line
+from porism.corpus.markdown.masking import Masked
 from porism.corpus.markdown.parser import MAX_NESTING, block_tokens
 from porism.corpus.markdown.vault import callout, without_block_id, without_comments
 from porism.corpus.sections import FileUnits, kind_of
@@ -239,9 +240,8 @@ class MarkdownBlocks:
         for name in _LABELS:
             if options.get(name):
                 self.units.label(options[name])
-        source = one_line(self._masked.raw(source))
-        if source:
-            self.units.add(" ", Formula(source, display=True), " ")
+        for equation in equations(self._masked.raw(source)):
+            self.units.add(" ", Formula(equation, display=True), " ")
 
     def _nested(self, kind: str | None, title: Content | None, content: str, line: int) -> None:
         """The content of a directive in backticks."""

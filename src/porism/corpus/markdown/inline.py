@@ -7,8 +7,9 @@ from html import escape, unescape
 from typing import TYPE_CHECKING, Any
 
 from porism.corpus.base import clean
+from porism.corpus.formula_sources import one_line
 from porism.corpus.html.content import formula_of_math
-from porism.corpus.markdown.masking import TOKEN, Masked, one_line
+from porism.corpus.markdown.masking import TOKEN, Masked
 from porism.corpus.markdown.parser import MAX_INLINE, inline_tokens
 from porism.corpus.markdown.vault import tags_of
 from porism.corpus.references import reference_text

@@ -10,6 +10,7 @@ import re
 from bisect import bisect_left
 
 from porism.corpus.base import clean
+from porism.corpus.formula_sources import aligned, one_line
 from porism.corpus.mathtext import describe_unbalanced, markdown_spans
 from porism.errors import OnProblem, Problem
 from porism.types import PLACEHOLDER, Formula
@@ -25,14 +26,6 @@ _FILLER = chr(0x10FFFD)
 _QUOTED = re.compile(r"[ \t]*(?:>[ \t]?)+\Z")
 _QUOTE = re.compile(r"\n[ \t]*(?:>[ \t]?)+")
 _GITLAB = re.compile(r"`([^`]+)`\Z")
-_COMMENT = re.compile(r"(?<!\\)%")
-
-
-def one_line(source: str) -> str:
-    """LaTeX on one line, but for LaTeX with comments, which end with their lines; blank lines go in any case."""
-    if _COMMENT.search(source):
-        return "\n".join(line for line in source.split("\n") if line.strip())
-    return " ".join(source.split())
 
 
 class Masked:
@@ -84,7 +77,8 @@ class Masked:
                 latex = formula.source
                 if "\n" in latex and _QUOTED.match(text, text.rfind("\n", 0, start) + 1, start):
                     latex = _QUOTE.sub("\n", "\n" + latex)
-                self._formulas.append(Formula(_bare(latex), display=formula.display))
+                latex = _bare(latex)
+                self._formulas.append(Formula(aligned(latex) if formula.display else latex, display=formula.display))
         pieces.append(text[done:])
         self.text = "".join(pieces)
         if unbalanced and on_problem is not None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from porism.corpus.html.content import strip_delimiters
+from porism.corpus.formula_sources import strip_delimiters
 from porism.corpus.markdown.blocks import MarkdownBlocks
 from porism.corpus.notebooks.python_code import comments_and_docstrings
 from porism.corpus.sections import FileUnits

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from porism.corpus.base import clean
-from porism.corpus.html.content import strip_delimiters
+from porism.corpus.formula_sources import equations, one_line, strip_delimiters
 from porism.corpus.latex.tables import words
-from porism.corpus.markdown.masking import Masked, one_line
+from porism.corpus.markdown.masking import Masked
 from porism.corpus.rst.parser import LONGEST_LINE, as_written, parse_rst
 from porism.corpus.sections import FileUnits, kind_of
 from porism.corpus.text_reader import TextReader
@@ -24,7 +24,6 @@ LONGEST_TEXT = 1_000_000
 MOST_LITERALS = 1_000_000_000
 """So is one with more lines times literal blocks: docutils copies all lines that are left at each of these."""
 
-_BLANK_LINES = re.compile(r"\n[ \t]*\n\s*")
 _RULE = re.compile(r"(?m)^([!-/:-@\[-`{-~])\1{2,}[ \t]*$\n?")
 _INVISIBLE = words("comment substitution_definition pending label image transition")
 _REFERENCE_MARKS = words("footnote_reference citation_reference image system_message")
@@ -156,10 +155,8 @@ class _TreeReader:
         self.units.add(before, *self._parts(node))
 
     def _formulas(self, text: str) -> None:
-        for block in _BLANK_LINES.split(text):
-            source = one_line(strip_delimiters(self._masked.raw(block))[0])
-            if source:
-                self.units.add(" ", Formula(source, display=True), " ")
+        for equation in equations(self._masked.raw(text)):
+            self.units.add(" ", Formula(equation, display=True), " ")
 
     def _verbatim(self, node: Node) -> list[str | Formula]:
         return [self._masked.raw(as_written(node.astext()))]

@@ -1,0 +1,70 @@
+"""The LaTeX of formulas as texts have it: without delimiters, on one line, rows and columns in an environment."""
+
+from __future__ import annotations
+
+import re
+
+_TOKEN = re.compile(r"\\(begin|end)\s{0,8}\{|\\\\|\\.|[{}&]|%[^\n]*", re.DOTALL)
+_ENVIRONMENT = re.compile(r"\\(begin|end)\s{0,8}\{")
+_BLANK_LINES = re.compile(r"\n[ \t]*\n\s*")
+_COMMENT = re.compile(r"(?<!\\)%")
+
+
+def strip_delimiters(source: str) -> tuple[str, bool]:
+    """LaTeX without the delimiters around it, and whether they are those of a display."""
+    source = source.strip()
+    if source.startswith("$$") and source.endswith("$$") and len(source) >= 4:
+        return source[2:-2].strip(), True
+    if source.startswith("$") and source.endswith("$") and len(source) >= 2:
+        return source[1:-1].strip(), False
+    if source.startswith("\\(") and source.endswith("\\)"):
+        return source[2:-2].strip(), False
+    if source.startswith("\\[") and source.endswith("\\]"):
+        return source[2:-2].strip(), True
+    return source, source.startswith("\\begin{")
+
+
+def one_line(source: str) -> str:
+    """LaTeX on one line, but for LaTeX with comments, which end with their lines; blank lines go in any case."""
+    if _COMMENT.search(source):
+        return "\n".join(line for line in source.split("\n") if line.strip())
+    return " ".join(source.split())
+
+
+def aligned(source: str) -> str:
+    """A displayed formula, in ``aligned`` where it has ``&`` or ``\\\\`` outside all braces and environments.
+
+    Sphinx, MyST and Jupyter Book set such formulas so; by itself an ``&`` has no meaning in LaTeX.
+    """
+    if "&" not in source and "\\\\" not in source:
+        return source
+    depth = 0
+    for match in _TOKEN.finditer(source):
+        token = match.group()
+        if match.group(1) == "begin":
+            depth += 2  # the environment, and the brace of its name
+        elif token == "{":
+            depth += 1
+        elif token == "}":
+            depth -= 1
+        elif token in ("&", "\\\\") and depth <= 0:
+            space = "\n" if "%" in source else " "  # a comment ends with its line
+            return f"\\begin{{aligned}}{space}{source}{space}\\end{{aligned}}"
+    return source
+
+
+def equations(block: str) -> list[str]:
+    """The equations of a block of displayed formulas: those between blank lines, each aligned where it has rows.
+
+    A blank line inside an environment divides nothing.
+    """
+    found: list[str] = []
+    open_environments = 0
+    for piece in _BLANK_LINES.split(block):
+        if open_environments > 0:
+            found[-1] = f"{found[-1]}\n{piece}"
+        else:
+            found.append(piece)
+        for match in _ENVIRONMENT.finditer(piece):
+            open_environments += 1 if match.group(1) == "begin" else -1
+    return [aligned(equation) for piece in found if (equation := one_line(strip_delimiters(piece)[0]))]
