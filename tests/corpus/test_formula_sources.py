@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from porism.corpus.formula_sources import aligned, equations
+from porism.corpus.formula_sources import aligned, equations, is_escaped, unescaped
 from porism.formula import parse_latex
 
 
@@ -22,7 +22,9 @@ def test_a_formula_whose_rows_have_an_environment_stays(source: str) -> None:
     assert aligned(source) == source
 
 
-@pytest.mark.parametrize("source", [r"a &= b", r"a &= b \\ c &= d", r"a = b \\ c = d", r"x \begin{matrix} 1 \end{matrix} &= A"])
+@pytest.mark.parametrize(
+    "source", [r"a &= b", r"a &= b \\ c &= d", r"a = b \\ c = d", r"x \begin{matrix} 1 \end{matrix} &= A"]
+)
 def test_rows_outside_environments_are_an_aligned_block(source: str) -> None:
     assert aligned(source) == rf"\begin{{aligned}} {source} \end{{aligned}}"
     assert not parse_latex(aligned(source)).problems
@@ -40,3 +42,29 @@ def test_blank_lines_divide_equations_but_no_environments() -> None:
         r"\begin{align} g &= h i &= j \end{align}",
         "k",
     ]
+
+
+@pytest.mark.parametrize(
+    ("escaped", "meant"),
+    [
+        (r"x\_{i}", "x_{i}"),
+        (r"\\{a\\} \\alpha \, b", r"\{a\} \alpha \, b"),
+        ("a \\\\\\\n b", "a \\\\\n b"),
+        (r"a \\\\ b", r"a \\ b"),
+        (r"a \\ b \\& c", r"a \\ b \\& c"),
+        (r"a\_1 \* b \\\_c", r"a_1 * b \_c"),
+    ],
+)
+def test_what_generators_escape_reads_as_it_was_meant(escaped: str, meant: str) -> None:
+    assert unescaped(escaped) == meant
+
+
+@pytest.mark.parametrize(
+    ("latex", "surely"),
+    [
+        (r"x\_{i}", True), (r"a \\\\ b", True), (r"\\{a, b\\}", True),
+        (r"\mathrm{a\_b}", False), (r"a \\ b", False), (r"\{a\} \\ b", False),
+    ],
+)  # fmt: skip
+def test_whether_latex_between_dollars_was_escaped(latex: str, surely: bool) -> None:
+    assert is_escaped(latex) is surely

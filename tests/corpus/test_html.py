@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from long_forms import LONG
 
-from porism.corpus.html.content import formula_of_math, html_to_content, strip_delimiters
+from porism.corpus.formula_sources import strip_delimiters
+from porism.corpus.html.content import formula_of_math, html_to_content
 from porism.corpus.html.tree import parse_html
 from porism.errors import Problem
 from porism.types import Content, Formula
@@ -293,3 +294,18 @@ def test_a_formula_of_too_many_attributes_is_not_read() -> None:
 @pytest.mark.parametrize("text", ['<a b="', "<a b=\"<a c='", '<a b=">', "<p a b c d "])
 def test_time_of_attributes_is_linear(text: str, assert_linear: Callable[..., None]) -> None:
     assert_linear(lambda count: html_to_content(text * count), 500, 2_000)
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ('<div class="tex2jax_ignore">costs $5 and $x$</div><p>$y$</p>', "costs $5 and $x$|y"),
+        ('<p class="a mathjax_ignore">$x$ <code>$z$</code> $w$</p>$y$', "$x$ $z$ $w$|y"),
+        ('<span class="nomath">$x$ <b>$z$</b></span> $y$', "$x$ $z$ |y"),
+        ('<div class="tex2jax_ignore"><span class="math notranslate">\\(x\\)</span> $5<p>$6</p></div>', "|x $5\n$6"),
+    ],
+)
+def test_elements_may_say_that_they_hold_no_formulas(html: str, expected: str) -> None:
+    content = html_to_content(html)
+    text = "".join(part if isinstance(part, str) else f"|{part.source}" for part in content.parts)
+    assert text.replace("\n|", "|") == expected

@@ -7,6 +7,9 @@ import re
 _TOKEN = re.compile(r"\\(begin|end)\s{0,8}\{|\\\\|\\.|[{}&]|%[^\n]*", re.DOTALL)
 _ENVIRONMENT = re.compile(r"\\(begin|end)\s{0,8}\{")
 _BLANK_LINES = re.compile(r"\n[ \t]*\n\s*")
+_BACKSLASHES = re.compile(r"(\\+)([A-Za-z]+|[^A-Za-z]|\Z)", re.DOTALL)
+_SURELY_ESCAPED = re.compile(r"(?<!\\)(?:\\_\{|\\{4}(?!\\)|\\\\\{[^\\]{0,200}\\\\\})")
+_LABEL = re.compile(r"[ \t]*(?:\\label\s{0,8}\{([^{}\n]{1,200})\}|\(\\#([\w:.-]{1,200})\))")
 _COMMENT = re.compile(r"(?<!\\)%")
 
 
@@ -68,3 +71,33 @@ def equations(block: str) -> list[str]:
         for match in _ENVIRONMENT.finditer(piece):
             open_environments += 1 if match.group(1) == "begin" else -1
     return [aligned(equation) for piece in found if (equation := one_line(strip_delimiters(piece)[0]))]
+
+
+def without_labels(latex: str) -> tuple[str, list[str]]:
+    """LaTeX without its labels (``\\label{eq:a}``, and ``(\\#eq:a)`` as bookdown writes them), and these."""
+    labels = [first or second for first, second in _LABEL.findall(latex)]
+    return (_LABEL.sub("", latex) if labels else latex), labels
+
+
+def is_escaped(latex: str) -> bool:
+    """Whether LaTeX was surely escaped for a generator that reads formulas as Markdown (``x\\_{i}``)."""
+    return _SURELY_ESCAPED.search(latex) is not None
+
+
+def unescaped(latex: str) -> str:
+    """LaTeX that was escaped for Markdown (``\\\\{x\\_{i}\\\\}``) as it was meant.
+
+    Breaks of lines and spaces that nobody escaped (``\\\\`` before a blank, ``\\,``) stay.
+    """
+    return _BACKSLASHES.sub(_unescape, latex)
+
+
+def _unescape(match: re.Match[str]) -> str:
+    count, following = len(match.group(1)), match.group(2)
+    if count == 1:
+        return following if following[:1] in tuple("_*<~^`") else match.group()
+    is_break = following.isspace() or following in "&[" or (len(following) == 1 and following.isalnum())
+    if count == 2:
+        return match.group() if is_break else f"\\{following}"
+    kept = max(count // 2, 2 if is_break else 1)
+    return "\\" * kept + following

@@ -21,6 +21,28 @@ SHORT_FILE = 2_000
 _COMMON_WORDS = words("note warning property law identity ax ex df")
 """Theorem-like in LaTeX, but names of other things on pages."""
 
+_KIND_NAMES = {
+    name: kind
+    for kind, names in {
+        "theorem": "satz théorème teorema stelling теорема 定理",
+        "lemma": "lemme lema лемма 引理 補題",
+        "proposition": "proposición proposizione proposição предложение 命题 命題",
+        "corollary": "korollar folgerung corollaire corolario corollario следствие 推论 推論 系",
+        "definition": "definición definizione definição définition определение 定义 定義",
+        "example": "beispiel exemple ejemplo esempio exemplo пример 例 例子",
+        "exercise": "aufgabe übung exercice ejercicio esercizio упражнение 练习 練習",
+        "remark": "bemerkung remarque observación замечание 注 注记",
+        "conjecture": "vermutung гипотеза 猜想 予想",
+        "proof": "beweis preuve démonstration demostración dimostrazione доказательство bewijs 证明 証明 證明",
+    }.items()
+    for name in names.split()
+}
+"""Names of kinds of blocks in other languages."""
+_HEAD = re.compile(r"^\s*[^\W\d]+(?:\s+[^\W\d]+){0,2}\s+[\dA-Z]+(?:\.\d+)*\s*[.:]?\s*")
+_PARENTHESES = re.compile(r"^[(（](.*)[)）]\s*[.:]?$", re.DOTALL)
+_KIND_HEAD = re.compile(
+    r"\s*([^\W\d_]+)(?:\s*(?:\d+|[A-Z](?=\.\d))(?:\.\d+)*)?(?:\s*[.:]+(?=\s|\Z)|\s*\Z|\s*(?=[(（]))"
+)
 _SLUG = re.compile(r"[\W_]+")
 
 
@@ -35,6 +57,33 @@ def kind_of(name: str) -> str | None:
     if plain in _COMMON_WORDS:
         return None
     return THEOREMS.get(plain) or ("proof" if plain in PROOFS else None)
+
+
+def theorem_title(title: Content) -> Content:
+    """``Theorem 1.2 (Lagrange).`` → ``Lagrange``; empty where only the number is there."""
+    text = _HEAD.sub("", title.text, count=1).strip().strip(".:").strip()
+    inside = _PARENTHESES.match(text)
+    text = (inside.group(1) if inside else text).strip()
+    return Content(text, title.formulas) if text.count("\ufffc") == len(title.formulas) else title
+
+
+def titled_kind(title: Content | None) -> str | None:
+    """The kind of block that a title begins with (``Lemma 2 (Zorn)`` → ``lemma``), None where it begins otherwise."""
+    found = _KIND_HEAD.match(title.text) if title is not None else None
+    return None if found is None else kind_of(found.group(1)) or _KIND_NAMES.get(found.group(1).lower())
+
+
+def own_title(title: Content | None) -> Content | None:
+    """The title of a theorem-like block without its kind and number (``Lemma 2 (Zorn)`` → ``Zorn``), None where it has
+    no other.
+    """
+    found = _KIND_HEAD.match(title.text) if title is not None and titled_kind(title) else None
+    if title is None or found is None:
+        return title
+    rest = title.text[found.end() :].strip()
+    inside = _PARENTHESES.match(rest)
+    text = (inside.group(1) if inside else rest).strip()
+    return Content(text, title.formulas) if text else None
 
 
 class FileUnits:
@@ -116,7 +165,7 @@ class FileUnits:
         self.out = unit.body
         self._blocks.append((unit, before))
 
-    def retitle(self, title: Content) -> bool:
+    def retitle(self, title: Content | None) -> bool:
         """Gives the block that has just begun its title; False where it has content already."""
         unit = self._blocks[-1][0] if self._blocks else None
         if unit is None or any(not isinstance(part, str) or part.strip() for part in unit.body):

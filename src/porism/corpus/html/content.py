@@ -25,6 +25,11 @@ _NO_MARKUP = re.compile(r"<!--.*?-->|<\?[^>]*>", re.DOTALL)
 _NO_TEXT = frozenset(("script", "style", "svg", "noscript", "template", "textarea"))
 """Elements whose content is no text of the page; scripts may hold formulas."""
 _CODE = frozenset(("code", "samp"))
+_NO_FORMULAS = frozenset(("tex2jax_ignore", "mathjax_ignore", "nomath", "no-mathjax", "nomathjax", "noMathJax"))
+"""Classes of elements in which dollars are dollars."""
+_FORMULAS = frozenset(("tex2jax_process", "mathjax_process", "math", "arithmatex", "output_area"))
+"""Classes of elements inside those in which they are delimiters again."""
+_NO_FORMULAS_HINT = re.compile("|".join(map(re.escape, _NO_FORMULAS)))
 _RENDERED = frozenset(
     (
         "katex-html", "MathJax_Preview", "MathJax", "MathJax_Display", "MathJax_CHTML", "MathJax_SVG",
@@ -54,7 +59,7 @@ def html_to_content(
     if "<" not in html and "&" not in html and _HINTS.search(html) is None:
         return Content(" ".join(html.split()))
     tree = parse_html(html)
-    builder = ContentBuilder(formulas, delimiters)
+    builder = ContentBuilder(formulas, delimiters, without_formulas=may_have_no_formulas(html))
     walk(tree.body, builder.enter, builder.leave)
     content = builder.take()
     if on_problem is not None:
@@ -73,6 +78,11 @@ def formula_of_math(
     """
     node = parse_element(element, "math")
     return _formula_of_node(node, formulas, formula_id, visual_id) if node is not None else None
+
+
+def may_have_no_formulas(html: str) -> bool:
+    """Whether HTML seems to have elements in which dollars are no delimiters (of the class ``tex2jax_ignore``)."""
+    return _NO_FORMULAS_HINT.search(html) is not None
 
 
 def _formula_of_node(
@@ -121,9 +131,12 @@ class ContentBuilder:
 
     :param formulas: the notation taken where a ``<math>`` element carries both.
     :param delimiters: whether delimiters in the text make formulas.
+    :param without_formulas: whether to look for elements whose class says that their delimiters make none.
     """
 
-    def __init__(self, formulas: Notation = "latex", delimiters: bool = True) -> None:
+    def __init__(
+        self, formulas: Notation = "latex", delimiters: bool = True, *, without_formulas: bool = False
+    ) -> None:
         self.notation: Notation = formulas
         self.delimiters = delimiters
         self.blocks: list[str] = []
@@ -132,6 +145,8 @@ class ContentBuilder:
         self.objects: list[Formula | str] = []
         self.pre = 0
         self.code = 0
+        self._without_formulas = without_formulas
+        self._outer_code: list[int] = []  # in an element without formulas: ``code`` outside each open element
         self.unbalanced: list[str] = []
 
     def problems(self) -> list[str]:
@@ -150,6 +165,24 @@ class ContentBuilder:
 
     def enter(self, node: LexborNode, tag: str) -> bool:
         """Takes in a node; whether its contents are to be visited."""
+        outer_code = self.code
+        entered = self._enter(node, tag)
+        if entered and self._without_formulas:
+            self._heed_classes(frozenset((node.attributes.get("class") or "").split()), outer_code)
+        return entered
+
+    def _heed_classes(self, classes: frozenset[str], outer_code: int) -> None:
+        """Notes whether the element that was entered holds formulas."""
+        ends = not _NO_FORMULAS.isdisjoint(classes)
+        if not (ends or self._outer_code):
+            return
+        self._outer_code.append(outer_code)
+        if not _FORMULAS.isdisjoint(classes):
+            self.code = 0
+        elif ends:
+            self.code += 1
+
+    def _enter(self, node: LexborNode, tag: str) -> bool:
         if tag == "-text":
             self._text(node.text_content or "")
             return False
@@ -185,6 +218,8 @@ class ContentBuilder:
                 self.pre -= 1
         elif tag in _CODE:
             self.code -= 1
+        if self._outer_code:
+            self.code = self._outer_code.pop()
 
     def _text(self, text: str) -> None:
         if not text.isprintable():

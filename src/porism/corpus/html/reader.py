@@ -13,9 +13,9 @@ from pathlib import Path
 from selectolax.lexbor import LexborNode
 
 from porism.corpus.base import ReaderOptions, clean
-from porism.corpus.html.content import ContentBuilder
+from porism.corpus.html.content import ContentBuilder, may_have_no_formulas
 from porism.corpus.html.tree import BLOCKS, parse_html, walk
-from porism.corpus.sections import FileUnits, kind_of
+from porism.corpus.sections import FileUnits, kind_of, theorem_title
 from porism.corpus.text_files import decode, guess_encoding, read_bytes
 from porism.corpus.walking import FileReader
 from porism.errors import OnProblem, Problem
@@ -23,8 +23,6 @@ from porism.types import Content, Document, Notation
 
 _CHARSET = re.compile(rb"""<meta\b[^>]{0,200}?charset\s*=\s*["']?\s*([\w:.-]{1,40})""", re.IGNORECASE)
 _XML_ENCODING = re.compile(rb"""^\s*<\?xml\b[^>]{0,200}?encoding\s*=\s*["']([\w:.-]{1,40})["']""")
-_HEAD = re.compile(r"^\s*[^\W\d]+(?:\s+[^\W\d]+){0,2}\s+[\dA-Z]+(?:\.\d+)*\s*[.:]?\s*")
-_PARENTHESES = re.compile(r"^\((.*)\)\s*[.:]?$", re.DOTALL)
 _DEEPEST_BLOCK = 50
 _PROOF_HEAD = re.compile(r"^\s*(?:proof|solution|answer)\s*[.:]?\s*$", re.IGNORECASE)
 
@@ -91,7 +89,7 @@ class _Page:
     def __init__(self, html: str, name: str, source: str, formulas: Notation, on_problem: OnProblem) -> None:
         self.name, self.formulas, self.on_problem = name, formulas, on_problem
         self.units = FileUnits(name, source, on_problem)
-        self.builder = ContentBuilder(formulas)
+        self.builder = ContentBuilder(formulas, without_formulas=may_have_no_formulas(html))
         self.tree = parse_html(
             html, mark_lines=_HEADINGS | _UNIT_ELEMENTS | {"p"}, must_end=_HEADINGS | _NO_CONTENT
         )
@@ -203,11 +201,3 @@ def _kind(classes: list[str]) -> str | None:
         if not latexml and len(name) > 3 and (kind := kind_of(name)):
             return None if kind == "remark" and name == "note" else kind
     return "theorem" if latexml else None
-
-
-def theorem_title(title: Content) -> Content:
-    """``Theorem 1.2 (Lagrange).`` → ``Lagrange``; empty where only the number is there."""
-    text = _HEAD.sub("", title.text, count=1).strip().strip(".:").strip()
-    inside = _PARENTHESES.match(text)
-    text = (inside.group(1) if inside else text).strip()
-    return Content(text, title.formulas) if text.count("\ufffc") == len(title.formulas) else title

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from porism.corpus.formula_sources import equations
 from porism.corpus.html.content import html_to_content
-from porism.corpus.html.reader import theorem_title
+from porism.corpus.markdown.fences import LABELS, Fence, read_fence
+from porism.corpus.markdown.heads import block_head, without_attributes
 from porism.corpus.markdown.inline import InlineReader, markdown_text
 from porism.corpus.markdown.masking import Masked
 from porism.corpus.markdown.parser import MAX_NESTING, block_tokens
 from porism.corpus.markdown.vault import callout, without_block_id, without_comments
-from porism.corpus.sections import FileUnits, kind_of
+from porism.corpus.notebooks.python_code import comments_and_docstrings, is_python
+from porism.corpus.sections import FileUnits, kind_of, own_title, titled_kind
 from porism.errors import OnProblem, Problem
 from porism.types import Content, Formula
 
@@ -22,24 +24,10 @@ if TYPE_CHECKING:
 MAX_DEPTH = 12
 """Directives in directives are read to this depth; deeper ones are text."""
 
-_ATTRIBUTES = re.compile(r"\s*\{([^{}]*)\}\s*$")
-_ID = re.compile(r"#([^\s{}#]+)")
-_CLASS = re.compile(r"(?:^|\s)\.([\w-]+)")
-_NAME = re.compile(r"""\b(?:name|title)\s*=\s*(?:"([^"]*)"|'([^']*)'|(\S+))""")
-_DIRECTIVE = re.compile(r"^\{([\w:.+-]+)[^{}]*\}\s*(.*)$")
-_OPTION = re.compile(r"^\s*:([\w-]+):\s*(.*)$")
 _TASK = re.compile(r"^\[[ xX]\][ \t]+")
 _MARKS = re.compile(r"(?m)^[ \t>*+-]+")
-_LABELS = ("label", "name")
-_QUARTO = {
-    "thm": "theorem", "lem": "lemma", "cor": "corollary", "prp": "proposition", "cnj": "conjecture",
-    "def": "definition", "exm": "example", "exr": "exercise", "rem": "remark", "sol": "solution", "alg": "algorithm",
-}  # fmt: skip
-_CONTAINERS = frozenset(
-    ("note", "tip", "admonition", "important", "warning", "hint", "seealso", "dropdown", "card", "margin", "attention")
-)
-_DRAWINGS = frozenset(("mermaid", "dot", "tikz"))
 _CELLS = frozenset(("th_open", "td_open"))
+_RAW_HTML = re.compile(r"\s*<(?:!--|pre\b|script\b|style\b|code\b)", re.IGNORECASE)
 
 
 class MarkdownBlocks:
@@ -58,9 +46,7 @@ class MarkdownBlocks:
     def read(self, text: str, first_line: int = 1) -> None:
         """Reads a text whose first line has this number in the file."""
         environment: dict[str, Any] = {}
-        self._masked = masked = Masked(
-            text, where=self._name, first_line=first_line, on_problem=self._on_problem
-        )
+        self._masked = masked = Masked(text, first_line=first_line)
         masked.text = without_comments(masked.text)
         self._inline = InlineReader(masked, environment, self._name, self._on_problem)
         try:
@@ -69,23 +55,29 @@ class MarkdownBlocks:
             self._report(first_line, "blocks are nested too deeply to be read; the text stays as it is")
             self.units.add(*masked.parts(masked.text))
             return
+        masked.report_unbalanced(self._name, self._on_problem, _lines_of_code(tokens))
         opener: Token | None = None
         for position, token in enumerate(tokens):
             if token.nesting == 1:
                 self._open(token, empty=tokens[position + 1].nesting == -1)
                 if token.type == "blockquote_open":
                     self._quote(tokens[position + 1 : position + 3])
+                elif token.type == "admonition_open":
+                    self._admonition(token, tokens[position + 1 : position + 3])
                 opener = token
-            elif token.type == "blockquote_close":
-                if self._divs and self._divs.pop():
-                    self.units.end()
+            elif token.type in ("blockquote_close", "admonition_close"):
+                self._end_block()
             elif token.type == "inline":
                 self._text(token, opener)
             elif token.nesting == 0:
                 self._leaf(token)
         while self._divs:
-            if self._divs.pop():
-                self.units.end()
+            self._end_block()
+
+    def _end_block(self) -> None:
+        """The end of the innermost div, quote or admonition."""
+        if self._divs and self._divs.pop():
+            self.units.end()
 
     def _open(self, token: Token, empty: bool) -> None:
         """The beginning of a block that holds others."""
@@ -99,20 +91,34 @@ class MarkdownBlocks:
 
     def _quote(self, following: list[Token]) -> None:
         """The beginning of a quote; as a callout (``> [!theorem] Title``) it may be a unit."""
-        kind: str | None = None
         first = following[-1] if following and following[0].type == "paragraph_open" else None
         found = callout(first.content) if first is not None and first.type == "inline" else None
-        if found is not None and first is not None:
-            line = self._line(first)
-            kind = kind_of(found.kind)
-            title = self._inline.content(without_block_id(found.title), line) if found.title else None
-            if kind is not None:
-                title = theorem_title(title) if title and title.text.lower().startswith(kind) else title
-                self.units.begin(kind, title or None, line, self._taken())
-            elif title:
-                self.units.add("\n\n", *title.parts, "\n\n")
-            first.content = found.rest
+        if found is None or first is None:
+            self._divs.append(False)
+            return
+        line = self._line(first)
+        title = self._inline.content(without_block_id(found.title), line) if found.title else None
+        first.content = found.rest
+        self._begin(kind_of(found.kind), title, found.label, line)
+
+    def _admonition(self, token: Token, following: list[Token]) -> None:
+        """The beginning of an admonition of Python-Markdown (``!!! theorem "Title"``), whose content is indented."""
+        line, title = self._line(token), None
+        if following and following[0].type == "admonition_title_open":
+            if '"' in token.info:
+                title = self._inline.content(following[-1].content, line)
+            following[-1].content = ""
+        self._begin(kind_of(str(token.meta["tag"]).split()[0]), title, None, line)
+
+    def _begin(self, kind: str | None, title: Content | None, label: str | None, line: int) -> None:
+        """The beginning of a block that ends with a token of its own; its title may say its kind."""
+        kind = kind or titled_kind(title)
         self._divs.append(kind is not None)
+        label = label or self._taken()
+        if kind is not None:
+            self.units.begin(kind, own_title(title), line, label)
+        elif title:
+            self.units.add("\n\n", *title.parts)
 
     def _leaf(self, token: Token) -> None:
         """A block that holds no others."""
@@ -120,7 +126,7 @@ class MarkdownBlocks:
         if kind == "fence":
             self._fence(token)
         elif kind == "code_block":
-            self.units.add("\n\n", *self._masked.parts(token.content), "\n\n")
+            self.units.add("\n\n", self._masked.raw(token.content), "\n\n")
         elif kind == "html_block":
             where = f"{self._name}:{self._line(token)}"
             content = html_to_content(self._masked.raw(token.content), where=where, on_problem=self._on_problem)
@@ -129,6 +135,9 @@ class MarkdownBlocks:
             self._div(token)
         elif kind == "myst_target":
             self._target = self._masked.raw(token.content)
+            return
+        if kind != "hr" and (target := self._taken()):  # the label of a figure, a formula and the like
+            self.units.label(target)
 
     def _text(self, token: Token, opener: Token | None) -> None:
         """Running text, in a paragraph, a heading, or a cell of a table."""
@@ -137,6 +146,10 @@ class MarkdownBlocks:
         if opener is not None and kind == "heading_open":
             self._heading(int(opener.tag[1:]), token.content, line)
             return
+        if not token.content:  # the title of a block, which was read before
+            return
+        if target := self._taken():
+            self.units.label(target)
         text = without_block_id(token.content)
         if kind in _CELLS:
             before = "  "
@@ -156,16 +169,11 @@ class MarkdownBlocks:
         return self._masked.line(token.map[0] if token.map else 0)
 
     def _heading(self, level: int, text: str, line: int) -> None:
-        anchor = None
-        found = _ATTRIBUTES.search(text)
-        if found and (found.group(1)[:1] in "#.-" or "=" in found.group(1)):
-            identifier = _ID.search(found.group(1))
-            anchor = identifier.group(1) if identifier else None
-            text = text[: found.start()]
-        title = self._inline.content(without_block_id(text.strip()), line)
+        text, anchor = without_attributes(without_block_id(text.strip()))
+        title = self._inline.content(text, line)
         self._inline.tags.clear()
         if self._divs and self._divs[-1]:
-            if not self.units.retitle(title):  # a heading inside a theorem is part of it
+            if not self.units.retitle(own_title(title)):  # a heading inside a theorem is part of it
                 self.units.add("\n\n", *title.parts, "\n\n")
             return
         self._divs = [False] * len(self._divs)
@@ -176,95 +184,64 @@ class MarkdownBlocks:
 
     def _div(self, token: Token) -> None:
         """``::: {#thm-x name="…"}``, ``::: {.theorem}``, ``:::{prf:theorem} Title``, ``::: theorem``, or the end."""
-        info = token.info.rstrip(":").rstrip()
+        info = self._masked.raw(token.info.rstrip(":").rstrip())
         if not info:
-            if self._divs and self._divs.pop():
-                self.units.end()
+            self._end_block()
             return
-        options = token.meta["options"]
-        kind, title, label = self._block_head(info, self._line(token))
-        self._divs.append(kind is not None)
-        label = label or next((options[name] for name in _LABELS if options.get(name)), None) or self._taken()
-        if kind is not None:
-            self.units.begin(kind, title, self._line(token), label)
+        options, line = token.meta["options"], self._line(token)
+        head = block_head(info)
+        title = self._markdown(head.title, line)
+        label = head.label or next((options[name] for name in LABELS if options.get(name)), None)
+        self._begin(head.kind, title, label, line)
+
+    def _markdown(self, text: str, line: int) -> Content | None:
+        return markdown_text(text, f"{self._name}:{line}", self._on_problem) if text else None
 
     def _taken(self) -> str | None:
         target, self._target = self._target, None
         return target
 
-    def _block_head(self, info: str, line: int) -> tuple[str | None, Content | None, str | None]:
-        """The type, title and label that the head of a block gives; the type is None where it is no unit."""
-        inside = self._masked.raw(info[1:].partition("}")[0]) if info.startswith("{") else ""
-        after = info.partition("}")[2].strip() if inside else ""
-        identifier = _ID.search(inside)
-        label = identifier.group(1) if identifier else None
-        names = _CLASS.findall(inside)
-        if label:
-            names.append(_QUARTO.get(label.partition("-")[0], "") if "-" in label else "")
-        words = inside.split()
-        if words and words[0][0] not in "#.":
-            names.append(words[0].rpartition(":")[2])
-        if not inside:
-            names.append(info.split()[0])
-            after = info.partition(" ")[2]
-        kind = next((found for entry in names if (found := kind_of(entry))), None)
-        if kind is None:
-            return None, None, label
-        named = _NAME.search(inside)
-        if named:
-            text = next((group for group in named.groups() if group), "")
-            return kind, markdown_text(text, f"{self._name}:{line}") if text else None, label
-        return kind, self._inline.content(after, line) if after else None, label
-
     def _fence(self, token: Token) -> None:
-        """A fenced block: a formula, a MyST directive, or code, which stays text."""
+        """A fenced block: a formula, a directive, a cell of code, or code, which stays text."""
         line = self._line(token)
-        info, content = token.info.strip(), self._masked.raw(token.content)
         if token.map and token.map[1] - token.map[0] < len(token.content.splitlines()) + 2:
             self._report(line, "a fenced block that is never closed")
-        directive = _DIRECTIVE.match(info)
-        word = info.split()[0].lower() if info else ""
-        kind = kind_of(directive.group(1).rpartition(":")[2]) if directive else None
-        if word == "math" or (directive and directive.group(1) == "math"):
-            self._formula(f"{directive.group(2)}\n{content}" if directive else content)
-        elif directive and (kind or directive.group(1) in _CONTAINERS) and self._depth < MAX_DEPTH:
-            argument = self._masked.raw(directive.group(2))
-            title = markdown_text(argument, f"{self._name}:{line}", self._on_problem) if argument else None
-            self._nested(kind, title, content, line)
-        elif not info.startswith("{=") and word not in _DRAWINGS:
-            self.units.add("\n\n", content, "\n\n")
+        fence = read_fence(self._masked.raw(token.info.strip()), self._masked.raw(token.content))
+        if fence.meaning == "formula":
+            for label in fence.labels:
+                self.units.label(label)
+            for equation in equations(fence.body):
+                self.units.add(" ", Formula(equation, display=True), " ")
+        elif fence.meaning == "block" and self._depth < MAX_DEPTH:
+            self._nested(fence, line)
+        elif fence.meaning == "cell":
+            words = comments_and_docstrings(fence.body) if is_python(fence.language) else []
+            if words is None:
+                self._report(line, "is not Python as it should be; its comments are left out")
+            self.units.add("\n\n", "\n".join(words or ()), "\n\n")
+        elif fence.meaning != "nothing":
+            self.units.add("\n\n", fence.body, "\n\n")
         self._bullet = False
 
-    def _formula(self, content: str) -> None:
-        options, source, _ = _options(content.strip("\n"))
-        for name in _LABELS:
-            if options.get(name):
-                self.units.label(options[name])
-        for equation in equations(self._masked.raw(source)):
-            self.units.add(" ", Formula(equation, display=True), " ")
-
-    def _nested(self, kind: str | None, title: Content | None, content: str, line: int) -> None:
-        """The content of a directive in backticks."""
-        options, body, taken = _options(content)
-        if kind:
-            label = next((options[name] for name in _LABELS if options.get(name)), None) or self._taken()
-            self.units.begin(kind, title, line, label)
-        elif title:
-            self.units.add("\n\n", *title.parts)
-        MarkdownBlocks(self.units, self._name, self._on_problem, self._depth + 1).read(body, line + 1 + taken)
-        if kind:
-            self.units.end()
+    def _nested(self, fence: Fence, line: int) -> None:
+        """A directive in backticks, whose content is Markdown."""
+        title = self._markdown(fence.title, line)
+        self._begin(fence.kind, title, next(iter(fence.labels), None), line)
+        inner = MarkdownBlocks(self.units, self._name, self._on_problem, self._depth + 1)
+        inner.read(fence.body, line + 1 + fence.skipped)
+        self._end_block()
 
     def _report(self, line: int, what: str) -> None:
         self._on_problem(Problem(f"{self._name}:{line}", what))
 
 
-def _options(content: str) -> tuple[dict[str, str], str, int]:
-    """The options at the top of a directive's content (``:label: x``), what is left, and how many lines they take."""
-    options: dict[str, str] = {}
-    lines = content.split("\n")
-    taken = 0
-    while taken < len(lines) and (found := _OPTION.match(lines[taken])):
-        options[found.group(1)] = found.group(2).strip()
-        taken += 1
-    return options, "\n".join(lines[taken:]), taken
+
+def _lines_of_code(tokens: list[Token]) -> list[tuple[int, int]]:
+    """The lines, from 0, of what holds no formulas in dollars: first and behind the last of each stretch."""
+    return [
+        (token.map[0], token.map[1]) for token in tokens
+        if token.map and (
+            token.type in ("code_block", "fence")
+            or (token.type == "html_block" and _RAW_HTML.match(token.content))
+        )
+    ]  # fmt: skip

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from porism.corpus.base import clean
 from porism.corpus.formula_sources import one_line
-from porism.corpus.html.content import formula_of_math
+from porism.corpus.html.content import formula_of_math, may_have_no_formulas
 from porism.corpus.markdown.masking import TOKEN, Masked
 from porism.corpus.markdown.parser import MAX_INLINE, inline_tokens
 from porism.corpus.markdown.vault import tags_of
@@ -22,15 +22,33 @@ if TYPE_CHECKING:
 _CROSS_REFERENCE = re.compile(
     r"@((?:thm|lem|cor|prp|cnj|def|exm|exr|eq|sec|fig|tbl|rem|sol|alg)-[\w:.-]{0,100}[\w])"
 )
-_LABELLED = re.compile(rf"{TOKEN}[ \t]*\{{#([\w:.-]+)[^{{}}\n]*\}}(\n?)")
+_LABELLED = re.compile(
+    rf"(?P<formula>{TOKEN})[ \t]*"
+    r"(?:\{#(?P<id>[\w:.-]+)[^{}\n]*\}|\((?P<name>[A-Za-z][\w:.-]*)\)[ \t]*(?=\n|\Z))(?P<end>\n?)"
+)
+_LATEX_REFERENCE = re.compile(
+    r"\\(eqref|ref|cref|Cref|autoref|label|nameref)\{([^{}\n]{1,200})\}|@(ref)\(([\w:.-]+)\)|(\(ref:[\w:.-]+\)) ?"
+)
 _TARGETED = re.compile(r"(.*?)\s*<([^<>]*)>\Z", re.DOTALL)
 _TAG = re.compile(r"<[^<>]*>")
-_REFERENCES = frozenset(("eq", "ref", "numref", "prf:ref"))
+_REFERENCES = frozenset(("eq", "ref", "numref", "prf:ref", "eqref"))
+_LABELS = frozenset(("label", "eqlabel"))
+_SILENT_ROLES = frozenset(("width", "height", "begin_tab", "end_tab", "tag", "raw-html", "raw-latex"))
+"""Roles without words of their own."""
+_ELEMENT = re.compile(r"<(/?)([A-Za-z][\w-]*)([^>]*)>")
+_CODE_ELEMENTS = frozenset(("code", "pre", "kbd", "samp", "tt", "script", "style"))
+_UNSEEN_ELEMENTS = frozenset(("script", "style"))
+_CJK = "\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef"
+_STRONG = re.compile(
+    rf"\*\*(?=[^\s*])([^*\n]*[{_CJK}][^*\n]*)(?<=\S)\*\*|(?<=[{_CJK}])\*\*(?=[^\s*])([^*\n]*)(?<=\S)\*\*"
+)
+"""Strong text whose asterisks CommonMark does not see beside characters that no spaces separate."""
 
 
 def markdown_text(text: str, where: str, on_problem: OnProblem | None = None) -> Content:
     """A paragraph of Markdown as content."""
-    masked = Masked(text, where=where, on_problem=on_problem)
+    masked = Masked(text)
+    masked.report_unbalanced(where, on_problem)
     return InlineReader(masked, {}, where, on_problem).content(masked.text)
 
 
@@ -45,8 +63,8 @@ class InlineReader:
     ) -> None:
         self._masked, self._environment = masked, environment
         self._where, self._on_problem = where, on_problem
-        self.labels: list[str] = []
-        """The labels of formulas (``$$…$$ {#eq-x}``) in what was read."""
+        self.labels = masked.labels
+        """The labels (``$$…$$ {#eq-x}``, ``\\label{eq:x}``) in what was read."""
         self.tags: list[str] = []
         """The tags (``#algebra``) in what was read."""
 
@@ -56,7 +74,7 @@ class InlineReader:
 
     def parts(self, text: str, line: int | None = None) -> list[str | Formula]:
         """The strings and formulas of running text with tokens for formulas; ``line`` is for what is reported."""
-        if "{#" in text:
+        if "{#" in text or ")" in text:
             text = _LABELLED.sub(self._label, text)
         if len(text) > MAX_INLINE:
             self._report(line, f"a paragraph of {len(text):,} characters is too long for its marks to be read")
@@ -70,16 +88,21 @@ class InlineReader:
         self._walk(tokens, pieces)
         found: list[str | Formula] = []
         for piece in _joined(pieces):
-            found.extend([piece] if isinstance(piece, Formula) else self._masked.parts(_referenced(piece)))
+            found.extend([piece] if isinstance(piece, Formula) else self._masked.parts(self._referenced(piece)))
         return [clean(part) if isinstance(part, str) else part for part in found]  # entities name any character
 
     def _walk(self, tokens: list[Token], pieces: list[str | Formula]) -> None:
         stack = list(reversed(tokens))  # images hold tokens in turn
         mathml: list[str] | None = None
+        element = _PlainElement()
         while stack:
             token = stack.pop()
             kind = token.type
-            if kind == "html_inline":
+            if kind == "html_inline" and mathml is None:
+                element.see(token.content)
+            if element.tag and kind in ("text", "text_special", "code_inline"):
+                pieces.append("" if element.tag in _UNSEEN_ELEMENTS else self._masked.raw(token.content))
+            elif kind == "html_inline":
                 tag = token.content[:6].lower()
                 if mathml is None and tag[:5] == "<math" and not token.content.endswith("/>"):
                     mathml = []
@@ -103,20 +126,61 @@ class InlineReader:
                 if pieces and isinstance(pieces[-1], str):
                     pieces[-1] = pieces[-1].rstrip(" ")
             elif kind == "myst_role":
-                pieces.append(_role(str(token.meta["name"]), self._masked.raw(token.content)))
+                name, body = str(token.meta["name"]), self._masked.raw(token.content)
+                self.labels += [body] if name in _LABELS else ()
+                pieces.append(_role(name, body))
             elif kind in ("text", "text_special"):
                 self.tags += tags_of(token.content)
-                pieces.append(token.content)
+                pieces.append(_STRONG.sub(r"\1\2", token.content) if "**" in token.content else token.content)
         if mathml is not None:  # never closed
             pieces.append(unescape(_TAG.sub("", "".join(mathml))))
 
     def _label(self, match: re.Match[str]) -> str:
-        self.labels.append(match.group(3))
-        return match.group().partition("{")[0].rstrip() + match.group(4) * 2
+        if match.group("name") and not self._masked.is_display(match):
+            return match.group()
+        self.labels.append(match.group("id") or match.group("name"))
+        return match.group("formula") + match.group("end") * 2
+
+    def _referenced(self, text: str) -> str:
+        """Text with its references by label as readers see them."""
+        if "\\" in text or "@ref(" in text or "(ref:" in text:
+            text = _LATEX_REFERENCE.sub(self._latex_reference, text)
+        return _CROSS_REFERENCE.sub(_reference, text) if "@" in text else text
+
+    def _latex_reference(self, match: re.Match[str]) -> str:
+        command, target, bookdown, label, _ = match.groups()
+        if command == "label":
+            self.labels.append(target)
+            return ""
+        if command is None and bookdown is None:  # a text that bookdown puts elsewhere
+            return ""
+        before = match.string[: match.start()]
+        return reference_text(f"\\{command or 'cref'}", target or label, before=before)
 
     def _report(self, line: int | None, what: str) -> None:
         if self._on_problem is not None:
             self._on_problem(Problem(self._where if line is None else f"{self._where}:{line}", what))
+
+
+class _PlainElement:
+    """The HTML element that holds no formulas (``<code>``, ``<span class="tex2jax_ignore">``), while one is open."""
+
+    def __init__(self) -> None:
+        self.tag = ""
+        self._depth = 0
+
+    def see(self, html: str) -> None:
+        """Takes in a tag."""
+        found = _ELEMENT.match(html)
+        if found is None:
+            return
+        ends, tag, attributes = found.group(1), found.group(2).lower(), found.group(3)
+        if self.tag:
+            if tag == self.tag:
+                self._depth += -1 if ends else 1
+                self.tag = self.tag if self._depth else ""
+        elif not ends and not attributes.endswith("/") and (tag in _CODE_ELEMENTS or may_have_no_formulas(attributes)):
+            self.tag, self._depth = tag, 1
 
 
 def _joined(pieces: list[str | Formula]) -> list[str | Formula]:
@@ -134,6 +198,8 @@ def _joined(pieces: list[str | Formula]) -> list[str | Formula]:
 
 def _role(name: str, body: str) -> str | Formula:
     """What one of MyST's roles stands for."""
+    if name in _LABELS or name in _SILENT_ROLES:
+        return ""
     if name == "math":
         return Formula(one_line(body)) if body.strip() else ""
     found = _TARGETED.match(body)
@@ -142,10 +208,6 @@ def _role(name: str, body: str) -> str | Formula:
     if name in _REFERENCES:
         return reference_text("\\eqref" if name == "eq" else "\\cref", found.group(2) if found else body)
     return body
-
-
-def _referenced(text: str) -> str:
-    return _CROSS_REFERENCE.sub(_reference, text) if "@" in text else text
 
 
 def _reference(match: re.Match[str]) -> str:

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Sequence
 
 from porism.corpus.base import clean
-from porism.corpus.formula_sources import aligned, one_line
+from porism.corpus.formula_sources import aligned, is_escaped, one_line, unescaped, without_labels
 from porism.corpus.mathtext import describe_unbalanced, markdown_spans
 from porism.errors import OnProblem, Problem
 from porism.types import PLACEHOLDER, Formula
 
-TOKEN = rf"(?:{PLACEHOLDER}([0-9]{{1,9}}){PLACEHOLDER}|([\U000f0000-\U0010fffc])\U0010fffd*)"
+TOKEN = rf"(?:{PLACEHOLDER}(?P<number>[0-9]{{1,9}}){PLACEHOLDER}|(?P<wide>[\U000f0000-\U0010fffc])\U0010fffd*)"
 """A regular expression for what stands for a formula."""
 
 _TOKEN = re.compile(TOKEN)
@@ -37,25 +38,26 @@ class Masked:
     :param code: leave Markdown's code alone, and read ``\\\\(…\\\\)`` as a formula.
     :param wide: each token is as wide as its formula, for parsers that count columns; formulas beyond the 131,000th
         then stay in the text.
-    :param where: what a problem names as its place, before the number of the line.
     :param first_line: the number of the first line.
-    :param on_problem: receives delimiters without a partner, at most once.
     """
 
     def __init__(
-        self, text: str, *, code: bool = True, wide: bool = False, where: str = "text", first_line: int = 1,
-        on_problem: OnProblem | None = None,
+        self, text: str, *, code: bool = True, wide: bool = False, first_line: int = 1
     ) -> None:
         text = _RESERVED.sub(" ", clean(text).replace("\r\n", "\n").replace("\r", "\n"))
         self._formulas: list[Formula] = []
         self._sources: list[str] = []
+        self._labels: dict[int, list[str]] = {}
+        self.labels: list[str] = []
+        """The labels in formulas that :meth:`parts` has given; who reads them clears them."""
         self._shifted: list[int] = []  # lines of the new text after which lines were left out, and how many till there
         self._shifts: list[int] = []
         self._first_line = first_line
-        unbalanced: list[int] = []
+        self._source_text = text
+        self._unbalanced: list[int] = []
         pieces: list[str] = []
         done = line = left_out = 0
-        for start, end, formula in markdown_spans(text, code=code, on_unbalanced=unbalanced.append):
+        for start, end, formula in markdown_spans(text, code=code, on_unbalanced=self._unbalanced.append):
             number = len(self._formulas)
             if wide and number > _MOST_WIDE:
                 break
@@ -77,13 +79,40 @@ class Masked:
                 latex = formula.source
                 if "\n" in latex and _QUOTED.match(text, text.rfind("\n", 0, start) + 1, start):
                     latex = _QUOTE.sub("\n", "\n" + latex)
-                latex = _bare(latex)
+                if code and (source.startswith("\\\\") or is_escaped(latex)):
+                    latex = unescaped(latex)
+                latex, labels = without_labels(_bare(latex))
+                if labels:
+                    self._labels[number] = labels
                 self._formulas.append(Formula(aligned(latex) if formula.display else latex, display=formula.display))
         pieces.append(text[done:])
         self.text = "".join(pieces)
-        if unbalanced and on_problem is not None:
-            place = first_line + text.count("\n", 0, unbalanced[0])
-            on_problem(Problem(f"{where}:{place}", describe_unbalanced(text, unbalanced)))
+
+    def report_unbalanced(
+        self, where: str, on_problem: OnProblem | None, code: Sequence[tuple[int, int]] = ()
+    ) -> None:
+        """Reports the delimiters without a partner, at most once.
+
+        :param where: what the problem names as its place, before the number of the line.
+        :param code: stretches of lines of ``text``, from 0, in which dollars are dollars.
+        """
+        if not self._unbalanced or on_problem is None:
+            return
+        ends = [(self.line(first), self.line(end)) for first, end in code]
+        told: list[int] = []
+        first_told = line = self._first_line
+        done = stretch = 0
+        for place in self._unbalanced:
+            line += self._source_text.count("\n", done, place)
+            done = place
+            while stretch < len(ends) and ends[stretch][1] <= line:
+                stretch += 1
+            if stretch < len(ends) and ends[stretch][0] <= line:
+                continue
+            first_told = first_told if told else line
+            told.append(place)
+        if told:
+            on_problem(Problem(f"{where}:{first_told}", describe_unbalanced(self._source_text, told)))
 
     def line(self, index: int) -> int:
         """The number that a line of ``text``, counted from 0, has in the file."""
@@ -95,10 +124,11 @@ class Masked:
         found: list[str | Formula] = []
         done = 0
         for match in _TOKEN.finditer(text):
-            formula = self._formula(match)
-            if formula is not None:
-                found += [text[done : match.start()], formula]
+            number = self._number(match)
+            if number >= 0:
+                found += [text[done : match.start()], self._formulas[number]]
                 done = match.end()
+                self.labels += self._labels.get(number, ())
         found.append(text[done:])
         return found
 
@@ -106,13 +136,14 @@ class Masked:
         """A piece of what the parser gave, as it was written."""
         return _TOKEN.sub(lambda match: self._sources[number] if (number := self._number(match)) >= 0 else " ", text)
 
-    def _number(self, match: re.Match[str]) -> int:
-        number = int(match.group(1)) if match.group(1) else ord(match.group(2)) - _FIRST
-        return number if number < len(self._formulas) else -1
-
-    def _formula(self, match: re.Match[str]) -> Formula | None:
+    def is_display(self, match: re.Match[str]) -> bool:
+        """Whether a match of ``TOKEN`` stands for a displayed formula."""
         number = self._number(match)
-        return self._formulas[number] if number >= 0 else None
+        return number >= 0 and self._formulas[number].display
+
+    def _number(self, match: re.Match[str]) -> int:
+        number = int(match["number"]) if match["number"] else ord(match["wide"]) - _FIRST
+        return number if number < len(self._formulas) else -1
 
 
 def _bare(latex: str) -> str:

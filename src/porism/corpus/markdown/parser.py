@@ -6,11 +6,13 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from porism.corpus.directives import VERBATIM_DIRECTIVES
 from porism.corpus.markdown.vault import highlight, wiki_link
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.rules_block import StateBlock
+    from markdown_it.rules_inline import StateInline
     from markdown_it.token import Token
 
 MAX_NESTING = 40
@@ -20,13 +22,15 @@ MAX_INLINE = 20_000
 
 _DIV = re.compile(r":{3,}[ \t]*(.*)")
 _OPTION = re.compile(r":([\w-]+):[ \t]*(.*)")
-_MATH = re.compile(r"\{math\}")
+_ROLE = re.compile(r":([a-z][\w+-]*(?::[a-z][\w+-]*)?):`([^`\n]+)`")
+_VERBATIM = re.compile(r"\{([\w:+-]+)\}")
 
 
 @cache
 def markdown_parser() -> MarkdownIt:
     """The parser, made once. Its rules of blocks and of running text are used one after the other, see below."""
     from markdown_it import MarkdownIt
+    from mdit_py_plugins.admon import admon_plugin
     from mdit_py_plugins.attrs import attrs_plugin
     from mdit_py_plugins.deflist import deflist_plugin
     from mdit_py_plugins.footnote import footnote_plugin
@@ -35,9 +39,11 @@ def markdown_parser() -> MarkdownIt:
 
     parser = MarkdownIt("commonmark", {"maxNesting": MAX_NESTING}).enable(["table", "strikethrough"])
     parser.use(attrs_plugin, spans=True).use(deflist_plugin).use(myst_role_plugin).use(myst_block_plugin)
+    parser.use(admon_plugin)
     parser.use(footnote_plugin, inline=False, move_to_end=False, always_match_refs=True)
     parser.inline.ruler.before("link", "wiki_link", wiki_link)
     parser.inline.ruler.before("emphasis", "highlight", highlight)
+    parser.inline.ruler.before("backticks", "rst_role", _rst_role)
     parser.disable(["myst_line_comment", "myst_block_break"])  # text, in files that are not of MyST
     parser.block.ruler.before(
         "fence", "div", _div, {"alt": ["paragraph", "reference", "blockquote", "list", "footnote_def"]}
@@ -67,12 +73,27 @@ def inline_tokens(text: str, environment: dict[str, Any]) -> list[Token]:
     return tokens
 
 
+def _rst_role(state: StateInline, silent: bool) -> bool:
+    """A rule for roles as reStructuredText and d2lbook write them (``:numref:`fig_a```), which MyST has in braces."""
+    if state.src[state.pos] != ":":
+        return False
+    found = _ROLE.match(state.src, state.pos, state.posMax)
+    if found is None:
+        return False
+    if not silent:
+        token = state.push("myst_role", "", 0)
+        token.meta = {"name": found.group(1)}
+        token.content = found.group(2)
+    state.pos = found.end()
+    return True
+
+
 def _div(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """A rule for the lines that begin and end divs: three colons or more, then attributes, a name or nothing.
 
     Divs of Pandoc nest by their order, not by the number of colons; so each line is a token ``div`` of its own, with
-    what follows the colons as ``info`` and MyST's options from the lines after it in ``meta``. MyST's formulas in
-    colons (``:::{math}``) are a token ``fence``, as they are in backticks.
+    what follows the colons as ``info`` and MyST's options from the lines after it in ``meta``. Directives in
+    colons whose content is no Markdown (``:::{math}``) are a token ``fence``, as they are in backticks.
     """
     if state.is_code_block(start):
         return False
@@ -83,7 +104,8 @@ def _div(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         return True
     info = found.group(1).strip()
     line = start + 1
-    if _MATH.match(info):
+    directive = _VERBATIM.match(info)
+    if directive is not None and directive.group(1) in VERBATIM_DIRECTIVES:
         token = state.push("fence", "", 0)
         first = line
         while line < end and not _line(state, line).startswith(":::"):

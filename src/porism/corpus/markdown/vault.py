@@ -16,7 +16,8 @@ LONGEST_MARK = 2_000
 _LINK = re.compile(r"!?\[\[([^\[\]\n|#]*)(?:#([^\[\]\n|]*))?(?:\|([^\[\]\n]*))?\]\]")
 _PICTURE = re.compile(r"\.(?:png|jpe?g|gif|svg|webp|bmp|avif|pdf|mp4|webm|mp3|excalidraw)\Z", re.IGNORECASE)
 _SIZE = re.compile(r"\d+(?:x\d+)?\Z")
-_CALLOUT = re.compile(r"\s*\[!([A-Za-z][\w-]*)(?:\|[^\]\n]*)?\][+-]?[ \t]*([^\n]*)(?:\n|\Z)")
+_CALLOUT = re.compile(r"\s*\[!([A-Za-z][\w-]*)[ \t]*(?:\|([^\n]*?))?\][+-]?(?=[ \t\n]|\Z)[ \t]*([^\n]*)(?:\n|\Z)")
+_CALLOUT_VALUE = re.compile(r"""["']?(type|title|label)["']?\s*:\s*["']?([^"',{}]+)""")
 _BLOCK_ID = re.compile(r"(?:(?<=\s)|\A)\^(?=[\w-]*[A-Za-z])[A-Za-z0-9-]{2,100}[ \t]*\Z")
 _CODE_OR_COMMENT = re.compile(
     r"^[ \t>]*(?P<fence>`{3,}|~{3,})[^\n]*(?:\n(?![ \t>]*(?P=fence))[^\n]*)*+"
@@ -35,12 +36,18 @@ class Callout(NamedTuple):
     kind: str
     title: str
     rest: str
+    label: str | None = None
 
 
 def callout(text: str) -> Callout | None:
     """The callout that the first paragraph of a quote begins, if any."""
     found = _CALLOUT.match(text)
-    return Callout(found.group(1).lower(), found.group(2).strip(), text[found.end() :]) if found else None
+    if found is None:
+        return None
+    kind, settings, title = found.group(1).lower(), found.group(2) or "", found.group(3).strip()
+    values = dict(_CALLOUT_VALUE.findall(settings))  # {"type":"theorem","title":"…"}, of LaTeX-like Theorems
+    title = title or values.get("title", "")
+    return Callout(values.get("type", kind).lower(), title, text[found.end() :], values.get("label"))
 
 
 def without_block_id(text: str) -> str:
@@ -72,7 +79,7 @@ def wiki_link(state: StateInline, silent: bool) -> bool:
     """A rule for ``[[note]]``, ``[[note#heading]]``, ``[[note|shown]]`` and the embeds ``![[note]]``."""
     start = state.pos
     text = state.src
-    if not text.startswith(("[[", "![["), start) or (start and text[start - 1].isalnum()):
+    if not text.startswith(("[[", "![["), start) or (start and text[start - 1].isalnum() and text[start - 1].isascii()):
         return False
     found = _LINK.match(text, start, min(state.posMax, start + LONGEST_LINK))
     if found is None:

@@ -8,6 +8,7 @@ import io
 import re
 import tokenize
 import warnings
+from typing import Any
 
 LONGEST_CODE = 1 << 20
 """Longer code, in characters, is data more likely than a program."""
@@ -54,3 +55,8 @@ def _parsed(code: str) -> list[str]:
             if alone and not token.string.startswith("#!"):
                 found.append((token.start[0], token.string.lstrip("#").strip()))
     return [text for _, text in sorted(found) if text]
+
+
+def is_python(language: Any) -> bool:
+    """Whether code is Python, as it is where no language is named."""
+    return not language or (isinstance(language, str) and language.lower().startswith(("python", "ipython", "pyodide")))

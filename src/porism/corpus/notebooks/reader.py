@@ -10,7 +10,7 @@ import orjson
 
 from porism.corpus.formula_sources import strip_delimiters
 from porism.corpus.markdown.blocks import MarkdownBlocks
-from porism.corpus.notebooks.python_code import comments_and_docstrings
+from porism.corpus.notebooks.python_code import comments_and_docstrings, is_python
 from porism.corpus.sections import FileUnits
 from porism.corpus.text_reader import TextReader
 from porism.errors import OnProblem, Problem
@@ -60,7 +60,7 @@ def notebook_documents(text: str, name: str, source: str, on_problem: OnProblem)
             MarkdownBlocks(units, where, on_problem).read(body)
             units.add("\n\n")
         elif kind == "code":
-            words = comments_and_docstrings(body) if _is_python(cell.get("language") or language) else []
+            words = comments_and_docstrings(body) if is_python(cell.get("language") or language) else []
             if words:
                 units.add("\n\n", "\n".join(words), "\n\n")
             elif words is None and not reported:
@@ -114,11 +114,6 @@ def _language(metadata: Any) -> Any:
         if isinstance(entry, dict) and entry.get(key):
             return entry[key]
     return None
-
-
-def _is_python(language: Any) -> bool:
-    """Whether code is Python, as it is where no language is named."""
-    return language is None or (isinstance(language, str) and language.lower().startswith(("python", "ipython")))
 
 
 def _outputs(units: FileUnits, outputs: Any) -> None:

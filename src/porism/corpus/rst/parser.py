@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
+from porism.corpus.directives import BARE_DIRECTIVES, CODE_DIRECTIVES, DROPPED_DIRECTIVES
 from porism.corpus.latex.tables import words
 from porism.corpus.references import reference_text
 
@@ -35,14 +36,6 @@ _ROLE_BASE = re.compile(r"([\w:+.-]+)\s*(?:\(\s*([\w:+.-]+)\s*\))?")
 _TARGETED = re.compile(r"(.*?)\s*<([^<>]*)>\Z", re.DOTALL)
 _REFERENCES = words("ref eq numref prf:ref")
 _LITERAL = words("literal code samp kbd file command")
-_DROPPED = words(
-    "toctree image include raw contents index meta highlight plot graphviz bibliography tikz digraph currentmodule "
-    "module sectionauthor codeauthor date math-macro"
-)
-"""Directives without words of their own."""
-_BARE = words("figure only automodule autoclass autofunction automethod container rst-class class tab-set grid")
-"""Directives whose argument is no text."""
-_CODE = words("code code-block sourcecode literalinclude parsed-literal ipython sagelinks")
 
 
 def parse_rst(text: str) -> tuple[Any, list[tuple[int, str]]]:
@@ -114,17 +107,17 @@ def _tools() -> tuple[Any, Any, Any]:
             if name in ("role", "default-role"):
                 self._define(name, argument)
                 return []
-            if name in _DROPPED:
+            if name in DROPPED_DIRECTIVES:
                 return []
             node = nodes.container(directive=name, label=options.get("label") or options.get("name") or "")
             node.line = self.lineno
             content = self.content[first:]
             if name == "math":
                 node += nodes.math_block("", "\n".join([argument, *content]))
-            elif name in _CODE:
+            elif name in CODE_DIRECTIVES:
                 node += nodes.literal_block("", "\n".join(content))
             else:
-                if argument and name not in _BARE:
+                if argument and name not in BARE_DIRECTIVES:
                     texts, messages = self.state.inline_text(argument, self.lineno)
                     node += [nodes.title(argument, "", *texts), *messages]
                 self.state.nested_parse(content, self.content_offset + first, node)

@@ -1,0 +1,106 @@
+"""Fenced blocks of Markdown: formulas, directives of MyST, cells of R Markdown, Quarto and Jupyter Book, or code."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, NamedTuple
+
+from porism.corpus.directives import (
+    BARE_DIRECTIVES,
+    CELL_DIRECTIVES,
+    CELL_LANGUAGES,
+    CODE_DIRECTIVES,
+    DROPPED_DIRECTIVES,
+)
+from porism.corpus.latex.tables import words
+from porism.corpus.markdown.heads import block_head
+from porism.corpus.notebooks.python_code import is_python
+
+LABELS = ("label", "name")
+"""Options of directives that give a label."""
+
+_DIRECTIVE = re.compile(r"\{([\w:+-][\w:.+-]*)([^{}]*)\}[ \t]*(.*)")
+_INPUT = re.compile(r"\{[^{}]*\.(\w+)[^{}]*\.(?:input|cell-code|eval|exec)\b")
+_OPTION = re.compile(r"\s*:([\w-]+):(?:[ \t]+(.*)|[ \t]*)\Z")
+_YAML = re.compile(r"---[ \t]*\n(.*?\n)??---[ \t]*(?:\n|\Z)", re.DOTALL)
+_ENTRY = re.compile(r"""(?m)^([\w-]+):[ \t]*["']?(.*?)["']?[ \t]*$""")
+_ADMONITION_ENTRY = re.compile(r"(title|collapse|icon|color|id):[ \t]*(.*)\Z")
+_CELL_OPTION = re.compile(r"(?m)^#\|.*$")
+_FORMULAS = words("math latexmath katex-display math-display tex-display")
+_DROPPED = words("mermaid dot tikz toc plantuml graphviz dataview dataviewjs query eval_rst vega vega-lite excalidraw")
+"""Code blocks without words of their own."""
+
+
+class Fence(NamedTuple):
+    """A fenced block; ``body`` is its content without the options, which take ``skipped`` lines."""
+
+    meaning: Literal["formula", "block", "cell", "code", "nothing"]
+    body: str
+    skipped: int = 0
+    kind: str | None = None
+    title: str = ""
+    labels: tuple[str, ...] = ()
+    language: str = ""
+
+
+def read_fence(info: str, content: str) -> Fence:
+    """What a fenced block with this info string and content is."""
+    word = info.split()[0].lower() if info else ""
+    if word in _FORMULAS:
+        return Fence("formula", content)
+    if word in _DROPPED or info.startswith("{="):
+        return Fence("nothing", "")
+    if word.startswith("ad-"):
+        return _admonition(word.removeprefix("ad-"), content)
+    found = _DIRECTIVE.match(info)
+    if found is None:
+        language = _INPUT.match(info)
+        if language and is_python(language.group(1)):
+            return Fence("cell", content)
+        return Fence("code", content)
+    name, inside, argument = found.groups()
+    short = name.lower() if name.lower().startswith("prf:") else name.lower().rpartition(":")[2]
+    options, body, skipped = options_of(content)
+    labels = tuple(options[key] for key in LABELS if options.get(key))
+    if short == "math":
+        return Fence("formula", f"{argument}\n{body}", skipped, labels=labels)
+    head = block_head(info)
+    if head.kind is None and short in CELL_DIRECTIVES:
+        return Fence("cell", _CELL_OPTION.sub("", body), skipped, language=argument.strip() or inside.strip())
+    if head.kind is None and short in CELL_LANGUAGES:
+        return Fence("cell" if is_python(short) else "code", _CELL_OPTION.sub("", content))
+    if short in DROPPED_DIRECTIVES:
+        return Fence("nothing", "")
+    if short in CODE_DIRECTIVES:
+        return Fence("code", body, skipped)
+    labels = labels or ((head.label,) if head.label else ())
+    title = "" if short in BARE_DIRECTIVES else head.title
+    return Fence("block", body, skipped, head.kind, title, labels)
+
+
+def options_of(content: str) -> tuple[dict[str, str], str, int]:
+    """The options at the top of a directive's content (``:label: x``, or YAML between lines of hyphens), what is left,
+    and how many lines they take.
+    """
+    if (yaml := _YAML.match(content)) is not None:
+        options = dict(_ENTRY.findall(yaml.group(1) or ""))
+        return options, content[yaml.end() :], yaml.group().count("\n")
+    return _leading_options(content, _OPTION)
+
+
+def _leading_options(content: str, pattern: re.Pattern[str]) -> tuple[dict[str, str], str, int]:
+    options: dict[str, str] = {}
+    lines = content.split("\n")
+    taken = 0
+    while taken < len(lines) and (found := pattern.match(lines[taken])):
+        options[found.group(1)] = (found.group(2) or "").strip()
+        taken += 1
+    return options, "\n".join(lines[taken:]), taken
+
+
+def _admonition(name: str, content: str) -> Fence:
+    """A block of Obsidian's plugin Admonition (``ad-theorem``)."""
+    options, body, taken = _leading_options(content, _ADMONITION_ENTRY)
+    head = block_head(name)
+    labels = (options["id"],) if options.get("id") else ()
+    return Fence("block", body, taken, head.kind, options.get("title", ""), labels)

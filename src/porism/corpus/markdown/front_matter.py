@@ -1,0 +1,81 @@
+"""What the top of a Markdown file says of it: YAML, TOML (Hugo), or Pandoc's title lines."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from typing import Any
+
+from porism.corpus.base import clean
+from porism.corpus.markdown.inline import markdown_text
+from porism.errors import OnProblem, Problem
+from porism.types import Content, Metadata
+
+MAX_FRONT_MATTER = 32_000
+"""Longer data at the top of a file, in characters, are text."""
+
+_YAML = re.compile(r"---[ \t]*\n(.*?\n)?(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+_TOML = re.compile(r"\+\+\+[ \t]*\n(.*?\n)?\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL)
+_TITLE_LINES = re.compile(r"%[ \t]+([^\n]+)\n(?:%[^\n]*\n){0,2}(?:[ \t]*\n|\Z)")
+_ALIAS_NAMES = ("aliases", "alias")
+_TAG_NAMES = ("tags", "tag", "categories", "category", "keywords")
+
+
+def front_matter(text: str, name: str, on_problem: OnProblem) -> tuple[Content | None, Metadata, int]:
+    """Title, tags and aliases at the top of a text, and the offset of what comes after them.
+
+    What cannot be read there, or is no mapping, is taken for text.
+    """
+    values: dict[Any, Any] | None = None
+    if found := _YAML.match(text, 0, MAX_FRONT_MATTER):
+        values = _yaml(found.group(1) or "", name, on_problem)
+    elif found := _TOML.match(text, 0, MAX_FRONT_MATTER):
+        values = _toml(found.group(1) or "", name, on_problem)
+    elif found := _TITLE_LINES.match(text, 0, MAX_FRONT_MATTER):
+        values = {"title": found.group(1)}
+    if found is None or values is None:
+        return None, {}, 0
+    title: Content | None = None
+    tags: list[str] = []
+    aliases: list[str] = []
+    for key, value in values.items():
+        key = str(key).lower()
+        if key == "title" and isinstance(value, str) and value.strip():
+            title = markdown_text(value, name)
+        elif key in _TAG_NAMES:
+            tags += [entry.removeprefix("#") for entry in _entries(value)]
+        elif key in _ALIAS_NAMES:
+            aliases += _entries(value)
+    extra = {"tags": tags, "aliases": aliases}
+    return title, {key: tuple(dict.fromkeys(entries)) for key, entries in extra.items() if entries}, found.end()
+
+
+def _entries(value: Any) -> list[str]:
+    """The strings of a list, or the parts between the commas of a string."""
+    entries = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
+    return [text for entry in entries if isinstance(entry, str) and (text := clean(entry).strip())]
+
+
+def _yaml(text: str, name: str, on_problem: OnProblem) -> dict[Any, Any] | None:
+    """A YAML mapping with all values as strings; None where it is none."""
+    import yaml
+
+    try:
+        values = yaml.load(text, Loader=yaml.BaseLoader)  # of strings, lists and mappings only: safe, and 007 stays 007
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        mark = getattr(error, "problem_mark", None)
+        line = 2 + mark.line if mark is not None else 1
+        what = getattr(error, "problem", None) or getattr(error, "reason", None) or "it is nested too deeply"
+        on_problem(Problem(f"{name}:{line}", f"the front matter is no YAML ({what}); it is taken for text"))
+        return None
+    if values is None or values == "":
+        return {}
+    return values if isinstance(values, dict) else None
+
+
+def _toml(text: str, name: str, on_problem: OnProblem) -> dict[str, Any] | None:
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        on_problem(Problem(f"{name}:1", f"the front matter is not valid TOML ({error}); it is taken for text"))
+        return None

@@ -1,0 +1,69 @@
+"""The heads of blocks and headings in Markdown: kinds, names, labels and attributes in braces."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from porism.corpus.directives import BARE_DIRECTIVES
+from porism.corpus.sections import kind_of
+
+_ATTRIBUTES = re.compile(r"[ \t]*\{:?[ \t]*([^{}\n]*?)[ \t]*\}[ \t]*$")
+_IS_ATTRIBUTES = re.compile(r"""(?:[#.][\w:.-]+|-|[\w-]+=(?:"[^"]*"|'[^']*'|[^\s"']+)|\s+)+""")
+_ID = re.compile(r"#([^\s{}#]+)")
+_CLASS = re.compile(r"(?:^|\s)\.([\w-]+)")
+_NAME = re.compile(r"""\b(?:name|title)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s,]+))""")
+_LABEL = re.compile(r"""\blabel\s*=\s*["']?([\w:.-]+)""")
+_BRACKETED = re.compile(r"([\w-]+)\[(.*)\]\s*")
+_QUARTO = {
+    "thm": "theorem", "lem": "lemma", "cor": "corollary", "prp": "proposition", "cnj": "conjecture",
+    "def": "definition", "exm": "example", "exr": "exercise", "rem": "remark", "sol": "solution", "alg": "algorithm",
+}  # fmt: skip
+"""What the prefix of an identifier says of a block of Quarto."""
+
+
+class BlockHead(NamedTuple):
+    """What the head of a block says: the type (None where it is no unit), the title as it was written, the label."""
+
+    kind: str | None
+    title: str
+    label: str | None
+
+
+def without_attributes(heading: str) -> tuple[str, str | None]:
+    """A heading without the attributes at its end (``{#sec-a .unnumbered}``), and the identifier among them."""
+    found = _ATTRIBUTES.search(heading)
+    if found is None or not _IS_ATTRIBUTES.fullmatch(found.group(1)):
+        return heading, None
+    identifier = _ID.search(found.group(1))
+    return heading[: found.start()], identifier.group(1) if identifier else None
+
+
+def block_head(info: str) -> BlockHead:
+    """The head of a div or directive: ``{#thm-x name="…"}``, ``{.theorem}``, ``{prf:theorem} Title``,
+    ``theorem Title``, and as bookdown writes them ``{theorem, name="…", label="…"}`` and ``{theorem x}``.
+    """
+    inside, _, after = info[1:].partition("}") if info.startswith("{") else ("", "", "")
+    if not inside:
+        name, _, title = info.partition(" ")
+        bracketed = _BRACKETED.fullmatch(info)
+        name, title = bracketed.groups() if bracketed else (name, title)
+        return BlockHead(kind_of(name), title.strip(), None)
+    identifier = _ID.search(inside)
+    label = identifier.group(1) if identifier else None
+    names = _CLASS.findall(inside)
+    if label and "-" in label:
+        names.append(_QUARTO.get(label.partition("-")[0], ""))
+    words = inside.replace(",", " ").split()
+    if words and words[0][0] not in "#.":
+        names.append(words[0].rpartition(":")[2])
+        if label is None and len(words) > 1 and "=" not in words[1]:
+            label = words[1]
+    kind = next((found for name in names if (found := kind_of(name))), None)
+    if label is None and (labelled := _LABEL.search(inside)):
+        label = labelled.group(1)
+    named = _NAME.search(inside)
+    title = next((group for group in named.groups() if group), "") if named else after.strip()
+    if words and words[0].rpartition(":")[2] in BARE_DIRECTIVES:
+        title = ""
+    return BlockHead(kind, title, label)

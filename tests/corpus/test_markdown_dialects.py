@@ -1,0 +1,160 @@
+"""Markdown as generators and note programs write it: Hugo, Jekyll, MyST, bookdown, MkDocs, Docusaurus, Obsidian."""
+
+from __future__ import annotations
+
+import pytest
+
+from porism.corpus.base import ignore_problem
+from porism.corpus.markdown.reader import markdown_documents
+from porism.corpus.markdown.templates import without_templates
+from porism.errors import Problem
+from porism.types import Document
+
+
+def read(text: str, problems: list[Problem] | None = None) -> list[Document]:
+    report = ignore_problem if problems is None else problems.append
+    return list(markdown_documents(text, "n.md", "notes", report))
+
+
+def body(text: str) -> str:
+    (document,) = read(text)
+    return document.fields["body"].to_latex()
+
+
+def heads(text: str) -> list[tuple[str, str | None, tuple[str, ...]]]:
+    """The kind, the title and the labels of each document."""
+    return [
+        (
+            str(document.metadata["type"]),
+            document.fields["title"].to_latex() if "title" in document.fields else None,
+            tuple(document.metadata.get("labels", ())),
+        )
+        for document in read(text)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        # Hugo and ox-hugo
+        (r"so \\(x\_{i} \\in \\{1, 2\\}\\) holds", r"so $x_{i} \in \{1, 2\}$ holds"),
+        ("\\\\[\na &= b \\\\\\\\\nc\\_1 &= d\n\\\\]", r"$$\begin{aligned} a &= b \\ c_1 &= d \end{aligned}$$"),
+        (r"$x\_{i}$ and $\mathrm{a\_b}$", r"$x_{i}$ and $\mathrm{a\_b}$"),
+        ('{{< figure src="a.png" caption="A curve" >}} and {{% notice %}}mind{{% /notice %}}', "A curve and mind"),
+        ("{{< katex >}}x^2{{< /katex >}} is {{< katex display >}}\ny\n{{< /katex >}}", "$x^2$ is $$y$$"),
+        ("{{< math >}}\n$$x$$\n{{< /math >}}", "$$x$$"),
+        ('[text]({{< ref "a.md" >}}) `{{< b >}}`', "text {{< b >}}"),
+        # Jekyll and kramdown
+        ("in a line $$a$$ of text\n{: .lead}\n\n{:toc}", "in a line $$a$$ of text"),
+        ("{% include a.html x=1 %}before {% raw %}$x${% endraw %}", "before $x$"),
+        ("{% highlight py %}\nx = '$5$'\n{% endhighlight %}", "x = '$5$'"),
+        # MyST and Jupyter Book
+        ("a\n\n```{raw} html\n<b>lost</b>\n```\n\n:::{image} b.png\n:width: 3\n:::\nc", "a\n\nc"),
+        ("```{math}\n---\nlabel: e\n---\na &= b \\\\\nc &= d\n```", r"$$\begin{aligned} a &= b \\ c &= d \end{aligned}$$"),
+        ("```{code-cell} ipython3\n:tags: [hide]\n# Sum of $x$\ny = f(x)\n```", "Sum of $x$"),
+        ("```{code-cell} julia\nf(x) = x\n```\nafter", "after"),
+        ("```{figure} a.png\n:name: f\n\nThe graph of $f$\n```", "The graph of $f$"),
+        ("```{list-table} Title\n* - a\n  - b\n```", "- a\n- b"),
+        # R Markdown and Quarto
+        ("```{r, echo=FALSE}\nplot(x)\n```", "plot(x)"),
+        ("```{python}\n#| echo: false\n# why $x$\n1\n```", "why $x$"),
+        (r"see \@ref(thm:a) and \@ref(eq:b). (ref:cap) Caption", "see Theorem [thm:a] and Equation [eq:b]. Caption"),
+        (r"by Theorem \ref{thm:a} and \eqref{b}", "by Theorem [thm:a] and Equation [b]"),
+        # MkDocs
+        ('!!! note "Mind $a$"\n    the $b$\n\n    - gap\n\nend', "Mind $a$\n\nthe $b$\n- gap\n\nend"),
+        ('=== "C"\n\n    with $x$', "C\n\nwith $x$"),
+        # mdBook and Docusaurus
+        ("{{#include a.rs}}\n[[_TOC_]]\nx", "x"),
+        ("import Tabs from '@theme/Tabs';\n\n:::note[On $x$]\nmind\n:::", "On $x$\n\nmind"),
+        # d2lbook
+        ("see :numref:`fig_a` and :eqref:`eq_b` :cite:`C.1999`", "see Figure [fig_a] and Equation [eq_b] C.1999"),
+        # CJK
+        ("参见[[群论]]和**定理：**若$x$，[链接](http://a.b)即可", "参见群论和定理：若$x$，链接即可"),
+        # elements without formulas, and code
+        ("<code>$a$</code> $b$ <span class='nomath'>$c$ <b>$d$</b></span> <kbd>$e$</kbd>", "$a$ $b$ $c$ $d$ $e$"),
+    ],
+)
+def test_what_is_read(source: str, expected: str) -> None:
+    assert body(source) == expected
+
+
+def test_code_and_plain_elements_hold_no_formulas() -> None:
+    (document,) = read(
+        "    indented $a_1$\n\n<pre>\n$b$\n</pre>\n\n<div class='tex2jax_ignore'>\n$c$\n</div>\n\n"
+        "<code>$d$</code> <span class='nomath'>$e$</span> $x$\n"
+    )
+    assert [formula.source for formula in document.fields["body"].formulas] == ["x"]
+    assert "$a_1$" in document.fields["body"].text
+
+
+def test_dollars_in_code_are_no_problem() -> None:
+    problems: list[Problem] = []
+    read("    echo $\n\n<pre>\n$\n</pre>\n\n<!-- $ -->\n\n```\n$\n```\n", problems)
+    assert problems == []
+    read("    echo $\n\na $ here\n", problems)
+    assert [problem.where for problem in problems] == ["n.md:3"]
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("> [!lemma] Lemma\n> x", [("lemma", None, ())]),
+        ("> [!theorem] Theorem 2.3 (Rank)\n> x", [("theorem", "Rank", ())]),
+        ("> [!note] Definition\n> x", [("definition", None, ())]),
+        ("> [!note] Definitions in use\n> x", [("document", "n", ())]),
+        ('> [!math|{"type":"lemma","title":"Zorn","label":"z"}]\n> x', [("lemma", "Zorn", ("z",))]),
+        ('!!! theorem "Rank"\n    Let $x$\n\n??? proof\n    y\n', [("theorem", "Rank", ())]),
+        ('!!! note "定理 3（秩）"\n    x\n', [("theorem", "秩", ())]),
+        ("::: {#thm-a .theorem}\n## Theorem\nx\n:::", [("theorem", None, ("thm-a",))]),
+        ('{{< theorem name="Rank" id="a" >}}\nx\n{{< /theorem >}}', [("theorem", "Rank", ("a",))]),
+        ('```{theorem, name="Rank", label="a"}\nx\n```', [("theorem", "Rank", ("a",))]),
+        ("```{lemma a}\nx\n```", [("lemma", None, ("a",))]),
+        ("```{prf:lemma} Zorn\n---\nlabel: z\n---\nx\n```", [("lemma", "Zorn", ("z",))]),
+        ("```ad-lemma\ntitle: Zorn\ncollapse: open\nx\n```", [("lemma", "Zorn", ())]),
+        ("# A[^1] { #a }\n\nx\n\n[^1]: Note\n", [("document", "A", ())]),
+        ("# A $x$ {.unnumbered .unlisted}\n\nx", [("document", "A $x$", ())]),
+        ("# The set {a, b}\n\nx", [("document", "The set {a, b}", ())]),
+        ("+++\ntitle = 'A'\ntags = ['t']\n+++\nx", [("document", "A", ())]),
+        ("% A title\n% An author\n\nx", [("document", "A title", ())]),
+    ],
+)
+def test_kinds_titles_and_labels(source: str, expected: list[tuple[str, str | None, tuple[str, ...]]]) -> None:
+    assert heads(source) == expected
+
+
+@pytest.mark.parametrize(
+    ("source", "labels"),
+    [
+        ("$$\na\n$$ (eq-a)", ("eq-a",)),
+        ("$$a$$ {#eq-a}", ("eq-a",)),
+        ("$$\\begin{align}\na &= b \\label{eq:a}\n\\end{align}$$", ("eq:a",)),
+        ("\\begin{equation}\na (\\#eq:a)\n\\end{equation}", ("eq:a",)),
+        ("a\n:label:`sec_a`", ("sec_a",)),
+        ("(fig-a)=\n![b](c.png)", ("fig-a",)),
+        ("the value $a$ (mod)\nis", ()),
+    ],
+)
+def test_labels_of_formulas_and_text(source: str, labels: tuple[str, ...]) -> None:
+    (document,) = read(source)
+    assert tuple(document.metadata.get("labels", ())) == labels
+    assert "label" not in document.fields["body"].to_latex()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{{<\nx\n>}}\ny", "{% comment %}\na\n{% endcomment %}\nb", "{{< katex >}}\n\nx\n{{< /katex >}}", "~~~\n{{< a >}}\n~~~",
+    ],
+)
+def test_tags_of_generators_leave_lines_their_numbers(text: str) -> None:
+    assert without_templates(text).count("\n") == text.count("\n")
+
+
+@pytest.mark.parametrize("text", [r"$\mathbin{:}$ and $f{:}\,A$", "$\\frac{% a\n}{b}$", "`{{< a >}}`", "{: x}"])
+def test_what_only_looks_like_a_tag_stays(text: str) -> None:
+    assert without_templates(text) == text
+
+
+@pytest.mark.parametrize("unit", ["{{<", "{{< katex >}}", "{%  a", "{% comment %}", "{: .a ", "{{#a", "=== ", "import "])
+def test_hostile_tags_take_linear_time(unit: str, assert_linear) -> None:
+    assert_linear(lambda size: without_templates(unit * (size // len(unit))), 20_000, 80_000)
