@@ -5,7 +5,9 @@
     python -m benchmarks effectiveness development --data ../shared/data --models default,plain,FILE.toml
 
 The sets are ``arqmath-mini`` with the topics of 2020 (nDCG'), ``proofwiki`` (given a statement, find those that its
-proof needs; nDCG@10, the statement itself left out), ``mathlib`` (from an informal name to declarations; nDCG@10), the
+proof needs; nDCG@10, the statement itself left out), ``mathlib`` (from an informal name to declarations; nDCG@10),
+``planetmath`` (from synonyms and defined terms to entries, from entries to related ones; nDCG@10), ``conjectures`` (from
+docstrings to declarations; nDCG@10), the
 bundled sample (nDCG'@10) and 60 queries of our own about names, labels and definitions (:mod:`names`, nDCG@10). Indexes
 are made once in ``--work`` and kept. Printed is the mean of each model on each set and, for models after the first, the
 difference to the first ± its paired standard error; ``--halves`` adds the means over every other topic, so that what
@@ -155,13 +157,33 @@ def mathlib(data: Path, work: Path) -> Task:
     """From an informal name to declarations."""
     index = build(work / "mathlib.index", lambda: _written(work / "mathlib.jsonl", write_mathlib, data))
     qrels = porism.read_qrels(data / "mathlib" / "dev-qrels.txt")
-    queries = [
-        porism.Query(topic, {"query": split_math(text)})
-        for topic, _, text in (
-            line.partition("\t") for line in (data / "mathlib" / "dev-queries.tsv").read_text().splitlines()
-        )
-    ]
-    return Task("mathlib", index, queries, qrels, "nDCG@10")
+    return Task("mathlib", index, tabbed_queries(data / "mathlib" / "dev-queries.tsv"), qrels, "nDCG@10")
+
+
+def planetmath(data: Path, work: Path) -> Iterator[Task]:
+    """From synonyms and defined terms to entries, and from entries to related ones."""
+    folder = data / "planetmath"
+    index = build(
+        work / "planetmath.index", lambda: folder / "docs.jsonl", porism.ReaderOptions(metadata_fields=("type",))
+    )
+    for part in ("synonyms", "defines", "related"):
+        queries = tabbed_queries(folder / f"{part}.tsv")
+        qrels = porism.read_qrels(folder / f"{part}.qrels")
+        yield Task(f"planetmath {part}", index, queries, qrels, "nDCG@10", part == "related")
+
+
+def conjectures(data: Path, work: Path) -> Task:
+    """From docstrings to declarations."""
+    folder = data / "conjectures"
+    index = build(work / "conjectures.index", lambda: folder / "docs.jsonl")
+    qrels = porism.read_qrels(folder / "qrels.dev.txt")
+    return Task("conjectures", index, tabbed_queries(folder / "queries.dev.tsv"), qrels, "nDCG@10")
+
+
+def tabbed_queries(path: Path) -> list[porism.Query]:
+    """The queries of a file with an id, a tab, and words with formulas between dollars in each line."""
+    lines = (line.partition("\t") for line in path.read_text(encoding="utf-8").splitlines())
+    return [porism.Query(topic, {"query": split_math(text)}) for topic, _, text in lines]
 
 
 def sample(work: Path) -> Task:
@@ -193,6 +215,10 @@ def all_tasks(data: Path, work: Path, sets: Iterable[str]) -> Iterator[Task]:
             yield proofwiki(data, work, name.removeprefix("proofwiki-") if "-" in name else "dev")
         elif name == "mathlib":
             yield mathlib(data, work)
+        elif name == "planetmath":
+            yield from planetmath(data, work)
+        elif name == "conjectures":
+            yield conjectures(data, work)
         elif name == "sample":
             yield sample(work)
         elif name == "names":
@@ -231,7 +257,7 @@ def task_parser(description: str | None, sets: str, models: str) -> argparse.Arg
 
 def main() -> None:
     """Compares the models that the command line names."""
-    parser = task_parser(__doc__, "arqmath2020,proofwiki,mathlib,sample,names", "default")
+    parser = task_parser(__doc__, "arqmath2020,proofwiki,mathlib,planetmath,conjectures,sample,names", "default")
     parser.add_argument("--halves", action="store_true")
     given = parser.parse_args()
     given.work.mkdir(parents=True, exist_ok=True)
