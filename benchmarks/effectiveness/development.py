@@ -6,9 +6,9 @@
 
 The sets are ``arqmath-mini`` with the topics of 2020 (nDCG'), ``proofwiki`` (given a statement, find those that its
 proof needs; nDCG@10, the statement itself left out), ``mathlib`` (from an informal name to declarations; nDCG@10),
-``planetmath`` (from synonyms and defined terms to entries, from entries to related ones; nDCG@10), ``conjectures`` (from
-docstrings to declarations; nDCG@10), the
-bundled sample (nDCG'@10) and 60 queries of our own about names, labels and definitions (:mod:`names`, nDCG@10). Indexes
+``planetmath`` (from synonyms and defined terms to entries, from entries to related ones; nDCG@10), ``conjectures``
+(from docstrings to declarations; nDCG@10), the bundled sample (nDCG'@10) and 60 queries of our own about names, labels
+and definitions (:mod:`names`, nDCG@10). Indexes
 are made once in ``--work`` and kept. Printed is the mean of each model on each set and, for models after the first, the
 difference to the first ± its paired standard error; ``--halves`` adds the means over every other topic, so that what
 one half chooses the other can confirm.
