@@ -51,6 +51,8 @@ CONSTRUCTS = [
     (r"a\not\implies b\not=c\not\in D", "V!a O!⇏ V!b O!≠ V!c O!∉ V!D"),
     (r"\newcommand{\frac}[2]{#1\star#2}\frac{a}{b}", "V!a O!⋆ V!b"),
     (r"\newcommand\f[2][q]{#1_{#2}}\f{1}+\f[p]{2}", "V!q [b N!1 ] O!+ V!p [b N!2 ]"),
+    (r"\newcommand\GL{\mathrm{GL}}\GL(n)", "V!GL O!( V!n O!)"),
+    (r"\newcommand\G[2]{\mathrm{#1G#2}}\G St\mathrm{a}\mathrm{b}", "V!SGt Vrm!a Vrm!b"),
     (r"\def\pair#1#2{(#1,#2)}\pair xy", "O!( V!x O!, V!y O!)"),
     (r"\let\a=\beta\a", "V!β"),
     (r"\DeclareMathOperator{\foo}{foo}\foo x", "V!foo V!x"),
@@ -223,11 +225,11 @@ def test_spans_point_at_the_source() -> None:
     assert [source[node.start:node.end] for node in x.below or []] == ["12"]
 
 
-def test_what_a_macro_makes_has_the_span_of_its_call() -> None:
+def test_what_a_macro_makes_has_the_span_of_its_call_and_arguments_keep_theirs() -> None:
     source = r"a+\half{}+\norm{xy}"
     tree = parse_latex(source)
     assert [source[node.start:node.end] for node in tree.row[2:3]] == [r"\half"]
-    assert {source[node.start:node.end] for node in tree.row[4:]} == {r"\norm{xy"}
+    assert [source[node.start:node.end] for node in tree.row[4:]] == [r"\norm{xy}", "x", "y", r"\norm{xy}"]
 
 
 def test_macros_given_by_the_caller() -> None:

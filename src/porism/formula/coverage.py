@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from porism.formula.latex.boxes import value_length
-from porism.formula.latex.macros import Macro, expand
+from porism.formula.latex.macros import MacroText, expand
 from porism.formula.latex.text import printable, text_of
 from porism.formula.latex.tokens import Tokens, tokenize
 from porism.formula.layout import child_rows
@@ -57,7 +57,7 @@ class MissingToken(NamedTuple):
     text: str
 
 
-def unaccounted_tokens(tree: LayoutTree, macros: Mapping[str, Macro] | None = None) -> list[MissingToken]:
+def unaccounted_tokens(tree: LayoutTree, macros: Mapping[str, MacroText] | None = None) -> list[MissingToken]:
     """The tokens of a tree's LaTeX source that are not in the tree, nor layout, nor the place of a problem.
 
     A token is in the tree where a node whose span contains it has a label that says it. Layout is what

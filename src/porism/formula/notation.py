@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from porism.formula.latex.macros import Macro
+from porism.formula.latex.macros import MacroText
 from porism.formula.latex.parser import parse_latex
 from porism.formula.mathml.parser import parse_mathml
 from porism.formula.tree import LayoutTree
@@ -20,7 +20,7 @@ def notation_of(source: str) -> Notation:
 
 
 def parse(
-    formula: Formula | str, notation: Notation | None = None, *, macros: Mapping[str, Macro] | None = None
+    formula: Formula | str, notation: Notation | None = None, *, macros: Mapping[str, MacroText] | None = None
 ) -> LayoutTree:
     """The layout tree of a formula.
 

@@ -187,6 +187,7 @@ def font(machine: Machine, payload: str, i: int) -> None:
         machine.take()
         open_group(machine, None, i + 1)
         machine.font = payload
+        machine.word = None
     elif machine.has_room(i):
         machine.command(i, 1, _build_styled)
         machine.font = payload

@@ -120,6 +120,7 @@ def macro(machine: Machine, payload: Any, i: int) -> None:
     if not machine.expanded:
         raise MacroFound
     machine.problem(machine.starts[i], f"{machine.texts[i]} is not expanded")
+    machine.add(LayoutNode(machine.texts[i], "E", machine.starts[i], machine.ends[i]))
 
 
 def _handlers() -> dict[str, tuple[Handler, Any]]:

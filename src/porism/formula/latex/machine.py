@@ -153,14 +153,15 @@ class Machine:
             word = self.word
             row = self.row
             if (
-                word is not None and row and row[-1] is word and len(row) > self.base and word.end == start
-                and word.above is None and word.below is None and len(word.label) < _LONGEST_WORD
-                and label.isascii() and word.font in (font, "")
+                # What a macro made has the span of its call, and so overlaps.
+                word is not None and row and row[-1] is word and len(row) > self.base and start <= word.end
+                and not (self.spaces and self.spaces[-1][1] == len(row)) and word.above is None and word.below is None
+                and len(word.label) < _LONGEST_WORD and label.isascii() and word.font in (font, "")
             ):
                 if len(word.label) == 1:
                     self.words.append(word)
                 word.label += label
-                word.end = end
+                word.start, word.end = min(word.start, start), max(word.end, end)
                 word.font = "" if font in ("rm", "it") else font
                 return
             # A lone italic letter is an ordinary one; upright Greek is not told apart.

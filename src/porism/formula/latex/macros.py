@@ -1,215 +1,299 @@
-"""Macros: expands definitions that come with a formula or are inside it, with limits."""
+"""Expands the macros of a formula before it is read: its own definitions, those of the caller, those of packages."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
 
+from porism.formula.latex.functions import FUNCTIONS, Call
+from porism.formula.latex.functions.layouts import text_in_columns
 from porism.formula.latex.tokens import Tokens, tokenize
-from porism.formula.tables.commands import DEFAULT_MACROS
+from porism.formula.macros.choices import install_choices
+from porism.formula.macros.declarations import Declarations
+from porism.formula.macros.definition import Argument, Environment, Macro, body_of, specified_arguments
+from porism.formula.macros.expander import Expander
+from porism.formula.tables.packages import COMMANDS, ENVIRONMENTS, HANDLED, POWERS
 from porism.formula.tree import ParseProblem
 
-Macro = tuple[int, str]
+MacroText = tuple[int, str]
 """How many arguments a command takes, and its replacement with ``#1`` … ``#9`` for them."""
 
-MOST_EXPANSIONS = 2_000
-_DEFINITIONS = frozenset({
-    "\\newcommand", "\\renewcommand", "\\providecommand", "\\def", "\\gdef", "\\edef", "\\let", "\\DeclareMathOperator",
-    "\\DeclareRobustCommand",
-})
-MACRO_TRIGGERS = _DEFINITIONS | {"\\" + name for name in DEFAULT_MACROS}
-"""Commands that define a macro or are one."""
-
-_Token = tuple[str, int, int]
-
-
-class _Definition:
-    """A macro in tokens; ``default`` is the value of an optional first argument."""
-
-    __slots__ = ("body", "default", "wanted")
-
-    def __init__(self, wanted: int, body: list[str], default: list[str] | None = None) -> None:
-        self.wanted = wanted
-        self.body = body
-        self.default = default
+_FUEL = 20_000
+_FUEL_PER_TOKEN = 8
+_PASSED_OVER = frozenset({"\\long", "\\outer", "\\protected"})
+_POWER = re.compile(rf"\\(?:{'|'.join(POWERS)})\s*\[[^\[\]]*\]\s*[({{]")
+_TEXT_COLUMNS = {
+    "cases*": True, "dcases*": True, "rcases*": True, "drcases*": True, "numcases": False, "subnumcases": False,
+}
+"""Environments whose cells after the first are text: always, or where they look like it."""
 
 
 class MacroFound(Exception):
     """A command that is a macro or defines one came up: the tokens have to be expanded first."""
 
 
-def expand(tokens: Tokens, macros: Mapping[str, Macro] | None, problems: list[ParseProblem]) -> Tokens:
-    """The tokens with macros replaced; what a macro made has the span of its call.
+def expand(tokens: Tokens, macros: Mapping[str, MacroText] | None, problems: list[ParseProblem]) -> Tokens:
+    """The tokens with macros replaced; arguments keep their spans, and what else a macro made has that of its call.
 
-    After :data:`MOST_EXPANSIONS` replacements, or when the result grows out of proportion, commands stay as they are.
+    When the result grows out of proportion, commands stay as they are.
     """
-    return _Expander(tokens, macros, problems).run()
+    return _FormulaExpander(tokens, macros or {}, problems).run()
 
 
-class _Expander:
-    def __init__(self, tokens: Tokens, macros: Mapping[str, Macro] | None, problems: list[ParseProblem]) -> None:
-        self.pending: list[_Token] = list(zip(tokens.texts, tokens.starts, tokens.ends, strict=True))[::-1]
-        self.problems = problems
-        self.given: dict[str, Macro] = {"\\" + name: macro for name, macro in DEFAULT_MACROS.items()}
-        if macros:
-            self.given.update(("\\" + name, macro) for name, macro in macros.items())
-        self.known: dict[str, _Definition] = {}
-        self.expansions = MOST_EXPANSIONS
-        self.growth = 10_000 + 4 * len(self.pending)
+class _Token(str):
+    """A token with its place in the source."""
+
+    __slots__ = ("end", "start")
+    start: int
+    end: int
+
+
+def _placed(text: str, start: int, end: int) -> _Token:
+    token = _Token(text)
+    token.start, token.end = start, end
+    return token
+
+
+class _FormulaStream:
+    """The tokens of a formula and of what macros made of them."""
+
+    def __init__(self, tokens: Tokens) -> None:
+        triples = list(zip(tokens.texts, tokens.starts, tokens.ends, strict=True))[:-2]
+        self._pending = [_placed(*triple) for triple in reversed(triples)]
+        self.fuel = _FUEL + _FUEL_PER_TOKEN * len(triples)
+        self.start = self.end = 0
+        """The call that is being expanded: where it begins, and how far it has been read."""
+
+    def next(self) -> _Token | None:
+        if not self._pending:
+            return None
+        token = self._pending.pop()
+        self.end = max(self.end, token.end)
+        return token
+
+    def push(self, tokens: Sequence[str]) -> None:
+        self._pending.extend(
+            token if isinstance(token, _Token) else _placed(token, self.start, self.end)
+            for token in reversed(tokens) if token
+        )
+
+    def drop_expansions(self) -> None:
+        """Keeps everything: of a formula nothing is dropped."""
+
+    def begin_call(self, token: _Token) -> None:
+        """What is made from here on has the span of a call that begins with this token."""
+        self.start, self.end = token.start, token.end
+
+
+class _FormulaExpander(Expander):
+    stream: _FormulaStream
+    closes_arguments = True
+
+    def __init__(self, tokens: Tokens, macros: Mapping[str, MacroText], problems: list[ParseProblem]) -> None:
+        super().__init__(_FormulaStream(tokens), self._report)
+        self._problems = problems
+        self.math = True
+        for name, (count, text) in macros.items():
+            self.macros["\\" + name] = _macro("m" * count, text)
+        if macros or not _DEFINITIONS.isdisjoint(tokens.texts):
+            Declarations(self)
+        install_choices(self)
+        self.primitives.update(dict.fromkeys(_PASSED_OVER, lambda _: None))
+        self._opened: list[tuple[str, list[Sequence[str]]]] = []
+        self._memory: list[list[str]] = []
+
+    def _report(self, what: str) -> None:
+        self._problems.append(ParseProblem(self.stream.start, what))
+
+    def tokenize(self, text: str) -> list[str]:
+        return tokenize(text).texts[:-2]
+
+    def split(self, token: str) -> list[str]:
+        if len(token) == 1 or not isinstance(token, _Token) or not token[0].isdigit():
+            return [token]
+        rest = _placed(token[1:], min(token.start + 1, token.end), token.end)
+        return [_placed(token[0], token.start, rest.start), rest]
+
+    def macro_of(self, name: str) -> Macro | None:
+        return self.macros.get(name) or package_macro(name)
+
+    def argument(self, argument: Argument) -> Sequence[str] | None:
+        """Reads one argument; one in braces that is missing is empty, and reported."""
+        value = super().argument(argument)
+        if value is None and argument.kind == "mandatory":
+            self._report("an argument is missing")
+            return ()
+        return value
+
+    def define(self, name: str, macro: Macro, *, everywhere: bool = False) -> None:
+        body = tuple(part if isinstance(part, int) else str(part) for part in macro.body)
+        super().define(name, Macro(macro.arguments, body), everywhere=everywhere)
+
+    def next(self, brace: bool = False) -> _Token | None:
+        while (token := self.stream.next()) is not None:
+            if token[0] != "\\":
+                return token
+            self.stream.begin_call(token)
+            if token.startswith(("\\begin", "\\end")) and self._environment(token):
+                continue
+            macro = self.macro_of(token)
+            if macro is not None:
+                if self.expand(token, macro):
+                    continue
+                if token not in self.exhausted:
+                    self._report(f"{token} is not followed by its arguments")
+                return token
+            if token in self.primitives:
+                self.primitives[token](token)
+            elif token in _HANDLED_COMMANDS:
+                self._call(token)
+            elif token in _POWER_COMMANDS:
+                self._power(token)
+            else:
+                return token
+        return None
+
+    def _call(self, command: str) -> None:
+        """Has a function of a package make what takes the place of a command."""
+        arguments, handler = handled_command(command)
+        values = [self.argument(argument) or () for argument in arguments]
+        result = FUNCTIONS[handler](Call(command, values, self._memory, self._report))
+        self.stream.fuel -= len(result) + 1
+        self.stream.push(result)
+
+    def _power(self, command: str) -> None:
+        """``\\sin[2](x)`` is the square of a sine; any other bracket after a function is its argument."""
+        power = self.optional()
+        plain = "\0\\" + POWERS[command[1:]]
+        if power is None or not (self.follows("(") or self.follows("{")):
+            self.stream.push([plain, *(["[", *power, "]"] if power is not None else [])])
+        else:
+            self.stream.push([plain, "^", "{", *power, "}"])
+
+    def _environment(self, token: _Token) -> bool:
+        """Replaces the beginning or the end of an environment that is defined; False for any other."""
+        command, _, name = token.partition("{")
+        name = name.rstrip("}").strip()
+        if not name:
+            if command not in ("\\begin", "\\end") or not self.follows("{"):
+                return False
+            name = self.name()
+            self.stream.push([f"\0{command}{{{name}}}"] if self._environment_of(name) is None else [])
+            if self._environment_of(name) is None:
+                return True
+        environment = self._environment_of(name)
+        if environment is None or self.stream.fuel <= 0:
+            return False
+        if command.startswith("\\end"):
+            values: Sequence[Sequence[str]] = ()
+            if any(opened == name for opened, _ in self._opened):
+                while self._opened:
+                    opened, values = self._opened.pop()
+                    if opened == name:
+                        break
+            self.push_body(environment.end, values)
+            return True
+        found = self.arguments(environment.begin)
+        if found is None:
+            return False
+        if name in _TEXT_COLUMNS:
+            self._set_text_columns(name)
+        self.push_body(environment.begin, found)
+        self._opened.append((name, found))
+        return True
+
+    def _environment_of(self, name: str) -> Environment | None:
+        return self.environments.get(name) or package_environment(name)
+
+    def _set_text_columns(self, name: str) -> None:
+        """Sets the text of an environment that has just begun, up to its end, as text."""
+        taken: list[str] = []
+        depth = 0
+        limit = self._scan_limit()
+        while (token := self.stream.next()) is not None and len(taken) < limit:
+            depth += token.startswith("\\begin") - token.startswith("\\end")
+            if depth < 0:
+                self.stream.fuel -= len(taken)
+                self.stream.push([*text_in_columns(taken, always=_TEXT_COLUMNS[name]), token])
+                return
+            taken.append(token)
+        self.stream.fuel -= len(taken)
+        self.stream.push([*taken, *([token] if token is not None else [])])
 
     def run(self) -> Tokens:
         texts: list[str] = []
         starts: list[int] = []
         ends: list[int] = []
-        while self.pending:
-            token = self.pending.pop()
-            text = token[0]
-            if not text:
-                break
-            if text[:1] == "\\":
-                if text in _DEFINITIONS:
-                    self._define(token)
+        while (token := self.next()) is not None:
+            text = str(token)
+            if text[0] == "\0" and len(text) > 1:
+                text = text[1:]
+                if text[0] != "\\":
                     continue
-                definition = self._lookup(text)
-                if definition is not None and self._replace(definition, token):
-                    continue
+            elif text == "{":
+                self.begin_group()
+            elif text == "}":
+                self.end_groups(max(0, self.depth - 1))
             texts.append(text)
-            starts.append(token[1])
-            ends.append(token[2])
+            starts.append(token.start)
+            ends.append(token.end)
         end = max(ends, default=0)
-        texts += ("", "")
-        starts += (end, end)
-        ends += (end, end)
-        return Tokens(texts, starts, ends)
-
-    def _lookup(self, name: str) -> _Definition | None:
-        definition = self.known.get(name)
-        if definition is None and name in self.given:
-            wanted, body = self.given[name]
-            definition = self.known[name] = _Definition(wanted, tokenize(body).texts[:-2])
-        return definition
-
-    def _replace(self, definition: _Definition, call: _Token) -> bool:
-        if self.expansions <= 0:
-            return False
-        self.expansions -= 1
-        arguments: list[list[str]] = []
-        end = call[2]
-        for number in range(definition.wanted):
-            if number == 0 and definition.default is not None:
-                option = self._option()
-                arguments.append([text for text, _, _ in option] if option is not None else definition.default)
-            else:
-                argument = self._argument()
-                arguments.append([text for text, _, _ in argument])
-                end = max([end, *(token[2] for token in argument)])
-        body = _substitute(definition.body, arguments, self.growth)
-        self.growth -= len(body)
-        if self.growth < 0:
-            self.expansions = 0
-        if self.expansions == 0:
-            self.problems.append(ParseProblem(call[1], "macros are expanded no further: too many replacements"))
-        self.pending.extend((text, call[1], end) for text in reversed(body))
-        return True
-
-    def _skip_spaces(self) -> None:
-        while self.pending[-1][0].isspace():
-            self.pending.pop()
-
-    def _argument(self) -> list[_Token]:
-        """Takes one argument off: a group without its braces, a token, or one digit."""
-        if not self.pending or not self.pending[-1][0]:
-            return []
-        self._skip_spaces()
-        text, start, end = self.pending[-1]
-        if not text or text == "}":
-            return []
-        self.pending.pop()
-        if text != "{":
-            if len(text) > 1 and text[0] in "0123456789":
-                rest = tokenize(text[1:]).texts[:-2]
-                self.pending.extend((part, min(start + 1, end), end) for part in reversed(rest))
-                return [(text[0], start, end)]
-            return [(text, start, end)]
-        taken: list[_Token] = []
-        depth = 0
-        while self.pending[-1][0]:
-            token = self.pending.pop()
-            if token[0] == "{":
-                depth += 1
-            elif token[0] == "}":
-                if depth == 0:
-                    break
-                depth -= 1
-            taken.append(token)
-        return taken
-
-    def _option(self) -> list[_Token] | None:
-        """Takes an optional argument in brackets off, None if there is none."""
-        self._skip_spaces()
-        if self.pending[-1][0] != "[":
-            return None
-        self.pending.pop()
-        taken: list[_Token] = []
-        while self.pending[-1][0]:
-            token = self.pending.pop()
-            if token[0] == "]":
-                break
-            taken.append(token)
-        return taken
-
-    def _define(self, token: _Token) -> None:
-        command = token[0]
-        self._skip_spaces()
-        if self.pending[-1][0] == "*":
-            self.pending.pop()
-        name = self._argument()
-        defined = name[0][0] if name else ""
-        if defined[:1] != "\\":
-            self.problems.append(ParseProblem(token[1], f"{command} without a name"))
-            return
-        default = None
-        wanted = 0
-        if command == "\\let":
-            self._skip_spaces()
-            if self.pending[-1][0] == "=":
-                self.pending.pop()
-            body = [text for text, _, _ in self._argument()]
-            if body == [defined]:
-                return
-        elif command in ("\\def", "\\gdef", "\\edef"):
-            while self.pending[-1][0] not in ("", "{"):
-                text = self.pending.pop()[0]
-                wanted += text == "#"
-            body = [text for text, _, _ in self._argument()]
-        else:
-            count = self._option()
-            digits = "".join(text for text, _, _ in count) if count else ""
-            wanted = int(digits) if digits.isdecimal() and len(digits) == 1 else 0
-            option = self._option()
-            default = [text for text, _, _ in option] if option is not None and wanted else None
-            body = [text for text, _, _ in self._argument()]
-            if command == "\\DeclareMathOperator":
-                body = ["\\operatorname", "{", *body, "}"]
-        self.known[defined] = _Definition(min(wanted, 9), body, default)
+        return Tokens([*texts, "", ""], [*starts, end, end], [*ends, end, end])
 
 
-def _substitute(body: list[str], arguments: list[list[str]], most: int) -> list[str]:
-    """The replacement with its arguments in place, at most a little longer than ``most`` tokens."""
-    result: list[str] = []
-    parameter = False
-    for text in body:
-        if len(result) > most:
-            break
-        if text == "#" and not parameter:
-            parameter = True
-            continue
-        if parameter:
-            parameter = False
-            number = ord(text[0]) - ord("0") if text[:1].isascii() and text[:1].isdigit() else 0
-            if 1 <= number <= len(arguments):
-                result.extend(arguments[number - 1])
-                result.extend(tokenize(text[1:]).texts[:-2])
-                continue
-            result.append("#")
-        result.append(text)
-    return result
+def has_power(source: str) -> bool:
+    """Whether a function has a power in brackets, ``\\sin[2](x)``."""
+    return "[" in source and _POWER.search(source) is not None
+
+
+def _macro(signature: str, replacement: str) -> Macro:
+    """The macro of a signature and a replacement in LaTeX."""
+    arguments = specified_arguments(signature, _texts)
+    if arguments is None:
+        raise ValueError(f"{signature!r} is not a valid signature")
+    return Macro(arguments, body_of(_texts(replacement)))
+
+
+def _texts(source: str) -> list[str]:
+    return tokenize(source).texts[:-2]
+
+
+@cache
+def package_macro(command: str) -> Macro | None:
+    """The macro of a command that a package replaces by a pattern; None for any other."""
+    known = COMMANDS.get(command[1:])
+    return _macro(*known) if known is not None else None
+
+
+@cache
+def package_environment(name: str) -> Environment | None:
+    """The environment of a package that others stand for; None for any other."""
+    known = ENVIRONMENTS.get(name)
+    return Environment(_macro(known[0], known[1]), _macro(known[0], known[2])) if known is not None else None
+
+
+@cache
+def handled_command(command: str) -> tuple[tuple[Argument, ...], str]:
+    """The arguments of a command that a function replaces, and the name of the function."""
+    signature, handler = HANDLED[command[1:]]
+    return _macro(signature, "").arguments, handler
+
+
+_HANDLED_COMMANDS = frozenset("\\" + name for name in HANDLED)
+_POWER_COMMANDS = frozenset("\\" + name for name in POWERS)
+_DEFINITIONS = frozenset(
+    "\\" + name for name in """
+    newcommand renewcommand providecommand DeclareRobustCommand newrobustcmd renewrobustcmd providerobustcmd
+    NewDocumentCommand RenewDocumentCommand ProvideDocumentCommand DeclareDocumentCommand NewExpandableDocumentCommand
+    def edef gdef xdef let global long DeclareMathOperator DeclarePairedDelimiter DeclarePairedDelimiterX
+    DeclarePairedDelimiterXPP newenvironment renewenvironment provideenvironment NewDocumentEnvironment
+    RenewDocumentEnvironment DeclareDocumentEnvironment
+    """.split()
+)
+MACRO_TRIGGERS = (
+    _DEFINITIONS | _HANDLED_COMMANDS | frozenset("\\" + name for name in COMMANDS)
+    | frozenset("\\" + name for name, plain in POWERS.items() if name != plain)
+    | frozenset(f"\\{end}{{{name}}}" for name in ENVIRONMENTS for end in ("begin", "end"))
+)
+"""Tokens that need expansion: commands that define a macro or are one, environments that stand for others."""

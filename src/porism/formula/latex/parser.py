@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from porism.formula.latex.boxes import text_environments
 from porism.formula.latex.commands import HANDLERS, unlisted
 from porism.formula.latex.machine import Machine
-from porism.formula.latex.macros import Macro, MacroFound, expand
+from porism.formula.latex.macros import MacroFound, MacroText, expand, has_power
 from porism.formula.latex.tokens import Tokens, tokenize
 from porism.formula.layout import trim
 from porism.formula.settle import settle
@@ -19,7 +19,8 @@ MAX_DEPTH = 200
 
 
 def parse_latex(
-    source: str, *, max_length: int = MAX_LENGTH, max_depth: int = MAX_DEPTH, macros: Mapping[str, Macro] | None = None
+    source: str, *, max_length: int = MAX_LENGTH, max_depth: int = MAX_DEPTH,
+    macros: Mapping[str, MacroText] | None = None,
 ) -> LayoutTree:
     """The layout tree of a formula in LaTeX (without its delimiters; dollars around it are ignored).
 
@@ -38,7 +39,7 @@ def parse_latex(
     if too_long:
         machine.problem(max_length, f"longer than {max_length} characters: the rest was dropped")
     try:
-        if macros:
+        if macros or has_power(text):
             raise MacroFound
         _read(machine)
     except MacroFound:

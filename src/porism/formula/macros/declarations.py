@@ -55,6 +55,7 @@ class Declarations:
         default = reader.optional() if count else None
         body = reader.group()
         if name is None or body is None:
+            self._incomplete(command)
             return
         if command.startswith("\\provide") and name in reader.macros:
             return
@@ -64,6 +65,7 @@ class Declarations:
         reader = self.expander
         name, specification, body = reader.control_word(), reader.group(), reader.group()
         if name is None or specification is None or body is None:
+            self._incomplete(command)
             return
         arguments = self.specified(specification)
         if arguments is None:
@@ -74,18 +76,19 @@ class Declarations:
     def _def(self, command: str) -> None:
         reader = self.expander
         name = reader.skip_spaces()
-        if name is None:
-            return
-        if name[0] != "\\":
-            reader.stream.push([name])
+        if name is None or name[0] != "\\":
+            self._incomplete(command)
+            reader.stream.push([name] if name is not None else [])
             return
         parameters: list[str] = []
         while (token := reader.stream.next()) is not None and token != "{":
             parameters.append(token)
             if token in ("}", EOF_TOKEN) or len(parameters) > 200:  # no definition
+                self._incomplete(command)
                 reader.stream.push(parameters)
                 return
         if token is None:
+            self._incomplete(command)
             return
         reader.stream.push([token])
         body = reader.group()
@@ -103,6 +106,7 @@ class Declarations:
         reader = self.expander
         name = reader.skip_spaces()
         if name is None or name[0] != "\\":
+            self._incomplete(command)
             reader.stream.push([name] if name else [])
             return
         target = reader.skip_spaces()
@@ -110,6 +114,7 @@ class Declarations:
             reader.stream.push([target[1:]])
             target = reader.skip_spaces()
         if target is None or target == EOF_TOKEN:
+            self._incomplete(command)
             reader.stream.push([target] if target else [])
             return
         if target[0] == "\\":
@@ -124,7 +129,9 @@ class Declarations:
         reader = self.expander
         star = ["*"] if reader.star() else []
         name, text = reader.control_word(), reader.group()
-        if name is not None and text is not None:
+        if name is None or text is None:
+            self._incomplete(command)
+        else:
             reader.define(name, Macro((), ("\\operatorname", *star, "{", *text, "}")))
 
     def _operator_alias(self, command: str) -> None:
@@ -135,7 +142,9 @@ class Declarations:
     def _delimiter(self, command: str) -> None:
         reader = self.expander
         name, left, right = reader.control_word(), reader.group(), reader.group()
-        if name is not None and left is not None and right is not None:
+        if name is None or left is None or right is None:
+            self._incomplete(command)
+        else:
             reader.define(name, paired_delimiter(1, left, [1], right))
 
     def _delimiter_x(self, command: str) -> None:
@@ -146,7 +155,9 @@ class Declarations:
         left, right = reader.group() or [], reader.group() or []
         after = (reader.group() or []) if command.endswith("XPP") else []
         body = reader.group() or []
-        if name is not None:
+        if name is None:
+            self._incomplete(command)
+        else:
             inner = [part for part in body_of(body) if part != "\\delimsize"]
             reader.define(name, paired_delimiter(count, [*before, *left], inner, [*right, *after]))
 
@@ -159,17 +170,27 @@ class Declarations:
         count = number_of(reader.optional())
         default = reader.optional() if count else None
         begin, end = reader.group(), reader.group()
-        if name and begin is not None and end is not None:
+        if not name or begin is None or end is None:
+            self._incomplete(command)
+        else:
             self.define_environment(name, counted_arguments(count, default), begin, (), end)
 
     def _document_environment(self, command: str) -> None:
         reader = self.expander
         name, specification, begin, end = reader.name(), reader.group(), reader.group(), reader.group()
         if not name or specification is None or begin is None or end is None:
+            self._incomplete(command)
             return
         arguments = self.specified(specification)
-        if arguments is not None:
+        if arguments is None:
+            reader.report(f"the arguments of {name} are of a kind that is not read; it stays as it is")
+        else:
             self.define_environment(name, arguments, begin, arguments, end)
+
+    def _incomplete(self, command: str) -> None:
+        """Reports a definition without its parts; in the code of classes and styles they may be made elsewhere."""
+        if not self.expander.in_class:
+            self.expander.report(f"{command} without a name or a replacement")
 
     def define_environment(
         self, name: str, arguments: tuple[Argument, ...], begin: list[str], end_arguments: tuple[Argument, ...],

@@ -9,7 +9,9 @@ from typing import Literal
 
 from porism.formula.macros.tokens import FALSE, NO_VALUE
 
-ArgumentKind = Literal["mandatory", "optional", "star", "token", "between", "braced", "delimited", "literal"]
+ArgumentKind = Literal[
+    "mandatory", "optional", "star", "token", "between", "braced", "delimited", "literal", "size", "fenced"
+]
 
 Body = tuple[str | int, ...]
 """The tokens of a definition, in which a number stands for an argument (1 is the first)."""
@@ -21,7 +23,8 @@ class Argument:
 
     ``tokens`` depend on the kind: the default (``optional``, ``braced``), the token looked for (``star``, ``token``),
     both delimiters and then the default (``between``), the delimiter at the end (``delimited``), the text that must be
-    there (``literal``).
+    there (``literal``). ``size`` is a command such as ``\\big``, and ``fenced`` what is in braces or brackets of any
+    kind or between bars, which stay around it.
     """
 
     kind: ArgumentKind
@@ -110,7 +113,7 @@ def _characters(tokens: Sequence[str]) -> tuple[str, ...]:
 
 _SPECIFICATION = re.compile(
     r"(?P<skipped>[\s+!\-]|>\s*\{[^{}]*\})"
-    r"|(?P<simple>[mosgv])"
+    r"|(?P<simple>[mosgvzf])"
     r"|(?P<default>[OG])\s*\{(?P<value>(?:[^{}]|\{[^{}]*\})*)\}"
     r"|t\s*(?P<token>\\[A-Za-z]+|\S)"
     r"|(?P<between>[drDR])\s*(?P<open>\\[A-Za-z]+|\S)\s*(?P<close>\\[A-Za-z]+|\S)"
@@ -124,7 +127,9 @@ def specified_arguments(
 ) -> tuple[Argument, ...] | None:
     """The arguments that a specification in the notation of xparse names; None where one is of an unknown kind.
 
-    Understood are ``m o O s t d D r R g G u v``, with processors (``>{…}``), ``+`` and ``!`` passed over.
+    Understood are ``m o O s t d D r R g G u v``, with processors (``>{…}``), ``+`` and ``!`` passed over. Tables of
+    packages have two kinds more, ``z`` (a size) and ``f`` (fenced), and a ``-`` before what says only how a thing
+    looks, not what it is.
     """
     arguments: list[Argument] = []
     position = 0
@@ -158,7 +163,7 @@ def specified_arguments(
 
 _SIMPLE = {
     "m": MANDATORY, "v": MANDATORY, "o": Argument("optional", (NO_VALUE,)), "s": Argument("star"),
-    "g": Argument("braced", (NO_VALUE,)),
+    "g": Argument("braced", (NO_VALUE,)), "z": Argument("size"), "f": Argument("fenced", (NO_VALUE,)),
 }
 
 

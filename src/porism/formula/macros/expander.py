@@ -14,6 +14,8 @@ from porism.formula.macros.definition import Argument, Environment, Macro
 from porism.formula.macros.tokens import EOF_TOKEN, FALSE, PAR, TRUE, join
 
 MAX_ARGUMENT_TOKENS = 50_000
+SIZES = tuple(f"\\{size}{side}" for size in ("big", "Big", "bigg", "Bigg") for side in ("", "l", "r", "m"))
+"""Commands that give the fence after them a size."""
 
 
 class Stream(Protocol):
@@ -38,6 +40,9 @@ class Expander:
     :param report: called with one sentence for each thing that could not be done.
     :param keep: names (``\\section``…) that a project may redefine only in appearance; their redefinition is ignored.
     """
+
+    closes_arguments = False
+    """Whether an argument whose brace is never closed ends with the source, rather than being none."""
 
     def __init__(
         self, stream: Stream, report: Callable[[str], None], keep: frozenset[str] = frozenset()
@@ -107,7 +112,11 @@ class Expander:
     def push_body(self, macro: Macro, values: Sequence[Sequence[str]], brace: bool = False) -> None:
         """Puts the body with these arguments in front of what is to be read."""
         expansion: list[str] = []
+        limit = self._scan_limit() + len(macro.body)
         for part in macro.body:
+            if len(expansion) > limit:
+                self.report("a macro expands to too much; the rest of its expansion is left out")
+                break
             if isinstance(part, str):
                 expansion.append(part)
             elif part <= len(values):
@@ -142,6 +151,11 @@ class Expander:
         if kind == "between":
             value = self._between(tokens[0], tokens[1])
             return tokens[2:] if value is None else value
+        if kind == "fenced":
+            value = self._fenced()
+            return tokens if value is None else value
+        if kind == "size":
+            return (TRUE,) if any(self._passes(size) for size in SIZES) else (FALSE,)
         if kind in ("star", "token"):
             return (TRUE,) if self._passes(tokens[0] if tokens else "*") else (FALSE,)
         return self._until(tokens, must_be_here=kind == "literal")
@@ -212,6 +226,17 @@ class Expander:
         self.stream.push([token])
         return False
 
+    def _fenced(self) -> list[str] | None:
+        """The tokens in the braces, the brackets or the bars that follow, with them around."""
+        if self.follows("{"):
+            value = self.group()
+            return None if value is None else ["{", *value, "}"]
+        for opening, closing in (("(", ")"), ("[", "]"), ("|", "|")):
+            value = self._between(opening, closing)
+            if value is not None:
+                return [opening, *value, closing]
+        return None
+
     def _between(self, opening: str, closing: str) -> list[str] | None:
         """The tokens between two delimiters, which may be nested; None, and nothing but spaces read, without them."""
         if not self._passes(opening):
@@ -273,6 +298,8 @@ class Expander:
             taken.insert(0, "[")
         else:
             self.report("an argument whose brace is never closed")
+            if self.closes_arguments:
+                return taken
         self.stream.push(taken)
         return None
 

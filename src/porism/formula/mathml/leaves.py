@@ -6,7 +6,6 @@ import re
 
 from porism.formula.latex.commands import HANDLERS
 from porism.formula.latex.text import printable
-from porism.formula.tables.commands import DEFAULT_MACROS
 from porism.formula.tables.lookup import (
     PRIME_CHARACTERS,
     SYMBOLS,
@@ -16,6 +15,7 @@ from porism.formula.tables.lookup import (
     character,
     negated,
 )
+from porism.formula.tables.packages import COMMANDS
 from porism.formula.tree import LayoutNode, Row
 
 _INVISIBLE = frozenset("\u2061\u2062\u2063\u2064\u200b\u200c\u200d\u200e\u200f\ufeff\u2060\u00ad")
@@ -150,9 +150,9 @@ def error(text: str, start: int, end: int) -> Row:
     known = SYMBOLS.get(text)
     if known is not None:
         return [LayoutNode(known[0], known[1], start, end)]
-    macro = DEFAULT_MACROS.get(text[1:])
-    if macro is not None and macro[0] == 0 and macro[1].startswith("\\mathbb"):
-        return [LayoutNode(blackboard(macro[1][8]), "V", start, end, "bb")]
+    signature, replacement = COMMANDS.get(text[1:], ("", ""))
+    if not signature and replacement.startswith("\\mathbb"):
+        return [LayoutNode(blackboard(replacement[8]), "V", start, end, "bb")]
     if not text or text in HANDLERS or text[0] == "{":
         return []
     return [LayoutNode(text, "E", start, end)]

@@ -135,21 +135,6 @@ BRACED_ENVIRONMENTS: dict[str, str] = {
 }
 """Plain TeX's ``\\matrix{…}`` and its kin, and ``\\substack{…}`` → the environment that they stand for."""
 
-DEFAULT_MACROS: dict[str, tuple[int, str]] = {
-    "R": (0, r"\mathbb{R}"), "N": (0, r"\mathbb{N}"), "Z": (0, r"\mathbb{Z}"), "Q": (0, r"\mathbb{Q}"),
-    "C": (0, r"\mathbb{C}"), "RR": (0, r"\mathbb{R}"), "NN": (0, r"\mathbb{N}"), "ZZ": (0, r"\mathbb{Z}"),
-    "QQ": (0, r"\mathbb{Q}"), "CC": (0, r"\mathbb{C}"), "F": (0, r"\mathbb{F}"), "FF": (0, r"\mathbb{F}"),
-    "PP": (0, r"\mathbb{P}"), "E": (0, r"\mathbb{E}"), "Reals": (0, r"\mathbb{R}"), "reals": (0, r"\mathbb{R}"),
-    "Complex": (0, r"\mathbb{C}"), "cnums": (0, r"\mathbb{C}"), "natnums": (0, r"\mathbb{N}"),
-    "pmod": (1, r"(\bmod #1)"), "pod": (1, r"(#1)"), "mod": (0, r"\bmod "), "abs": (1, r"\left|#1\right|"),
-    "norm": (1, r"\left\|#1\right\|"), "floor": (1, r"\left\lfloor #1\right\rfloor "),
-    "ceil": (1, r"\left\lceil #1\right\rceil "), "set": (1, r"\left\{#1\right\}"), "Set": (1, r"\left\{#1\right\}"),
-    "bra": (1, r"\left\langle #1\right|"), "ket": (1, r"\left|#1\right\rangle "),
-    "braket": (1, r"\left\langle #1\right\rangle "), "half": (0, r"\frac{1}{2}"), "lbinom": (2, r"\binom{#1}{#2}"),
-    "qvar@": (1, r"\qvar{#1}"), "Bbbk": (0, r"\mathbb{k}"), "defeq": (0, r"\coloneqq "), "eps": (0, r"\epsilon "),
-}
-"""Commands that many formulas use without defining them: number of arguments and replacement."""
-
 NAME_SYNONYMS: dict[str, str] = {
     "lim sup": "limsup", "lim inf": "liminf", "arg max": "argmax", "arg min": "argmin", "ess sup": "esssup",
     "inj lim": "injlim",

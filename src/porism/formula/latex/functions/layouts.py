@@ -1,0 +1,114 @@
+"""Fractions with fences, dots over columns, tensors, accents below, and cells that are text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from porism.formula.latex.functions.call import Call, split_top, tex
+from porism.formula.tables.commands import ACCENTS
+from porism.formula.tables.spaces import length
+
+_MAX_COLUMNS = 50
+_CELLS = frozenset({"&"})
+_LINES = frozenset({"\\\\", "\\cr"})
+_OUTSIDE_TEXT = frozenset({"\\label", "\\nonumber", "\\notag", "\\tag"})
+
+
+def general_fraction(call: Call) -> list[str]:
+    """``\\genfrac``: with a line or, where that has no thickness, without one; between fences or not."""
+    left, right, _, _, over, under = call.values
+    without_line = call.text(2).strip()[:1].isdigit() and not length(call.text(2))
+    opening, closing = ("".join(call.text(i).split()) for i in (0, 1))
+    if without_line and (opening, closing) == ("(", ")"):
+        return tex(r"\binom", "{", over, "}{", under, "}")
+    inner = tex("{", over, r"\atop ", under, "}") if without_line else tex(r"\frac", "{", over, "}{", under, "}")
+    if not opening and not closing:
+        return inner
+    return tex(r"\left", left or ".", inner, r"\right", right or ".")
+
+
+def dots_in_columns(call: Call) -> list[str]:
+    """``\\hdotsfor{n}``: dots in so many columns."""
+    count = call.text(2).strip()
+    columns = min(int(count), _MAX_COLUMNS) if count.isascii() and count.isdigit() else 1
+    return tex(" & ".join([r"\dots"] * max(columns, 1)))
+
+
+def tensor(call: Call) -> list[str]:
+    """``\\tensor[^a_b]{T}{^c_d}``: scripts one after the other, those of the option before the symbol."""
+    _, before, base, scripts = call.values
+    if not call.has(1):
+        return tex(base, _staggered(scripts))
+    above, below = _sides(before)
+    return tex(r"\prescript", "{", above, "}{", below, "}{", base, "}", _staggered(scripts))
+
+
+def indices(call: Call) -> list[str]:
+    """``\\indices{^a_b}``: scripts one after the other on the symbol before."""
+    return _staggered(call.values[1])
+
+
+def _staggered(scripts: Sequence[str]) -> list[str]:
+    """Scripts with an empty base before each but the first, which keeps their order across both sides."""
+    result: list[str] = []
+    depth = 0
+    for token in scripts:
+        if depth == 0 and token[0] in "^_" and result:
+            result += ["{", "}"]
+        depth += (token == "{") - (token == "}")
+        result.append(token)
+    return result
+
+
+def _sides(scripts: Sequence[str]) -> tuple[list[str], list[str]]:
+    """What is above and what is below."""
+    sides: dict[str, list[str]] = {"^": [], "_": []}
+    side = sides["_"]
+    depth = 0
+    for token in scripts:
+        if depth == 0 and token[0] in "^_":
+            side = sides[token[0]]
+            side.extend(token[1:].strip("{}"))
+            continue
+        depth += (token == "{") - (token == "}")
+        side.append(token)
+    return sides["^"], sides["_"]
+
+
+def under_accent(call: Call) -> list[str]:
+    """``\\underaccent{\\hat}{x}``: the mark of an accent below."""
+    accent, base = call.values
+    name = call.text(0).strip()
+    mark = ACCENTS.get(name[1:])
+    sign = tex("\\" + mark[1] if mark[1] in "^~" else mark[1]) if mark is not None else accent
+    return tex(r"\underset", "{", sign, "}{", base, "}")
+
+
+def text_in_columns(tokens: Sequence[str], *, always: bool) -> list[str]:
+    """The lines of an environment with ``\\text`` around all cells but the first of a line.
+
+    :param always: whether these cells are text whatever they say; else only where they have words or dollars.
+    """
+    result: list[str] = []
+    line: list[str] = []
+    ends = [token for token in tokens if token in _LINES or token.startswith("\\\\[")]
+    for number, line in enumerate(split_top(tokens, _LINES | frozenset(ends))):
+        if number:
+            result.append(ends[number - 1] if number <= len(ends) else "\\\\")
+        for column, cell in enumerate(split_top(line, _CELLS)):
+            if column:
+                result.append("&")
+            if column and (always or _is_text(cell)):
+                end = next((i for i, token in enumerate(cell) if token in _OUTSIDE_TEXT), len(cell))
+                result += ["\\text", "{", *cell[:end], "}", *cell[end:]]
+            else:
+                result += cell
+    return result
+
+
+def _is_text(cell: Sequence[str]) -> bool:
+    """Whether a cell has dollars, or words and nothing else."""
+    words = "".join(cell)
+    return "$" in cell or (
+        any(len(word) > 1 for word in words.split()) and all(char.isalpha() or char in " ,.;:'-" for char in words)
+    )

@@ -1,0 +1,86 @@
+"""Proof trees: the stack of bussproofs, and rules given in one command."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from porism.formula.latex.functions.call import Call, split_top, tex, text_or_mathematics
+from porism.formula.tables.packages.proofs import PREMISES
+
+_RIGHT, _LEFT = "\0right", "\0left"
+"""Begin the labels that wait, in the memory of a formula, for the next rule."""
+
+
+def axiom(call: Call) -> list[str]:
+    """``\\AxiomC{A}`` puts a premise on the stack."""
+    call.memory.append(text_or_mathematics(call.values[-1]))
+    return []
+
+
+def right_label(call: Call) -> list[str]:
+    """``\\RightLabel{$\\land$I}`` names the next rule."""
+    call.memory.append([_RIGHT, *text_or_mathematics(call.values[0])])
+    return []
+
+
+def left_label(call: Call) -> list[str]:
+    """``\\LeftLabel{…}`` names the next rule."""
+    call.memory.append([_LEFT, *text_or_mathematics(call.values[0])])
+    return []
+
+
+def inference(call: Call) -> list[str]:
+    """``\\BinaryInfC{C}`` takes its premises off the stack and puts the rule on it."""
+    stack = call.memory
+    labels: dict[str, list[str]] = {}
+    while stack and stack[-1][:1] in ([_RIGHT], [_LEFT]):
+        side, *label = stack.pop()
+        labels[side] = label
+    count = PREMISES[call.name[1:]]
+    if len(stack) < count:
+        call.report(f"{call.name} without its premises")
+    premises = stack[max(0, len(stack) - count):]
+    del stack[max(0, len(stack) - count):]
+    stack.append(_rule(premises, text_or_mathematics(call.values[-1]), labels.get(_RIGHT), labels.get(_LEFT)))
+    return []
+
+
+def proof(call: Call) -> list[str]:
+    """``\\DisplayProof``, or the end of a ``prooftree``: what is on the stack."""
+    result: list[str] = []
+    for tokens in call.memory:
+        result += tex(r"\qquad ") if result else []
+        result += [token for token in tokens if token not in (_RIGHT, _LEFT)]
+    call.memory.clear()
+    return result
+
+
+def rule(call: Call) -> list[str]:
+    """``\\inferrule*[Right=name]{A \\\\ B}{C}`` of mathpartir."""
+    return _rule(split_top(call.values[2], frozenset({"\\\\"})), call.values[3], _name(call), None)
+
+
+def rule_from_below(call: Call) -> list[str]:
+    """``\\infer[name]{C}{A & B}`` of proof.sty: the conclusion comes first."""
+    return _rule(split_top(call.values[3], frozenset({"&"})), call.values[2], _name(call), None)
+
+
+def _name(call: Call) -> list[str] | None:
+    """The name of a rule: the whole option, or what its key says."""
+    if not call.has(1):
+        return None
+    return text_or_mathematics(split_top(call.values[1], frozenset({"="}))[-1])
+
+
+def _rule(
+    premises: Sequence[Sequence[str]], conclusion: Sequence[str], right: Sequence[str] | None,
+    left: Sequence[str] | None,
+) -> list[str]:
+    over: list[str] = []
+    for premise in premises:
+        over += tex(r"\qquad ") if over else []
+        over += premise
+    fraction = tex(r"\frac", "{", over, "}{", conclusion, "}")
+    if left:
+        fraction = tex(r"\prescript", "{}{", left, "}{", fraction, "}")
+    return tex("{", fraction, "}", *(("_{", right, "}") if right else ()))

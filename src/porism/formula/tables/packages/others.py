@@ -1,0 +1,25 @@
+"""Small packages: tensors, strokes, slashes, accents, mathematical boxes, what MathJax adds."""
+
+from __future__ import annotations
+
+COMMANDS: dict[str, dict[str, tuple[str, str]]] = {
+    "cancel": {"cancelto": ("m m", r"\overset{#1}{#2}")},
+    "slashed": {"slashed": ("m", r"\not{#1}")},
+    "accents": {"accentset": ("m m", r"\overset{#1}{#2}")},
+    "esdiff": {
+        "diff": ("s o m g", r"\IfValueTF{#4}{\dv[#2]{#3}{#4}}{\mathrm{d}#3}"),
+        "diffp": ("s o m g", r"\IfValueTF{#4}{\pdv[#2]{#3}{#4}}{\partial #3}"),
+    },
+    "units": {
+        "unitfrac": ("o m m", r"\IfValueT{#1}{#1\,}\mathrm{#2}/\mathrm{#3}"),
+    },
+    "mathjax": {
+        "enclose": ("-m -o m", "#3"), "mathtip": ("m -m", "#1"), "texttip": ("m -m", "#1"),
+        "Rule": ("-m -m -m", ""), "Space": ("-m -m -m", ""), "mathlarger": ("m", "#1"), "mathsmaller": ("m", "#1"),
+    },
+}
+
+HANDLED: dict[str, dict[str, tuple[str, str]]] = {
+    "tensor": {"tensor": ("s o m m", "tensor"), "indices": ("s m", "indices")},
+    "accents": {"underaccent": ("m m", "under_accent")},
+}
