@@ -40,7 +40,7 @@ class TextEnvironments(TextCommands):
             return
         if self.preamble:
             return
-        if not self.inline and self.begin_unit(name):
+        if self.begin_environment(name) or (not self.inline and self.begin_unit(name)):
             return
         environment = self.expander.environments.get(name)
         if environment is not None and name not in MATH_ENVIRONMENTS:
@@ -57,6 +57,10 @@ class TextEnvironments(TextCommands):
             self._option()
         self.out.append("\n" if name in LISTS else "\n\n")
         self.open(name, lambda: self.out.append("\n\n"))
+
+    def begin_environment(self, name: str) -> bool:
+        """Begins an environment that another part of the reader knows; False where none does."""
+        return False
 
     def _project_environment(self, name: str) -> None:
         """Puts the beginning of a ``\\newenvironment`` in front of what is to be read; its end follows at ``\\end``."""

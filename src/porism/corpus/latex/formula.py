@@ -14,6 +14,7 @@ from porism.corpus.latex.macros import Expander
 from porism.corpus.latex.overlays import take_overlay
 from porism.corpus.latex.skipping import skip_arguments, skip_assignment, skip_box_size
 from porism.corpus.latex.tables import (
+    AMS_TEX_ENVIRONMENTS,
     BARE_ENVIRONMENTS,
     DRAWINGS,
     DROPPED_IN_MATH,
@@ -336,7 +337,7 @@ class _Collector:
         if take_overlay(expander, token):
             self.owner = ""
         elif token == "\\label":
-            self.reader.label(expander.name())
+            self.reader.label(expander.expanded_name())
         elif token in ("\\(", "\\[") and in_text:
             out.append("$")
             self._open(_INNER_CLOSERS[token], "math", "$")
@@ -345,7 +346,7 @@ class _Collector:
                 expander.stream.push(["$", *tokens, "$"])
         elif token in REFERENCES or token == "\\cite":
             expander.star()
-            text = self.reader.reference(token, expander.name())
+            text = self.reader.reference(token, expander.expanded_name())
             out.extend(text if in_text else ["\\text", "{", text, "}"])
         elif name in DROPPED_IN_MATH:
             skip_arguments(expander, DROPPED_IN_MATH[name])
@@ -356,8 +357,13 @@ class _Collector:
         elif name in BOXES:
             self._box(token, BOXES[name])
         elif token == "\\tag":
-            out.append("\\tag*" if expander.star() else "\\tag")
-            self.box = token
+            self._tag()
+        elif token in ("\\eqno", "\\leqno"):  # plain TeX: the number is what follows
+            out.extend(["\\tag", "{"])
+            self._open(token, "math", "}")
+        elif name in AMS_TEX_ENVIRONMENTS and not expander.follows("{"):
+            out.append(f"\\begin{{{name}}}")
+            self._open(f"\\end{name}", "math", f"\\end{{{name}}}", package="")
         elif token == "\\mathchoice":
             self._first_of(4)
         elif token in ("\\intertext", "\\shortintertext"):
@@ -397,6 +403,14 @@ class _Collector:
         """Of so many groups the first: what ``\\mathchoice`` shows in a display."""
         groups = [self.expander.group() for _ in range(count)]
         self.expander.stream.push(["{", *(groups[0] or []), "}"])
+
+    def _tag(self) -> None:
+        expander = self.expander
+        self.out.append("\\tag*" if expander.star() else "\\tag")
+        self.box = "\\tag"
+        if not expander.follows("{"):  # AMS-TeX: \tag 1.1
+            token = expander.skip_spaces() or ""
+            expander.stream.push([token] if token[:1] in ("$", "}", "\\", "\0") else ["{", token.strip('"'), "}"])
 
     def _skip_line_option(self) -> None:
         self.expander.star()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Protocol
 
-from porism.corpus.latex.environments import TextEnvironments
+from porism.corpus.latex.plain import PlainText
 from porism.corpus.latex.tables import IMPORTS, INCLUDES, PACKAGES
 from porism.corpus.latex.tokens import FileFrame
 from porism.errors import OnProblem, Problem
@@ -23,7 +23,7 @@ class Files(Protocol):
         """Whether there is such a file in the project."""
 
 
-class IncludingText(TextEnvironments):
+class IncludingText(PlainText):
     """Reads the files that the source names in their places.
 
     :param files: opens them.

@@ -17,22 +17,23 @@ MARKED = words(
 )
 """Commands with other arguments, that an overlay can stand before."""
 
-_OVERLAY = re.compile(r"\s*<[-+.\d,|*\s()a-z:@]*>")
-_SLIDES = re.compile(r"[-+.\d*]|all|article|beamer|presentation|handout|second|trans")
+_OVERLAY = re.compile(
+    r"[ \t]*<(?=[^<>]*(?:[-+.\d*]|all|article|beamer|presentation|handout|second|trans))[-+.\d,|* ()a-z:@]{1,60}>"
+)
 
 
 def skip_overlay(expander: Expander) -> bool:
     """Reads an overlay such as ``<2->`` if one comes next."""
+    file = expander.stream.raw_file
+    if file is not None:
+        return file.match(_OVERLAY) is not None
     token = expander.stream.next()
     if token is None:
         return False
     found = _OVERLAY.match(token)
-    if found is None or not _SLIDES.search(found.group()):
-        expander.stream.push([token])
-        return False
-    rest = token[found.end() :]
+    rest = token[found.end() :] if found else token
     expander.stream.push([rest] if rest else [])
-    return True
+    return found is not None
 
 
 def take_overlay(expander: Expander, token: str) -> bool:

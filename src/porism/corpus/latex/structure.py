@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from porism.corpus.groups import Unread
+from porism.corpus.latex.beamer import FRAME_LEVEL
 from porism.corpus.latex.inclusion import Files, IncludingText
+from porism.corpus.latex.overlays import skip_overlay
 from porism.corpus.latex.tables import PROOFS, REFERENCES, SECTION_LEVELS, THEOREMS
+from porism.corpus.latex.titles import without_asides
 from porism.corpus.latex.tokens import FileFrame
 from porism.corpus.units import Unit, UnitStore
 from porism.errors import OnProblem
@@ -36,9 +39,6 @@ class LatexStructure(IncludingText):
         super().__init__(files, on_problem)
         for name in SECTION_LEVELS:
             self.commands["\\" + name] = self._heading
-        self.commands["\\title"] = self._title
-        for name in ("author", "date"):
-            self.commands["\\" + name] = self._drop
 
     def read(self, frame: FileFrame, *, preamble: bool) -> Iterator[Document | Unread]:
         """Yields the documents of one main file with all that it includes.
@@ -121,29 +121,49 @@ class LatexStructure(IncludingText):
 
     def _heading(self, command: str) -> None:
         line = self.line
+        skip_overlay(self.expander)
         self.expander.star()
         self.expander.optional()
-        title = self.content(self.expander.group() or [])
+        self.expander.optional()
+        self.heading(SECTION_LEVELS[command[1:]], self.expander.group() or [], line)
+
+    def heading(self, level: int, title: list[str], line: int) -> None:
         if self.preamble:
             return
+        content = self._titled(title)
         if self.inline:
-            self.out.extend(title.parts)
+            self.out.extend(content.parts)
             return
         self._end_units()
         self._end_section()
-        level = SECTION_LEVELS[command[1:]]
         self._path = [entry for entry in self._path if entry[0] < level]
-        self._path.append((level, title))
-        self._begin_section("section", title, line)
+        self._path.append((level, content))
+        self._begin_section("section", content, line)
 
-    def _title(self, command: str) -> None:
-        self.expander.optional()
-        title = self.content(self.expander.group() or [])
-        self.document_title = title or self.document_title
+    def _titled(self, tokens: list[str]) -> Content:
+        """A title as content; what hangs on it, such as a footnote, is read after it."""
+        tokens, asides = without_asides(tokens)
+        title = self.content(tokens)
+        self.expander.stream.push(asides)
+        return title
 
-    def _drop(self, command: str) -> None:
-        self.expander.optional()
-        self.expander.group()
+    def title_document(self, title: list[str]) -> None:
+        self.document_title = self._titled(title) or self.document_title
+
+    def begin_frame(self, title: list[str] | None, line: int) -> None:
+        if title:
+            self.heading(FRAME_LEVEL, title, line)
+            return
+        self._end_units()
+        self._end_section()
+        self._path = [entry for entry in self._path if entry[0] < FRAME_LEVEL]
+        self._begin_section("section", self._path[-1][1] if self._path else None, line)
+
+    def title_frame(self, title: list[str]) -> None:
+        content = self._titled(title)
+        self._path.append((FRAME_LEVEL, content))
+        self._section.title = content
+        self._section.section = tuple(heading for _, heading in self._path)
 
     # units -----------------------------------------------------------------------------------------------------
 
@@ -160,12 +180,12 @@ class LatexStructure(IncludingText):
         title, line = None, self.line
         if environment is not None and declared is None:
             values = self.expander.arguments(environment.begin) or []
-            title = self.content(next((value for value in values if value), []))
+            title = self._titled(list(next((value for value in values if value), [])))
             title = Content("") if title.text.rstrip(".:").lower() == plain else title
         elif declared is not None and declared.tcolorbox:
             self.expander.optional()
-            title = self.content(self.expander.group() or [])
-            labels = [self.expander.name()]
+            title = self._titled(self.expander.group() or [])
+            labels = [self.expander.expanded_name()]
         else:
             title = self._optional_title()
         if declared is not None:
@@ -187,7 +207,7 @@ class LatexStructure(IncludingText):
             if token in REFERENCES and "}" in tokens[position:]:
                 end = tokens.index("}", position)
                 self._title_labels.extend(join(tokens[position + 2 : end]).split(","))
-        return self.content(tokens)
+        return self._titled(tokens)
 
     def _wraps_unit(self, name: str, environment: Environment) -> bool:
         """Whether the beginning of an environment begins another theorem-like environment or a proof."""
@@ -199,6 +219,14 @@ class LatexStructure(IncludingText):
                 if inner in self.declarations.theorems or plain in THEOREMS or plain in PROOFS:
                     return True
         return False
+
+    def begin_statement(self, name: str, kind: str, head: list[str], line: int) -> None:
+        title = self._titled(head)
+        title = Content("") if title.text.rstrip(".:").lower() == kind else title
+        if kind == "proof":
+            self._begin_proof(name, title, line)
+        else:
+            self._begin_theorem(name, kind, title, line)
 
     def _begin_theorem(self, name: str, kind: str, title: Content | None, line: int) -> None:
         if self._units:  # inside another: part of it

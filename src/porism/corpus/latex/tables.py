@@ -11,7 +11,7 @@ def words(text: str) -> frozenset[str]:
 
 SECTION_LEVELS = {
     "part": -1, "addpart": -1, "chapter": 0, "addchap": 0, "section": 1, "addsec": 1, "subsection": 2,
-    "subsubsection": 3, "frametitle": 4,
+    "subsubsection": 3,
 }  # fmt: skip
 
 THEOREMS = {
@@ -50,6 +50,12 @@ BARE_ENVIRONMENTS = words(
     "math displaymath equation equation* dmath dmath*"
 )
 """Of these only the content is kept; the others stay in the formula, because they say how its lines are set."""
+AMS_TEX_ENVIRONMENTS = words(
+    "align aligned alignat alignedat gather gathered multline split cases matrix pmatrix bmatrix vmatrix Vmatrix "
+    "smallmatrix"
+)
+"""Environments that AMS-TeX writes ``\\align … \\endalign``."""
+
 DRAWINGS = words(
     "tikzpicture tikzpicture* pgfpicture picture asy asypicture pspicture chart circuitikz forest axis xy"
 )
@@ -76,7 +82,8 @@ ENVIRONMENT_ARGUMENTS = {
     "mdframed": "o", "adjustwidth": "mm", "adjustbox": "m", "spacing": "m", "thebibliography": "m", "columns": "o",
     "column": "om", "block": "", "shaded": "", "framed": "", "multicols*": "m", "itemize": "o", "enumerate": "o",
     "description": "o", "list": "mm", "frame": "o", "subfigure": "om", "letter": "m", "otherlanguage": "m",
-    "inparaenum": "o", "parts": "o", "tasks": "oo",
+    "inparaenum": "o", "parts": "o", "tasks": "oo", "overlayarea": "mm", "overprint": "o", "beamercolorbox": "om",
+    "altenv": "mmmm", "onlyenv": "", "uncoverenv": "", "visibleenv": "", "invisibleenv": "", "alertenv": "",
 }  # fmt: skip
 
 SYMBOLS = {
@@ -117,7 +124,7 @@ DROPPED = {
     "theoremstyle": "m", "newtheoremstyle": "mmmmmmmmm", "numberwithin": "omm", "counterwithin": "*mm",
     "allowdisplaybreaks": "o", "linespread": "m", "vphantom": "m", "hphantom": "m", "phantom": "m", "multicolumn": "mm",
     "multirow": "omom", "cline": "m", "cmidrule": "om", "pdfbookmark": "omm", "selectlanguage": "m",
-    "settowidth": "mm", "setbeamertemplate": "mo", "usetheme": "m", "definecolor": "mmm", "colorlet": "mm",
+    "settowidth": "mm", "setbeamertemplate": "mo", "usetheme": "om", "definecolor": "mmm", "colorlet": "mm",
     "tikzset": "m", "pgfplotsset": "m", "lstset": "m", "captionsetup": "om", "geometry": "m", "markboth": "mm",
     "markright": "m", "pdfstringdefDisableCommands": "m", "tcbset": "m", "tcolorboxenvironment": "mm",
     "declaretheoremstyle": "om", "setlist": "om", "crefname": "mmm", "Crefname": "mmm", "AtBeginDocument": "m",
@@ -128,6 +135,12 @@ DROPPED = {
     "addtokomafont": "mm", "setkomafont": "mm", "RedeclareSectionCommand": "om", "Opensolutionfile": "mo",
     "Closesolutionfile": "m", "Newassociation": "mmm", "prechili": "", "subject": "m", "institute": "om",
     "affil": "om", "thanks": "m", "address": "om", "email": "om", "keywords": "m", "subjclass": "om", "curraddr": "m",
+    "setbeamercovered": "m", "setbeamerfont": "*mm", "setbeamercolor": "*mm", "setbeamersize": "m",
+    "setbeameroption": "m", "addtobeamertemplate": "mmm", "defbeamertemplate": "*mmom", "usebeamertemplate": "*m",
+    "usebeamerfont": "*m", "usebeamercolor": "om", "usecolortheme": "om", "usefonttheme": "om", "useinnertheme": "om",
+    "useoutertheme": "om", "titlegraphic": "m", "logo": "m", "AtBeginSection": "om", "AtBeginSubsection": "om",
+    "AtBeginPart": "m", "beamerdefaultoverlayspecification": "m", "includeonlyframes": "m", "hypertarget": "m",
+    "column": "m", "againframe": "m", "tableofcontents": "o", "lecture": "omm", "sectionpage": "", "partpage": "",
     "urladdr": "m", "dedicatory": "m", "newblock": "", "subtitle": "om", "publishers": "m", "extratitle": "m",
 }  # fmt: skip
 """Commands that are dropped together with these arguments; what follows is kept: m mandatory, o optional, * star."""

@@ -169,7 +169,11 @@ class LatexText:
         handler = self.commands.get(token)
         if handler is not None:
             handler(token)
-            return
+        else:
+            self.other_command(token)
+
+    def other_command(self, token: str) -> None:
+        """A command that has no handler: dropped, printed as a symbol, or unknown."""
         symbol = SYMBOLS.get(token)
         if symbol is not None:
             self._text(symbol)

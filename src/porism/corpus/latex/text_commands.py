@@ -107,7 +107,7 @@ class TextCommands(LatexText):
 
     def _label(self, command: str) -> None:
         self._option()
-        self.label(self.expander.name())
+        self.label(self.expander.expanded_name())
 
     def _footnote(self, command: str) -> None:
         self.expander.optional()
@@ -169,7 +169,7 @@ class TextCommands(LatexText):
     def _reference(self, command: str) -> None:
         self.expander.star()
         self.expander.optional()
-        self._text(self._reference_text(command, self.expander.name()))
+        self._text(self._reference_text(command, self.expander.expanded_name()))
 
     def _citation(self, command: str) -> None:
         self.expander.star()

@@ -19,6 +19,10 @@ TOKENS_PER_SOURCE_TOKEN = 8
 FUEL_CAPACITY = 100_000
 """How many tokens of expansion can be saved up, so that a few large macros are no trouble."""
 
+MAX_PARAGRAPH = 5_000
+"""So many characters are looked at for the end of something inside a paragraph."""
+
+_BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _TEMPLATE = r"[^\\{{}}$%~^_&#\n\[\]]+|\\(?:{letters}+|[\s\S]?)|\$\$?|\n\s*|[{{}}~^_&#\[\]]|%[^\n]*(?:\n[ \t]*)?"
 _LEXERS = {at: re.compile(_TEMPLATE.format(letters="[A-Za-z@]" if at else "[A-Za-z]")) for at in (False, True)}
 _CONTROL_CHARACTERS = re.compile("[\0-\x08\x0b\x0e-\x1f\x7f\ufffc]")
@@ -101,6 +105,16 @@ class FileFrame:
             self._missing.add(end)
             return None
         raw = self.text[self.pos : found]
+        self.pos = found + len(end)
+        return raw
+
+    def until_in_paragraph(self, end: str) -> str | None:
+        """The raw text before the next ``end`` of this paragraph, which is passed over; None where there is none."""
+        found = self.text.find(end, self.pos, self.pos + MAX_PARAGRAPH)
+        raw = self.text[self.pos : found] if found >= 0 else ""
+        if found < 0 or _BLANK_LINE.search(raw):
+            self._missing.add("")
+            return None
         self.pos = found + len(end)
         return raw
 
