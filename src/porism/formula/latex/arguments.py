@@ -55,7 +55,7 @@ def root(machine: Machine, payload: Any, i: int) -> None:
     """``\\sqrt`` with an optional index in brackets."""
     start = i
     i = machine.next_visible(i)
-    machine.command(start, 1, _build_root)
+    machine.command(start, 1, build_root)
     _open_option(machine, i)
 
 
@@ -104,7 +104,8 @@ def option_end(machine: Machine, payload: Any, i: int) -> None:
     machine.add(LayoutNode("]", "O", machine.starts[i], machine.ends[i]))
 
 
-def _build_root(machine: Machine, frame: Frame, end: int) -> None:
+def build_root(machine: Machine, frame: Frame, end: int) -> None:
+    """Builds a root of its radicand and, in the payload, its index."""
     node = LayoutNode("√", "R", frame.start, end)
     node.within = frame.arguments[0]
     if frame.payload:
@@ -126,7 +127,7 @@ def of(machine: Machine, payload: Any, i: int) -> None:
         machine.finish_infix(machine.starts[i])
         index = machine.row
         frame = machine.restore()
-        machine.command(i, 1, _build_root, (index,))
+        machine.command(i, 1, build_root, (index,))
         machine.stack[-1].start = frame.start
     else:
         machine.problem(machine.starts[i], "\\of without \\root")

@@ -35,12 +35,11 @@ from porism.formula.latex.groups import (
 )
 from porism.formula.latex.machine import Machine
 from porism.formula.latex.macros import MACRO_TRIGGERS, MacroFound
+from porism.formula.latex.negation import negation
 from porism.formula.latex.symbols import (
     alias,
     dots,
-    negation,
     number,
-    other_character,
     prime,
     primes,
     quote,
@@ -56,6 +55,12 @@ from porism.formula.latex.text import (
     space,
     text,
     wildcard,
+)
+from porism.formula.latex.unicode import (
+    numbered_character,
+    other_character,
+    plain_numbered_character,
+    root_sign,
 )
 from porism.formula.tables.boxes import BOXES
 from porism.formula.tables.commands import (
@@ -133,10 +138,13 @@ def _handlers() -> dict[str, tuple[Handler, Any]]:
         "\\": (last_backslash, None), "&lt;": (alias, "<"), "&gt;": (alias, ">"), "&amp;": (cell_or_stray, None),
         "&quot;": (alias, '"'), "&#39;": (quote, None), "\\prime": (prime, None),
         "′": (prime, None), "%": (ignore, None), " ": (ignore, None), "": (ignore, None),
-        "\\sqrt": (root, None), "√": (root, None), "\\surd": (root, None), "\\root": (plain_root, None),
+        "\\sqrt": (root, None), "√": (root_sign, ""), "∛": (root_sign, "3"), "∜": (root_sign, "4"),
+        "\\surd": (root_sign, ""), "\\root": (plain_root, None),
         "\\of": (of, None),
         "\\overset": (stack_over, "over"), "\\stackrel": (stack_over, "over"), "\\underset": (stack_over, "under"),
-        "\\not": (negation, None), "\\qvar": (wildcard, None), OPTION_END: (option_end, None),
+        "\\not": (negation, None), "\\centernot": (negation, None), "\\unicode": (numbered_character, None),
+        "\\symbol": (numbered_character, None), "\\char": (plain_numbered_character, None),
+        "\\Uchar": (plain_numbered_character, None), "\\qvar": (wildcard, None), OPTION_END: (option_end, None),
         "...": (dots, None), "<=": (alias, "≤"), ">=": (alias, "≥"), "->": (alias, "→"),
     }
     for sign in "^_":

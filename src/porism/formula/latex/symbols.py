@@ -1,29 +1,17 @@
-"""Symbols of LaTeX that take more than a look into a table: numbers, Unicode, scripts, primes, negation."""
+"""Symbols of LaTeX that take more than a look into a table: numbers, scripts, primes."""
 
 from __future__ import annotations
 
-import unicodedata
 from typing import Any
 
 from porism.formula.latex.frames import ARGUMENT, COMMAND, Frame
 from porism.formula.latex.machine import Machine
 from porism.formula.latex.tokens import set_apart
-from porism.formula.layout import nucleus
-from porism.formula.tables.commands import ACCENT_SYNONYMS
 from porism.formula.tables.lookup import (
-    PRIME_CHARACTERS,
-    SCRIPT_CHARACTERS,
     SYMBOLS,
-    VULGAR_FRACTIONS,
     canonical_number,
-    character,
-    negated,
 )
 from porism.formula.tree import LayoutNode
-
-_COMBINING = {
-    char: mark for char, mark in ACCENT_SYNONYMS.items() if len(char) == 1 and "\u0300" <= char <= "\u20ff"
-}
 
 
 def number(machine: Machine, token: str, i: int) -> None:
@@ -52,45 +40,6 @@ def number(machine: Machine, token: str, i: int) -> None:
         machine.add(LayoutNode(".", "O", start, end))
     elif token:
         machine.add_symbol(canonical_number(token), "N", start, end)
-
-
-def other_character(machine: Machine, token: str, i: int) -> None:
-    """A character outside the tables: scripts, fractions and accents of Unicode, other letters and signs."""
-    start, end = machine.starts[i], machine.ends[i]
-    if token in SCRIPT_CHARACTERS:
-        slot, plain = SCRIPT_CHARACTERS[token]
-        label, kind = SYMBOLS[plain]
-        machine.attach(machine.script_base(slot, i), slot, [LayoutNode(label, kind, start, end)], start)
-        return
-    if token in PRIME_CHARACTERS:
-        primes(machine, PRIME_CHARACTERS[token], i)
-        return
-    if token in VULGAR_FRACTIONS:
-        over, under = VULGAR_FRACTIONS[token]
-        node = LayoutNode("/", "F", start, end)
-        node.over, node.under = [LayoutNode(over, "N", start, end)], [LayoutNode(under, "N", start, end)]
-        machine.add(node)
-        return
-    if token in _COMBINING:
-        if not machine.awaiting and len(machine.row) > machine.base:
-            node = nucleus(machine.row, len(machine.row) - 1, "over")
-            node.over = [LayoutNode(_COMBINING[token], "O", start, end)]
-        else:
-            machine.problem(start, "a combining accent without a letter")
-        return
-    found = character(token)
-    if found is None:
-        if unicodedata.category(token) == "Cc":
-            machine.problem(start, f"control character {ord(token)}")
-        return
-    label, kind, font = found
-    if kind == "E":
-        machine.problem(start, "a character that is not text")
-        machine.add(LayoutNode(label, kind, start, end))
-    elif font:
-        machine.add(LayoutNode(label, kind, start, end, font))
-    else:
-        machine.add_symbol(label, kind, start, end)
 
 
 def script(machine: Machine, slot: str, i: int) -> None:
@@ -172,23 +121,6 @@ def prime(machine: Machine, payload: Any, i: int) -> None:
 def quote(machine: Machine, payload: Any, i: int) -> None:
     """An apostrophe that was written as an entity."""
     primes(machine, 1, i)
-
-
-def negation(machine: Machine, payload: Any, i: int) -> None:
-    """``\\not`` strikes through the symbol after it."""
-    start = machine.starts[i]
-    i = machine.next_visible(i)
-    known = SYMBOLS.get(machine.texts[i + 1])
-    if known is None:
-        machine.problem(start, "\\not before something that is no symbol")
-        return
-    machine.take()
-    label, kind = known
-    if len(label) > 1 or kind == "N":
-        machine.problem(start, "\\not before something that is no symbol")
-    else:
-        label = negated(label)
-    machine.add(LayoutNode(label, kind, start, machine.ends[i + 1]))
 
 
 def dots(machine: Machine, payload: Any, i: int) -> None:

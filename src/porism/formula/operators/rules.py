@@ -259,8 +259,12 @@ _ROLE_OF_CLASS = {
 def rule_of_unknown(label: str, kind: str) -> Rule:
     """The rule of a symbol that :data:`RULES` does not name, by its token class.
 
-    A written-out name (two letters or more) is a function.
+    A written-out name (two letters or more) is a function, and a relation struck through is another relation.
     """
+    if label[-1:] == "\u0338":
+        rule = RULES.get(label[:-1])
+        if rule is not None and rule.role in (RELATION, LOGIC):
+            return Rule(rule.role, "n" + rule.label, rule.unordered)
     if kind == "V" and len(label) > 1 and label.isalpha():
         return Rule(FUNCTION, label)
     if kind != "O":

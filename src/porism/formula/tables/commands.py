@@ -26,12 +26,15 @@ MARKS = frozenset(mark for _, mark in ACCENTS.values())
 """Everything that is an accent where it is over or under a symbol."""
 
 ACCENT_SYNONYMS: dict[str, str] = {
-    "ˆ": "^", "̂": "^", "˜": "~", "∼": "~", "̃": "~", "‾": "¯", "ˉ": "¯", "̄": "¯", "̅": "¯", "_": "¯", "̲": "¯",
+    "ˆ": "^", "̂": "^", "˜": "~", "∼": "~", "̃": "~", "‾": "¯", "ˉ": "¯", "̄": "¯", "̅": "¯", "_": "¯",
     "―": "¯", "⃗": "→", "⟶": "→", "⟵": "←", "⃖": "←", "⃡": "↔", "̇": "˙", "·": "˙", "⋅": "˙", "∙": "˙", "̈": "¨",
     "..": "¨", "̌": "ˇ", "̆": "˘", "́": "´", "̀": "`", "̊": "˚", "-": "¯", "−": "¯", "–": "¯", "…": "⃛", "...": "⃛",
     "︷": "⏞", "︸": "⏟",
 }
 """What a mark over or under something may be written as → the mark (combining characters too)."""
+
+COMBINING_BELOW: dict[str, str] = {"̲": "¯", "̱": "¯", "̠": "¯", "̰": "~", "⃮": "←", "⃯": "→", "̭": "^", "̮": "˘"}
+"""Combining characters that are a mark under the character before them → the mark."""
 
 FONTS: dict[str, str] = {
     "mathbb": "bb", "Bbb": "bb", "mathds": "bb", "mathbbm": "bb", "mathbf": "bf", "boldsymbol": "boldsymbol",
@@ -97,7 +100,7 @@ TRANSPARENT = frozenset(_TRANSPARENT.split())
 DROPPED: dict[str, int] = {
     "label": 1, "tag": 1, "color": 1, "vspace": 1, "require": 1, "phantom": 1, "hphantom": 1,
     "vphantom": 1, "cline": 1, "ref": 1, "eqref": 1, "cite": 1, "rule": 2, "pagecolor": 1, "href": 1, "hypertarget": 1,
-    "textcolor": 1, "class": 1, "cssId": 1, "style": 1, "vadjust": 1, "footnote": 1, "unicode": 1,
+    "textcolor": 1, "class": 1, "cssId": 1, "style": 1, "vadjust": 1, "footnote": 1,
     "arraystretch": 0, "hdotsfor": 1, "bbox": 0, "setlength": 2, "mmlToken": 1, "multicolumn": 2,
     "usepackage": 1, "enclose": 1, "hyperlink": 1, "definecolor": 3, "pagebreak": 0,
     "index": 1,

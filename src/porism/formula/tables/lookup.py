@@ -68,7 +68,11 @@ _fill_tables()
 SCRIPT_CHARACTERS: dict[str, tuple[str, str]] = {
     **{char: ("above", plain) for char, plain in zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ°", "0123456789+-=()ni∘", strict=True)},
     **{char: ("below", plain) for char, plain in zip("₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎", "0123456789+-=()", strict=True)},
-    **{char: ("below", plain) for char, plain in zip("ₐₑᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ", "aeijklmnoprstuvx", strict=True)},
+    **{char: ("above", plain) for char, plain in zip(
+        "ᵃᵇᶜᵈᵉᶠᵍʰʲᵏˡᵐᵒᵖʳˢᵗᵘᵛʷˣʸᶻᴬᴮᴰᴱᴳᴴᴵᴶᴷᴸᴹᴺᴼᴾᴿᵀᵁⱽᵂᵝᵞᶿᵠᵡ", "abcdefghjklmoprstuvwxyzABDEGHIJKLMNOPRTUVWβγθφχ",
+        strict=True,
+    )},
+    **{char: ("below", plain) for char, plain in zip("ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓᵦᵧᵨᵩᵪ", "aehijklmnoprstuvxβγρφχ", strict=True)},
 }
 """Unicode characters that are scripts by themselves → side and plain character."""
 
@@ -151,7 +155,9 @@ def _alphabet_character(char: str) -> tuple[str, str, str]:
     # The most telling word wins: a bold fraktur letter is fraktur.
     fonts = [_FONT_WORDS[word] for word in words if word in _FONT_WORDS]
     font = next((font for font in ("bb", "cal", "frak", "sf", "tt", "bf") if font in fonts), "")
-    plain = unicodedata.normalize("NFKC", char)
+    # One step only: NFKC would go on from 𝜙, which is ϕ, to φ.
+    *_, code = unicodedata.decomposition(char).split() or (f"{ord(char):x}",)
+    plain = chr(int(code, 16))
     if font == "bb":
         return blackboard(plain), "V", "bb"
     label, kind = SYMBOLS.get(plain, (plain, "V"))
@@ -182,7 +188,7 @@ def canonical_number(text: str) -> str:
 @lru_cache(maxsize=1024)
 def negated(label: str) -> str:
     """The label of a symbol struck through: ``=`` gives ``≠``; with a combining stroke where there is no other."""
-    composed = unicodedata.normalize("NFC", label + "\u0338")
+    composed = "∤" if label == "|" else unicodedata.normalize("NFC", label + "\u0338")
     known = SYMBOLS.get(composed)
     return known[0] if known is not None else composed
 

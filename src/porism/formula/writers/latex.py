@@ -181,6 +181,8 @@ def _fence(label: str) -> str:
 
 def _symbol(node: LayoutNode) -> str:
     label, font = node.label, node.font
+    if font and label.endswith("\u0338") and len(label) > 1:
+        return "\\not{" + _symbol(LayoutNode(label[:-1], node.kind, font=font)) + "}"
     if font == "bb":
         return "\\mathbb{" + plain_blackboard(label) + "}"
     if label.endswith("\u0338") and len(label) > 1:

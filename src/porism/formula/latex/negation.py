@@ -1,0 +1,44 @@
+"""Symbols struck through: ``\\not`` before them, or a combining stroke after them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from porism.formula.latex.frames import Frame
+from porism.formula.latex.machine import Machine
+from porism.formula.tables.lookup import RELATION_CLASSES, negated, token_class
+from porism.formula.tree import LayoutNode, Row
+
+STROKES = frozenset("\u0337\u0338\u20d2\u20e5")
+"""Combining characters that strike through the character before them."""
+
+
+def negation(machine: Machine, payload: Any, i: int) -> None:
+    """``\\not`` strikes through the symbol after it, or the relation in the group after it."""
+    machine.command(i, 1, _build_negation)
+
+
+def _build_negation(machine: Machine, frame: Frame, end: int) -> None:
+    content = frame.arguments[0]
+    machine.row.extend(content)
+    if not content:
+        return
+    if not strike_through(content):
+        machine.problem(frame.start, "\\not before something that is not a symbol")
+    content[0].start = min(content[0].start, frame.start)
+
+
+def strike_through(row: Row) -> bool:
+    """Strikes through the only symbol of a row, or its first relation; False if there is none."""
+    while len(row) == 1 and row[0].kind == "G" and row[0].within:
+        row = row[0].within
+    symbols = row if len(row) == 1 else [node for node in row if token_class(node.label, node.kind) in RELATION_CLASSES]
+    for node in symbols:
+        if _is_symbol(node):
+            node.label = negated(node.label)
+            return True
+    return False
+
+
+def _is_symbol(node: LayoutNode) -> bool:
+    return node.kind in "VO" and len(node.label) == 1
