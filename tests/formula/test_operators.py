@@ -121,6 +121,8 @@ CASES = {
         (r"a=b\\-c=d", "lines(eq(a, b), eq(neg(c), d))"),
         (r"a=\\b\cdot\\c", "eq(a, times(b, c))"),
         (r"a=b\\\implies c=d", "implies(eq(a, b), eq(c, d))"),
+        (r"f(a,b)=c\\\implies c=d", "implies(eq(apply(f, a, b), c), eq(c, d))"),
+        (r"a,b\\\implies c", "lines(list(a, b), implies(c))"),
         (r"x^{a\\b}\\", "sup(x, lines(a, b))"),
     ],
     "lists": [

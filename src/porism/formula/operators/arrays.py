@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 from porism.formula.layout import child_rows
-from porism.formula.operators.rules import ADD, LATTICE, LEAF, LOGIC, MULTIPLY, RELATION, RULES, rule_of_unknown
+from porism.formula.operators.rules import (
+    ADD,
+    CLOSE,
+    COMMA,
+    LATTICE,
+    LEAF,
+    LOGIC,
+    MULTIPLY,
+    OPEN,
+    RELATION,
+    RULES,
+    rule_of_unknown,
+)
 from porism.formula.tree import LayoutNode, OperatorNode, Row
 
 _JOINING = frozenset({RELATION, ADD, MULTIPLY, LATTICE, LOGIC})
@@ -50,9 +62,19 @@ def _continues(above: Row, line: Row) -> bool:
     role = _role(line[0])
     if role == ADD and line[0].label in _SIGNS:
         return not any(map(_is_relation, line))
-    if role == LOGIC and any(symbol.label == "," for symbol in above):
+    if role == LOGIC and _is_list(above):
         return False
     return role in _JOINING or (_role(above[-1]) in _JOINING and child_rows(above[-1]) == [])
+
+
+def _is_list(row: Row) -> bool:
+    """Whether a row has a comma outside of fences."""
+    depth = 0
+    for role in map(_role, row):
+        if role == COMMA and not depth:
+            return True
+        depth += (role == OPEN) - (role == CLOSE)
+    return False
 
 
 def array_node(node: LayoutNode, lines: list[Row] | None, nodes: dict[int, OperatorNode | None]) -> OperatorNode:
