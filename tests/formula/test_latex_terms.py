@@ -56,7 +56,7 @@ def test_every_symbol_accent_fraction_and_matrix_has_a_name() -> None:
     assert set(ACCENTS.values()) <= set(names.accents)
     assert {label for label, _, _ in FRACTIONS.values()} <= set(names.fractions)
     environments = {
-        "lines" if kind == "lines" else fences for kind, fences, _ in ENVIRONMENTS.values() if kind != "group"
+        "lines" if kind == "lines" else fences for kind, fences in ENVIRONMENTS.values() if kind != "group"
     }
     assert environments == set(names.environments)
 

@@ -131,7 +131,7 @@ CONSTRUCTS = [
     (r"\begin{aligned}x=1\end{aligned}", "V!x O!= N!1"),
     (r"\hskip 1em x\kern-2pt y", "V!x V!y"),
     (r"\phantom{x}y\hphantom{z}", "V!y"),
-    (r"\prescript{}{2}F", r"E!\\prescript N!2 V!F"),
+    (r"\prescript{}{2}F", "V!F [d N!2 ]"),
     (r"\Pr(A)\Re z\Im w", "V!Pr O!( V!A O!) V!ℜ V!z V!ℑ V!w"),
 ]
 

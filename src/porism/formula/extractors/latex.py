@@ -58,7 +58,7 @@ class _Names:
         environment = _ENVIRONMENT.fullmatch(spelling)
         command = spelling[1:]
         if environment is not None:
-            kind, fences, _ = ENVIRONMENTS[environment[1]]
+            kind, fences = ENVIRONMENTS[environment[1]]
             self.environments["lines" if kind == "lines" else fences] = name
         elif spelling in SYMBOLS:
             self.symbols[SYMBOLS[spelling][0]] = name

@@ -6,11 +6,12 @@ import re
 from typing import Any
 
 from porism.formula.latex.frames import OPTION, ROOT, Frame, Infix
-from porism.formula.latex.groups import open_group
+from porism.formula.latex.groups import fence, open_group
 from porism.formula.latex.machine import Machine
-from porism.formula.layout import attach_limits
+from porism.formula.latex.text import skip_option
+from porism.formula.layout import attach_limits, group_nodes
 from porism.formula.tables.spaces import UNITS, length
-from porism.formula.tree import LayoutNode
+from porism.formula.tree import LayoutNode, Row
 
 OPTION_END = "\\]option"
 """Stands in the list of tokens for a bracket that closes an option."""
@@ -20,6 +21,15 @@ _FARTHEST_OPTION_END = 200
 def fraction(machine: Machine, payload: tuple[str, str, str], i: int) -> None:
     """``\\frac``, ``\\binom`` and their variants."""
     machine.command(i, 2, _build_fraction, payload)
+
+
+def continued_fraction(machine: Machine, payload: tuple[str, str, str], i: int) -> None:
+    """``\\cfrac[l]{1}{x}``: the option says where the numerator stands."""
+    start = machine.starts[i]
+    depth = len(machine.stack)
+    fraction(machine, payload, skip_option(machine, i))
+    if len(machine.stack) > depth:
+        machine.stack[-1].start = start
 
 
 def _build_fraction(machine: Machine, frame: Frame, end: int) -> None:
@@ -49,6 +59,21 @@ def infix(machine: Machine, payload: tuple[str, str, str], i: int) -> None:
     machine.infix = Infix(label, (opening, closing), numerator, numerator[0].start if numerator else start)
     if numerator:
         machine.infix.space, numerator[0].space = numerator[0].space, 0
+
+
+def infix_with_fences(machine: Machine, payload: tuple[str, bool, bool], i: int) -> None:
+    """``\\atopwithdelims()``, ``\\above 1pt``: an infix command with fences or a thickness after it."""
+    label, has_fences, has_thickness = payload
+    opening = closing = ""
+    at = i
+    if has_fences:
+        i, opening, _ = fence(machine, i)
+        i, closing, _ = fence(machine, i)
+        if label == "lines" and (opening, closing) == ("(", ")"):
+            label, opening, closing = "choose", "", ""
+    if has_thickness:
+        dimension(machine, False, i)
+    infix(machine, (label, opening, closing), at)
 
 
 def root(machine: Machine, payload: Any, i: int) -> None:
@@ -138,6 +163,15 @@ def accent(machine: Machine, payload: tuple[str, str], i: int) -> None:
     machine.command(i, 1, _build_accent, payload)
 
 
+def measured_accent(machine: Machine, payload: tuple[str, str], i: int) -> None:
+    """``\\overbracket[1pt][2pt]{x}``: an accent whose lines have a thickness and a height."""
+    start = machine.starts[i]
+    depth = len(machine.stack)
+    accent(machine, payload, skip_option(machine, skip_option(machine, i)))
+    if len(machine.stack) > depth:
+        machine.stack[-1].start = start
+
+
 def _build_accent(machine: Machine, frame: Frame, end: int) -> None:
     slot, mark = frame.payload
     content = frame.arguments[0]
@@ -179,6 +213,59 @@ def _build_arrow(machine: Machine, frame: Frame, end: int) -> None:
         attach_limits(machine.row, base, "over", frame.arguments[0])
     if len(frame.payload) > 1 and frame.payload[1]:
         attach_limits(machine.row, base, "under", frame.payload[1])
+
+
+def prescript(machine: Machine, payload: Any, i: int) -> None:
+    """``\\prescript{14}{6}{C}``: scripts before a symbol."""
+    machine.command(i, 3, _build_prescript)
+
+
+def _build_prescript(machine: Machine, frame: Frame, end: int) -> None:
+    above, below, content = frame.arguments
+    base = len(machine.row)
+    machine.row.extend(content)
+    _bearer(machine, base, above, below, frame.start, end)
+
+
+def _bearer(machine: Machine, base: int, above: Row, below: Row, start: int, end: int) -> LayoutNode:
+    """The node that ``row[base:]`` becomes, with these scripts before it."""
+    row = machine.row
+    single = len(row) == base + 1 and row[base].kind in "VNOFMWE" and not (row[base].pre_above or row[base].pre_below)
+    node = row[base] if single else group_nodes(row, base)
+    if above or below:
+        node.pre_above, node.pre_below = above or None, below or None
+        node.start, node.end = start, end
+    machine.unsettled = True
+    return node
+
+
+def sideset(machine: Machine, payload: Any, i: int) -> None:
+    """``\\sideset{_a^b}{_c^d}\\sum``: scripts at the four corners of an operator, whose limits come after."""
+    machine.command(i, 3, _build_sideset)
+
+
+def _build_sideset(machine: Machine, frame: Frame, end: int) -> None:
+    left, right, content = frame.arguments
+    base = len(machine.row)
+    machine.row.extend(content)
+    above, below = _corner_scripts(left)
+    node = _bearer(machine, base, above, below, frame.start, end)
+    node.above, node.below = (scripts or None for scripts in _corner_scripts(right))
+    if node.below or (node.above and node.above[-1].label != "′"):
+        group_nodes(machine.row, base)
+
+
+def _corner_scripts(row: Row) -> tuple[Row, Row]:
+    """What an argument of ``\\sideset`` has above and below; primes and what else it has are above."""
+    above: Row = []
+    below: Row = []
+    for node in row:
+        if node.kind == "G" and not node.within:
+            above += node.above or []
+            below += node.below or []
+        else:
+            above.append(node)
+    return above, below
 
 
 def font(machine: Machine, payload: str, i: int) -> None:

@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import Any
 
 from porism.formula.latex.machine import Machine
-from porism.formula.latex.text import skip_box_arguments, text
+from porism.formula.latex.text import skip_arguments, text
 from porism.formula.latex.tokens import Tokens
 from porism.formula.tables.boxes import TEXT_ENVIRONMENTS, TEXT_TABLES
 
@@ -20,7 +20,7 @@ _VALUE = re.compile(rf"\s*=?\s*(?:{_LENGTH}(?:\s*(?:plus|minus)\s*{_LENGTH})*|[-
 
 def box(machine: Machine, signature: str, i: int) -> None:
     """``\\raisebox{2pt}{if $x$}``, ``\\hbox to 3cm{…}``: text after the arguments that ``signature`` names."""
-    text(machine, None, skip_box_arguments(machine, signature, i))
+    text(machine, None, skip_arguments(machine, signature, i))
 
 
 def overlap(machine: Machine, payload: Any, i: int) -> None:

@@ -7,32 +7,82 @@ import re
 from porism.formula.breaks import line_break
 from porism.formula.latex.frames import CELLS, COMMAND, LEFT, OPTION, ROOT, Frame
 from porism.formula.latex.machine import Machine
+from porism.formula.latex.macros import MACRO_TRIGGERS, MacroFound
 from porism.formula.latex.text import argument_text, skip_option
 from porism.formula.layout import matrix, trim
 from porism.formula.tables.commands import ENVIRONMENTS
+from porism.formula.tables.layout_commands import LAYOUT_ENVIRONMENTS
 
 _ALIGNMENT_COLUMNS = re.compile(r"(?:rc?l)+")
 """Columns of an array that is used to align equations."""
+_COLUMN_SIGNS = frozenset("|@!<>*:;.,'\"-=()[]")
+_FARTHEST_BRACE = 200
 
 
 def begin(machine: Machine, token: str, i: int) -> None:
     """``\\begin{…}`` with the environment's arguments."""
-    name = token[token.index("{") + 1:-1].strip().rstrip("*")
-    spec = ENVIRONMENTS.get(name)
+    name = token[token.index("{") + 1:-1].strip()
+    if f"\\begin{{{name}}}" in MACRO_TRIGGERS and not machine.expanded:
+        raise MacroFound
+    plain = name.rstrip("*")
+    spec = ENVIRONMENTS.get(plain)
     if spec is None:
         machine.problem(machine.starts[i], f"unknown environment {name}")
-        spec = ("lines", "", "")
-    kind, fences, arguments = spec
+        spec = ("lines", "")
+    kind, fences = spec
     start = machine.starts[i]
-    if arguments:
-        i = skip_option(machine, i)
-        if arguments == "m":
-            columns, i = argument_text(machine, i)
-            if kind == "matrix" and _ALIGNMENT_COLUMNS.fullmatch("".join(c for c in columns if c in "lcr")):
-                kind = "lines"
+    for argument in LAYOUT_ENVIRONMENTS.get(name, LAYOUT_ENVIRONMENTS.get(plain, "")):
+        if argument == "o":
+            i = skip_option(machine, i)
+            continue
+        columns, i = _columns(machine, i, plain)
+        if kind == "matrix" and _ALIGNMENT_COLUMNS.fullmatch("".join(c for c in columns if c in "lcr")):
+            kind = "lines"
     if machine.has_room(i):
-        _open(machine, i, kind, fences, "\\end", name).start = start
+        _open(machine, i, kind, fences, "\\end", plain).start = start
         machine.environments += 1
+
+
+def _columns(machine: Machine, i: int, name: str) -> tuple[str, int]:
+    """Consumes the columns that an environment has as its argument; what cannot be columns is content and stays."""
+    j = machine.next_visible(i)
+    texts = machine.texts
+    token = texts[j + 1]
+    counts = name.endswith("at")
+    if token != "{":
+        if token.isdigit() if counts else (j == i and token in ("l", "c", "r")):
+            machine.take()
+            return token, j + 1
+        machine.problem(machine.ends[i], f"{name} without its columns")
+        return "", j
+    depth = 0
+    for k in range(j + 1, min(len(texts), j + _FARTHEST_BRACE)):
+        depth += (texts[k] == "{") - (texts[k] == "}")
+        if depth == 0:
+            break
+    else:
+        machine.problem(machine.ends[i], f"the columns of {name} never end")
+        return "", j
+    written = texts[j + 2:k]
+    if "".join(written).strip().isdigit() if counts else _are_columns(written):
+        return argument_text(machine, j)
+    machine.problem(machine.starts[j + 1], f"these are not valid columns of {name}; they are kept as content")
+    texts[j + 1] = texts[k] = " "
+    return "", j
+
+
+def _are_columns(tokens: list[str]) -> bool:
+    depth = 0
+    before = ""
+    for token in tokens:
+        depth += (token == "{") - (token == "}")
+        if depth == 0 and not (
+            token == "}" or token.isspace() or (token.isalpha() and len(token) == 1) or token in _COLUMN_SIGNS
+            or (token.isdigit() and before == "*") or token in ("\\vline", "\\hline", "~")
+        ):
+            return False
+        before = before if token.isspace() else token
+    return bool(before) or not tokens
 
 
 def braced_environment(machine: Machine, payload: str, i: int) -> None:
@@ -43,7 +93,7 @@ def braced_environment(machine: Machine, payload: str, i: int) -> None:
         machine.problem(start, "{ is missing")
     elif machine.has_room(i):
         machine.take()
-        kind, fences, _ = ENVIRONMENTS[payload]
+        kind, fences = ENVIRONMENTS[payload]
         _open(machine, i + 1, kind, fences, "}", payload).start = start
         machine.braces += 1
 

@@ -9,15 +9,20 @@ from porism.formula.latex.arguments import (
     OPTION_END,
     accent,
     arrow,
+    continued_fraction,
     dimension,
     font,
     font_switch,
     fraction,
     infix,
+    infix_with_fences,
+    measured_accent,
     of,
     option_end,
     plain_root,
+    prescript,
     root,
+    sideset,
     stack_over,
 )
 from porism.formula.latex.boxes import assignment, box, overlap
@@ -38,6 +43,7 @@ from porism.formula.latex.macros import MACRO_TRIGGERS, MacroFound
 from porism.formula.latex.negation import negation
 from porism.formula.latex.symbols import (
     alias,
+    division,
     dots,
     number,
     prime,
@@ -65,18 +71,21 @@ from porism.formula.latex.unicode import (
 from porism.formula.tables.boxes import BOXES
 from porism.formula.tables.commands import (
     ACCENTS,
+    ACCENTS_WITH_OPTIONS,
     ARROWS,
     BRACED_ENVIRONMENTS,
     DIMENSION_COMMANDS,
-    DROPPED,
     FONT_SWITCHES,
     FONTS,
     FRACTIONS,
     INFIX,
+    INFIX_WITH_FENCES,
     NAME_COMMANDS,
     TEXT_COMMANDS,
     TRANSPARENT,
+    WITH_OPTION,
 )
+from porism.formula.tables.layout_commands import LAYOUT_ARGUMENTS
 from porism.formula.tables.registers import ASSIGNMENTS
 from porism.formula.tables.spaces import SPACE_COMMANDS, written_space
 from porism.formula.tree import LayoutNode
@@ -145,6 +154,8 @@ def _handlers() -> dict[str, tuple[Handler, Any]]:
         "\\not": (negation, None), "\\centernot": (negation, None), "\\unicode": (numbered_character, None),
         "\\symbol": (numbered_character, None), "\\char": (plain_numbered_character, None),
         "\\Uchar": (plain_numbered_character, None), "\\qvar": (wildcard, None), OPTION_END: (option_end, None),
+        "\\sb": (script, "below"), "\\sp": (script, "above"), "\\mleft": (left, None), "\\mright": (right, True),
+        "\\sideset": (sideset, None), "\\prescript": (prescript, None), "\\div": (division, None),
         "...": (dots, None), "<=": (alias, "≤"), ">=": (alias, "≥"), "->": (alias, "→"),
     }
     for sign in "^_":
@@ -152,10 +163,11 @@ def _handlers() -> dict[str, tuple[Handler, Any]]:
             table[f"{sign}{{{letter}}}"] = (script_token, f"{sign}{{{letter}}}")
     for token in ("/", "-", "(", ")", "[", "]", "@", "*", '"', "<", "+"):
         table["\\" + token] = (ignore, None)
+    dropped = {key: value for key, value in LAYOUT_ARGUMENTS.items() if not set(value) - set("mo*")}
     groups: list[tuple[Handler, dict[str, Any]]] = [
         (fraction, {key: value for key, value in FRACTIONS.items() if key not in INFIX}), (infix, dict(INFIX)),
         (accent, dict(ACCENTS)), (font, dict(FONTS)), (font_switch, dict(FONT_SWITCHES)), (arrow, dict(ARROWS)),
-        (drop, dict(DROPPED)), (braced_environment, dict(BRACED_ENVIRONMENTS)),
+        (drop, dropped), (braced_environment, dict(BRACED_ENVIRONMENTS)),
         (text, dict.fromkeys(TEXT_COMMANDS)), (box, dict(BOXES)), (overlap, dict.fromkeys(("rlap", "llap", "clap"))),
         (assignment, dict.fromkeys(key for key, value in ASSIGNMENTS.items() if value in ("=d", "=n", "n"))),
         (name, dict.fromkeys(NAME_COMMANDS)),
@@ -165,7 +177,10 @@ def _handlers() -> dict[str, tuple[Handler, Any]]:
     for function, names in groups:
         for key, value in names.items():
             table["\\" + key] = (function, value)
-    table["\\bbox"] = (option, None)
+    table["\\cfrac"] = (continued_fraction, FRACTIONS["cfrac"])
+    for function, keys in ((measured_accent, ACCENTS_WITH_OPTIONS), (option, WITH_OPTION)):
+        table.update({"\\" + key: (function, ACCENTS.get(key)) for key in keys})
+    table.update({"\\" + key: (infix_with_fences, value) for key, value in INFIX_WITH_FENCES.items()})
     table.update({token: (space, width) for token, width in SPACE_COMMANDS.items()})
     table.update({"\\hspace": (measured_space, None), "\\mspace": (measured_space, None)})
     for command in MACRO_TRIGGERS:

@@ -58,7 +58,7 @@ def left(machine: Machine, payload: Any, i: int) -> None:
     if machine.awaiting:
         machine.missing(i)
     start = machine.starts[i]
-    i, label, rest = _fence(machine, i)
+    i, label, rest = fence(machine, i)
     if machine.has_room(i):
         row = machine.row
         machine.push(LEFT, i).start = start
@@ -75,7 +75,7 @@ def right(machine: Machine, payload: Any, i: int) -> None:
     if machine.awaiting:
         machine.missing(i)
     start = machine.starts[i]
-    i, label, rest = _fence(machine, i)
+    i, label, rest = fence(machine, i)
     if payload:
         if machine.stack and machine.stack[-1].kind == LEFT:
             machine.close(i)
@@ -87,7 +87,7 @@ def right(machine: Machine, payload: Any, i: int) -> None:
     _rest_of_fence(machine, rest, i)
 
 
-def _fence(machine: Machine, i: int) -> tuple[int, str, str]:
+def fence(machine: Machine, i: int) -> tuple[int, str, str]:
     """Reads the fence after token ``i``: the token it ends at, its label, and what else was in that token."""
     i = machine.next_visible(i)
     token = machine.texts[i + 1]

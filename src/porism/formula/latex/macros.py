@@ -13,6 +13,7 @@ from porism.formula.macros.choices import install_choices
 from porism.formula.macros.declarations import Declarations
 from porism.formula.macros.definition import Argument, Environment, Macro, body_of, specified_arguments
 from porism.formula.macros.expander import Expander
+from porism.formula.tables.commands import TEXT_COMMANDS
 from porism.formula.tables.packages import COMMANDS, ENVIRONMENTS, HANDLED, POWERS
 from porism.formula.tree import ParseProblem
 
@@ -21,6 +22,7 @@ MacroText = tuple[int, str]
 
 _FUEL = 20_000
 _FUEL_PER_TOKEN = 8
+_TEXTS = frozenset("\\" + name for name in TEXT_COMMANDS)
 _PASSED_OVER = frozenset({"\\long", "\\outer", "\\protected"})
 _POWER = re.compile(rf"\\(?:{'|'.join(POWERS)})\s*\[[^\[\]]*\]\s*[({{]")
 _TEXT_COLUMNS = {
@@ -102,6 +104,8 @@ class _FormulaExpander(Expander):
         self.primitives.update(dict.fromkeys(_PASSED_OVER, lambda _: None))
         self._opened: list[tuple[str, list[Sequence[str]]]] = []
         self._memory: list[list[str]] = []
+        self._texts: list[bool] = []
+        """Of each brace that is open, whether what is in it is text."""
 
     def _report(self, what: str) -> None:
         self._problems.append(ParseProblem(self.stream.start, what))
@@ -160,7 +164,8 @@ class _FormulaExpander(Expander):
         values = [self.argument(argument) or () for argument in arguments]
         result = FUNCTIONS[handler](Call(command, values, self._memory, self._report))
         self.stream.fuel -= len(result) + 1
-        self.stream.push(result)
+        in_text = bool(self._texts) and self._texts[-1]
+        self.stream.push(["$", *result, "$"] if in_text and result else result)
 
     def _power(self, command: str) -> None:
         """``\\sin[2](x)`` is the square of a sine; any other bracket after a function is its argument."""
@@ -233,8 +238,13 @@ class _FormulaExpander(Expander):
                     continue
             elif text == "{":
                 self.begin_group()
+                self._texts.append(bool(texts) and (texts[-1] in _TEXTS or bool(self._texts and self._texts[-1])))
             elif text == "}":
                 self.end_groups(max(0, self.depth - 1))
+                if self._texts:
+                    self._texts.pop()
+            elif text == "$" and self._texts:
+                self._texts[-1] = not self._texts[-1]
             texts.append(text)
             starts.append(token.start)
             ends.append(token.end)

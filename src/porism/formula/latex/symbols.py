@@ -10,6 +10,7 @@ from porism.formula.latex.tokens import set_apart
 from porism.formula.tables.lookup import (
     SYMBOLS,
     canonical_number,
+    token_class,
 )
 from porism.formula.tree import LayoutNode
 
@@ -131,3 +132,17 @@ def dots(machine: Machine, payload: Any, i: int) -> None:
 def alias(machine: Machine, payload: str, i: int) -> None:
     """A relation typed with two characters."""
     machine.add(LayoutNode(payload, "O", machine.starts[i], machine.ends[i]))
+
+
+def division(machine: Machine, payload: Any, i: int) -> None:
+    """``\\div``: the sign of division between two operands, the divergence of physics where none is before it."""
+    row = machine.row
+    before = row[-1] if len(row) > machine.base else None
+    is_operand = before is not None and (
+        before.kind != "O" or token_class(before.label) in {"close", "bar", "dots", "symbol"}
+    )
+    if is_operand or machine.awaiting or not machine.texts[machine.next_visible(i) + 1]:
+        machine.add(LayoutNode("÷", "O", machine.starts[i], machine.ends[i]))
+    else:
+        row.append(LayoutNode("∇", "O", machine.starts[i], machine.ends[i]))
+        row.append(LayoutNode("⋅", "O", machine.starts[i], machine.ends[i]))

@@ -88,7 +88,7 @@ def _read_text(machine: Machine, depth: int, wraps: bool) -> None:
             machine.base = len(machine.row)
             return
         elif token[1:] in BOXES and token[0] == "\\":
-            skip_box_arguments(machine, BOXES[token[1:]], j)
+            skip_arguments(machine, BOXES[token[1:]], j)
         elif token == "\\qvar":
             _add_text(machine, pieces, first, last)
             pieces, first = [], -1
@@ -217,8 +217,8 @@ def skip_option(machine: Machine, i: int) -> int:
     return i
 
 
-def skip_box_arguments(machine: Machine, signature: str, i: int) -> int:
-    """Consumes what is before the content of a box; the index of the last token consumed."""
+def skip_arguments(machine: Machine, signature: str, i: int) -> int:
+    """Consumes arguments that are layout (``mo*s``); the index of the last token consumed."""
     for kind in signature:
         i = machine.next_visible(i)
         if kind == "m":
@@ -257,12 +257,6 @@ def measured_space(machine: Machine, payload: Any, i: int) -> None:
     machine.add_space(length(width))
 
 
-def drop(machine: Machine, payload: int, i: int) -> None:
-    """Consumes a command's arguments, ``payload`` of them, and forgets them."""
-    i = machine.next_visible(i)
-    if machine.texts[i + 1] == "*":
-        machine.take()
-        i += 1
-    i = skip_option(machine, i)
-    for _ in range(payload):
-        _, i = argument_text(machine, i)
+def drop(machine: Machine, signature: str, i: int) -> None:
+    """Consumes the arguments of a command that say nothing, and forgets them."""
+    skip_arguments(machine, signature, i)

@@ -15,9 +15,18 @@ ACCENTS: dict[str, tuple[str, str]] = {
     "overbrace": ("over", "⏞"), "overbracket": ("over", "⎴"), "overparen": ("over", "⏜"), "wideparen": ("over", "⏜"),
     "underline": ("under", "¯"), "underbar": ("under", "¯"), "underbrace": ("under", "⏟"),
     "underbracket": ("under", "⎵"), "underparen": ("under", "⏝"), "underrightarrow": ("under", "→"),
-    "underleftarrow": ("under", "←"), "utilde": ("under", "~"),
+    "underleftarrow": ("under", "←"), "utilde": ("under", "~"), "undertilde": ("under", "~"),
+    "underleftrightarrow": ("under", "↔"), "vv": ("over", "→"), "widebar": ("over", "¯"), "overarc": ("over", "⏜"),
+    "underarc": ("under", "⏝"), "overgroup": ("over", "⏜"), "undergroup": ("under", "⏝"),
+    "Overrightarrow": ("over", "⇒"), "overrightharpoon": ("over", "⇀"), "overleftharpoon": ("over", "↼"),
+    "Hat": ("over", "^"), "Check": ("over", "ˇ"), "Tilde": ("over", "~"), "Acute": ("over", "´"),
+    "Grave": ("over", "`"), "Dot": ("over", "˙"), "Ddot": ("over", "¨"), "Breve": ("over", "˘"), "Bar": ("over", "¯"),
+    "Vec": ("over", "→"),
 }
 """Command with one argument → where its mark goes, and the mark."""
+
+ACCENTS_WITH_OPTIONS = frozenset({"overbracket", "underbracket", "overbrace", "underbrace"})
+"""Accents that may have a thickness and a height in brackets before their argument."""
 
 BRACES = frozenset("⏞⏟⎴⎵⏜⏝")
 """Marks that carry a note of their own: ``\\underbrace{x}_n`` labels the brace."""
@@ -61,7 +70,6 @@ FRACTIONS: dict[str, tuple[str, str, str]] = {
     "frac": ("/", "", ""), "dfrac": ("/", "", ""), "tfrac": ("/", "", ""), "cfrac": ("/", "", ""),
     "sfrac": ("/", "", ""), "nicefrac": ("/", "", ""), "xfrac": ("/", "", ""), "flatfrac": ("/", "", ""),
     "binom": ("choose", "", ""), "dbinom": ("choose", "", ""), "tbinom": ("choose", "", ""),
-
 }
 """Two arguments (or infix) → label of the fraction and the fences around it."""
 
@@ -71,16 +79,27 @@ INFIX: dict[str, tuple[str, str, str]] = {
 }
 """Infix commands that split their group in two → label (``lines`` stacks both parts) and fences around it."""
 
+INFIX_WITH_FENCES: dict[str, tuple[str, bool, bool]] = {
+    "above": ("/", False, True), "overwithdelims": ("/", True, False), "atopwithdelims": ("lines", True, False),
+    "abovewithdelims": ("/", True, True),
+}
+"""Infix commands that are followed by more → label, and whether two fences and whether a thickness come after them."""
+
 TEXT_COMMANDS = frozenset({
     "text", "mbox", "hbox", "vbox", "textrm", "textbf", "textit", "texttt", "textsf", "textnormal", "textup", "textsc",
-    "textsl", "emph", "intertext", "shortintertext", "mathchoice@text", "makebox",
+    "textsl", "emph", "mathchoice@text", "makebox",
 })
 NAME_COMMANDS = frozenset({"operatorname", "operatornamewithlimits", "mathopname"})
 
 ARROWS: dict[str, str] = {
     "xrightarrow": "→", "xleftarrow": "←", "xleftrightarrow": "↔", "xRightarrow": "⇒", "xLeftarrow": "⇐",
     "xLeftrightarrow": "⇔", "xmapsto": "↦", "xhookrightarrow": "↪", "xhookleftarrow": "↩", "xlongequal": "=",
-    "xtwoheadrightarrow": "↠", "xrightharpoonup": "⇀", "xrightleftharpoons": "⇌",
+    "xtwoheadrightarrow": "↠", "xtwoheadleftarrow": "↞", "xrightharpoonup": "⇀", "xrightharpoondown": "⇁",
+    "xleftharpoonup": "↼", "xleftharpoondown": "↽", "xrightleftharpoons": "⇌", "xleftrightharpoons": "⇋",
+    "xrightleftarrows": "⇄", "xleftrightarrows": "⇆", "xlongrightarrow": "→", "xlongleftarrow": "←",
+    "xLongrightarrow": "⇒", "xLongleftarrow": "⇐", "xlongleftrightarrow": "↔", "xLongleftrightarrow": "⇔",
+    "xequal": "=", "xtofrom": "⇄", "xlongmapsto": "↦", "xrightarrowtail": "↣", "xleftarrowtail": "↢",
+    "xnrightarrow": "↛",
 }
 """Arrow with a note above it and, as an option, one below it."""
 
@@ -89,23 +108,18 @@ _TRANSPARENT = """
     Large LARGE huge Huge limits nolimits displaylimits mathop mathbin mathrel mathord mathopen mathclose
     mathpunct mathinner mathstrut strut ensuremath nonumber notag hline vfill par newline linebreak
     nolinebreak allowbreak nobreak noindent centering big Big bigg Bigg bigl Bigl biggl Biggl bigr Bigr biggr
-    Biggr bigm Bigm biggm Biggm boxed cancel bcancel xcancel sout smash mathsurround relax protect null
+    Biggr bigm Bigm biggm Biggm boxed cancel bcancel xcancel sout mathsurround relax protect null
     begingroup endgroup bgroup egroup unboldmath boldmath nonscript leavevmode ignorespaces unskip toprule midrule
-    bottomrule today cdotp@ phantomsection displayindent removelastskip mathllap mathrlap mathclap
-    shoveleft shoveright lx@ vcenter
+    bottomrule today cdotp@ phantomsection displayindent removelastskip
+    lx@ vcenter adjustlimits lefteqn mathmbox
 """
 TRANSPARENT = frozenset(_TRANSPARENT.split())
 """Commands without a meaning for the layout: size, style, limits, boxes. Arguments are read as they are."""
 
-DROPPED: dict[str, int] = {
-    "label": 1, "tag": 1, "color": 1, "vspace": 1, "require": 1, "phantom": 1, "hphantom": 1,
-    "vphantom": 1, "cline": 1, "ref": 1, "eqref": 1, "cite": 1, "rule": 2, "pagecolor": 1, "href": 1, "hypertarget": 1,
-    "textcolor": 1, "class": 1, "cssId": 1, "style": 1, "vadjust": 1, "footnote": 1,
-    "arraystretch": 0, "hdotsfor": 1, "bbox": 0, "setlength": 2, "mmlToken": 1, "multicolumn": 2,
-    "usepackage": 1, "enclose": 1, "hyperlink": 1, "definecolor": 3, "pagebreak": 0,
-    "index": 1,
-}
-"""Commands whose first arguments (so many) are dropped; options in brackets before them too."""
+WITH_OPTION = frozenset("""
+    smash mathllap mathrlap mathclap crampedllap crampedrlap crampedclap shoveleft shoveright bbox
+""".split())
+"""Such commands that have an option in brackets before their argument."""
 
 DIMENSION_COMMANDS: dict[str, bool] = {
     "hskip": True, "mskip": True, "kern": True, "mkern": True, "vskip": False, "raise": False, "lower": False,
@@ -113,22 +127,25 @@ DIMENSION_COMMANDS: dict[str, bool] = {
 }
 """Commands that are followed by a bare dimension, as in ``\\kern 2pt`` → whether it is a horizontal space."""
 
-ENVIRONMENTS: dict[str, tuple[str, str, str]] = {
-    "matrix": ("matrix", "", ""), "pmatrix": ("matrix", "()", ""), "bmatrix": ("matrix", "[]", ""),
-    "Bmatrix": ("matrix", "{}", ""), "vmatrix": ("matrix", "||", ""), "Vmatrix": ("matrix", "∥∥", ""),
-    "smallmatrix": ("matrix", "", ""), "psmallmatrix": ("matrix", "()", ""), "bsmallmatrix": ("matrix", "[]", ""),
-    "vsmallmatrix": ("matrix", "||", ""), "array": ("matrix", "", "m"), "tabular": ("matrix", "", "m"),
-    "darray": ("matrix", "", "m"), "CD": ("matrix", "", ""), "cases": ("cases", "{", ""), "dcases": ("cases", "{", ""),
-    "rcases": ("matrix", "}", ""), "numcases": ("cases", "{", "m"), "aligned": ("lines", "", "o"),
-    "align": ("lines", "", ""), "alignat": ("lines", "", "m"), "alignedat": ("lines", "", "m"),
-    "flalign": ("lines", "", ""), "split": ("lines", "", ""), "gather": ("lines", "", ""),
-    "gathered": ("lines", "", "o"), "multline": ("lines", "", ""), "eqnarray": ("lines", "", ""),
-    "subarray": ("lines", "", "m"), "xalignat": ("lines", "", "m"), "multlined": ("lines", "", "o"),
-    "IEEEeqnarray": ("lines", "", "m"), "dmath": ("lines", "", ""), "equation": ("group", "", ""),
-    "math": ("group", "", ""), "displaymath": ("group", "", ""), "document": ("group", "", ""),
-    "subequations": ("group", "", ""), "center": ("group", "", ""),
+ENVIRONMENTS: dict[str, tuple[str, str]] = {
+    "matrix": ("matrix", ""), "pmatrix": ("matrix", "()"), "bmatrix": ("matrix", "[]"), "Bmatrix": ("matrix", "{}"),
+    "vmatrix": ("matrix", "||"), "Vmatrix": ("matrix", "∥∥"), "smallmatrix": ("matrix", ""),
+    "psmallmatrix": ("matrix", "()"), "bsmallmatrix": ("matrix", "[]"), "Bsmallmatrix": ("matrix", "{}"),
+    "vsmallmatrix": ("matrix", "||"), "Vsmallmatrix": ("matrix", "∥∥"), "array": ("matrix", ""),
+    "tabular": ("matrix", ""), "darray": ("matrix", ""), "CD": ("matrix", ""), "NiceMatrix": ("matrix", ""),
+    "pNiceMatrix": ("matrix", "()"), "bNiceMatrix": ("matrix", "[]"), "BNiceMatrix": ("matrix", "{}"),
+    "vNiceMatrix": ("matrix", "||"), "VNiceMatrix": ("matrix", "∥∥"), "NiceArray": ("matrix", ""),
+    "pNiceArray": ("matrix", "()"), "bNiceArray": ("matrix", "[]"), "cases": ("cases", "{"), "dcases": ("cases", "{"),
+    "rcases": ("matrix", "}"), "drcases": ("matrix", "}"), "aligned": ("lines", ""), "align": ("lines", ""),
+    "alignat": ("lines", ""), "alignedat": ("lines", ""), "flalign": ("lines", ""), "split": ("lines", ""),
+    "gather": ("lines", ""), "gathered": ("lines", ""), "lgathered": ("lines", ""), "rgathered": ("lines", ""),
+    "multline": ("lines", ""), "eqnarray": ("lines", ""), "subarray": ("lines", ""), "crampedsubarray": ("lines", ""),
+    "xalignat": ("lines", ""), "xxalignat": ("lines", ""), "multlined": ("lines", ""), "IEEEeqnarray": ("lines", ""),
+    "IEEEeqnarraybox": ("lines", ""), "dmath": ("lines", ""), "dgroup": ("lines", ""), "equation": ("group", ""),
+    "math": ("group", ""), "displaymath": ("group", ""), "document": ("group", ""), "subequations": ("group", ""),
+    "center": ("group", ""),
 }
-"""Environment → what it makes, its fences, and its arguments (``m`` in braces, ``o`` optional); without a star."""
+"""Environment, without a star → what it makes, and its fences."""
 
 BRACED_ENVIRONMENTS: dict[str, str] = {
     "matrix": "matrix", "pmatrix": "pmatrix", "bmatrix": "bmatrix", "vmatrix": "vmatrix", "Vmatrix": "Vmatrix",

@@ -14,19 +14,23 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ("space of some length", """
         hspace:*m vspace:*m mspace:m hskip:d mskip:d vskip:d kern:d mkern:d raise:d lower:d moveleft:d moveright:d
         rule:omm setlength:mm addtolength:mm strut mathstrut vadjust:m arraystretch
+        uproot:m leftroot:m xmathstrut:om pagebreak:o displaybreak:o allowdisplaybreaks:o
     """),
     ("invisible: room as large as the argument", "phantom:m hphantom:m vphantom:m"),
     ("colours, sizes and rotation", """
-        color:om textcolor:om pagecolor:om definecolor:mmm bbox:o cellcolor:om rowcolor:om columncolor:om enclose:om
+        color:om textcolor:om pagecolor:om definecolor:mmm cellcolor:om rowcolor:om columncolor:om mathcolor:om
+        colorlet:mm
     """),
-    ("attributes of a web page", "class:m cssId:m style:m href:m mathtip@note:m"),
+    ("attributes of a web page", "class:m cssId:m style:m href:m data:m mmlToken:mo bbox:o"),
     ("the number of an equation and what refers to it, which are no part of the equation", """
         label:m tag:*m notag nonumber ref:*m eqref:*m cref:*m Cref:*m autoref:*m pageref:*m cite:oom hypertarget:m
-        hyperlink:m
+        hyperlink:m raisetag:m usetagform:m newtagform:omm
     """),
     ("what goes to the index or the foot of the page", "index:m footnote:om footnotemark:o footnotetext:om"),
     ("rules of tables, and columns that a cell spans", "cline:m cmidrule:om multicolumn:mm multirow:omm hdashline:o"),
-    ("packages", "usepackage:om require:m"),
+    ("packages and their settings", """
+        usepackage:om require:m mathtoolsset:m sisetup:m DeclareSIUnit:omm mhchemoptions:m
+    """),
 )
 
 LAYOUT_ARGUMENTS: dict[str, str] = {
@@ -40,11 +44,15 @@ LAYOUT_ARGUMENTS: dict[str, str] = {
 }
 """Command → its arguments that are layout."""
 
+_STARRED = ("matrix", "pmatrix", "bmatrix", "Bmatrix", "vmatrix", "Vmatrix", "smallmatrix", "psmallmatrix",
+            "bsmallmatrix", "Bsmallmatrix", "vsmallmatrix", "Vsmallmatrix")
+_NICE = ("NiceMatrix", "pNiceMatrix", "bNiceMatrix", "BNiceMatrix", "vNiceMatrix", "VNiceMatrix")
+
 LAYOUT_ENVIRONMENTS: dict[str, str] = {
     "array": "om", "tabular": "om", "tabularx": "mm", "darray": "om", "alignat": "m", "alignedat": "om",
-    "xalignat": "m", "xxalignat": "m", "subarray": "m", "IEEEeqnarray": "om", "aligned": "o", "gathered": "o",
-    "multlined": "oo", "matrix*": "o", "pmatrix*": "o", "bmatrix*": "o", "Bmatrix*": "o", "vmatrix*": "o",
-    "Vmatrix*": "o", "smallmatrix*": "o", "psmallmatrix*": "o", "bsmallmatrix*": "o", "vsmallmatrix*": "o",
-    "split": "o", "lgathered": "o", "rgathered": "o", "minipage": "oom",
+    "xalignat": "m", "xxalignat": "m", "subarray": "m", "crampedsubarray": "m", "IEEEeqnarray": "om",
+    "IEEEeqnarraybox": "om", "aligned": "o", "gathered": "o", "multlined": "oo", "split": "o", "lgathered": "o",
+    "rgathered": "o", "minipage": "oom", "NiceArray": "mo", "pNiceArray": "mo", "bNiceArray": "mo",
+    **dict.fromkeys((name + "*" for name in _STARRED), "o"), **dict.fromkeys(_NICE, "o"),
 }
 """Environment → its arguments that are layout: columns, positions, widths."""

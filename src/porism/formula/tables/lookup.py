@@ -59,7 +59,8 @@ def _fill_tables() -> None:
         "\\^": "^", "\\~": "~", ":=": "≔", "=:": "≕", '"': '"', "@": "@", "`": "`",
     }.items():
         SYMBOLS[token] = (label, "O")
-    for token in ("\\prime", "′", "\\", "{", "}", "^", "_", "~", "#", "&", "%", "$", "'"):
+    # What a function reads is no symbol.
+    for token in ("\\prime", "′", "\\", "{", "}", "^", "_", "~", "#", "&", "%", "$", "'", "\\div", "\\grad"):
         SYMBOLS.pop(token, None)
 
 

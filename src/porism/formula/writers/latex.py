@@ -51,7 +51,7 @@ _ACCENT_COMMANDS: dict[tuple[str, str], str] = {}
 for _name, _mark in ACCENTS.items():
     _ACCENT_COMMANDS.setdefault(_mark, "\\" + _name)
 _ENVIRONMENT_OF = {
-    fences: name for name, (kind, fences, _) in reversed(ENVIRONMENTS.items())
+    fences: name for name, (kind, fences) in reversed(ENVIRONMENTS.items())
     if kind != "lines" and name in ("matrix", "pmatrix", "bmatrix", "Bmatrix", "vmatrix", "Vmatrix", "cases")
 }
 
