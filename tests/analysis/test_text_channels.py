@@ -147,5 +147,5 @@ def test_documents_and_queries_are_read_alike() -> None:
 
 def test_a_configuration_without_tokenizers_is_stored_as_before() -> None:
     stored = AnalysisConfig().to_dict()
-    assert set(stored) == {"text", "formulas", "language", "stop_words", "identifiers"}
+    assert set(stored) == {"version", "text", "formulas", "language", "stop_words", "identifiers"}
     assert AnalysisConfig.from_dict(stored) == AnalysisConfig()

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from porism.analysis.words import Word, WordAnalyzer, fold
+from porism.analysis.folding import fold
+from porism.analysis.words import Word, WordAnalyzer
 from porism.errors import ConfigError
 
 

@@ -19,7 +19,7 @@ ANALYZER = Analyzer(AnalysisConfig(formulas=("tokens",)))
 def hits_of(*documents: Document, words: str = "prime"):
     """The hits for documents in this order."""
     by_id = {document.id: document for document in documents}
-    maker = SnippetMaker(ANALYZER, {"words": dict.fromkeys(ANALYZER.words.terms(words), 1.0)}, [])
+    maker = SnippetMaker(ANALYZER, {"words": dict.fromkeys(ANALYZER.words_in("english").terms(words), 1.0)}, [])
     return make_hits([(doc_id, 1.0) for doc_id in by_id], by_id.__getitem__, maker, "unicode", dict)
 
 

@@ -7,11 +7,12 @@ be spread over processes and each distinct formula of a batch is parsed once.
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import xxhash
@@ -26,16 +27,21 @@ from porism.analysis.channels import (
     FormulaChannel,
     FormulaForm,
     TextChannel,
+    TextTools,
     UnknownChannel,
     parse_channel,
 )
 from porism.analysis.configuration import CHANNEL_SETS, DEFAULT_FORMULAS, TEXT_CHANNELS, AnalysisConfig, channels_named
+from porism.analysis.detection import detect_question
+from porism.analysis.document_languages import labelled, languages_of, stated_language
 from porism.analysis.documents import clean_text, dump_document
-from porism.analysis.words import WordAnalyzer
+from porism.analysis.languages import LanguageChoice, read_choice
+from porism.analysis.stop_words import NO_STOP_WORDS
+from porism.analysis.words import OWN_STOP_WORDS, Match, WordAnalyzer
 from porism.concurrency.caching import cached_property
 from porism.errors import PorismError, Problem
 from porism.formula import LayoutTree, OperatorTree, layout_key, operator_tree, pack_tree, parse
-from porism.types import Content, Document, Formula, Notation
+from porism.types import PLACEHOLDER, Content, Document, Formula, Notation
 
 __all__ = [
     "CHANNEL_SETS",
@@ -130,44 +136,134 @@ def read_formula(source: str, notation: Notation) -> tuple[LayoutTree, OperatorT
 _REMEMBERED_FORMULAS = 1 << 14
 
 
-class Analyzer:
-    """Fills the channels of an :class:`AnalysisConfig`. Cheap to make and to pickle."""
+Languages = Sequence[str] | Callable[[], Sequence[str]]
+"""Languages by name, or what gives them when they are first needed."""
 
-    def __init__(self, config: AnalysisConfig | None = None) -> None:
+
+class WordForms(NamedTuple):
+    """A word at ``start:end`` of a text, and its terms in each language of an index, None where it is a stop word."""
+
+    start: int
+    end: int
+    terms: tuple[str | None, ...]
+
+
+class _LanguageTools:
+    """What channels of the text use, in one language."""
+
+    def __init__(self, analyzer: Analyzer, language: str, stop_words: str) -> None:
+        config = analyzer.config
+        self.form = analyzer.form
+        self.words = WordAnalyzer(language, stop_words, config.identifiers)
+        self.plain_words = WordAnalyzer(language, stop_words)
+        self.all_words = WordAnalyzer(language, NO_STOP_WORDS, config.identifiers)
+
+
+class Analyzer:
+    """Fills the channels of an :class:`AnalysisConfig`. Cheap to make and to pickle.
+
+    A document has the terms of its language. A question has, of each word, the terms in all languages of an index: a
+    word finds its forms in whatever language a document is.
+    """
+
+    def __init__(self, config: AnalysisConfig | None = None, languages: Languages = ()) -> None:
+        """``languages`` are those of the documents of an index: the fallback of the configuration where none is given.
+        """
         self.config = config or AnalysisConfig()
+        self._given_languages = languages
+        self._tools: dict[tuple[str, str], _LanguageTools] = {}
         self._in_place: dict[tuple[str, str, str], list[str]] = {}
         self._channels: dict[str, Channel] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Analyzer, (self.config,)
+        return Analyzer, (self.config, self.languages)
 
     @cached_property
-    def words(self) -> WordAnalyzer:
-        """The analyser of the words channel."""
-        return WordAnalyzer(self.config.language, self.config.stop_words, self.config.identifiers)
+    def choice(self) -> LanguageChoice:
+        """Which languages documents can be in."""
+        return read_choice(self.config.language)
 
     @cached_property
-    def plain_words(self) -> WordAnalyzer:
-        """The same without identifiers: joint channels are those of published systems."""
-        return WordAnalyzer(self.config.language, self.config.stop_words)
+    def languages(self) -> tuple[str, ...]:
+        """The languages in which questions are read."""
+        given = self._given_languages
+        return tuple(given() if callable(given) else given) or (self.choice.fallback,)
 
-    @cached_property
-    def all_words(self) -> WordAnalyzer:
-        """The same with stop words: a pair such as `is a` distinguishes a definition from what only names its parts."""
-        return WordAnalyzer(self.config.language, "none", self.config.identifiers)
+    def _in_language(self, language: str, question_language: str | None = None) -> _LanguageTools:
+        """What reads words of a language, without the stop words of it and of that of a question."""
+        stop_words = self.config.stop_words
+        if stop_words == OWN_STOP_WORDS and question_language not in (None, language):
+            stop_words = f"{OWN_STOP_WORDS}+{question_language}"
+        found = self._tools.get((language, stop_words))
+        if found is None:
+            found = self._tools[language, stop_words] = _LanguageTools(self, language, stop_words)
+        return found
+
+    def words_in(self, language: str) -> WordAnalyzer:
+        """What reads the words of documents in a language."""
+        return self._in_language(language).words
+
+    def document_language(self, document: Document) -> str:
+        """The language that a document of an index was analysed in."""
+        return (stated_language(document) if self.choice.detected else None) or self.choice.fallback
+
+    def word_forms(self, text: str) -> list[WordForms]:
+        """All words of a question with their places and their terms in each language of the index."""
+        first, *others = (self.words_in(language).words(text) for language in self.languages)
+        return [
+            WordForms(word.start, word.end, tuple(form.term for form in forms))
+            for word, *forms in zip(first, first, *others, strict=True)
+        ]
+
+    def matcher(self, terms: Iterable[str]) -> Callable[[str], list[Match]]:
+        """What finds words that have one of some terms in a language of the index: start, end and term of each, in
+        order; a whole name comes before its parts."""
+        wanted = frozenset(terms)
+        matchers = [self.words_in(language).matcher(wanted) for language in self.languages]
+        if len(matchers) == 1:
+            return matchers[0]
+
+        def matches(text: str) -> list[Match]:
+            found = {(start, end): term for find in reversed(matchers) for start, end, term in find(text)}
+            places = sorted(found, key=lambda place: (place[0], -place[1]))
+            return [(*place, found[place]) for place in places]
+
+        return matches
 
     @property
     def channels(self) -> tuple[str, ...]:
         """All channels: those of the text, then those of the formulas."""
         return (*self.config.text, *self.config.formulas)
 
-    def content_terms(self, content: Content, channels: Iterable[str] | None = None) -> dict[str, list[str]]:
+    def content_terms(
+        self, content: Content, channels: Iterable[str] | None = None, language: str | None = None
+    ) -> dict[str, list[str]]:
         """The terms of a text with formulas in place by text channel (all by default), with repetition, in order.
+
+        They are those of a document in a ``language``, or without one of a question: as many of each as it has in any
+        language of the index.
 
         :raises MissingExtra: a channel of byte-pair encoding needs the library ``tokenizers``.
         """
         names = self.config.text if channels is None else tuple(channels)
-        return {name: _indexed_forms(self._text_channel(name).terms(content, self)) for name in names}
+        if language is not None:
+            tools = self._in_language(language)
+            return {name: _indexed_forms(self._text_channel(name).terms(content, tools)) for name in names}
+        spoken = detect_question(content.text.replace(PLACEHOLDER, " "), self.languages)
+        all_tools = [self._in_language(language, spoken) for language in self.languages]
+        return {name: _indexed_forms(self._question_terms(name, content, all_tools)) for name in names}
+
+    def _question_terms(self, name: str, content: Content, all_tools: Sequence[TextTools]) -> list[str]:
+        channel = self._text_channel(name)
+        terms = channel.terms(content, all_tools[0])
+        if not channel.depends_on_language:
+            return terms
+        counts = Counter(terms)
+        for tools in all_tools[1:]:
+            own = Counter(channel.terms(content, tools))
+            terms += (own - counts).elements()
+            counts |= own
+        return terms
 
     def channel(self, name: str) -> Channel:
         """The channel of a name, made with the tokenizers of the configuration.
@@ -269,7 +365,12 @@ class _BatchBuilder:
         occurrences: list[tuple[int, int, int, int]] = []
         ids: list[str] = []
         visual_ids: list[str] = []
-        for position, document in enumerate(documents):
+        choice = self.analyzer.choice
+        languages = languages_of(documents, choice)
+        documents = [
+            labelled(document, language, choice) for document, language in zip(documents, languages, strict=True)
+        ]
+        for position, (document, language) in enumerate(zip(documents, languages, strict=True)):
             in_order = sorted((number_of[name], content) for name, content in document.fields.items())
             for number, content in in_order:
                 for nth, formula in enumerate(content.formulas):
@@ -278,7 +379,7 @@ class _BatchBuilder:
                         occurrences.append((position, number, row, nth))
                         ids.append(clean_text(formula.id or ""))
                         visual_ids.append(clean_text(formula.visual_id or ""))
-                for name, terms in self.analyzer.content_terms(content).items():
+                for name, terms in self.analyzer.content_terms(content, language=language).items():
                     self.text_columns[name].add(position * len(fields) + number, terms)
         if self.unreported:
             self.problems.append(Problem("this batch", f"{self.unreported} further reports left out"))

@@ -67,7 +67,7 @@ SYMBOL_FORM = FormulaForm(SYMBOLS, lambda layout, operators: formula_symbols(lay
 
 
 class TextTools(Protocol):
-    """What channels of the text use of an analyzer: the words of its language, and forms of formulas that it keeps."""
+    """What channels of the text use of an analyzer: words of one language, and forms of formulas that it keeps."""
 
     @property
     def words(self) -> WordAnalyzer:
@@ -114,6 +114,11 @@ class TextChannel(Channel):
         """Whether words are terms of it as they are of the channel ``words``."""
         return False
 
+    @property
+    def depends_on_language(self) -> bool:
+        """Whether a text has other terms in another language."""
+        return self.has_stems
+
     @abstractmethod
     def terms(self, content: Content, tools: TextTools) -> list[str]:
         """The terms of a content, with repetition, in order.
@@ -145,6 +150,10 @@ class _Words(TextChannel):
 
 class _WordPairs(TextChannel):
     """Words side by side, stop words too; a pair does not span a formula."""
+
+    @property
+    def depends_on_language(self) -> bool:
+        return True
 
     def terms(self, content: Content, tools: TextTools) -> list[str]:
         runs = map(tools.all_words.parts, content.text.split(PLACEHOLDER))

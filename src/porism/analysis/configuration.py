@@ -21,14 +21,18 @@ from porism.analysis.channels import (
     parse_channel,
     tokenizer_channel,
 )
+from porism.analysis.languages import AUTO, read_choice
 from porism.analysis.tokenizers.tokenizer import (
     TokenizerReference,
     tokenizer_reference,
 )
-from porism.analysis.words import WordAnalyzer
-from porism.errors import ConfigError
+from porism.analysis.words import OWN_STOP_WORDS, WordAnalyzer
+from porism.errors import ConfigError, IndexVersionError
 from porism.files.artifacts import TOKENIZERS
 from porism.formula import EXTRACTORS
+
+ANALYSIS_VERSION = 2
+"""Changes when texts or formulas give other terms than before: an index of another version has to be made again."""
 
 TEXT_CHANNELS = (WORDS, WORD_PAIRS, SYMBOLS)
 """The text channels of an index by default: stemmed words, pairs of words side by side (stop words too), and
@@ -70,18 +74,20 @@ def channels_named(names: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ..
 class AnalysisConfig:
     """What an index must know to read a query as it read the documents; stored in it and checked when it is opened.
 
-    ``text`` names the text channels, ``formulas`` the formula channels, each a term extractor; ``language`` the
-    Snowball stemmer (or ``none``) and ``stop_words`` a list (``english`` or ``none``). With ``identifiers`` the
-    channels ``words`` and ``word-pairs`` split identifiers into their parts, and ``words`` keeps them whole too.
-    ``tokenizers`` are those of the channels ``bpe:NAME``; :meth:`named` makes a configuration that has some.
+    ``text`` names the text channels, ``formulas`` the formula channels, each a term extractor. ``language`` is that of
+    all documents, several (by names or codes, with commas) of which each document's is detected, ``auto`` for any, or
+    ``none`` for words without stems. ``stop_words`` is a list: that of a language, ``language`` for each document's
+    own, or ``none``. With ``identifiers`` the channels ``words`` and ``word-pairs`` split identifiers into their parts,
+    and ``words`` keeps them whole too. ``tokenizers`` are those of the channels ``bpe:NAME``; :meth:`named` makes a
+    configuration that has some.
 
     :raises ConfigError: a channel, a language or a list does not exist.
     """
 
     text: tuple[str, ...] = TEXT_CHANNELS
     formulas: tuple[str, ...] = DEFAULT_FORMULAS
-    language: str = "english"
-    stop_words: str = "english"
+    language: str = AUTO
+    stop_words: str = OWN_STOP_WORDS
     identifiers: bool = True
     tokenizers: tuple[TokenizerReference, ...] = ()
 
@@ -90,7 +96,9 @@ class AnalysisConfig:
             self._check(self.channel(name), TextChannel)
         for name in self.formulas:
             self._check(self.channel(name), FormulaChannel)
-        WordAnalyzer(self.language, self.stop_words)
+        choice = read_choice(self.language)
+        object.__setattr__(self, "language", choice.setting)
+        WordAnalyzer(choice.fallback, self.stop_words)
 
     def channel(self, name: str) -> Channel:
         """The channel of a name, made with the tokenizers of the configuration.
@@ -117,7 +125,7 @@ class AnalysisConfig:
     @classmethod
     def named(
         cls, names: Iterable[str] = (), *, tokenizers: Mapping[str, str | os.PathLike[str]] | None = None,
-        language: str = "english", stop_words: str = "english", identifiers: bool = True,
+        language: str = AUTO, stop_words: str = OWN_STOP_WORDS, identifiers: bool = True,
     ) -> AnalysisConfig:
         """The configuration with the channels of these names and sets (:func:`channels_named`), and with a channel
         ``bpe:NAME`` for each name and file of a tokenizer: one of the formulas if it reads LaTeX, else of the text.
@@ -143,8 +151,8 @@ class AnalysisConfig:
     def to_dict(self) -> dict[str, Any]:
         """A JSON-ready mapping."""
         value: dict[str, Any] = {
-            "text": list(self.text), "formulas": list(self.formulas), "language": self.language,
-            "stop_words": self.stop_words, "identifiers": self.identifiers,
+            "version": ANALYSIS_VERSION, "text": list(self.text), "formulas": list(self.formulas),
+            "language": self.language, "stop_words": self.stop_words, "identifiers": self.identifiers,
         }
         if self.tokenizers:  # left out where there are none, as in indexes that know nothing of them
             value["tokenizers"] = {one.name: {"kind": one.kind, "digest": one.digest} for one in self.tokenizers}
@@ -154,10 +162,16 @@ class AnalysisConfig:
     def from_dict(cls, value: Mapping[str, Any], folder: str | os.PathLike[str] | None = None) -> AnalysisConfig:
         """The inverse of :meth:`to_dict`; ``folder`` is that of the index, whose tokenizers are checked.
 
-        :raises ConfigError: a setting is unknown: the index was made by another version.
+        :raises IndexVersionError: the index was analysed by another version, which made other terms.
+        :raises ConfigError: a setting is unknown.
         :raises IndexCorrupt: a tokenizer is missing or was changed.
         """
-        known = {"text", "formulas", "language", "stop_words", "identifiers", "tokenizers"}
+        if value.get("version") != ANALYSIS_VERSION:
+            raise IndexVersionError(
+                "the index was analysed by another version of Porism, which reads words or formulas otherwise",
+                where="" if folder is None else str(folder), hint="Index the collection again with this version.",
+            )
+        known = {"version", "text", "formulas", "language", "stop_words", "identifiers", "tokenizers"}
         if unknown := set(value) - known:
             raise ConfigError(
                 f"the index was analysed with settings this version does not know: {', '.join(sorted(unknown))}",

@@ -11,7 +11,8 @@ from functools import lru_cache
 
 import Stemmer
 
-from porism.analysis.words import LONGEST_WORD, WORD, fold
+from porism.analysis.folding import fold
+from porism.analysis.words import LONGEST_WORD, WORD
 
 _LETTERS = re.compile(r"[^\W\d]+")
 _SHORTEST_SIMPLE, _LONGEST_SIMPLE = 2, 15

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import Stemmer
 
-from porism.analysis.stop_words import STOP_WORDS
+from porism.analysis import unspaced
+from porism.analysis.folding import INVISIBLE, MARKS, fold, spelling
+from porism.analysis.languages import ENGLISH, LANGUAGES, NO_LANGUAGE, Language
+from porism.analysis.stop_words import FUNCTION_WORDS, NO_STOP_WORDS, stop_words
 from porism.concurrency.caching import cached_property
 from porism.errors import ConfigError
 
-WORD = re.compile(r"[^\W_]+")
-_IDENTIFIER = re.compile(r"[^\W_]+(?:(?:_+|\.)[^\W_]+)*")
+WORD = re.compile(rf"[^\W_][^\W_{MARKS}{INVISIBLE}]*(?:[{MARKS}{INVISIBLE}]+[^\W_]*)*")
+"""Letters and digits, with the accents on them and the invisible characters between them."""
+
+_IDENTIFIER = re.compile(rf"{WORD.pattern}(?:(?:_+|\.){WORD.pattern})*")
 _HUMP = re.compile(
     r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=\d)(?=[A-Z][^\W\d_A-Z])|(?<=[A-Z])(?=[A-Z](?!s\Z)[^\W\d_A-Z])"
 )
@@ -24,15 +29,14 @@ _LETTERS = re.compile(r"[^\W\d_]{2}")
 LONGEST_WORD = 64
 """Longer runs of letters and digits are cut here: they are data, not words."""
 
+OWN_STOP_WORDS = "language"
+"""The name of the stop words of whatever language a text is in."""
+
 _MOST_REMEMBERED = 500_000
 
-
-def fold(word: str) -> str:
-    """Lower case, compatibility forms and accents removed: ``Möbius`` and ``Mobius`` are one word."""
-    if word.isascii():
-        return word.lower()
-    decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", word).casefold())
-    return "".join(character for character in decomposed if not unicodedata.combining(character))
+Span = tuple[int, int]
+Match = tuple[int, int, str]
+"""Where a word is, and its term."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +50,9 @@ class Word:
 
 @dataclass(frozen=True)
 class WordAnalyzer:
-    """From text to terms: runs of letters and digits, folded, stop words dropped, stemmed by Snowball.
+    """From text in one language to terms: runs of letters and digits, folded, stop words dropped, stemmed by Snowball.
 
+    Scripts without blanks between words give pairs of characters, and each character (:mod:`porism.analysis.unspaced`).
     With ``identifiers`` words are split at capitals inside them too (``isOpen``, ``CWComplex``) and kept whole beside
     that; and so are names of several words joined by underscores or dots, in lower case and not stemmed:
     ``Finset.sum_comm`` gives ``finset``, ``sum``, ``comm``, ``finset.sum_comm`` and ``sum_comm``.
@@ -60,17 +65,24 @@ class WordAnalyzer:
     identifiers: bool = False
 
     def __post_init__(self) -> None:
-        if self.language != "none" and self.language not in Stemmer.algorithms():
-            known = ", ".join(["none", *Stemmer.algorithms()])
+        if self.language not in (NO_LANGUAGE, *LANGUAGES, *Stemmer.algorithms()):
+            known = ", ".join([NO_LANGUAGE, *LANGUAGES])
             raise ConfigError(f"there is no stemmer for the language {self.language!r}", hint=f"Choose one of {known}.")
-        if self.stop_words not in STOP_WORDS:
+        if unknown := set(self.stop_words.split("+")) - {OWN_STOP_WORDS, NO_STOP_WORDS, *FUNCTION_WORDS}:
             raise ConfigError(
-                f"there is no stop word list {self.stop_words!r}", hint=f"Choose one of {', '.join(STOP_WORDS)}."
+                f"there is no stop word list {min(unknown)!r}",
+                hint=f"Choose one of {OWN_STOP_WORDS}, {NO_STOP_WORDS}, {', '.join(FUNCTION_WORDS)}.",
             )
 
     @cached_property
-    def _stemmer(self) -> Stemmer.Stemmer | None:
-        return None if self.language == "none" else Stemmer.Stemmer(self.language)
+    def dropped(self) -> frozenset[str]:
+        """The folded words that have no term."""
+        own = self.language if self.language in FUNCTION_WORDS else NO_STOP_WORDS
+        return stop_words("+".join(own if name == OWN_STOP_WORDS else name for name in self.stop_words.split("+")))
+
+    @cached_property
+    def _stem(self) -> Callable[[str, str], str]:
+        return _stemmer(self.language)
 
     @cached_property
     def _memory(self) -> dict[str, str | None]:
@@ -89,52 +101,59 @@ class WordAnalyzer:
             pass
         folded = fold(word)[:LONGEST_WORD]
         term: str | None
-        if not folded or folded in STOP_WORDS[self.stop_words]:
+        if not folded or folded in self.dropped:
             term = None
         else:
-            term = self._stemmer.stemWord(folded) if self._stemmer else folded
+            term = self._stem(word, folded)
         if len(memory) > _MOST_REMEMBERED:  # a bound for collections whose vocabulary never stops growing
             memory.clear()
         memory[word] = term
         return term
 
+    @property
+    def _pattern(self) -> re.Pattern[str]:
+        return _IDENTIFIER if self.identifiers else WORD
+
     def terms(self, text: str) -> list[str]:
         """The terms of a text in order, stop words left out; a whole name comes after its parts."""
-        if not self.identifiers:
+        if not self.identifiers and not _is_unspaced(text):
             term = self.term
             return [found for found in map(term, WORD.findall(text)) if found is not None]
         found: list[str] = []
-        for parts, names in map(self._run, _IDENTIFIER.findall(text)):
+        for parts, names in map(self._run, self._pattern.findall(text)):
             found += parts
             found += names
         return found
 
     def parts(self, text: str) -> list[str]:
-        """The terms of single words in order, as they follow one another: :meth:`terms` without whole names."""
-        if not self.identifiers:
-            return self.terms(text)
-        return [term for parts, _ in map(self._run, _IDENTIFIER.findall(text)) for term in parts]
+        """The terms of single words in order, as they follow one another: :meth:`terms` without whole names, and
+        without characters that are in a pair."""
+        found: list[str] = []
+        for run in self._pattern.findall(text):
+            if _is_unspaced(run):
+                terms = (self.term(run[first:last]) for first, last in self._parts(run, alone=False))
+                found += [term for term in terms if term is not None]
+            else:
+                found += self._run(run)[0]
+        return found
 
     def words(self, text: str) -> list[Word]:
         """All words of a text with their places; a whole name comes before its parts."""
-        if not self.identifiers:
-            return [Word(match.start(), match.end(), self.term(match.group())) for match in WORD.finditer(text)]
         found: list[Word] = []
-        for match in _IDENTIFIER.finditer(text):
+        for match in self._pattern.finditer(text):
             start = match.start()
             found += [Word(start + first, start + last, term) for first, last, term in self._spans(match.group())]
-        return sorted(found, key=lambda word: (word.start, -word.end))
+        return sorted(found, key=lambda word: (word.start, -word.end)) if self.identifiers else found
 
-    def matcher(self, terms: Iterable[str]) -> Callable[[str], list[tuple[int, int, str]]]:
+    def matcher(self, terms: Iterable[str]) -> Callable[[str], list[Match]]:
         """What finds words of some terms in texts: start, end and term of each, in order; a whole name comes before
         its parts. It remembers the words that it has seen."""
-        pattern = _IDENTIFIER if self.identifiers else WORD
         wanted = frozenset(terms)
-        known: dict[str, list[tuple[int, int, str]]] = {}
+        known: dict[str, list[Match]] = {}
 
-        def matches(text: str) -> list[tuple[int, int, str]]:
-            found: list[tuple[int, int, str]] = []
-            for match in pattern.finditer(text):
+        def matches(text: str) -> list[Match]:
+            found: list[Match] = []
+            for match in self._pattern.finditer(text):
                 run = match.group()
                 matching = known.get(run)
                 if matching is None:
@@ -148,11 +167,8 @@ class WordAnalyzer:
 
         return matches
 
-    def _matching(self, run: str, terms: frozenset[str]) -> list[tuple[int, int, str]]:
+    def _matching(self, run: str, terms: frozenset[str]) -> list[Match]:
         """The names and words of a run that have one of some terms."""
-        if not self.identifiers:
-            term = self.term(run)
-            return [(0, len(run), term)] if term is not None and term in terms else []
         parts, names = self._run(run)  # remembered from text to text, most have none of the terms
         if terms.isdisjoint(parts) and terms.isdisjoint(names):
             return []
@@ -165,7 +181,7 @@ class WordAnalyzer:
             return memory[run]
         except KeyError:
             pass
-        parts = (self.term(run[first:last]) for first, last in _parts(run))
+        parts = (self.term(run[first:last]) for first, last in self._parts(run))
         names = (name for _, _, name in self._names(run))
         found = (
             tuple(term for term in parts if term is not None), tuple(name for name in names if name is not None)
@@ -177,36 +193,82 @@ class WordAnalyzer:
 
     def _spans(self, run: str) -> list[tuple[int, int, str | None]]:
         """Where the names and words of a run are, and their terms."""
-        return [*self._names(run), *((first, last, self.term(run[first:last])) for first, last in _parts(run))]
+        return [*self._names(run), *((first, last, self.term(run[first:last])) for first, last in self._parts(run))]
 
     def _names(self, run: str) -> list[tuple[int, int, str | None]]:
         """Where the names of a run are that have several words, longest first: the whole, what is behind the last
         dot, and words with capitals inside; and their terms."""
-        if run.islower() and run.isalnum():
+        if not self.identifiers or (run.islower() and run.isalnum() and run.isascii()):
             return []
-        spans = [(0, len(run))]
-        if "." in run:
+        spans = [] if _is_unspaced(run) else [(0, len(run))]
+        if "." in run and spans:
             spans.append((run.rindex(".") + 1, len(run)))
-        if "_" in run or "." in run:
-            spans += [match.span() for match in WORD.finditer(run)]
+        if "_" in run or "." in run or not spans:
+            spans += [span for span in _pieces(run) if not _is_unspaced(run[slice(*span)])]
         found: list[tuple[int, int, str | None]] = []
         for start, end in dict.fromkeys(spans):
             name = run[start:end]
-            if len(_parts(name)) > 1:
-                if name.isalnum():
+            if len(self._parts(name)) > 1:
+                if WORD.fullmatch(name):
                     found.append((start, end, self.term(name)))
                 elif _LETTERS.search(name):
                     found.append((start, end, fold(name)[:LONGEST_WORD]))
         return found
 
+    def _parts(self, run: str, *, alone: bool = True) -> list[Span]:
+        """Where the words of a run of letters, digits, underscores and dots are."""
+        found: list[Span] = []
+        for start, end in _pieces(run, alone=alone):
+            begin = start
+            for hump in _HUMP.finditer(run[start:end]) if self.identifiers else ():
+                found.append((start, begin + hump.start()))
+                start = begin + hump.start()
+            found.append((start, end))
+        return found
 
-def _parts(run: str) -> list[tuple[int, int]]:
-    """Where the words of a run of letters, digits, underscores and dots are."""
-    found: list[tuple[int, int]] = []
-    for match in WORD.finditer(run):
-        start = match.start()
-        for hump in _HUMP.finditer(match.group()):
-            found.append((start, match.start() + hump.start()))
-            start = match.start() + hump.start()
-        found.append((start, match.end()))
-    return found
+
+def _is_unspaced(text: str) -> bool:
+    """Whether a text has characters of scripts without blanks between words."""
+    return not text.isascii() and unspaced.UNSPACED.search(text) is not None
+
+
+def _pieces(run: str, *, alone: bool = True) -> list[Span]:
+    """Where what is between underscores and dots is; of scripts without blanks, pairs of characters (and, with
+    ``alone``, each)."""
+    if not _is_unspaced(run):
+        return [match.span() for match in WORD.finditer(run)]
+    return [
+        (match.start() + first, match.start() + last)
+        for match in WORD.finditer(run) for first, last in unspaced.spans(match.group(), alone=alone)
+    ]
+
+
+@lru_cache(64)
+def _stemmer(name: str) -> Callable[[str, str], str]:
+    """What makes the term of a word and of its folded form in a language.
+
+    English is stemmed without accents, so that ``naïve`` and ``naive`` are one; in other languages endings have
+    accents, and the stem is folded.
+    """
+    if name == NO_LANGUAGE:
+        return lambda word, folded: folded
+    language = LANGUAGES.get(name) or Language(name, stemmer=name)
+    algorithm = language.stemmer or ("" if language.latin else ENGLISH)
+    if not algorithm:
+        return lambda word, folded: folded
+    stem: Callable[[str], str] = Stemmer.Stemmer(algorithm).stemWord
+    if language.name not in LANGUAGES or algorithm == ENGLISH:
+        return lambda word, folded: stem(folded)
+    latin = _stemmer(ENGLISH)
+
+    def stemmed(word: str, folded: str) -> str:
+        if not language.latin and word.isascii():
+            return latin(word, folded)
+        spelled = spelling(word)[:LONGEST_WORD]
+        for ending, singular in language.endings.items():
+            if spelled.endswith(ending):
+                spelled = spelled.removesuffix(ending) + singular
+                break
+        return fold(stem(spelled))
+
+    return stemmed

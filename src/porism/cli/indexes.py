@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from porism.cli.first_use import compile_once
+from porism.cli.info_lines import language_line
 from porism.cli.options import cluster_option, index_option
 from porism.cli.progress import ProblemLog, counting_progress, indexing_progress
 from porism.cli.reading import changing_options
@@ -29,7 +30,9 @@ if TYPE_CHECKING:
                    "searches use, and so for text or formulas where only channels of the others are named.")
 @click.option("--tokenizer", "tokenizers", multiple=True, metavar="NAME=FILE",
               help="Also the channel bpe:NAME: the tokens of a tokenizer of porism train tokenizer.")
-@click.option("--language", metavar="NAME", help="The stemmer of a new index, or none; english if not given.")
+@click.option("--language", metavar="NAMES",
+              help="The language of a new index by name or code (fr), several of which each document's is detected, or "
+                   "none for words without stems; if not given, that of each document is detected.")
 @click.option("--expansions", "expansions_path", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
               help="Add the queries that porism expand wrote to the documents, as the field expansion.")
 @click.option("--neural", "neural_model", metavar="MODEL",
@@ -158,6 +161,7 @@ def _tell(report: UpdateReport, quiet: bool, again: str, cluster: str | None) ->
                 f"{report.seconds:.1f} s ({counted(report.files_read, 'file')} read, "
                 f"{report.files_unchanged:,} unchanged{failed}): {report.path}"
             )
+        echo(language_line(report.languages))
         if report.interrupted:
             echo(f"The index holds what was read so far and can be used; {again} to complete it.")
         elif report.new:
@@ -175,6 +179,7 @@ def _tell(report: UpdateReport, quiet: bool, again: str, cluster: str | None) ->
 def _config(channels: str | None, language: str | None, tokenizers: Sequence[str]) -> AnalysisConfig:
     """The configuration of a new index."""
     from porism.analysis.analyzer import AnalysisConfig
+    from porism.analysis.languages import AUTO
     from porism.errors import ConfigError
 
     files: dict[str, str] = {}
@@ -186,7 +191,7 @@ def _config(channels: str | None, language: str | None, tokenizers: Sequence[str
             raise ConfigError(f"there are two tokenizers {name!r}", hint="Choose another name for one.")
         files[name] = file
     names = [name.strip() for name in (channels or "").split(",") if name.strip()]
-    return AnalysisConfig.named(names, tokenizers=files, language=language or "english")
+    return AnalysisConfig.named(names, tokenizers=files, language=language or AUTO)
 
 
 @click.command(short_help="Delete documents by id, metadata or source.")

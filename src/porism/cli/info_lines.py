@@ -29,6 +29,7 @@ def info_lines(info: IndexInfo) -> list[str]:
         "fields": ", ".join(info.fields) or "none",
         "metadata": ", ".join(f"{key} ({count:,})" for key, count in info.metadata.items()) or "none",
         "formulas": f"{info.formulas:,} distinct, {info.occurrences:,} in all",
+        "language": language_line(info.languages).partition(" ")[2],
         "settings": settings,
         "segments": f"{len(info.segments)}",
         "size": f"{human_bytes(info.size)}: channels {human_bytes(sum(in_channels.values()))}, " + ", ".join(
@@ -57,6 +58,15 @@ def info_lines(info: IndexInfo) -> list[str]:
             for channel in info.channels
         ]
     return lines
+
+
+def language_line(languages: Mapping[str, int]) -> str:
+    """``language: French (312 documents), English (20)``."""
+    counts = [f"{count:,}" for count in languages.values()]
+    if counts:
+        counts[0] = counted(next(iter(languages.values())), "document")
+    shown = [f"{name.capitalize()} ({count})" for name, count in zip(languages, counts, strict=True)]
+    return f"language: {', '.join(shown) or 'none'}"
 
 
 def artifact_lines(artifacts: Sequence[Artifact]) -> list[str]:

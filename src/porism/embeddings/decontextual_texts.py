@@ -106,15 +106,17 @@ class ChannelSpans:
             spans = self._words if self._channel == WORDS else self._tokens if self._bpe else self._terms
             for segment in self._snapshot.segments:
                 for doc in np.flatnonzero(segment.live).tolist():
-                    fields = stored_document(segment, doc).fields.values()
-                    yield [text for text in map(spans, fields) if text.terms]
+                    document = stored_document(segment, doc)
+                    language = self._analyzer.document_language(document)
+                    texts = (spans(content, language) for content in document.fields.values())
+                    yield [text for text in texts if text.terms]
             return
         for segment, (formulas, counts) in zip(self._snapshot.segments, self._formulas, strict=True):
             for formula, count in zip(formulas.tolist(), counts.tolist(), strict=True):
                 found = self._formula(formula_of(segment.formula_source(formula)), count)
                 yield [found] if found.terms else []
 
-    def _words(self, content: Content) -> SpannedText:
+    def _words(self, content: Content, language: str) -> SpannedText:
         """The words where they were written, formulas as LaTeX between them."""
         pieces = content.text.split(PLACEHOLDER)
         before, after = self._math
@@ -124,19 +126,19 @@ class ChannelSpans:
         places = [
             (offset + word.start, offset + word.end, word.term)
             for piece, offset in zip(pieces, offsets, strict=False)
-            for word in self._analyzer.words.words(piece) if word.term is not None
+            for word in self._analyzer.words_in(language).words(piece) if word.term is not None
         ]
         return SpannedText.of_places(clean_text("".join(parts)), places)
 
-    def _tokens(self, content: Content) -> SpannedText:
+    def _tokens(self, content: Content, language: str) -> SpannedText:
         """The tokens of byte-pair encoding, in the text as their tokenizer reads it."""
         bpe = self._bpe
         assert bpe is not None
         bpe.terms(content, lambda formula: bpe.written(read_formula(formula.source, formula.notation)[0]))
         return bpe.found
 
-    def _terms(self, content: Content) -> SpannedText:
-        return SpannedText.of_terms(self._analyzer.content_terms(content, (self._channel,))[self._channel])
+    def _terms(self, content: Content, language: str) -> SpannedText:
+        return SpannedText.of_terms(self._analyzer.content_terms(content, (self._channel,), language)[self._channel])
 
     def _formula(self, formula: Formula, count: int) -> SpannedText:
         if self._bpe is not None:

@@ -16,7 +16,6 @@ from typing import Any
 
 import xxhash
 
-from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.concurrency.interrupts import uninterrupted
 from porism.embeddings.decontextual import Decontextualised, Decontextualizer
 from porism.embeddings.decontextual_texts import ChannelSpans
@@ -29,6 +28,7 @@ from porism.files.durable import make_folder
 from porism.index import Snapshot
 from porism.index.container import Container
 from porism.index.container_writer import ContainerWriter
+from porism.index.snapshot_analyzer import snapshot_analyzer
 from porism.settings import write_settings
 
 _STATE = "token-vectors-training"
@@ -85,7 +85,7 @@ def train_decontextualised(
     started = kept = time.monotonic()
     with Snapshot.open(index_path) as snapshot:
         generation = snapshot.generation
-        analyzer = Analyzer(AnalysisConfig.from_dict(snapshot.config, snapshot.path))
+        analyzer = snapshot_analyzer(snapshot)
         if channel not in analyzer.channels:
             ChannelSpans(snapshot, analyzer, channel)  # refuses it before the model is loaded
         machine = Decontextualizer(model, settings, device=device, batch=batch)

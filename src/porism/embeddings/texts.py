@@ -242,8 +242,10 @@ def _sources(segment: Segment, formulas: NDArray[np.int64]) -> Iterator[str]:
 def _analyze_documents(analyzer: Analyzer, channel: str, stored: list[bytes]) -> _Batch:
     texts: list[list[str]] = []
     for data in stored:
-        for content in load_document(data).fields.values():
-            terms = analyzer.content_terms(content).get(channel, [])
+        document = load_document(data)
+        language = analyzer.document_language(document)
+        for content in document.fields.values():
+            terms = analyzer.content_terms(content, language=language).get(channel, [])
             texts.append([indexed_form(term) for term in terms])
     return _encode(texts, len(stored))
 

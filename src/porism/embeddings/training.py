@@ -16,7 +16,6 @@ from typing import Any
 
 import xxhash
 
-from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.embeddings.corpus import GENSIM, Corpus
 from porism.embeddings.settings import Positional, Word2Vec
 from porism.embeddings.texts import OnProgress, channel_texts
@@ -31,6 +30,7 @@ from porism.files.durable import make_folder
 from porism.index import Snapshot
 from porism.index.container import Container
 from porism.index.container_writer import ContainerWriter
+from porism.index.snapshot_analyzer import snapshot_analyzer
 from porism.settings import write_settings
 
 _STATE = "token-vectors-training"
@@ -83,7 +83,7 @@ def train_token_vectors(
         need("gensim.models", "embeddings", GENSIM)
     with Snapshot.open(index_path) as snapshot:
         generation = snapshot.generation
-        analyzer = Analyzer(AnalysisConfig.from_dict(snapshot.config, snapshot.path))
+        analyzer = snapshot_analyzer(snapshot)
         texts = channel_texts(snapshot, analyzer, channel, jobs=jobs, on_progress=on_reading)
     corpus = Corpus(texts, settings)
     corpus_digest = corpus.digest

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from porism.files.room import folder_size
 from porism.index.container import FORMAT
 from porism.index.derived import DERIVED_FOLDER
+from porism.index.languages import language_counts
 from porism.index.segment import Segment
 from porism.index.snapshot import Snapshot
 from porism.index.strings import Packed
@@ -98,6 +99,8 @@ class IndexInfo:
     segments: tuple[SegmentInfo, ...]
     config: Mapping[str, Any]
     sources: tuple[SourceInfo, ...] = ()
+    languages: Mapping[str, int] = field(default_factory=dict)
+    """Language → documents in it, the most frequent first."""
 
     def to_dict(self) -> dict[str, Any]:
         """A JSON-ready mapping."""
@@ -133,7 +136,7 @@ def info(path: str | os.PathLike[str]) -> IndexInfo:
                 )
                 for segment in segments
             ),
-            config=snapshot.config, sources=tuple(_source_infos(snapshot)),
+            config=snapshot.config, sources=tuple(_source_infos(snapshot)), languages=language_counts(snapshot),
         )
 
 

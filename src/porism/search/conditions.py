@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from porism.analysis.analyzer import WORDS, Analyzer
-from porism.analysis.words import WORD, fold
+from porism.analysis.folding import fold
+from porism.analysis.unspaced import UNSPACED
+from porism.analysis.words import WORD
 from porism.formula import layout_key, parse
 from porism.index import Segment, Snapshot
 from porism.index.documents import stored_document
@@ -57,23 +59,26 @@ class _Test:
     def __init__(self, condition: Condition, analyzer: Analyzer) -> None:
         self.field = condition.field
         self._analyzer = analyzer
-        self._terms = set(analyzer.words.terms(condition.content.text))
+        self._words = _alternatives(analyzer, condition.content.text)
+        terms = {term for word in self._words for term in word}
+        self._matching = analyzer.matcher(terms)
         self._keys = [layout_key(parse(formula)) for formula in condition.content.formulas]
-        self._exact = condition.exact or not self._terms
+        self._exact = condition.exact or not self._words
         self._pattern = _pattern(_TOKEN.findall(_folded(condition.content.text)))
 
     def candidates(self, segment: Segment, field_weights: FieldWeights) -> NDArray[np.bool_]:
         """The documents of a segment that have all words, as far as the postings show (bool, one a document)."""
         counted = {segment.fields[number] for number, weight in weighted_fields(segment, field_weights) if weight > 0}
         known = self.field in counted if self.field is not None else counted == set(segment.fields)
-        if not known or not self._terms:
+        if not known or not self._words:
             return np.ones(segment.doc_count, np.bool_)
         postings = open_postings(segment, WORDS, field_weights)
         mask = np.ones(segment.doc_count, np.bool_)
-        for number in segment.dictionary(WORDS).lookup(sorted(self._terms)).tolist():
+        for word in self._words:
             own = np.zeros(segment.doc_count, np.bool_)
-            if number >= 0:
-                own[postings.documents_of(number)] = True
+            for number in segment.dictionary(WORDS).lookup(sorted(word)).tolist():
+                if number >= 0:
+                    own[postings.documents_of(number)] = True
             mask &= own
         return mask
 
@@ -85,8 +90,9 @@ class _Test:
 
     def _in(self, content: Content) -> bool:
         if not self._exact:
-            terms = set(self._analyzer.words.terms(content.text))
-            return self._terms <= terms and all(self._has_formula(content, key) for key in self._keys)
+            terms = {term for _, _, term in self._matching(content.text)}
+            has_words = not any(map(terms.isdisjoint, self._words))
+            return has_words and all(self._has_formula(content, key) for key in self._keys)
         text = _folded(content.text)
         for match in self._pattern.finditer(text):
             first = text.count(PLACEHOLDER, 0, match.start())
@@ -98,6 +104,17 @@ class _Test:
     @staticmethod
     def _has_formula(content: Content, key: str) -> bool:
         return any(layout_key(parse(formula)) == key for formula in content.formulas)
+
+
+def _alternatives(analyzer: Analyzer, text: str) -> set[frozenset[str]]:
+    """The terms by which each word of a condition can be in a document, in whatever language; words without meaning in
+    one of the languages are left out."""
+    found: set[frozenset[str]] = set()
+    for word in analyzer.word_forms(text):
+        terms = frozenset(term for term in word.terms if term is not None)
+        if len(terms) == len(set(word.terms)):
+            found.add(terms)
+    return found
 
 
 def _folded(text: str) -> str:
@@ -112,5 +129,7 @@ def _pattern(tokens: Sequence[str]) -> re.Pattern[str]:
             parts.append(f"{_GAP}*{token}" if number else token)
         else:
             gap = "" if not number else f"{_GAP}*" if tokens[number - 1] == PLACEHOLDER else f"{_GAP}+"
-            parts.append(rf"{gap}(?<![^\W_]){re.escape(token)}(?![^\W_])")
+            begins = "" if UNSPACED.match(token) else r"(?<![^\W_])"
+            ends = "" if UNSPACED.match(token[-1]) else r"(?![^\W_])"
+            parts.append(rf"{gap}{begins}{re.escape(token)}{ends}")
     return re.compile("".join(parts))

@@ -10,12 +10,12 @@ from collections.abc import Iterable
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.concurrency.caching import cached_property
 from porism.errors import OnProblem, QueryError
 from porism.index import Filters, Snapshot
 from porism.index.documents import StoredDocuments
 from porism.index.joint import Paths, open_snapshot
+from porism.index.snapshot_analyzer import snapshot_analyzer
 from porism.retrieve import (
     DEFAULT_MODEL,
     Retriever,
@@ -55,7 +55,7 @@ class IndexSearcher:
         :raises IndexVersionError: it was written by a version with another format.
         """
         self.snapshot = open_snapshot(path)
-        self.analyzer = Analyzer(AnalysisConfig.from_dict(self.snapshot.config, self.snapshot.path))
+        self.analyzer = snapshot_analyzer(self.snapshot)
         self.retriever: Retriever = open_retriever(self.snapshot, self.analyzer, _model(model))
         self.formula_model = _model(DEFAULT_FORMULA_MODEL if formula_model is None else formula_model, formulas=True)
 

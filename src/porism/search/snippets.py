@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -96,7 +96,7 @@ class SnippetMaker:
     ) -> None:
         self._analyzer = analyzer
         self._words = next((weights[name] for name in weights if _has_stems(analyzer, name)), {})
-        self._matching_words = analyzer.words.matcher(self._words)
+        self._matching_words = analyzer.matcher(self._words)
         self._symbols = weights.get(SYMBOLS, {})
         self._terms = {name: terms for name, terms in weights.items() if name in analyzer.config.formulas}
         self._memory: dict[tuple[str, str], _Read] = {}
@@ -258,15 +258,27 @@ class SnippetMaker:
 
     def _text_pieces(self, text: str) -> Iterable[Piece]:
         place = 0
-        for item in self._text_items(text):
-            if item.start < place:
-                continue
-            if item.start > place:
-                yield Piece(text[place : item.start])
-            yield Piece(text[item.start : item.end], match=True, answers=item.key)
-            place = item.end
+        for start, end, key in _joined(self._text_items(text)):
+            if start > place:
+                yield Piece(text[place:start])
+            yield Piece(text[start:end], match=True, answers=key)
+            place = end
         if place < len(text):
             yield Piece(text[place:])
+
+
+def _joined(items: Iterable[_Item]) -> Iterator[tuple[int, int, str]]:
+    """Where matches are and what they match: those that overlap, such as pairs of characters, are one."""
+    held: tuple[int, int, str] | None = None
+    for item in items:
+        if held is not None and item.start < held[1]:
+            held = (held[0], max(held[1], item.end), held[2])
+            continue
+        if held is not None:
+            yield held
+        held = (item.start, item.end, item.key)
+    if held is not None:
+        yield held
 
 
 def _quality(query_terms: Counter[tuple[str, str]], found: Counter[tuple[str, str]]) -> float:
@@ -304,7 +316,7 @@ def _sentence_start(text: str, position: int, most: int = 80) -> int:
     if low == 0:
         return 0
     window = text[low:position]
-    for mark in ("\n", ". ", "? ", "! ", ": "):
+    for mark in ("\n", ". ", "? ", "! ", ": ", "。", "！", "？"):
         found = window.rfind(mark)
         if found >= 0:
             return low + found + len(mark)

@@ -12,8 +12,9 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from porism.analysis.analyzer import WORDS, Analyzer
-from porism.analysis.stop_words import STOP_WORDS
-from porism.analysis.words import WORD, fold
+from porism.analysis.folding import fold
+from porism.analysis.unspaced import UNSPACED
+from porism.analysis.words import WORD
 from porism.engine.postings import DENSE_AT_LEAST, Postings
 from porism.index import Snapshot
 from porism.index.documents import stored_document
@@ -58,28 +59,31 @@ class SpellingSuggester:
     def suggestions(self, query: Query) -> list[Suggestion]:
         """For each word of a query that the index does not have, or hardly, one like it; those without are left out."""
         text = " ".join(content.text for content in query.fields.values())
-        words = dict.fromkeys(word for word in WORD.findall(text) if word.isalpha() and len(word) >= SHORTEST)
+        words = dict.fromkeys(
+            word for word in WORD.findall(text)
+            if fold(word).isalpha() and len(word) >= SHORTEST and UNSPACED.search(word) is None
+        )
         return [found for word in words if (found := self.suggestion(word)) is not None]
 
     def suggestion(self, word: str) -> Suggestion | None:
         """A word of the index for one that it does not have, or hardly; None where there is none near enough."""
-        folded, term = fold(word), self._analyzer.words.term(word)
-        if term is None or not self._segments or _near_stop_word(folded, self._analyzer.words.stop_words):
+        folded, terms = fold(word), self._terms_of(word)
+        if not terms or not self._segments or self._near_stop_word(folded):
             return None
-        if self._df is None and self._is_common(term):
+        if self._df is None and any(map(self._is_common, terms)):
             return None
         df = self._frequencies()
-        own = df[term]
+        own = max(df[term] for term in terms)
         if FREQUENT * own > self._highest_df:  # no word is in so many more documents
             return None
         best: tuple[float, Suggestion] | None = None
-        for candidate in self._candidates(folded, term, 1 if own else _edits(folded)):
+        for candidate in self._candidates(folded, terms, 1 if own else _edits(folded)):
             if own and df[candidate] < FREQUENT * own:
                 continue
             spelled = self._spelling(candidate, folded)
             if spelled is None:
                 continue
-            distance = min(OSA.distance(folded, fold(spelled)), OSA.distance(term, candidate))
+            distance = min(OSA.distance(folded, fold(spelled)), *(OSA.distance(term, candidate) for term in terms))
             if distance > (1 if own else _edits(folded)):
                 continue
             worse = distance + 0.5 * (spelled[:1] != folded[:1]) - 0.1 * np.log10(df[candidate])
@@ -87,9 +91,21 @@ class SpellingSuggester:
                 best = (worse, Suggestion(word, spelled, own, df[candidate]))
         return best[1] if best is not None else None
 
-    def _candidates(self, folded: str, term: str, edits: int) -> list[str]:
-        """Terms that are near to a word, to its stem, or to the word without one of its endings."""
-        stems = {term, *(folded[: len(folded) - cut] for cut in range(_LONGEST_SUFFIX + 1))}
+    def _terms_of(self, word: str) -> set[str]:
+        """The terms of a word in the languages of the index; none for a stop word of one of them."""
+        terms = {self._analyzer.words_in(language).term(word) for language in self._analyzer.languages}
+        return set() if None in terms else {term for term in terms if term is not None}
+
+    def _near_stop_word(self, word: str) -> bool:
+        """Whether a word is a slip of one that is not searched for anyway: ``whcih``."""
+        return any(
+            len(stop) >= SHORTEST and OSA.distance(word, stop, score_cutoff=1) <= 1
+            for language in self._analyzer.languages for stop in self._analyzer.words_in(language).dropped
+        )
+
+    def _candidates(self, folded: str, terms: set[str], edits: int) -> list[str]:
+        """Terms that are near to a word, to one of its stems, or to the word without one of its endings."""
+        stems = {*terms, *(folded[: len(folded) - cut] for cut in range(_LONGEST_SUFFIX + 1))}
         nearest: dict[str, float] = {}
         for stem in stems:
             if len(stem) < SHORTEST - 1:
@@ -97,7 +113,7 @@ class SpellingSuggester:
             for other, distance, _ in process.extract(
                 stem, self._terms, scorer=OSA.distance, score_cutoff=edits, limit=None, processor=None
             ):
-                if other != term:
+                if other not in terms:
                     nearest[other] = min(distance, nearest.get(other, distance))
         df = self._frequencies()
         return sorted(nearest, key=lambda other: (nearest[other] - 0.3 * np.log10(df[other]), other))[:_COMPARED]
@@ -137,7 +153,7 @@ class SpellingSuggester:
             for doc in docs[segment.live[docs]][:_READ_FOR_SPELLING].tolist():
                 for content in stored_document(segment, doc).fields.values():
                     forms.update(
-                        word.lower() for word in WORD.findall(content.text) if self._analyzer.words.term(word) == term
+                        word.lower() for word in WORD.findall(content.text) if term in self._terms_of(word)
                     )
         return min(forms, key=lambda form: (OSA.distance(near, fold(form)), -forms[form], form), default=None)
 
@@ -150,11 +166,6 @@ def _most_documents(postings: Postings, dense_share: int) -> int:
 
 def _edits(word: str) -> int:
     return 2 if len(word) >= LONG else 1
-
-
-def _near_stop_word(word: str, name: str) -> bool:
-    """Whether a word is a slip of one that is not searched for anyway: ``whcih``."""
-    return any(len(stop) >= SHORTEST and OSA.distance(word, stop, score_cutoff=1) <= 1 for stop in STOP_WORDS[name])
 
 
 def spelling_hint(text: str, suggestions: Sequence[Suggestion]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from porism.analysis.words import fold
+from porism.analysis.folding import fold
 from porism.types import Formula
 from porism.web.formula_views import view
 from porism.web.schema import Completion, Completions

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from porism.analysis.words import WORD, fold
+from porism.analysis.folding import fold
+from porism.analysis.words import WORD
 from porism.formula import operator_tree, parse
 from porism.formula.values import whole_value
 from porism.search.marked_text import Snippet, show_content

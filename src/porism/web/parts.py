@@ -48,9 +48,10 @@ def parts_of(index: Index, question: Question) -> Parts:
             _add_formula(found, piece)
         else:
             for match in WORD.finditer(piece):
-                term = index.analyzer.words.term(match.group())
-                if term is not None and term not in found.by_term:
-                    found.by_term[term] = len(found.parts)
+                terms = {term for form in index.analyzer.word_forms(match.group()) for term in form.terms if term}
+                if not terms <= found.by_term.keys():
+                    for term in terms:
+                        found.by_term.setdefault(term, len(found.parts))
                     found.parts.append(QueryPart(number=len(found.parts), kind="word", text=match.group()))
     for condition in question.conditions:
         if condition.exact or condition.field:

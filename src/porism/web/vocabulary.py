@@ -10,11 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from porism.analysis.stop_words import STOP_WORDS
-from porism.analysis.words import WORD, fold
+from porism.analysis.folding import fold
+from porism.analysis.unspaced import UNSPACED
+from porism.analysis.words import WORD
 from porism.formula import notation_of
 from porism.index import Snapshot
 from porism.index.documents import stored_document
+from porism.index.snapshot_analyzer import snapshot_analyzer
 from porism.search.marked_text import show_content
 from porism.types import Document
 
@@ -71,7 +73,7 @@ class Vocabulary:
             own: dict[str, str] = {}
             for content in document.fields.values():
                 for word in WORD.findall(content.text[:20_000]):
-                    if len(word) >= _SHORTEST_WORD and word.isalpha():
+                    if len(word) >= _SHORTEST_WORD and word.isalpha() and UNSPACED.search(word) is None:
                         own.setdefault(fold(word), word)
             for folded, word in own.items():
                 words[folded] += 1
@@ -80,7 +82,8 @@ class Vocabulary:
                 shown = show_content(document.title, "unicode")
                 titles.append(Entry(fold(shown), document.title.to_latex().strip(), 1, document.id))
         self.documents_of: Counter[str] = words
-        stop = STOP_WORDS["english"]
+        analyzer = snapshot_analyzer(snapshot)
+        stop = frozenset().union(*(analyzer.words_in(language).dropped for language in analyzer.languages))
         self.words = Table([
             Entry(folded, forms[folded].most_common(1)[0][0], count) for folded, count in words.items()
             if folded not in stop and len(folded) < 40

@@ -112,7 +112,7 @@ def test_shards_that_do_not_fit_are_refused_with_what_to_do(shards: list[IndexSh
         ({"version": "0.0.9"}, "many: is served by Porism 0.0.9, and few by "),
         ({"model": {"kind": "search"}}, "many: is searched by another model than few"),
         ({"config": dict(shards[1].ask(CollectionRequest()).config) | {"language": "german"}},
-         "many: was indexed with language german, and few with english"),
+         "many: was indexed with language german, and few with auto"),
     ):
         other.changed = changed
         with pytest.raises(ConfigError) as refused:

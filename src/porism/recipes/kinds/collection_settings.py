@@ -24,7 +24,7 @@ class CollectionSettings(Settings):
     :param index: the folder of an index, or of several that are searched as one; nothing is indexed then.
     :param channels: ``default`` (those that Porism's models search, and those that pipelines here name), ``all``, or
         the names of channels and of sets of them; ``bpe:NAME`` are those of tokenizers of the recipe.
-    :param language: the stemmer.
+    :param language: ``auto``, the name of one, several, or ``none``, as of ``porism index --language``.
 
     The others are the options of the readers (:class:`porism.corpus.ReaderOptions`).
     """
@@ -32,7 +32,7 @@ class CollectionSettings(Settings):
     source: str | tuple[str, ...] | None = None
     index: str | tuple[str, ...] | None = None
     channels: str | tuple[str, ...] = "default"
-    language: str = "english"
+    language: str = "auto"
     format: str | None = None
     unit: Literal["answer", "question", "thread"] = "answer"
     comments: bool = True

@@ -19,10 +19,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from porism.analysis.analyzer import AnalysisConfig, Analyzer
 from porism.backends.base import Backend, Rows
 from porism.errors import EngineError
 from porism.index import Segment, Snapshot
+from porism.index.snapshot_analyzer import snapshot_analyzer
 from porism.retrieve.exported.holding import Holder, only_exporter
 from porism.retrieve.exported.rows import RowSource, live_units
 from porism.retrieve.exported.sources import sources_of
@@ -97,8 +97,8 @@ def export_index(
             named = {"default": write_model(read_model("default"))}
         texts = next((one for one in (documents, state.texts) if one is not None), TEXTS_AT_FIRST)
         found = sources_of(
-            snapshot, Analyzer(AnalysisConfig.from_dict(snapshot.config, snapshot.path)),
-            map(model_from, named.values()), [model_from(one, True) for one in of_formulas.values()],
+            snapshot, snapshot_analyzer(snapshot), map(model_from, named.values()),
+            [model_from(one, True) for one in of_formulas.values()],
             {} if refresh else state.views, texts,
         )
         compare = verify or state.pending or _lost(backend, state)

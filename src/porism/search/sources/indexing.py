@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -16,7 +16,8 @@ from porism.concurrency.processes import default_processes, spread
 from porism.corpus import ReaderOptions
 from porism.corpus.opening import open_sources
 from porism.errors import OnProblem, Problem, SourceError, StorageError
-from porism.index import IndexWriter, Segment
+from porism.index import IndexWriter, Segment, Snapshot
+from porism.index.languages import language_counts
 from porism.index.manifest import MANIFEST_FILE
 from porism.retrieve import DEFAULT_MODEL, SearchModel, prepare_segments
 from porism.retrieve.formulas.retriever import prepare_formulas
@@ -66,6 +67,8 @@ class IndexReport:
     seconds: float
     interrupted: bool
     notes: tuple[str, ...] = ()
+    languages: Mapping[str, int] = field(default_factory=dict)
+    """Language → documents of the index that are in it, the most frequent first."""
 
 
 def index_documents(
@@ -132,7 +135,17 @@ def index_documents(
 
         notes = merge_after_run(writer, done, prepare, merged)
     seconds = time.monotonic() - started
-    return IndexReport(Path(path), done, formulas, problem_count, seconds, prepare.interrupted, notes)
+    return IndexReport(
+        Path(path), done, formulas, problem_count, seconds, prepare.interrupted, notes, languages_in(path)
+    )
+
+
+def languages_in(path: str | os.PathLike[str]) -> dict[str, int]:
+    """Language → documents of an index that are in it, the most frequent first."""
+    if not is_index(path):
+        return {}
+    with Snapshot.open(path) as snapshot:
+        return language_counts(snapshot)
 
 
 def prepare_for_searches(segments: Sequence[Segment], model: SearchModel = DEFAULT_MODEL) -> None:

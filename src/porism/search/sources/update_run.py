@@ -27,6 +27,7 @@ from porism.search.sources.indexing import (
     Preparation,
     Progress,
     analyze_batches,
+    languages_in,
     merge_after_run,
 )
 from porism.search.sources.parts import build_parts, staging_folder
@@ -195,7 +196,7 @@ class UpdateRun:
         tally = self.tally
         return UpdateReport(
             path, self._documents, self._formulas, self._problem_count, time.monotonic() - started, interrupted,
-            tuple(self.choice.notes), tally.added, tally.changed, tally.removed, tally.files_read,
+            tuple(self.choice.notes), languages_in(path), tally.added, tally.changed, tally.removed, tally.files_read,
             tally.files_unchanged, tally.files_failed, tuple(tally.unreachable), self._new,
         )
 
