@@ -13,7 +13,7 @@ from porism.types import Content, Document
 
 TEXTS = {
     "fr": "Soit une suite de fonctions continues. On démontre que la limite uniforme est encore continue.",
-    "fr-ideals": "Les idéaux premiers d'un anneau sont les noyaux des morphismes vers un corps. C'est une œuvre de Krull.",
+    "fr-ideals": "Les idéaux premiers d'un anneau sont les noyaux de morphismes vers un corps : une œuvre de Krull.",
     "de": "Die kompakten Räume sind genau diejenigen, in denen jede Überdeckung eine endliche Teilüberdeckung hat.",
     "ru": "Пусть это группа. Тогда для любой непрерывной функции на ней есть среднее значение.",
     "zh": "设 X 是紧空间的闭子集，则它也是紧的。",

@@ -16,7 +16,8 @@ def maker(words: str, *formulas: str) -> SnippetMaker:
     """A maker whose terms are all worth 1."""
     asked = [Formula(source) for source in formulas]
     terms = {term for formula in asked for term in ANALYZER.formula_terms(formula).terms["tokens"]}
-    weights = {"words": dict.fromkeys(ANALYZER.words_in("english").terms(words), 1.0), "tokens": dict.fromkeys(terms, 1.0)}
+    stems = ANALYZER.words_in("english").terms(words)
+    weights = {"words": dict.fromkeys(stems, 1.0), "tokens": dict.fromkeys(terms, 1.0)}
     return SnippetMaker(ANALYZER, weights, asked)
 
 
