@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from porism.corpus.latex.macros import Expander
+from porism.corpus.latex.macros import Expander, without_places
 from porism.corpus.latex.tables import STANDARD_ENVIRONMENTS
 from porism.formula.macros import declarations
 from porism.formula.macros.declarations import number_of
@@ -60,7 +60,7 @@ class Declarations(declarations.Declarations):
         """
         if name in STANDARD_ENVIRONMENTS:
             return
-        first, last = body_of(begin), body_of(end)
+        first, last = without_places(body_of(begin)), without_places(body_of(end))
         if self.expander.in_class:
             first, last = _content_of(first), _content_of(last)
         self.expander.environments[name] = Environment(Macro(arguments, first), Macro(end_arguments, last))
@@ -103,7 +103,7 @@ class Declarations(declarations.Declarations):
         found = _NAME.search(join(options or []))
         for name in filter(None, (entry.strip() for entry in names.split(","))):
             printed = found.group(1).strip("{} ") if found else name.rstrip("*").capitalize()
-            self.theorems[name] = Theorem(_words([printed]))
+            self.theorems[name] = Theorem(_words(reader.expanded(reader.tokenize(printed))))
 
     def _newtcbtheorem(self, command: str) -> None:
         reader = self.expander

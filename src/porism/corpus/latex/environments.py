@@ -29,7 +29,7 @@ class TextEnvironments(TextCommands):
         return {**super()._command_table(), "\\begin": self._begin, "\\end": self._end}
 
     def _begin(self, command: str) -> None:
-        name = self.expander.name()
+        name = self.expander.expanded_name()
         if not name:
             return
         if name == "document":
@@ -40,7 +40,7 @@ class TextEnvironments(TextCommands):
             return
         if self.preamble:
             return
-        if self.begin_environment(name) or (not self.inline and self.begin_unit(name)):
+        if self.begin_environment(name) or (not self.inline and self.begin_unit(name, command)):
             return
         environment = self.expander.environments.get(name)
         if environment is not None and name not in MATH_ENVIRONMENTS:
@@ -75,7 +75,7 @@ class TextEnvironments(TextCommands):
             self.expander.push_body(environment.begin, values)
 
     def _end(self, command: str) -> None:
-        name = self.expander.name() if self.expander.follows("{") else "document"  # plain TeX's \end
+        name = self.expander.expanded_name() if self.expander.follows("{") else "document"  # plain TeX's \end
         if name == "document":
             if not self.inline:
                 self.end_document()

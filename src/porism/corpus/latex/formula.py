@@ -20,6 +20,7 @@ from porism.corpus.latex.tables import (
     DROPPED_IN_MATH,
     MATH_ARGUMENTS,
     MATH_ENVIRONMENTS,
+    PROOF_LINES,
     REFERENCES,
     SECTION_LEVELS,
     TEXT_IN_MATH,
@@ -257,6 +258,12 @@ class _Collector:
                 self.expander.stream.push(["$"])
             self._close_to(index)
             return False
+        if token not in self.closers and self._is_line_of_proof():
+            self.out.append("{")
+            self._open(token, "math", "}")
+            return False
+        if token not in self.closers and any(entry.is_environment for entry in self.opened):
+            return False  # each cell is a formula of its own: the dollar ends it, or begins it again
         if token not in self.closers:
             self.expander.report("a $ inside a display formula")
             return False
@@ -268,6 +275,10 @@ class _Collector:
         if any(entry.closer == "}" for entry in self.opened):
             self.expander.report("a brace that is never closed in a formula")
         return True
+
+    def _is_line_of_proof(self) -> bool:
+        """Whether a command of bussproofs was read last, whose argument may stand between dollars."""
+        return next((token for token in reversed(self.out) if not token.isspace()), "") in PROOF_LINES
 
     def _begin_brace(self) -> None:
         pending, box, owner = max(0, self.pending - 1), self.box, self.owner
@@ -309,10 +320,10 @@ class _Collector:
             self._close_to(len(self.opened) - 1)
             return False
         if token == "\\begin":
-            self._begin(expander.name())
+            self._begin(expander.expanded_name())
             return False
         if token == "\\end":
-            return self._end(expander.name())
+            return self._end(expander.expanded_name())
         if token in _STRUCTURE and self.mode != "text":
             expander.report("a formula that is never closed")
             expander.stream.push([token])

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from porism.corpus.latex.plain import PlainText
 from porism.corpus.latex.tables import IMPORTS, INCLUDES, PACKAGES
-from porism.corpus.latex.tokens import FileFrame
+from porism.corpus.latex.tokens import FileFrame, Placed
 from porism.errors import OnProblem, Problem
 from porism.formula.macros.definition import Macro
 from porism.formula.macros.tokens import PAR
@@ -56,6 +56,12 @@ class IncludingText(PlainText):
     @property
     def line(self) -> int:
         return self._files[-1].line if self._files else 1
+
+    def line_of(self, command: str) -> int:
+        """The line of a command that begins a document."""
+        if isinstance(command, Placed) and command.file == self._files[-1].name:
+            return command.line
+        return self.line
 
     def report(self, what: str) -> None:
         if not self.expander.in_class:  # nothing of it is content

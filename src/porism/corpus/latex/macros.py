@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from porism.corpus.latex.tokens import TokenStream, tokenize
+from porism.corpus.latex.tokens import Placed, TokenStream, tokenize
 from porism.formula.macros import expander
+from porism.formula.macros.definition import Body, Macro
 from porism.formula.macros.tokens import join
 
 MAX_NESTED_EXPANSIONS = 50
@@ -26,6 +27,11 @@ class Expander(expander.Expander):
 
     def tokenize(self, text: str) -> list[str]:
         return tokenize(text)
+
+    def define(self, name: str, macro: Macro, *, everywhere: bool = False) -> None:
+        if self.stream.raw_file is not None:  # a definition in a file, no argument that is kept for later
+            macro = Macro(macro.arguments, without_places(macro.body))
+        super().define(name, macro, everywhere=everywhere)
 
     def expand_once(self, token: str) -> bool:
         """Puts what the token expands to in front of what is to be read; False, and nothing done, where it does not."""
@@ -69,6 +75,11 @@ class Expander(expander.Expander):
         if any(token[0] == "\\" for token in tokens):
             tokens = [token for token in self.expanded(tokens) if token not in _INVISIBLE]
         return join(tokens).strip()
+
+
+def without_places(body: Body) -> Body:
+    """A body whose documents begin where it is used, not where it was written."""
+    return tuple(str(part) if isinstance(part, Placed) else part for part in body)
 
 
 _INVISIBLE = frozenset(["\\relax", "\\protect", "\\string", "\\ignorespaces", "\\unskip", "\\empty"])

@@ -120,7 +120,7 @@ class LatexStructure(IncludingText):
             self.store.add(unit)
 
     def _heading(self, command: str) -> None:
-        line = self.line
+        line = self.line_of(command)
         skip_overlay(self.expander)
         self.expander.star()
         self.expander.optional()
@@ -167,7 +167,7 @@ class LatexStructure(IncludingText):
 
     # units -----------------------------------------------------------------------------------------------------
 
-    def begin_unit(self, name: str) -> bool:
+    def begin_unit(self, name: str, command: str) -> bool:
         environment = self.expander.environments.get(name)
         declared = self.declarations.theorems.get(name)
         plain = name.rstrip("*").lower()
@@ -177,7 +177,7 @@ class LatexStructure(IncludingText):
             return False
         if environment is not None and declared is None and self._wraps_unit(name, environment):
             return False
-        title, line = None, self.line
+        title, line = None, self.line_of(command)
         if environment is not None and declared is None:
             values = self.expander.arguments(environment.begin) or []
             title = self._titled(list(next((value for value in values if value), [])))

@@ -133,7 +133,8 @@ DROPPED = {
     "graphicspath": "m", "lstinputlisting": "om", "verbatiminput": "m", "inputminted": "omm", "newsavebox": "m",
     "usebox": "m", "savebox": "moom", "sbox": "mm", "setmainfont": "om", "ensurelanguage": "m", "foreignlanguage": "m",
     "addtokomafont": "mm", "setkomafont": "mm", "RedeclareSectionCommand": "om", "Opensolutionfile": "mo",
-    "Closesolutionfile": "m", "Newassociation": "mmm", "prechili": "", "subject": "m", "institute": "om",
+    "Closesolutionfile": "m", "Readsolutionfile": "m", "Writetofile": "mm",
+    "Newassociation": "mmm", "prechili": "", "subject": "m", "institute": "om",
     "affil": "om", "thanks": "m", "address": "om", "email": "om", "keywords": "m", "subjclass": "om", "curraddr": "m",
     "setbeamercovered": "m", "setbeamerfont": "*mm", "setbeamercolor": "*mm", "setbeamersize": "m",
     "setbeameroption": "m", "addtobeamertemplate": "mmm", "defbeamertemplate": "*mmom", "usebeamertemplate": "*m",
@@ -217,11 +218,16 @@ IMPORTS = words(
     "import subimport inputfrom includefrom subinputfrom subincludefrom"
 )
 """Commands that read a file in a folder, which are two arguments."""
+PROOF_LINES = words(
+    "\\Axiom \\UnaryInf \\BinaryInf \\TrinaryInf \\QuaternaryInf \\QuinaryInf \\AxiomC \\UnaryInfC \\BinaryInfC "
+    "\\TrinaryInfC \\QuaternaryInfC \\QuinaryInfC \\DisplayProof \\RightLabel \\LeftLabel \\RL \\LL \\Deduce \\DeduceC"
+)
+"""Commands of bussproofs, whose lines may stand between dollars."""
 KEPT_COMMANDS = words(
     "\\begin \\end \\section \\subsection \\subsubsection \\chapter \\part \\paragraph \\item \\label \\emph \\textbf "
     "\\textit \\texttt \\url \\href \\footnote \\caption \\ref \\eqref \\cite \\Cref \\cref \\autoref \\input "
     "\\include \\title \\author \\maketitle \\tableofcontents \\bibliography \\documentclass \\usepackage "
     "\\includegraphics \\par \\text \\mbox \\newcommand \\def \\thanks \\newtheorem \\qedhere \\left \\right "
     "\\subfile \\import \\tag \\notag \\nonumber"
-)
+) | PROOF_LINES
 """Commands that projects redefine in appearance only."""

@@ -18,6 +18,7 @@ from porism.corpus.latex.expansion import Expansion
 from porism.corpus.latex.formula import FormulaReader
 from porism.corpus.latex.labels import LabelKinds
 from porism.corpus.latex.macros import Expander
+from porism.corpus.latex.programming import Programming
 from porism.corpus.latex.skipping import skip_arguments
 from porism.corpus.latex.tables import ACCENTS, DROPPED, KEPT_COMMANDS, SYMBOLS
 from porism.corpus.references import reference_text
@@ -50,6 +51,7 @@ class LatexText:
         self.declarations = Declarations(self.expander)
         self.conditionals = Conditionals(self.expander)
         Expansion(self.expander, self.conditionals)
+        Programming(self.expander, self.conditionals)
         self.labels = LabelKinds()
         self.formulas = FormulaReader(self.expander, self._formula_label, self._reference_text)
         self.preamble = True
@@ -82,8 +84,11 @@ class LatexText:
         """``\\end{document}``: what follows is no part of it."""
         self.expander.stream.drop_all()
 
-    def begin_unit(self, name: str) -> bool:
-        """Begins a theorem-like environment or a proof; False where the environment is neither."""
+    def begin_unit(self, name: str, command: str) -> bool:
+        """Begins a theorem-like environment or a proof; False where the environment is neither.
+
+        :param command: the ``\\begin`` that was read.
+        """
         return False
 
     def token(self, token: str) -> None:

@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, Self
 
+from porism.corpus.latex.tables import SECTION_LEVELS
 from porism.formula.macros.tokens import EOF_TOKEN, PAR
 
-TOKENS_PER_SOURCE_TOKEN = 8
+TOKENS_PER_SOURCE_TOKEN = 24
 """How many tokens of expansion each token of a file pays for: what makes reading linear in the size of the source."""
 FUEL_CAPACITY = 100_000
 """How many tokens of expansion can be saved up, so that a few large macros are no trouble."""
@@ -32,6 +33,22 @@ def clean(text: str) -> str:
     """The text with Unix line ends and without control characters, which TeX would refuse."""
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n\n")
     return _CONTROL_CHARACTERS.sub(" ", text)
+
+
+_PLACED = frozenset("\\" + name for name in ("begin", *SECTION_LEVELS))
+
+
+class Placed(str):
+    """A control sequence that begins a document, with its place: it may be read first as a part of an argument."""
+
+    __slots__ = ("file", "line")
+    file: str
+    line: int
+
+    def __new__(cls, token: str, file: str, line: int) -> Self:
+        self = super().__new__(cls, token)
+        self.file, self.line = file, line
+        return self
 
 
 class FileFrame:
@@ -68,7 +85,7 @@ class FileFrame:
                 continue
             if first == "\n":
                 return PAR if token.count("\n") > 1 else " "
-            return token
+            return Placed(token, self.name, self.line) if token in _PLACED else token
         return None
 
     @property

@@ -90,6 +90,8 @@ class Declarations:
         if token is None:
             self._incomplete(command)
             return
+        if parameters:  # TeX drops the blanks after a control word
+            parameters = list(filter(None, [parameters[0].lstrip(" "), *parameters[1:]]))
         reader.stream.push([token])
         body = reader.group()
         if body is not None:

@@ -115,7 +115,7 @@ _SPECIFICATION = re.compile(
     r"(?P<skipped>[\s+!\-]|>\s*\{[^{}]*\})"
     r"|(?P<simple>[mosgvzf])"
     r"|(?P<default>[OG])\s*\{(?P<value>(?:[^{}]|\{[^{}]*\})*)\}"
-    r"|t\s*(?P<token>\\[A-Za-z]+|\S)"
+    r"|t\s*(?:\{\s*)?(?P<token>\\[A-Za-z]+|[^\s{}])(?:\s*\})?"
     r"|(?P<between>[drDR])\s*(?P<open>\\[A-Za-z]+|\S)\s*(?P<close>\\[A-Za-z]+|\S)"
     r"|u\s*\{(?P<until>[^{}]*)\}"
 )

@@ -1,0 +1,230 @@
+"""The programming commands of etoolbox, ifthen and LaTeX's kernel, as far as they decide what is read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from porism.corpus.latex.conditionals import Conditionals
+from porism.corpus.latex.macros import Expander
+from porism.formula.macros.definition import Macro, body_of
+from porism.formula.macros.tokens import join
+
+_COMPARISON = re.compile(r"\s*([-+]?\d{1,18})\s*([<=>])\s*([-+]?\d{1,18})\s*")
+_COMBINED = frozenset(["\\and", "\\or", "\\not", "\\("])
+
+MAX_LIST_ENTRIES = 1000
+"""Lists that a command goes through may have so many entries; of longer ones the rest is left out and reported."""
+
+
+class Programming:
+    """Carries out tests with two branches, definitions by name, additions to macros and loops; installs itself."""
+
+    def __init__(self, expander: Expander, conditionals: Conditionals) -> None:
+        self.expander, self._conditionals = expander, conditionals
+        tests: dict[Callable[[], bool | None], str] = {
+            lambda: self._is_defined(self._token()): "ifdef",
+            lambda: not self._is_defined(self._token()): "ifundef",
+            lambda: self._is_defined(self._name()): "ifcsdef",
+            lambda: not self._is_defined(self._name()): "ifcsundef",
+            lambda: not self._body(self._token()): "ifdefempty",
+            lambda: not self._body(self._token()).strip(): "ifdefvoid",
+            lambda: not self._body(self._name()): "ifcsempty",
+            lambda: self._body(self._token()) == self._text(): "ifdefstring",
+            lambda: self._body(self._name()) == self._text(): "ifcsstring",
+            lambda: self._body(self._token()) == self._body(self._token()): "ifdefequal",
+            lambda: self._body(self._name()) == self._body(self._name()): "ifcsequal",
+            lambda: self._text() == self._text(): "ifstrequal",
+            lambda: not self._text(): "ifstrempty",
+            lambda: not self._text().strip(): "ifblank",
+            lambda: bool(self._text().strip()): "notblank",
+            lambda: self._flag("toggle "): "iftoggle",
+            lambda: not self._flag("toggle "): "nottoggle",
+            lambda: self._flag("\\if"): "ifbool",
+            lambda: not self._flag("\\if"): "notbool",
+            lambda: self._compare("="): "ifnumequal",
+            lambda: self._compare(">"): "ifnumgreater",
+            lambda: self._compare("<"): "ifnumless",
+            self._named_comparison: "ifnumcomp",
+            self._proposition: "ifthenelse",
+        }
+        for test, name in tests.items():
+            expander.primitives["\\" + name] = self._choice(test)
+            expander.expandable.add("\\" + name)
+        commands = {
+            self._new_flag: "newtoggle providetoggle newbool providebool newboolean provideboolean",
+            self._set_flag: "toggletrue togglefalse booltrue boolfalse settoggle setbool setboolean",
+            self._define: "csdef csgdef csedef csxdef",
+            self._let: "cslet letcs csletcs",
+            self._undefine: "undef csundef gundef csgundef",
+            self._add: "appto gappto eappto xappto preto gpreto epreto xpreto csappto csgappto cspreto csgpreto "
+            "apptocmd pretocmd g@addto@macro",
+            self._caption: "setlocalecaption",
+            self._list: "docsvlist forcsvlist",
+            self._kernel_list: "@for",
+        }
+        for handler, names in commands.items():
+            for name in names.split():
+                expander.primitives["\\" + name] = handler
+
+    # operands --------------------------------------------------------------------------------------------------
+
+    def _text(self) -> str:
+        return join(self.expander.group() or [])
+
+    def _expanded(self) -> str:
+        return join(self.expander.expanded(self.expander.group() or [])).strip()
+
+    def _name(self) -> str:
+        return "\\" + self._expanded()
+
+    def _token(self) -> str:
+        return "".join(self.expander.group() or []).strip()
+
+    def _is_defined(self, name: str) -> bool:
+        return self._conditionals.conditions.is_defined(name)
+
+    def _body(self, name: str) -> str:
+        macro = self.expander.macros.get(name)
+        return join(macro.fixed) if macro is not None else ""
+
+    def _flag(self, prefix: str) -> bool:
+        return self._conditionals.flags.get(prefix + self._expanded(), False)
+
+    # tests with two branches -----------------------------------------------------------------------------------
+
+    def _choice(self, test: Callable[[], bool | None]) -> Callable[[str], None]:
+        return lambda _: self._conditionals.choose(test())
+
+    def _compare(self, relation: str) -> bool | None:
+        return _comparison(f"{self._expanded()} {relation} {self._expanded()}")
+
+    def _named_comparison(self) -> bool | None:
+        return _comparison(" ".join(self._expanded() for _ in range(3)))
+
+    def _proposition(self) -> bool | None:
+        """A single test of ifthen; what ``\\and``, ``\\or`` and ``\\not`` combine is not evaluated."""
+        reader = self.expander
+        tokens = reader.group() or []
+        if any(token.lower() in _COMBINED for token in tokens):
+            return None
+        frames = reader.stream.swap(tokens)
+        try:
+            command = reader.skip_spaces()
+            if command == "\\equal":
+                return self._expanded() == self._expanded()
+            if command == "\\boolean":
+                return self._flag("\\if")
+            if command == "\\isundefined":
+                return not self._is_defined(self._token())
+        finally:
+            reader.stream.restore(frames)
+        return _comparison(join(reader.expanded(tokens)))
+
+    # what is defined and set -----------------------------------------------------------------------------------
+
+    def _new_flag(self, command: str) -> None:
+        name = self._expanded()
+        if command.endswith("toggle"):
+            self._conditionals.flags.setdefault(f"toggle {name}", False)
+        elif f"\\if{name}" not in self._conditionals.flags:
+            self._conditionals.declare(f"\\if{name}")
+
+    def _set_flag(self, command: str) -> None:
+        prefix = "toggle " if "toggle" in command else "\\if"
+        name = self._expanded()
+        holds = command.endswith("true") if not command.startswith("\\set") else self._expanded() == "true"
+        self._conditionals.flags[prefix + name] = holds
+
+    def _define(self, command: str) -> None:
+        name, kind = self._name(), command.removeprefix("\\cs")
+        self.expander.stream.push([f"\\{kind}", name])
+
+    def _let(self, command: str) -> None:
+        name = self._name() if command.startswith("\\cs") else self._token()
+        meaning = self._token() if command == "\\cslet" else self._name()
+        self.expander.stream.push(["\\let", name, meaning])
+
+    def _caption(self, command: str) -> None:
+        """babel's ``\\setlocalecaption{language}{theorem}{Satz}`` gives ``\\theoremname``; the last language counts."""
+        reader = self.expander
+        _, name, printed = self._expanded(), self._name(), reader.group() or []
+        reader.define(f"{name}name", Macro((), body_of(printed)))
+
+    def _undefine(self, command: str) -> None:
+        name = self._name() if "cs" in command else self._token()
+        self.expander.macros.pop(name, None)
+
+    def _add(self, command: str) -> None:
+        """Adds to the end or the beginning of a macro; a command of LaTeX itself stays as it is."""
+        reader = self.expander
+        name = self._name() if command.startswith("\\cs") else self._token()
+        tokens = reader.group() or []
+        if command.endswith("cmd"):
+            reader.group()
+            reader.group()
+            if name not in reader.macros:
+                return
+        if command[1:2] in "ex":  # \\eappto, \\xpreto
+            tokens = reader.expanded(tokens)
+        macro = reader.macros.get(name) or Macro((), ())
+        added = body_of(tokens)
+        body = (*added, *macro.body) if "pre" in command else (*macro.body, *added)
+        if name.startswith("\\"):
+            reader.define(name, Macro(macro.arguments, body))
+
+    # loops -----------------------------------------------------------------------------------------------------
+
+    def _list(self, command: str) -> None:
+        handler = (self.expander.group() or []) if command == "\\forcsvlist" else ["\\do"]
+        self._each(self._entries(self.expander.group() or []), lambda entry: [*handler, "{", *entry, "}"])
+
+    def _kernel_list(self, command: str) -> None:
+        """``\\@for\\x:=list\\do{…}``."""
+        reader = self.expander
+        variable = reader.skip_spaces() or ""
+        head: list[str] = []
+        while (token := reader.stream.next()) is not None and token != "\\do" and len(head) < MAX_LIST_ENTRIES:
+            head.append(token)
+        body = reader.group() or []
+        if head and head[0].startswith(":="):
+            head[0] = head[0][2:]
+        self._each(self._entries(head), lambda entry: ["\\def", variable, "{", *entry, "}", *body])
+
+    def _entries(self, tokens: list[str]) -> list[list[str]]:
+        """The entries of a list with commas, which a macro may hold."""
+        tokens = [token for token in tokens if token and not token.isspace()] if len(tokens) < 4 else tokens
+        macro = self.expander.macros.get(tokens[0]) if len(tokens) == 1 else None
+        return _split(list(macro.fixed) if macro is not None else tokens)
+
+    def _each(self, entries: list[list[str]], made: Callable[[list[str]], list[str]]) -> None:
+        """Goes on with what is made of each entry."""
+        if len(entries) > MAX_LIST_ENTRIES:
+            self.expander.report(f"a list of {len(entries):,} entries; {MAX_LIST_ENTRIES:,} of them are gone through")
+        taken = [token for entry in entries[:MAX_LIST_ENTRIES] for token in made(entry)]
+        self.expander.stream.fuel -= len(taken)
+        self.expander.stream.push(taken)
+
+
+def _split(tokens: list[str]) -> list[list[str]]:
+    """The entries between the commas that are in no braces."""
+    entries: list[list[str]] = [[]]
+    depth = 0
+    for token in tokens:
+        depth += (token == "{") - (token == "}")
+        if depth or "," not in token or token[0] in "\\\0":
+            entries[-1].append(token)
+            continue
+        first, *others = token.split(",")
+        entries[-1].append(first)
+        entries.extend([other] for other in others)
+    return [entry for entry in entries if any(map(str.strip, entry))]
+
+
+def _comparison(text: str) -> bool | None:
+    """What is said of two numbers that are written out; None of anything else."""
+    found = _COMPARISON.fullmatch(text)
+    if found is None:
+        return None
+    first, second = int(found.group(1)), int(found.group(3))
+    return {"<": first < second, "=": first == second, ">": first > second}[found.group(2)]

@@ -1,0 +1,80 @@
+"""LaTeX projects that program: etoolbox, ifthen, kernel macros, and what decides which text is read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from latex_projects import formulas, read, text_of
+
+from porism.errors import Problem
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (r"\newtoggle{long}\toggletrue{long}\iftoggle{long}{a}{b}\nottoggle{long}{c}{d}", "ad"),
+        (r"\providetoggle{long}\togglefalse{long}\iftoggle{long}{a}{b}", "b"),
+        (r"\newbool{draft}\booltrue{draft}\ifbool{draft}{a}{b}\ifdraft c\else d\fi", "ac"),
+        (r"\newif\ifdraft\setbool{draft}{true}\notbool{draft}{a}{b}", "b"),
+        (r"\newboolean{x}\setboolean{x}{true}\ifthenelse{\boolean{x}}{a}{b}", "a"),
+        (r"\def\lang{en}\ifthenelse{\equal{\lang}{en}}{a}{b}\ifthenelse{3 > 4}{c}{d}", "ad"),
+        (r"\ifdef{\unknown}{a}{b}\ifundef{\unknown}{c}{d}\ifcsdef{section}{e}{f}\ifcsundef{x}{g}{h}", "bceg"),
+        (r"\def\x{}\ifdefempty{\x}{a}{b}\def\x{y}\ifdefempty{\x}{c}{d}\ifdefstring{\x}{y}{e}{f}", "ade"),
+        (r"\ifstrempty{}{a}{b}\ifblank{ }{c}{d}\ifstrequal{x}{y}{e}{f}\notblank{}{g}{h}", "acfh"),
+        (r"\ifnumgreater{3}{2}{a}{b}\ifnumcomp{1}{<}{0}{c}{d}\ifnumequal{2}{2}{e}{f}", "ade"),
+        (r"\csdef{my name}#1{(#1)}\csuse{my name}{a}\cslet{other}{\ldots}\csuse{other}", "(a)…"),
+        (r"\csuse{nothing}a\csname nothing\endcsname b", "ab"),
+        (r"\def\x{a}\appto\x{b}\preto\x{c}\x", "cab"),
+        (r"\newcommand\x[1]{<#1}\apptocmd{\x}{>}{}{}\x{a}", "<a>"),
+        (r"\apptocmd{\ldots}{words}{}{}\ldots", "…"),
+        (r"\def\do#1{[#1]}\docsvlist{a, b,{c,d}}\forcsvlist{\textbf}{e,f}", "[a][b][c,d]ef"),
+        (r"\makeatletter\def\all{a,b}\@for\x:=\all\do{<\x>}\makeatother", "<a><b>"),
+        (r"\def\chosen#1{\def\kept{none}\def\do##1{\iftoggle{##1}{\def\kept{#1}}{}}\docsvlist{a,b}\kept}"
+         r"\providetoggle{b}\toggletrue{b}\chosen{some}", "some"),
+        (r"\makeatletter\@firstoftwo{a}{b}\@secondoftwo{c}{d}\@gobble{e}\@ifundefined{nope}{f}{g}", "adf"),
+        (r"\expandafter\expandafter\expandafter\def\expandafter\csname x\endcsname{a}\x", "a"),
+        (r"\def\a{b}\expandafter\def\csname x\a\endcsname{c}\csname xb\endcsname", "c"),
+        (r"\def\x{1}\edef\y{\x\noexpand\z}\def\x{2}\def\z{3}\y", "13"),
+        (r"\def\pair #1/#2;{#1 and #2}\pair a/b;", "a and b"),
+        (r"\setlocalecaption{german}{theorem}{Satz}\theoremname", "Satz"),
+        (r"\ifnum`a=97 a\fi\ifodd3 b\fi\ifdim 1cm>2mm c\fi\if ab d\else e\fi\ifcase1 f\or g\else h\fi", "abceg"),
+    ],
+)  # fmt: skip
+def test_what_is_programmed_is_carried_out(source: str, expected: str, tmp_path: Path) -> None:
+    assert text_of(source, tmp_path).replace(" ", "") == expected.replace(" ", "")
+
+
+def test_macros_in_labels_references_and_names_of_environments(tmp_path: Path) -> None:
+    (tmp_path / "a.tex").write_text(
+        r"""\newtheorem{satz}{Satz}\def\area{alg}\def\env{satz}\newcommand{\lab}[1]{\label{\area:#1}}
+        \begin{satz}\lab{one}A.\end{satz}\begin{\env}\label{\area:two}$x \label{\area:eq}$\end{\env}
+        \begin{satz}By \ref{\area:one}.\end{satz}""", encoding="utf-8",
+    )  # fmt: skip
+    first, second, third = read(tmp_path)
+    assert (first.id, second.id) == ("a.tex#alg:one", "a.tex#alg:two")
+    assert third.fields["body"].text == "By Satz [alg:one]."
+
+
+def test_documents_inside_arguments_have_their_lines(tmp_path: Path) -> None:
+    (tmp_path / "a.tex").write_text(
+        "\\newcommand{\\only}[2]{\\def\\kept{#2}\\kept}\n\\newtheorem{satz}{Satz}\\newcommand{\\begsatz}{\\begin{satz}}\n"
+        "\\newcommand{\\all}{\\begsatz short \\end{satz}}\n\\only{x}{\n\\begin{satz}first\\end{satz}\n\n"
+        "\\section{Second}\ntext\n\\begin{satz}third\\end{satz}\n}\n\n\\all\n", encoding="utf-8",
+    )  # fmt: skip
+    places = {each.fields["body"].text: each.metadata["line"] for each in read(tmp_path)}
+    assert places == {"first": "5", "text": "7", "third": "9", "short": "12"}
+
+
+def test_lines_of_proofs_between_dollars(tmp_path: Path) -> None:
+    problems: list[Problem] = []
+    source = (
+        r"\newcommand{\UnaryInf}{\setbox0=\hbox{drawn}}"
+        r"\[\Axiom$ A \vdash B $ \RightLabel{r}\UnaryInf$C$ \DisplayProof\]"
+        r"\[\begin{cases} $1$ & x \\ 2 & y \end{cases}\]"
+    )
+    assert formulas(source, tmp_path, problems) == [
+        r"\Axiom{ A \vdash B } \RightLabel{r}\UnaryInf{C} \DisplayProof",
+        r"\begin{cases} 1 & x \\ 2 & y \end{cases}",
+    ]
+    assert problems == []
