@@ -246,7 +246,34 @@ CASES = {
         (r"\begin{aligned}a&=b\\c&=d\end{aligned}", "lines(eq(a, b), eq(c, d))"),
         (r"x=5\text{ if }y>0", "list(eq(x, 5), T:if, gt(y, 0))"),
         (r"3\text{cm}", "times(3, T:cm)"),
-        (r"\text{Var}(X)=1", "eq(apply(T:Var, X), 1)"),
+        (r"\text{Cost}(X)=1", "eq(apply(T:Cost, X), 1)"),
+        (r"\text{rank}(A)+\textrm{Var}(X)", "plus(rank(A), Var(X))"),
+        (r"\text{lim}_{x\to0}f", "lim(f, to(x, 0))"),
+        (r"\int g\,\text{d}y", "int(g, diff(y))"),
+        (r"\mbox{y}+\textbf{x}+\text{2}", "plus(y, x, 2)"),
+        (r"i^{\text{th}}", "sup(i, T:th)"),
+        (r"\text{the }i^{\rm ab}", "list(T:the, sup(i, ab))"),
+        (r"x\text{ a }y", "list(x, T:a, y)"),
+        (r"a\equiv b\ (\text{mod}\ n)", "modulo(equiv(a, b), n)"),
+        (r"a\equiv b\text{ (mod 7)}", "modulo(equiv(a, b), 7)"),
+        (r"x\equiv1\text{ mod }n\text{.}", "modulo(equiv(x, 1), n)"),
+        (r"\text{for all \(x\) in }X", "list(T:for all, x, T:in, X)"),
+        *[
+            (name + "f", "argmin(f, A)") for name in (
+                r"\arg\min_A", r"\arg\,\min\limits_A", r"\mathop{\rm arg\,min}_A", r"\underset{A}{\arg\min}",
+                r"\underset{A}{\operatorname{argmin}}", r"\operatorname*{arg\,min}_A", r"\mathrm{arg}\,\mathrm{min}_A",
+                r"\operatorname{arg}\min_A", r"\text{arg min}_A",
+            )
+        ],
+        *[
+            (name + "_na", "limsup(a, n)") for name in (
+                r"\limsup", r"\lim\sup", r"\varlimsup", r"\overline{\lim}", r"\operatorname{lim\,sup}",
+                r"\text{lim sup}",
+            )
+        ],
+        (r"\underline{\lim}_na", "liminf(a, n)"),
+        (r"\lim_x\sup_yf", "lim(supremum(f, y), x)"),
+        (r"\arg z", "arg(z)"),
         (r"\qvar{x}+1", "plus(W:x, 1)"),
     ],
     "unknown commands": [

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from porism.formula.latex.boxes import value_length
 from porism.formula.latex.macros import MacroText, expand
-from porism.formula.latex.text import printable, text_of
+from porism.formula.latex.text import text_of
 from porism.formula.latex.tokens import Tokens, tokenize
 from porism.formula.layout import child_rows
 from porism.formula.tables.commands import (
@@ -29,6 +29,7 @@ from porism.formula.tables.layout_commands import LAYOUT_ARGUMENTS, LAYOUT_ENVIR
 from porism.formula.tables.lookup import DROPPED_AT_END, SYMBOLS, VULGAR_FRACTIONS, character, plain_blackboard
 from porism.formula.tables.spaces import SPACE_COMMANDS
 from porism.formula.tree import LayoutNode, LayoutTree
+from porism.formula.words import printable
 
 _BARE = frozenset({*"{}^_&$~%", "&amp;", "\\\\", "\\cr", "\\tabularnewline", "\\left", "\\right", "\\middle", ""})
 _MARKUP = frozenset("\\" + sign for sign in '/-()[]@*"<+')

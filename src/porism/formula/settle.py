@@ -5,6 +5,7 @@ from __future__ import annotations
 from porism.formula.breaks import break_lines, is_break
 from porism.formula.layout import (
     SCRIPT_SLOTS,
+    attach_limits,
     brace_mark,
     child_rows,
     group_nodes,
@@ -15,6 +16,7 @@ from porism.formula.layout import (
 )
 from porism.formula.tables.lookup import MATRIX_FENCES, token_class
 from porism.formula.tree import LayoutNode, Row
+from porism.formula.words import FIRST_WORDS, join_pairs
 
 _MOST_ROUNDS = 8
 CARRIED_SLOTS = ("pre_above", "pre_below", "over", "under", "above", "below")
@@ -36,7 +38,7 @@ def settle(top: Row) -> None:
 def _settle_row(row: Row) -> bool:
     """Settles one row; whether that changed it, so that there may be more to do."""
     before = list(row)
-    has_matrix = empty = prime = hollow = broken = False
+    has_matrix = empty = prime = hollow = broken = paired = False
     for node in row:
         _drop_empty_slots(node)
         kind = node.kind
@@ -50,8 +52,12 @@ def _settle_row(row: Row) -> bool:
             hollow = hollow or not (node.within and len(node.within) > 1 and any(_carried(node)))
         elif node.label == "′":
             prime = True
+        elif node.label in FIRST_WORDS:
+            paired = True
         elif is_break(node):
             broken = True
+    if paired:
+        join_pairs(row)
     if broken:
         break_lines(row)
         has_matrix = True
@@ -113,8 +119,12 @@ def _hand_over(node: LayoutNode, content: Row, settled: Row) -> None:
         settled[base].space += node.space
     for slot in ("under", "over", "below", "above"):
         carried = getattr(node, slot)
-        if carried is not None:
+        if carried is None:
+            continue
+        if slot in SCRIPT_SLOTS:
             setattr(nucleus(settled, base, slot), slot, carried)
+        else:
+            attach_limits(settled, base, slot, carried)
     if node.pre_above is not None or node.pre_below is not None:
         bearer = settled[base] if len(settled) == base + 1 else group_nodes(settled, base)
         bearer.pre_above, bearer.pre_below = node.pre_above, node.pre_below

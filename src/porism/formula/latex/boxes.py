@@ -20,14 +20,14 @@ _VALUE = re.compile(rf"\s*=?\s*(?:{_LENGTH}(?:\s*(?:plus|minus)\s*{_LENGTH})*|[-
 
 def box(machine: Machine, signature: str, i: int) -> None:
     """``\\raisebox{2pt}{if $x$}``, ``\\hbox to 3cm{…}``: text after the arguments that ``signature`` names."""
-    text(machine, None, skip_arguments(machine, signature, i))
+    text(machine, "rm", skip_arguments(machine, signature, i))
 
 
 def overlap(machine: Machine, payload: Any, i: int) -> None:
     """``\\rlap{…}``: text where dollars are inside; else it is read as the mathematics that MathJax has there."""
     i = machine.next_visible(i)
     if machine.texts[i + 1] == "{" and _holds_dollar(machine.texts, i + 2):
-        text(machine, None, i)
+        text(machine, "rm", i)
 
 
 def _holds_dollar(texts: list[str], i: int) -> bool:

@@ -32,6 +32,7 @@ from porism.formula.latex.groups import (
     cell_or_stray,
     close_group,
     dollar,
+    inner_end,
     last_backslash,
     left,
     open_group,
@@ -168,7 +169,7 @@ def _handlers() -> dict[str, tuple[Handler, Any]]:
         (fraction, {key: value for key, value in FRACTIONS.items() if key not in INFIX}), (infix, dict(INFIX)),
         (accent, dict(ACCENTS)), (font, dict(FONTS)), (font_switch, dict(FONT_SWITCHES)), (arrow, dict(ARROWS)),
         (drop, dropped), (braced_environment, dict(BRACED_ENVIRONMENTS)),
-        (text, dict.fromkeys(TEXT_COMMANDS)), (box, dict(BOXES)), (overlap, dict.fromkeys(("rlap", "llap", "clap"))),
+        (text, dict(TEXT_COMMANDS)), (box, dict(BOXES)), (overlap, dict.fromkeys(("rlap", "llap", "clap"))),
         (assignment, dict.fromkeys(key for key, value in ASSIGNMENTS.items() if value in ("=d", "=n", "n"))),
         (name, dict.fromkeys(NAME_COMMANDS)),
         (dimension, dict(DIMENSION_COMMANDS)), (ignore, dict.fromkeys(TRANSPARENT)),
@@ -181,6 +182,7 @@ def _handlers() -> dict[str, tuple[Handler, Any]]:
     for function, keys in ((measured_accent, ACCENTS_WITH_OPTIONS), (option, WITH_OPTION)):
         table.update({"\\" + key: (function, ACCENTS.get(key)) for key in keys})
     table.update({"\\" + key: (infix_with_fences, value) for key, value in INFIX_WITH_FENCES.items()})
+    table["\\)"] = (inner_end, None)
     table.update({token: (space, width) for token, width in SPACE_COMMANDS.items()})
     table.update({"\\hspace": (measured_space, None), "\\mspace": (measured_space, None)})
     for command in MACRO_TRIGGERS:

@@ -140,6 +140,12 @@ def dollar(machine: Machine, payload: Any, i: int) -> None:
         machine.problem(machine.starts[i], "a stray $")
 
 
+def inner_end(machine: Machine, payload: Any, i: int) -> None:
+    """``\\)``: back to the text around it, else a delimiter of the formula that is dropped."""
+    if any(frame.kind == TEXT for frame in machine.stack):
+        dollar(machine, payload, i)
+
+
 def stray(machine: Machine, payload: Any, i: int) -> None:
     """A sign that means something to TeX only in other places: it stands for itself."""
     machine.problem(machine.starts[i], f"a stray {payload}")

@@ -120,6 +120,10 @@ class Machine:
                 break
             spaces.pop()
 
+    def _is_spaced(self) -> bool:
+        """Whether a space waits for the next symbol of the current row."""
+        return bool(self.spaces) and self.spaces[-1][0] is self.row and self.spaces[-1][1] == len(self.row)
+
     # -- adding nodes --------------------------------------------------------------------------------------------------
 
     def add(self, node: LayoutNode) -> None:
@@ -155,7 +159,7 @@ class Machine:
             if (
                 # What a macro made has the span of its call, and so overlaps.
                 word is not None and row and row[-1] is word and len(row) > self.base and start <= word.end
-                and not (self.spaces and self.spaces[-1][1] == len(row)) and word.above is None and word.below is None
+                and not self._is_spaced() and word.above is None and word.below is None
                 and len(word.label) < _LONGEST_WORD and label.isascii() and word.font in (font, "")
             ):
                 if len(word.label) == 1:

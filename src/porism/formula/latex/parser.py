@@ -13,6 +13,7 @@ from porism.formula.layout import trim
 from porism.formula.settle import settle
 from porism.formula.tables.lookup import SYMBOLS
 from porism.formula.tree import LayoutNode, LayoutTree
+from porism.formula.words import has_pairs
 
 MAX_LENGTH = 200_000
 MAX_DEPTH = 200
@@ -49,7 +50,7 @@ def parse_latex(
         machine.expanded = True
         _read(machine)
     row = machine.finish()
-    if machine.unsettled:
+    if machine.unsettled or machine.expanded or has_pairs(text):
         settle(row)
         trim(row)
     return LayoutTree(row, source, tuple(machine.problems))

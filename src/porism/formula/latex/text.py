@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from typing import Any
 
 from porism.formula.latex.frames import GROUP, TEXT, Frame
@@ -13,6 +12,7 @@ from porism.formula.tables.boxes import BOXES
 from porism.formula.tables.lookup import SYMBOLS, canonical_name
 from porism.formula.tables.spaces import WORD_SPACE, length
 from porism.formula.tree import LayoutNode
+from porism.formula.words import printable, words_row
 
 _LONGEST_NAME = 64
 _FARTHEST_OPTION_END = 200
@@ -31,17 +31,8 @@ def text_of(token: str) -> str:
     return " " if token in SPACES or token.startswith("\\\\") else ""
 
 
-def printable(text: str) -> str:
-    """The text with runs of white space as one space and without characters that cannot be shown."""
-    if not text.isascii():
-        text = unicodedata.normalize("NFKC", text)
-    if not text.isprintable():
-        text = "".join(char if char.isprintable() else " " for char in text)
-    return " ".join(text.split())
-
-
-def text(machine: Machine, payload: Any, i: int) -> None:
-    """``\\text{…}``: text up to its closing brace, with mathematics between dollars."""
+def text(machine: Machine, payload: str, i: int) -> None:
+    """``\\text{…}``: text in a font up to its closing brace, with mathematics between dollars."""
     i = machine.next_visible(i)
     token = machine.texts[i + 1]
     if token != "{":
@@ -49,24 +40,23 @@ def text(machine: Machine, payload: Any, i: int) -> None:
             machine.problem(machine.starts[i], "an argument is missing")
             return
         machine.take()
-        label = printable(text_of(token))
-        if label:
-            machine.add(LayoutNode(label, "T", machine.starts[i + 1], machine.ends[i + 1]))
+        for node in words_row(text_of(token), payload, machine.starts[i + 1], machine.ends[i + 1]):
+            machine.add(node)
         return
     machine.take()
     wraps = machine.awaiting
     if wraps:
         machine.open_argument()
-    _read_text(machine, 0, wraps)
+    _read_text(machine, 0, wraps, payload)
 
 
 def resume_text(machine: Machine, frame: Frame, i: int) -> None:
     """Goes on with text after the mathematics inside it."""
-    depth, wraps = frame.payload
-    _read_text(machine, depth, wraps)
+    depth, wraps, font = frame.payload
+    _read_text(machine, depth, wraps, font)
 
 
-def _read_text(machine: Machine, depth: int, wraps: bool) -> None:
+def _read_text(machine: Machine, depth: int, wraps: bool, font: str) -> None:
     pieces: list[str] = []
     first = last = -1
     for j, token in machine.stream:
@@ -74,23 +64,23 @@ def _read_text(machine: Machine, depth: int, wraps: bool) -> None:
             depth += 1
         elif token == "}":
             if depth == 0:
-                _add_text(machine, pieces, first, last)
+                _add_text(machine, pieces, font, first, last)
                 if wraps:
                     machine.close(j)
                 else:
                     machine.group_row = None
                 return
             depth -= 1
-        elif token == "$" and machine.has_room(j):
-            _add_text(machine, pieces, first, last)
+        elif token in ("$", "\\(") and machine.has_room(j):
+            _add_text(machine, pieces, font, first, last)
             frame = machine.push(TEXT, j)
-            frame.payload = (depth, wraps)
+            frame.payload = (depth, wraps, font)
             machine.base = len(machine.row)
             return
         elif token[1:] in BOXES and token[0] == "\\":
             skip_arguments(machine, BOXES[token[1:]], j)
         elif token == "\\qvar":
-            _add_text(machine, pieces, first, last)
+            _add_text(machine, pieces, font, first, last)
             pieces, first = [], -1
             wildcard(machine, None, j)
         else:
@@ -99,16 +89,16 @@ def _read_text(machine: Machine, depth: int, wraps: bool) -> None:
             last = machine.ends[j]
             pieces.append(text_of(token))
     machine.problem(machine.starts[-1], "text is never closed")
-    _add_text(machine, pieces, first, last)
+    _add_text(machine, pieces, font, first, last)
 
 
-def _add_text(machine: Machine, pieces: list[str], start: int, end: int) -> None:
+def _add_text(machine: Machine, pieces: list[str], font: str, start: int, end: int) -> None:
     written = "".join(pieces)
-    label = printable(written)
     if written[:1].isspace():
         machine.add_space(WORD_SPACE)
-    if label:
-        machine.row.append(LayoutNode(label, "T", start, end))
+    row = words_row(written, font, start, end)
+    if row:
+        machine.row.extend(row)
         if written[-1:].isspace():
             machine.add_space(WORD_SPACE)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from porism.formula.layout import matrix, nucleus
-from porism.formula.mathml.leaves import error, identifier, number, operator, text_node
+from porism.formula.mathml.leaves import error, identifier, number, operator, text_row
 from porism.formula.mathml.presentation import Child, Element
 from porism.formula.mathml.tokens import attributes_of
 from porism.formula.tables.lookup import SYMBOLS, canonical_name, character
@@ -135,7 +135,7 @@ def _leaf(element: Element, end: int) -> Child:
     if element.name == "cerror":
         return Child("cerror", error(text, start, end))
     if element.name == "cs":
-        return Child("cs", text_node(text, start, end))
+        return Child("cs", text_row(text, "", start, end))
     if element.name == "csymbol":
         return Child(text, _operator_row(text, start, end))
     return Child("ci", identifier(text, "", start, end))

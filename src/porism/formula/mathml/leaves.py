@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from porism.formula.latex.commands import HANDLERS
-from porism.formula.latex.text import printable
 from porism.formula.tables.lookup import (
     PRIME_CHARACTERS,
     SYMBOLS,
@@ -17,6 +16,7 @@ from porism.formula.tables.lookup import (
 )
 from porism.formula.tables.packages import COMMANDS
 from porism.formula.tree import LayoutNode, Row
+from porism.formula.words import printable, words_row
 
 _INVISIBLE = frozenset("\u2061\u2062\u2063\u2064\u200b\u200c\u200d\u200e\u200f\ufeff\u2060\u00ad")
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?|\.[0-9]+|.", re.DOTALL)
@@ -138,10 +138,9 @@ def operator(text: str, variant: str, start: int, end: int) -> Row:
     return name(" ".join(text.split()), "", start, end) if text else []
 
 
-def text_node(text: str, start: int, end: int) -> Row:
-    """The node of an ``<mtext>``."""
-    label = printable(text)
-    return [LayoutNode(label, "T", start, end)] if label else []
+def text_row(text: str, variant: str, start: int, end: int) -> Row:
+    """The nodes of an ``<mtext>``."""
+    return words_row(text, _VARIANTS.get(variant, "rm"), start, end)
 
 
 def error(text: str, start: int, end: int) -> Row:

@@ -8,7 +8,7 @@ from collections import Counter
 from porism.formula.latex.parser import MAX_DEPTH, MAX_LENGTH, parse_latex
 from porism.formula.layout import child_rows, trim
 from porism.formula.mathml.content import CONTENT_ELEMENTS, build_content, is_content_leaf
-from porism.formula.mathml.leaves import error, identifier, number, operator, text_node
+from porism.formula.mathml.leaves import error, identifier, number, operator, text_row
 from porism.formula.mathml.presentation import Child, Element, build, finish_stacks
 from porism.formula.mathml.tokens import CLOSE, LEAF, OPEN, WORDS, attributes_of, events
 from porism.formula.settle import settle
@@ -224,7 +224,7 @@ class _Reader:
         elif name == "mo":
             row = operator(text, variant, start, end)
         else:
-            row = text_node(text, start, end)
+            row = text_row(text, variant, start, end)
         parent.children.append(Child(name, row, space=0 if row or not text else written_space(text)))
 
     def _stray_text(self, text: str, start: int, end: int) -> None:
@@ -234,4 +234,4 @@ class _Reader:
             self.problem(start, "text outside of MathML")
         elif parent.name not in ("qvar", "annotation-xml"):
             self.problem(start, "text outside of a token element")
-            parent.children.append(Child("mtext", text_node(text, start, end)))
+            parent.children.append(Child("mtext", text_row(text, "", start, end)))

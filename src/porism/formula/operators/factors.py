@@ -98,10 +98,14 @@ class Factors(Fences):
 
     def big(self, rule: Rule, node: LayoutNode) -> Prefix:
         leaf = OperatorNode(node.label, "C", None, node.start, node.end)
-        prefix = Prefix(rule.label, leaf, big=True, immediate=False)
+        label = rule.label
+        lined: Row | None = None
+        if label == "lim" and node in self.around:
+            label, lined = _lined_limit(node)
+        prefix = Prefix(label, leaf, big=True, immediate=False)
         if node in self.around:
             for row in (node.below, node.under, node.above, node.over, node.pre_below, node.pre_above):
-                if row:
+                if row and row is not lined:
                     prefix.tail.append(self.row_node(row, node.start))
         return prefix
 
@@ -201,6 +205,14 @@ class Factors(Fences):
                 frame.comma()
         else:
             frame.factors.append(leaf)
+
+
+def _lined_limit(node: LayoutNode) -> tuple[str, Row | None]:
+    """A limit with a line over or under it is the upper or lower one: its label, and the line."""
+    for label, row in (("limsup", node.over), ("liminf", node.under)):
+        if row is not None and len(row) == 1 and row[0].label == "¯":
+            return label, row
+    return "lim", None
 
 
 def _begins_operand(node: LayoutNode) -> bool:

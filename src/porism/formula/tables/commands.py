@@ -85,10 +85,16 @@ INFIX_WITH_FENCES: dict[str, tuple[str, bool, bool]] = {
 }
 """Infix commands that are followed by more → label, and whether two fences and whether a thickness come after them."""
 
-TEXT_COMMANDS = frozenset({
-    "text", "mbox", "hbox", "vbox", "textrm", "textbf", "textit", "texttt", "textsf", "textnormal", "textup", "textsc",
-    "textsl", "emph", "mathchoice@text", "makebox",
-})
+TEXT_COMMANDS: dict[str, str] = {
+    **dict.fromkeys((
+        "text", "mbox", "hbox", "vbox", "textrm", "textnormal", "textup", "textsc", "mathchoice@text",
+        "makebox",
+    ), "rm"),
+    "textbf": "bf", "textit": "it", "textsl": "it", "emph": "it", "texttt": "tt", "textsf": "sf",
+}
+"""Command whose argument is text → the font of a letter that is alone in it."""
+FUNCTION_NAMES = frozenset({"grad", "curl", "rot", "div"})
+"""Names of functions whose commands, where there are any, are something else."""
 NAME_COMMANDS = frozenset({"operatorname", "operatornamewithlimits", "mathopname"})
 
 ARROWS: dict[str, str] = {
@@ -157,5 +163,5 @@ BRACED_ENVIRONMENTS: dict[str, str] = {
 
 NAME_SYNONYMS: dict[str, str] = {
     "lim sup": "limsup", "lim inf": "liminf", "arg max": "argmax", "arg min": "argmin", "ess sup": "esssup",
-    "inj lim": "injlim",
+    "ess inf": "essinf", "inj lim": "injlim", "proj lim": "projlim",
 }

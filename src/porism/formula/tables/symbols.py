@@ -30,7 +30,8 @@ SYMBOL_GROUPS: tuple[tuple[str, str, str], ...] = (
     """),
     ("function", "V", """
         ℜ Re real; ℑ Im image; arg; deg; det; dim; gcd; hom; ker; Pr; lcm; sgn; rank; tr; Tr; erf; erfc; Li; Ei; Si;
-        Ci; span; diag; Hom; End; Aut; Gal; Spec; Res; coker; im; ord; grad
+        Ci; span; diag; Hom; End; Aut; Gal; Spec; Res; coker; im; ord; Var; Cov; Ext; Tor; card; supp; cis;
+        vol; id
     """),
     ("trigonometric", "V", """
         sin; cos; tan tg; cot ctg cotg; sec; csc cosec; arcsin; arccos; arctan arctg; arccot arcctg; arcsec; arccsc;

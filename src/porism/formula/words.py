@@ -1,0 +1,80 @@
+"""Words in text mode, and names of two words: which of them are symbols of the formula."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from porism.formula.layout import child_rows
+from porism.formula.tables.commands import FUNCTION_NAMES, NAME_SYNONYMS
+from porism.formula.tables.lookup import SYMBOLS, canonical_name
+from porism.formula.tables.spaces import QUAD
+from porism.formula.tree import LayoutNode, Row
+
+_ARTICLES = frozenset("aAI")
+_ORDINARY_WORDS = frozenset({"th", "ch", "sh", "real", "image"})
+"""Names of functions that are other words in a text."""
+_SEPARATORS = frozenset(",;.:")
+_MODULUS = re.compile(r"(\()?\s*(mod)\.?\s+([A-Za-z]|[0-9]+)\s*(\))?")
+_PAIRS = {tuple(words): name for pair, name in NAME_SYNONYMS.items() if len(words := pair.split()) == 2}
+FIRST_WORDS = frozenset(first for first, _ in _PAIRS)
+_MARKS = re.compile(r"arg.*m(?:ax|in)|(?:lim|ess).*(?:sup|inf(?!t)|inj|proj)|(?:inj|proj).*lim", re.DOTALL)
+
+
+def printable(text: str) -> str:
+    """The text with runs of white space as one space and without characters that cannot be shown."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+    if not text.isprintable():
+        text = "".join(char if char.isprintable() else " " for char in text)
+    return " ".join(text.split())
+
+
+def words_row(written: str, font: str, start: int, end: int) -> Row:
+    """The nodes of a text: a letter, a number, a known name or a modulus are what they are in a formula."""
+    label = printable(written)
+    if not label:
+        return []
+    if len(label) == 1:
+        return [_character(label, written, font, start, end)]
+    if label.isascii() and label.isdigit():
+        return [LayoutNode(label, "N", start, end, font if font == "bf" else "")]
+    modulus = _MODULUS.fullmatch(label)
+    if modulus is not None and bool(modulus[1]) == bool(modulus[4]):
+        return [
+            LayoutNode(part, "N" if part.isdigit() else "V" if len(part) == 1 and part.isalpha() else "O", start, end)
+            for part in modulus.groups() if part
+        ]
+    name = canonical_name(label)
+    known = SYMBOLS.get("\\" + name)
+    if name in FUNCTION_NAMES:
+        known = (name, "V")
+    if known is not None and known[0] == name and len(name) > 1 and label not in _ORDINARY_WORDS:
+        return [LayoutNode(name, known[1], start, end)]
+    return [LayoutNode(label, "T", start, end)]
+
+
+def _character(label: str, written: str, font: str, start: int, end: int) -> LayoutNode:
+    known = SYMBOLS.get(label)
+    is_article = label in _ARTICLES and written[:1].isspace() and written[-1:].isspace()
+    if known is None or is_article or (known[1] == "O" and label not in _SEPARATORS):
+        return LayoutNode(label, "T", start, end)
+    kept = font if (known[1] == "V" and label.isascii() and font != "it") or font == "bf" else ""
+    return LayoutNode(known[0], known[1], start, end, kept)
+
+
+def has_pairs(source: str) -> bool:
+    """Whether a source may have a name of two words, as in ``\\arg\\min``."""
+    return ("arg" in source or "lim" in source or "ess" in source) and _MARKS.search(source) is not None
+
+
+def join_pairs(row: Row) -> None:
+    """Makes one name of two side by side that are one: ``\\arg\\min``, ``\\lim\\sup``."""
+    for i in range(len(row) - 1, 0, -1):
+        first, second = row[i - 1], row[i]
+        if first.kind != "V" or second.kind != "V" or second.space >= QUAD or child_rows(first):
+            continue
+        name = _PAIRS.get((first.label, second.label))
+        if name is not None:
+            second.label, second.start, second.space = name, first.start, first.space
+            del row[i - 1]
