@@ -55,7 +55,7 @@ def nucleus(row: Row, base: int, slot: str) -> LayoutNode:
                 return node
         elif taken is None and node.kind != "F" and (node.above if slot == "over" else node.below) is None:
             return node
-    elif count > 1 and slot in SCRIPT_SLOTS and getattr(row[-1], slot) is None and _ends_fenced(row, base):
+    elif count > 1 and slot in SCRIPT_SLOTS and getattr(row[-1], slot) is None and ends_fenced(row, base):
         return row[-1]
     return group_nodes(row, base)
 
@@ -104,7 +104,7 @@ def is_command(node: LayoutNode) -> bool:
     return node.kind == "E" and len(node.label) > 1 and node.label[0] == "\\"
 
 
-def _ends_fenced(row: Row, base: int) -> bool:
+def ends_fenced(row: Row, base: int) -> bool:
     """Whether a script on ``row[base:]`` belongs to its last symbol: a fence that closes all of it, or ``!``."""
     last = row[-1]
     if last.kind != "O":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import lru_cache
 
@@ -35,6 +36,7 @@ MOST_TREE_NODES = 400
 """A larger operator tree is not sent as nested values: nobody reads it, and readers of JSON limit the depth."""
 
 _DEEPEST = 60
+_STYLE = re.compile(r' style="(?:text-align: (left|right))?(?:; )?(border-left: thin solid)?"')
 
 
 def view(formula: Formula) -> FormulaView:
@@ -70,9 +72,14 @@ def markup(layout: LayoutTree, display: bool = False) -> str:
 
 
 def for_pages(mathml: str) -> str:
-    """MathML of Porism's writer, sanitized, with classes in place of ``style`` attributes, which the pages'
+    """MathML of Porism's writer as pages have it: sanitized, and without ``style`` attributes, which their
     Content-Security-Policy forbids."""
-    return clean_formula(mathml.replace(' style="text-align: ', ' class="'))
+    return clean_formula(with_classes(mathml))
+
+
+def with_classes(mathml: str) -> str:
+    """MathML with classes in place of ``style`` attributes."""
+    return _STYLE.sub(lambda style: f' class="{style[1] or ""}{" line" if style[2] else ""}"', mathml)
 
 
 def matched_view(match: FormulaMatch, display: bool = False) -> FormulaView:

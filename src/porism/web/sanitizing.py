@@ -16,16 +16,21 @@ from porism.extras import need
 FORMULA: Mapping[str, frozenset[str]] = {
     **dict.fromkeys(
         (
-            "merror", "mmultiscripts", "mn", "mprescripts", "mroot", "mrow", "msqrt", "msub", "msubsup", "msup", "mtd",
-            "mtext", "mtr", "munderover",
+            "merror", "mmultiscripts", "mn", "mprescripts", "mroot", "msqrt", "msub", "msubsup", "msup", "mtd", "mtext",
+            "mtr", "munderover",
         ),
         frozenset({"class"}),
     ),
     "math": frozenset({"xmlns", "display"}),
-    "mfrac": frozenset({"class", "linethickness"}),
+    "mfrac": frozenset({"class", "displaystyle", "linethickness"}),
     "mi": frozenset({"class", "mathvariant"}),
-    "mo": frozenset({"class", "stretchy"}),
+    "mo": frozenset({
+        "class", "fence", "form", "lspace", "maxsize", "minsize", "movablelimits", "rspace", "stretchy",
+    }),
     "mover": frozenset({"class", "accent"}),
+    "mrow": frozenset({"class", "displaystyle"}),
+    "mspace": frozenset({"class", "depth", "height", "width"}),
+    "mstyle": frozenset({"displaystyle", "scriptlevel"}),
     "mtable": frozenset({"class", "displaystyle"}),
     "munder": frozenset({"class", "accentunder"}),
 }

@@ -3,24 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import NamedTuple
 
-from porism.formula.layout import child_rows, mark_order, takes_arguments
-from porism.formula.tables.alphabets import has_own_character, styled
-from porism.formula.tables.commands import ACCENT_SYNONYMS, BRACES, MARKS
-from porism.formula.tables.lookup import RELATION_CLASSES, is_limit_operator, token_class
+from porism.formula.layout import child_rows, mark_order
+from porism.formula.tables.alphabets import styled
+from porism.formula.tables.commands import BRACES, MARKS
+from porism.formula.tables.lookup import RELATION_CLASSES, token_class
+from porism.formula.tables.setting import ACCENT_SIGNS, IDENTIFIERS, LINES_BESIDE, default_spaces
 from porism.formula.tree import LayoutNode, LayoutTree, Row
+from porism.formula.writers.hints import NARROW_ACCENTS, Hints
+from porism.formula.writers.letters import letter_shown
+from porism.formula.writers.spacing import DISPLAY, SCRIPT, TEXT, Operator, set_row, takes_limits
 
-_Task = str | LayoutNode | tuple[Row]
 _NAMESPACE = "http://www.w3.org/1998/Math/MathML"
-_VARIANTS = {
-    "bf": "bold", "cal": "script", "frak": "fraktur", "sf": "sans-serif", "tt": "monospace", "bb": "double-struck",
-    "rm": "normal",
-    "it": "italic",
-}
-_FENCES = frozenset({"open", "close", "bar"})
-_SHOWN = {"-": "−", "*": "∗", "⋅": "⋅"}
-_FUNCTION_APPLICATION = "<mo>\u2061</mo>"
-_FUNCTIONS = frozenset({"function", "trigonometric", "logarithm", "limit"})
+
+
+class _InRow(NamedTuple):
+    """A node to write, the style that it is set in, and its operator if it is one."""
+
+    node: LayoutNode
+    style: int
+    operator: Operator | None
+
+
+class _Side(NamedTuple):
+    """A row to write as one element."""
+
+    row: Row
+    style: int
+
+
+_Task = str | _InRow | _Side
 
 
 def preorder(tree: LayoutTree) -> list[LayoutNode]:
@@ -61,8 +74,8 @@ class _Writer:
         self, tree: LayoutTree, ids: bool, prefix: str, marked: frozenset[int], mark_class: str, mark_scripts: bool
     ) -> None:
         self.tree = tree
+        self.hints = Hints(tree)
         self.ids = ids
-        self.has_stretching = "\\left" in tree.source
         self.prefix = escape(prefix).replace('"', "&quot;")
         self.marked = marked
         self.mark = escape(mark_class).replace('"', "&quot;")
@@ -72,57 +85,54 @@ class _Writer:
             self.numbers = {id(node): number for number, node in enumerate(preorder(tree))}
 
     def write(self, display: bool) -> str:
-        parts = [f'<math xmlns="{_NAMESPACE}"' + (' display="block">' if display else ">")]
-        stack: list[_Task] = ["</math>", (self.tree.row,)]
+        attributes = ' display="block"' if display else ""
+        parts = [f'<math xmlns="{_NAMESPACE}"{attributes}>']
+        stack: list[_Task] = ["</math>", _Side(self.tree.row, DISPLAY if display else TEXT)]
         while stack:
             task = stack.pop()
             if isinstance(task, str):
                 parts.append(task)
-            elif isinstance(task, tuple):
-                stack.extend(reversed(self._row(task[0])))
+            elif isinstance(task, _Side):
+                stack.extend(reversed(self._row(task.row, task.style)))
             else:
                 stack.extend(reversed(self._node(task)))
         return "".join(parts)
 
-    def _row(self, row: Row) -> list[_Task]:
+    def _row(self, row: Row, style: int) -> list[_Task]:
         """One node by itself, several or none in an ``<mrow>``."""
-        if len(row) == 1:
-            return [row[0]]
-        return ["<mrow>", *self._content(row), "</mrow>"]
+        content = self._content(row, style)
+        return content if len(content) == 1 else ["<mrow>", *content, "</mrow>"]
 
-    def _content(self, row: Row) -> list[_Task]:
-        """The nodes of a row; what ``\\left`` and ``\\right`` enclose is a row of its own, over which they stretch."""
-        opens, closes = self._stretched_groups(row)
+    def _content(self, row: Row, style: int, follows_operand: bool = False) -> list[_Task]:
+        """The nodes of a row with spaces and groups; scripts on a whole group are outside of it."""
+        if row and style != DISPLAY and self.hints.is_display(row[0]):
+            return [_DISPLAYED, *self._content(row, DISPLAY, follows_operand), "</mstyle>"]
+        setting = set_row(row, style, self.hints, follows_operand)
+        fences = setting.fences
         tasks: list[_Task] = []
-        last = len(row) - 1
+        closing: list[tuple[int, list[_Task]]] = []
         for i, node in enumerate(row):
-            if i in opens:
-                tasks.append("<mrow>")
-            tasks.append(node)
-            if node.kind == "V" and i < last and len(node.label) > 1 and token_class(node.label, "V") in _FUNCTIONS:
-                tasks.append(_FUNCTION_APPLICATION)
-            if i in closes:
-                tasks.append("</mrow>")
+            if i in setting.before:
+                tasks.append(setting.before[i])
+            for last in fences.groups.get(i, ()):
+                opened, closed = self._group(row[last], style, last in fences.scripted)
+                tasks += opened
+                closing.append((last, closed))
+            operator = setting.operators.get(i)
+            if i in fences.scripted:
+                tasks += self._core(_InRow(node, style, operator), self._attributes(node))
+            else:
+                tasks.append(_InRow(node, style, operator))
+            while closing and closing[-1][0] == i:
+                tasks += closing.pop()[1]
         return tasks
 
-    def _stretched_groups(self, row: Row) -> tuple[set[int], set[int]]:
-        opens: set[int] = set()
-        closes: set[int] = set()
-        if self.has_stretching:
-            pending: list[int] = []
-            for i, node in enumerate(row):
-                if node.kind == "O":
-                    if self._is_written(node, "\\left"):
-                        pending.append(i)
-                    elif self._is_written(node, "\\right") and pending:
-                        start = pending.pop()
-                        if not takes_arguments(row, start):  # else it would be read as an argument
-                            opens.add(start)
-                            closes.add(i)
-        return opens, closes
-
-    def _is_written(self, node: LayoutNode, command: str) -> bool:
-        return self.tree.source.startswith(command, node.start) and node.end - node.start > len(command)
+    def _group(self, last: LayoutNode, style: int, is_scripted: bool) -> tuple[list[_Task], list[_Task]]:
+        """What opens and closes a group of fences; the scripts of the last one are on all of it."""
+        if not is_scripted:
+            return ["<mrow>"], ["</mrow>"]
+        opened, *rest = self._scripted(last, ["<mrow>", "</mrow>"], "", style)
+        return [opened, "<mrow>"], rest[1:]
 
     def _attributes(self, node: LayoutNode, marks: bool = True) -> str:
         number = self.numbers.get(id(node), -1)
@@ -134,27 +144,28 @@ class _Writer:
 
     # -- one node ------------------------------------------------------------------------------------------------------
 
-    def _node(self, node: LayoutNode) -> list[_Task]:
+    def _node(self, task: _InRow) -> list[_Task]:
+        node, style = task.node, task.style
         accents = node.kind != "F" and (node.over is not None or node.under is not None)
         scripts = node.above is not None or node.below is not None
         before = node.pre_below is not None or (node.pre_above is not None and node.kind != "R")
         if not (accents or scripts or before):
-            return self._core(node, self._attributes(node))
+            return self._core(task, self._attributes(node))
         attributes = self._attributes(node, self.mark_scripts)
-        tasks = self._core(node, "" if self.mark_scripts else self._mark(node))
+        tasks = self._core(task, "" if self.mark_scripts else self._mark(node))
         outermost = "multiscripts" if before else "scripts" if scripts else "accents"
         if accents:
-            tasks = self._accented(node, tasks, attributes if outermost == "accents" else "")
+            tasks = self._accented(node, tasks, attributes if outermost == "accents" else "", style)
         if before:
+            sides = (node.below, node.above, node.pre_below, node.pre_above)
+            after = [_Side(row or [], SCRIPT) for row in sides]
             return [
-                f"<mmultiscripts{attributes}>", *tasks, (node.below or [],), (node.above or [],),
-                "<mprescripts></mprescripts>", (node.pre_below or [],), (node.pre_above or [],), "</mmultiscripts>",
+                f"<mmultiscripts{attributes}>", *tasks, *after[:2], "<mprescripts></mprescripts>", *after[2:],
+                "</mmultiscripts>",
             ]
-        if scripts:
-            return self._scripted(node, tasks, attributes)
-        return tasks
+        return self._scripted(node, tasks, attributes, style) if scripts else tasks
 
-    def _accented(self, node: LayoutNode, base: list[_Task], attributes: str) -> list[_Task]:
+    def _accented(self, node: LayoutNode, base: list[_Task], attributes: str, style: int) -> list[_Task]:
         order = [slot for slot in mark_order(node) if getattr(node, slot) is not None]
         for slot in order:
             row = getattr(node, slot)
@@ -163,83 +174,95 @@ class _Writer:
             mark = row[0] if len(row) == 1 and row[0].kind == "O" else None
             note = None if mark is None else mark.below if slot == "under" else mark.above
             if mark is not None and note is not None and mark.label in BRACES:
-                sign = f"<mo{self._attributes(mark)}>{mark.label}</mo>"
-                base = [f"<{element}{inner}><{element}>", *base, sign, f"</{element}>", (note,), f"</{element}>"]
+                base = [
+                    f"<{element}{inner}><{element}>", *base, self._accent(mark, self._attributes(mark), slot),
+                    f"</{element}>", _Side(note, SCRIPT), f"</{element}>",
+                ]
                 continue
-            is_accent = mark is not None and mark.label in MARKS
-            kind = (' accent="true"' if slot == "over" else ' accentunder="true"') if is_accent else ""
-            base = [f"<{element}{kind}{inner}>", *base, (row,), f"</{element}>"]
+            if mark is None or mark.label not in MARKS:
+                shown: list[_Task] = [_Side(row, SCRIPT)]
+                if self.hints.command(node).startswith("x"):  # an arrow reaches beyond its notes
+                    shown = ["<mrow>", _BESIDE_NOTE, *shown, _BESIDE_NOTE, "</mrow>"]
+                base = [f"<{element}{inner}>", *base, *shown, f"</{element}>"]
+                continue
+            kind = ' accent="true"' if slot == "over" else ' accentunder="true"'
+            over: _Task = _Side(row, style) if child_rows(mark) else self._accent(mark, self._attributes(mark), slot)
+            base = [f"<{element}{kind}{inner}>", *base, over, f"</{element}>"]
         return base
 
-    def _scripted(self, node: LayoutNode, base: list[_Task], attributes: str) -> list[_Task]:
-        limits = (
-            node.kind in "OV" and is_limit_operator(node.label) and token_class(node.label) != "integral"
-            and not _is_mark(node.above) and not _is_mark(node.below) and node.over is None and node.under is None
-        )
-        if node.below is None:
-            element = "mover" if limits else "msup"
-            return [f"<{element}{attributes}>", *base, (node.above or [],), f"</{element}>"]
-        if node.above is None:
-            element = "munder" if limits else "msub"
-            return [f"<{element}{attributes}>", *base, (node.below,), f"</{element}>"]
-        element = "munderover" if limits else "msubsup"
-        return [f"<{element}{attributes}>", *base, (node.below,), (node.above,), f"</{element}>"]
+    def _accent(self, mark: LayoutNode, attributes: str, slot: str) -> str:
+        """The ``<mo>`` of an accent or a brace, which stretches over what is under it unless it is a narrow one."""
+        is_narrow = self.hints.command(mark) in NARROW_ACCENTS
+        shown = ACCENT_SIGNS.get(mark.label, mark.label)
+        if mark.label == "¯" and not is_narrow:
+            shown = LINES_BESIDE[slot]
+        stretchy = ' stretchy="false"' if is_narrow else ""
+        spaces = ' lspace="0" rspace="0"' if default_spaces(shown, "infix") != (0, 0) else ""
+        return f"<mo{stretchy}{spaces}{attributes}>{escape(shown)}</mo>"
 
-    def _core(self, node: LayoutNode, attributes: str) -> list[_Task]:
+    def _scripted(self, node: LayoutNode, base: list[_Task], attributes: str, style: int) -> list[_Task]:
+        limits = takes_limits(node, self.hints)
+        names = ("munder", "mover", "munderover") if limits else ("msub", "msup", "msubsup")
+        scripts = [_Side(row, SCRIPT) for row in (node.below, node.above) if row is not None]
+        element = names[2] if len(scripts) == 2 else names[0] if node.above is None else names[1]
+        return [f"<{element}{attributes}>", *base, *scripts, f"</{element}>"]
+
+    def _core(self, task: _InRow, attributes: str) -> list[_Task]:
+        node, style, operator = task
         kind, label = node.kind, node.label
-        if kind == "V":
-            return [_identifier(label, node.font, attributes)]
-        if kind == "O":
-            stretch = ""
-            if token_class(label) in _FENCES and not any(
-                self._is_written(node, command) for command in ("\\left", "\\right", "\\middle")
-            ):
-                stretch = ' stretchy="false"'
-            return [f"<mo{stretch}{attributes}>{escape(_SHOWN.get(label, label))}</mo>"]
+        if operator is not None:
+            return [f"<mo{operator.attributes}{attributes}>{escape(operator.shown)}</mo>"]
+        if kind == "V" or label in IDENTIFIERS:
+            shown, variant = letter_shown(node, self.hints)
+            variant = variant and f' mathvariant="{variant}"'
+            return [f"<mi{variant}{attributes}>{escape(shown)}</mi>"]
         if kind == "N":
             return [f"<mn{attributes}>{escape(styled(label, node.font))}</mn>"]
         if kind == "T":
-            return [f"<mtext{attributes}>\u00a0{escape(label)}\u00a0</mtext>"]
+            return [f"<mtext{attributes}>{escape(label)}</mtext>"]
         if kind == "W":
             return [f"<mi{attributes}>?{escape(label)}</mi>"]
         if kind == "E":
             return [f"<merror{attributes}><mtext>{escape(label)}</mtext></merror>"]
         if kind == "F":
-            over, under = (node.over or [],), (node.under or [],)
-            if label == "choose":
-                return [
-                    f'<mrow{attributes}><mo>(</mo><mfrac linethickness="0">', over, under, "</mfrac><mo>)</mo></mrow>",
-                ]
-            return [f"<mfrac{attributes}>", over, under, "</mfrac>"]
+            return self._fraction(node, attributes, style)
         if kind == "R":
             if node.pre_above is not None:
-                return [f"<mroot{attributes}>", (node.within or [],), (node.pre_above,), "</mroot>"]
-            return [f"<msqrt{attributes}>", *self._content(node.within or []), "</msqrt>"]
+                within, index = _Side(node.within or [], style), _Side(node.pre_above, SCRIPT)
+                return [f"<mroot{attributes}>", within, index, "</mroot>"]
+            return [f"<msqrt{attributes}>", *self._content(node.within or [], style), "</msqrt>"]
         if kind == "M":
-            return self._matrix(node, attributes)
-        return [f"<mrow{attributes}>", *self._content(node.within or []), "</mrow>"]
+            return self._matrix(node, attributes, style)
+        return [f"<mrow{attributes}>", *self._content(node.within or [], style), "</mrow>"]
 
-    def _matrix(self, node: LayoutNode, attributes: str) -> list[_Task]:
+    def _fraction(self, node: LayoutNode, attributes: str, style: int) -> list[_Task]:
+        wanted = self.hints.style(node)
+        shown = f' displaystyle="{"true" if wanted == "display" else "false"}"' if wanted else ""
+        style = DISPLAY if wanted == "display" else TEXT if wanted == "text" else style
+        inner = TEXT if style == DISPLAY else SCRIPT
+        over: list[_Task] = [_Side(node.over or [], inner)]
+        if self.hints.command(node) == "cfrac":
+            over = ["<mrow>", _STRUT, *over, "</mrow>"]
+        parts = [*over, _Side(node.under or [], inner), "</mfrac>"]
+        if node.label == "choose":
+            opened = f'<mrow{shown}{attributes}><mo>(</mo><mfrac linethickness="0">'
+            return [opened, *parts, "<mo>)</mo></mrow>"]
+        return [f"<mfrac{shown}{attributes}>", *parts]
+
+    def _matrix(self, node: LayoutNode, attributes: str, style: int) -> list[_Task]:
+        """A matrix with its fences, cases, or a display of lines."""
         label = node.label
-        opening, closing = "", ""
         if label == "lines":
-            tasks: list[_Task] = [f'<mtable{attributes} class="lines" displaystyle="true">']
-            if ' class="' in attributes:
-                tasks = [f"<mtable{attributes.replace(' class=', ' class=', 1)[:-1]} lines\" displaystyle=\"true\">"]
-        else:
-            opening, closing = label[:1], label[1:2]
-            tasks = ["<mtable>" if opening else f"<mtable{attributes}>"]
+            return self._lines(node, attributes, style)
+        opening, closing = label[:1], label[1:2]
+        columns = self.hints.columns(node)
+        tasks: list[_Task] = [f"<mtable{'' if opening else attributes}>"]
         for line in node.elements or []:
             tasks.append("<mtr>")
-            cells = line
-            if label == "lines":
-                cells = _aligned(line[0] if line else [])
-            for position, cell in enumerate(cells):
-                align = ""
-                if label in ("lines", "{"):
-                    side = "right" if label == "lines" and position == 0 and len(cells) > 1 else "left"
-                    align = f' style="text-align: {side}"'
-                tasks += (f"<mtd{align}>", *self._content(cell), "</mtd>")
+            for position, cell in enumerate(line):
+                strut = "" if position or style == SCRIPT else _CASES_STRUT if label == "{" else _STRUT
+                look = "text-align: left" if label == "{" else _column(columns, position)
+                tasks += (_cell(look) + strut, *self._content(cell, max(style, TEXT)), "</mtd>")
             tasks.append("</mtr>")
         tasks.append("</mtable>")
         if opening:
@@ -247,29 +270,80 @@ class _Writer:
             tasks.append(f"<mo>{escape(closing)}</mo></mrow>" if closing else "</mrow>")
         return tasks
 
+    def _lines(self, node: LayoutNode, attributes: str, style: int) -> list[_Task]:
+        """Lines aligned where they were written so, else centred; in scripts as small as these."""
+        display = style != SCRIPT
+        lines = [line[0] if line else [] for line in node.elements or []]
+        rows = self._aligned(node, lines) if display else [[line] for line in lines]
+        class_name = "lines" if display else "lines small"
+        kind = f' class="{class_name}"' if ' class="' not in attributes else ""
+        if not kind:
+            attributes = attributes.replace(' class="', f' class="{class_name} ')
+        shown = ' displaystyle="true"' if display else ""
+        tasks: list[_Task] = [f"<mtable{attributes}{kind}{shown}>"]
+        for row in rows:
+            tasks.append("<mtr>")
+            for position, cell in enumerate(row):
+                look = "" if len(row) == 1 else f"text-align: {'left' if position % 2 else 'right'}"
+                strut = _STRUT if display and not position else ""
+                inner = DISPLAY if display else SCRIPT
+                tasks += (_cell(look) + strut, *self._content(cell, inner, position % 2 == 1), "</mtd>")
+            tasks.append("</mtr>")
+        tasks.append("</mtable>")
+        return tasks
 
-def _is_mark(row: Row | None) -> bool:
-    """Whether a script would be read as an accent if it were right above or below."""
-    return row is not None and len(row) == 1 and row[0].kind == "O" and (
-        row[0].label in MARKS or row[0].label in ACCENT_SYNONYMS
-    )
+    def _aligned(self, node: LayoutNode, lines: list[Row]) -> list[list[Row]]:
+        """The lines in cells: where the source has a ``&``, else before the first relation if it is not LaTeX."""
+        if not self.hints.is_latex:
+            return [_split_at_relation(line) for line in lines]
+        rows: list[list[Row]] = []
+        end = node.start
+        for line in lines:
+            cells: list[Row] = [[]]
+            for symbol in line:
+                cells += [[] for _ in range(self.hints.divisions(end, symbol.start))]
+                cells[-1].append(symbol)
+                end = max(end, _end(symbol))
+            rows.append(cells)
+        width = max(map(len, rows), default=1)
+        return [row + [[] for _ in range(width - len(row))] for row in rows]
 
 
-def _aligned(line: Row) -> list[Row]:
+_DISPLAYED = '<mstyle displaystyle="true" scriptlevel="0">'
+_STRUT = '<mspace height="0.84em" depth="0.36em"></mspace>'
+"""Gives the lines of a table TeX's distance."""
+_CASES_STRUT = '<mspace height="1.01em" depth="0.43em"></mspace>'
+_BESIDE_NOTE = '<mspace width="0.8em"></mspace>'
+_ALIGNMENTS = {"l": "text-align: left", "r": "text-align: right"}
+
+
+def _cell(look: str) -> str:
+    return f'<mtd style="{look}">' if look else "<mtd>"
+
+
+def _column(columns: str, position: int) -> str:
+    """The style of a cell by the preamble of its array."""
+    places = [i for i, letter in enumerate(columns) if letter != "|"]
+    if position >= len(places):
+        return ""
+    place = places[position]
+    looks = [_ALIGNMENTS.get(columns[place], ""), "border-left: thin solid" if columns[:place].endswith("|") else ""]
+    return "; ".join(filter(None, looks))
+
+
+def _end(node: LayoutNode) -> int:
+    """Where a node ends in the source with all that is around it."""
+    end, stack = node.end, child_rows(node)
+    while stack:
+        for inner in stack.pop():
+            end = max(end, inner.end)
+            stack += child_rows(inner)
+    return end
+
+
+def _split_at_relation(line: Row) -> list[Row]:
     """A line of a display in two cells, the second from its first relation on, as displays are mostly aligned."""
     for i, node in enumerate(line):
         if node.kind == "O" and token_class(node.label) in RELATION_CLASSES:
             return [line[:i], line[i:]]
     return [[], line]
-
-
-def _identifier(label: str, font: str, attributes: str) -> str:
-    if not font:
-        upright = len(label) == 1 and (label in "∞∅ℏℵ⊤⊥" or ("Α" <= label <= "Ω"))
-        variant = ' mathvariant="normal"' if upright else ""
-        return f"<mi{variant}{attributes}>{escape(label)}</mi>"
-    if font == "bb":
-        return f"<mi{attributes}>{escape(label)}</mi>"
-    if has_own_character(label, font):
-        return f"<mi{attributes}>{styled(label, font)}</mi>"
-    return f'<mi mathvariant="{_VARIANTS.get(font, "normal")}"{attributes}>{escape(label)}</mi>'

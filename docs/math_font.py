@@ -1,0 +1,211 @@
+"""Makes the font of formulas on web pages: ``python docs/math_font.py NewCMMath-Book.otf``.
+
+It takes what formulas need of New Computer Modern Math (Antonis Tsolomitis, GUST Font License; CTAN:
+``fonts/newcomputermodern``, Debian: ``texlive-fonts-extra``), and writes ``src/porism/web/static/porism-math.woff2``.
+It needs fontTools and brotli (``pip install 'fonttools[woff]'``).
+
+Browsers lay out MathML by the tables of a font, and here these are set so that it looks as TeX sets it:
+
+- Browsers keep a fence as wide as its widest form. All larger forms of a fence get one width, the white on the outside.
+- Wide hats, tildes and lines, which fonts have as combining characters, also belong to the spacing characters.
+- Scripts of a tall base are as far from its top and bottom as in TeX (sup_drop and sub_drop of cmsy10).
+- Feature ``ssty``: primes for scripts; feature ``ss01``: small arrows for vectors.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from fontTools import subset
+from fontTools.feaLib.builder import addOpenTypeFeaturesFromString
+from fontTools.pens.boundsPen import BoundsPen
+from fontTools.pens.t2CharStringPen import T2CharStringPen
+from fontTools.pens.transformPen import TransformPen
+from fontTools.ttLib.tables import otTables
+
+TARGET = Path(__file__).resolve().parents[1] / "src/porism/web/static/porism-math.woff2"
+NAME = "Porism Math"
+CHARACTERS = (
+    (0x20, 0x7E), (0xA0, 0x17F), (0x2C6, 0x2DD), (0x300, 0x338), (0x391, 0x3F6), (0x2000, 0x206F), (0x20D0, 0x20EF),
+    (0x2100, 0x214F), (0x2190, 0x21FF), (0x2200, 0x22FF), (0x2300, 0x23E0), (0x25A0, 0x25FF), (0x2605, 0x266F),
+    (0x2713, 0x2720), (0x2772, 0x2773), (0x27C0, 0x27FF), (0x2900, 0x297F), (0x2A00, 0x2AFF), (0x1D400, 0x1D7FF),
+)
+OPENING, CLOSING = "([{⟨⌊⌈⟦⟮", ")]}⟩⌋⌉⟧⟯"
+MODEL_HEIGHT = 2101
+"""The form of a fence whose width all get: between ``\\Big`` and ``\\bigg``."""
+MOVED_DOWN = -55
+"""Lines over letters: TeX leaves three times their thickness."""
+WIDE = {"ˆ": "\u0302", "˜": "\u0303", "‾": "\u0305", "_": "\u0332"}
+"""Spacing character → the combining one whose wide forms it gets."""
+LEANING = 0.7
+CLOSER_PRIMES = 130
+SPACING = "\u20d7\u20d6\u20e1\u20db\u20dc"
+"""Combining characters that are made as wide as they are."""
+CONSTANTS = {
+    "SuperscriptBaselineDropMax": 386, "SubscriptBaselineDropMin": 50, "RadicalKernBeforeDegree": 0,
+}
+
+
+class Builder:
+    """A font that is being changed."""
+
+    def __init__(self, source: str) -> None:
+        options = subset.Options(
+            hinting=False, desubroutinize=True, notdef_outline=True, layout_features=["ssty"],
+            drop_tables=[*subset.Options().drop_tables, "PfEd", "FFTM"],
+        )
+        self.options = options
+        self.font = font = subset.load_font(source, options)
+        self.characters: dict[int, str] = font.getBestCmap()
+        self.math = font["MATH"].table
+        self.forms = self._forms("Vert")
+        self.wide = self._forms("Horiz")
+        self.moved: set[str] = set()
+
+    def _forms(self, direction: str) -> dict[str, Any]:
+        variants = self.math.MathVariants
+        coverage = getattr(variants, direction + "GlyphCoverage").glyphs
+        return dict(zip(coverage, getattr(variants, direction + "GlyphConstruction"), strict=True))
+
+    def glyph(self, character: str) -> str:
+        return self.characters[ord(character)]
+
+    def ink(self, glyphs: Iterable[str]) -> tuple[float, float]:
+        """Where the ink of glyphs begins and ends from left to right."""
+        found = []
+        for name in glyphs:
+            pen = BoundsPen(self.font.getGlyphSet())
+            self.font.getGlyphSet()[name].draw(pen)
+            found.append(pen.bounds)
+        return min(box[0] for box in found), max(box[2] for box in found)
+
+    def move(self, name: str, right: float, up: float, width: int) -> None:
+        """Moves the outline of a glyph, once, and sets its width."""
+        if name in self.moved:
+            return
+        self.moved.add(name)
+        glyphs = self.font.getGlyphSet()
+        table = self.font["CFF "].cff
+        top = table.topDictIndex[0]
+        pen = T2CharStringPen(None, glyphs)
+        glyphs[name].draw(TransformPen(pen, (1, 0, 0, 1, round(right), round(up))))
+        old = top.CharStrings[name]
+        top.CharStrings[name] = pen.getCharString(private=old.private, globalSubrs=old.globalSubrs)
+        left = self.font["hmtx"][name][1]
+        self.font["hmtx"][name] = (width, left + round(right))
+
+    def set_fences(self) -> None:
+        """Gives all larger forms of each fence one width and the white inside that its form ``\\Big`` has."""
+        for fences, opens in ((OPENING, True), (CLOSING, False)):
+            for fence in fences:
+                construction = self.forms[self.glyph(fence)]
+                variants = construction.MathGlyphVariantRecord[1:]
+                parts = construction.GlyphAssembly.PartRecords if construction.GlyphAssembly else []
+                families = [[form.VariantGlyph] for form in variants]
+                families += [[part.glyph for part in parts]] if parts else []
+                model = min(variants, key=lambda form: abs(form.AdvanceMeasurement - MODEL_HEIGHT)).VariantGlyph
+                advance = self.font["hmtx"][model][0]
+                left, right = self.ink([model])
+                inside = advance - right if opens else left
+                inks = [self.ink(family) for family in families]
+                width = round(max(advance, *(end - start + 20 for start, end in inks)))
+                for family, (start, end) in zip(families, inks, strict=True):
+                    white = min(inside, (width - end + start) / 2)
+                    for name in family:
+                        self.move(name, width - white - end if opens else white - start, 0, width)
+
+    def set_accents(self) -> None:
+        """Gives spacing accents wide forms, and combining ones a width."""
+        for part in self.wide[self.glyph("\u0305")].GlyphAssembly.PartRecords:
+            self.move(part.glyph, 0, MOVED_DOWN, self.font["hmtx"][part.glyph][0])
+        self.move("overlinecmb.h1", 0, MOVED_DOWN, self.font["hmtx"]["overlinecmb.h1"][0])
+        for character, combining in WIDE.items():
+            source = self.wide[self.glyph(combining)]
+            made = otTables.MathGlyphConstruction()
+            own = otTables.MathGlyphVariantRecord()
+            own.VariantGlyph = self.glyph(character)
+            own.AdvanceMeasurement = round(self.font["hmtx"][own.VariantGlyph][0])
+            others = source.MathGlyphVariantRecord[1:]
+            made.MathGlyphVariantRecord = [own, *others]
+            made.VariantCount = len(made.MathGlyphVariantRecord)
+            made.GlyphAssembly = source.GlyphAssembly
+            self.wide[self.glyph(character)] = made
+        variants = self.math.MathVariants
+        names = sorted(self.wide, key=self.font.getGlyphID)
+        variants.HorizGlyphCoverage.glyphs = names
+        variants.HorizGlyphConstruction = [self.wide[name] for name in names]
+        variants.HorizGlyphCount = len(names)
+        for character in SPACING:
+            left, right = self.ink([self.glyph(character)])
+            self.move(self.glyph(character), 20 - left, 0, round(right - left + 40))
+
+    def set_letters(self) -> None:
+        """Adds to slanted letters a part of what they lean over, which browsers do not add before what follows."""
+        info = self.math.MathGlyphInfo.MathItalicsCorrectionInfo
+        leaning = dict(zip(info.Coverage.glyphs, info.ItalicsCorrection, strict=True))
+        for code, name in self.characters.items():
+            if 0x1D434 <= code <= 0x1D7CB and name in leaning and name not in self.moved:
+                width = self.font["hmtx"][name][0] + round(LEANING * leaning[name].Value)
+                self.move(name, 0, 0, width)
+        for prime in ("minute.st", "uni2033.st"):
+            self.move(prime, 0, 0, self.font["hmtx"][prime][0] - CLOSER_PRIMES)
+
+    def set_features(self) -> None:
+        """Replaces the substitutions of the font by those that pages ask for."""
+        del self.font["GSUB"]
+        primes = " ".join(
+            f"sub {name} by {name}.st;" for name in map(self.glyph, "′″‴") if f"{name}.st" in self.font.getGlyphOrder()
+        )
+        arrows = "".join(
+            f"sub {self.glyph(arrow)} by {self.glyph(small)};" for arrow, small in zip("→←↔", SPACING, strict=False)
+        )
+        addOpenTypeFeaturesFromString(
+            self.font, f"feature ssty {{ {primes} }} ssty;\nfeature ss01 {{ {arrows} }} ss01;\n", tables=["GSUB"]
+        )
+
+    def name(self) -> None:
+        """Says in the font what it is made from: a changed font has another name."""
+        table = self.font["name"]
+        made_from = table.getDebugName(5)
+        copyright_notice = table.getDebugName(0)
+        table.names = []
+        for number, text in {
+            0: copyright_notice, 1: NAME, 2: "Regular", 3: f"{NAME} from New Computer Modern Math {made_from}", 4: NAME,
+            5: f"Version {made_from}", 6: NAME.replace(" ", ""), 10: "A changed part of New Computer Modern Math.",
+            13: "GUST Font License (an instance of the LaTeX Project Public License)",
+            14: "http://www.gust.org.pl/fonts/licenses/GUST-FONT-LICENSE.txt",
+        }.items():
+            table.setName(text, number, 3, 1, 0x409)
+        cff = self.font["CFF "].cff
+        cff.fontNames[0] = NAME.replace(" ", "")
+
+    def save(self, target: Path) -> None:
+        """Leaves out what is not needed and writes the font."""
+        kept = [code for code in self.characters if any(first <= code <= last for first, last in CHARACTERS)]
+        self.options.layout_features = ["ssty", "ss01"]
+        self.options.flavor = "woff2"
+        subsetter = subset.Subsetter(self.options)
+        subsetter.populate(unicodes=kept)
+        subsetter.subset(self.font)
+        subset.save_font(self.font, str(target), self.options)
+
+
+def main() -> None:
+    """Makes the font."""
+    builder = Builder(sys.argv[1])
+    builder.set_fences()
+    builder.set_accents()
+    builder.set_letters()
+    builder.set_features()
+    for constant, value in CONSTANTS.items():
+        getattr(builder.math.MathConstants, constant).Value = value
+    builder.name()
+    builder.save(TARGET)
+    print(f"{TARGET}: {TARGET.stat().st_size:,} bytes")
+
+
+if __name__ == "__main__":
+    main()

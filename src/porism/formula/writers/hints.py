@@ -1,0 +1,123 @@
+"""What the source of a formula says about how it is set, and a layout tree does not keep: sizes of fences, styles."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+
+from porism.formula.notation import notation_of
+from porism.formula.tables.lookup import SYMBOLS
+from porism.formula.tables.setting import COMMAND_SIGNS
+from porism.formula.tree import LayoutNode, LayoutTree
+
+_COMMAND = re.compile(r"\\([A-Za-z]+)")
+_SIZE = re.compile(r"\\(big|Big|bigg|Bigg)([lrm]?)\s*\Z")
+_SIZES = {"big": "1.2em", "Big": "1.8em", "bigg": "2.4em", "Bigg": "3em"}
+_LIMITS = re.compile(r"\s*\\(limits|nolimits)(?![A-Za-z])")
+_DISPLAY = re.compile(r"\\displaystyle[\s{]*\Z")
+_STRETCHING = re.compile(r"\\(left|right)(?![A-Za-z])")
+_BOLD_ITALIC = re.compile(r"\\(?:boldsymbol|bm|pmb|mathbfit|symbfit)\s*(?:\{[^{}]*)?\Z")
+_ITALIC = re.compile(r"\\(?:mathit|textit|it)\s*(?:\{[^{}]*)?\Z")
+_PREAMBLE = re.compile(r"\\begin\s*\{(?:array|darray|tabular)\}\s*(?:\[\w\])?\s*\{([^{}]*)\}")
+_ALIGNS = re.compile(r"(?<!\\)&")
+_FENCE_COMMANDS = frozenset((
+    "langle", "rangle", "lfloor", "rfloor", "lceil", "rceil", "lvert", "rvert", "lVert", "rVert", "vert", "Vert",
+    "lbrace", "rbrace", "lbrack", "rbrack", "lparen", "rparen", "lgroup", "rgroup", "lmoustache", "rmoustache",
+    "llbracket", "rrbracket", "ulcorner", "urcorner", "llcorner", "lrcorner", "mid", "parallel", "backslash",
+))
+"""Commands that are a fence by themselves; one that another command makes stretches."""
+NARROW_ACCENTS = frozenset((
+    "hat", "tilde", "bar", "vec", "dot", "ddot", "dddot", "ddddot", "check", "breve", "acute", "grave", "mathring",
+))
+_DISPLAY_COMMANDS = frozenset(("dfrac", "cfrac", "dbinom"))
+_TEXT_COMMANDS = frozenset(("tfrac", "tbinom", "sfrac", "nicefrac", "xfrac"))
+
+
+class Hints:
+    """Looks at the source around the nodes of one tree; of a source that is not LaTeX it says little."""
+
+    def __init__(self, tree: LayoutTree) -> None:
+        self.source = tree.source
+        self.is_latex = bool(tree.source) and notation_of(tree.source) == "latex"
+        self.has_commands = self.is_latex and "\\" in tree.source
+
+    def written(self, node: LayoutNode) -> str:
+        """The source of a node without what is around it."""
+        return self.source[node.start:node.end]
+
+    def command(self, node: LayoutNode) -> str:
+        """The command that a node begins with, without its backslash."""
+        if not self.has_commands:
+            return ""
+        match = _COMMAND.match(self.source, node.start)
+        return match[1] if match is not None and node.end > node.start else ""
+
+    def is_display(self, node: LayoutNode) -> bool:
+        """Whether ``\\displaystyle`` is right before a node."""
+        return self.has_commands and _DISPLAY.search(self.source, max(0, node.start - 20), node.start) is not None
+
+    def style(self, node: LayoutNode) -> str:
+        """``display`` or ``text`` for a fraction that its command sets so, else an empty string."""
+        command = self.command(node)
+        return "display" if command in _DISPLAY_COMMANDS else "text" if command in _TEXT_COMMANDS else ""
+
+    def size(self, node: LayoutNode) -> tuple[str, str]:
+        """Height of a fence after ``\\big`` and its kin, and ``l``, ``r`` or ``m`` for its side; else empty strings."""
+        if not self.has_commands:
+            return "", ""
+        match = _SIZE.search(self.source, max(0, node.start - 8), node.start)
+        return (_SIZES[match[1]], match[2]) if match is not None else ("", "")
+
+    def stretches(self, node: LayoutNode) -> bool:
+        """Whether a fence is as high as what it encloses: after ``\\left`` and its kin, or made by a command."""
+        if not self.is_latex:
+            return bool(self.source) and 'stretchy="false"' not in self.source[node.start:node.end]
+        if node.start == node.end:
+            return True
+        command = self.command(node)
+        return bool(command) and command not in _FENCE_COMMANDS
+
+    def limits(self, node: LayoutNode) -> str:
+        """``limits`` or ``nolimits`` where that follows an operator."""
+        match = _LIMITS.match(self.source, node.end) if self.has_commands else None
+        return match[1] if match is not None else ""
+
+    def is_bold_italic(self, node: LayoutNode) -> bool:
+        """Whether a bold letter was written with ``\\boldsymbol`` or ``\\bm``."""
+        return self.has_commands and _BOLD_ITALIC.search(self.source, max(0, node.start - 60), node.start) is not None
+
+    def is_italic(self, node: LayoutNode) -> bool:
+        """Whether a name was written with ``\\mathit``."""
+        return self.has_commands and _ITALIC.search(self.source, max(0, node.start - 60), node.start) is not None
+
+    def sign(self, node: LayoutNode) -> str:
+        """The form of a symbol that was written: by its command or as a character of its own; else an empty string."""
+        if self.has_commands and self.source.startswith("\\", node.start):
+            return COMMAND_SIGNS.get(self.command(node), "")
+        written = self.written(node)
+        if not self.is_latex:
+            written = written[written.find(">") + 1:written.rfind("<")]
+        is_form = len(written) == 1 and not written.isascii() and SYMBOLS.get(written, ("",))[0] == node.label
+        return written if is_form else ""
+
+    def columns(self, node: LayoutNode) -> str:
+        """The letters and bars of the preamble of an array: ``cc|c``."""
+        match = _PREAMBLE.match(self.source, node.start) if self.has_commands else None
+        return "".join(char for char in match[1] if char in "lcr|") if match is not None else ""
+
+    def divisions(self, start: int, end: int) -> int:
+        """How many ``&`` that align are between two offsets."""
+        return sum(1 for _ in _ALIGNS.finditer(self.source, start, end)) if self.is_latex else 0
+
+    @cached_property
+    def stretched(self) -> dict[int, int]:
+        """Offset of each ``\\left`` → that of its ``\\right``, and the reverse."""
+        partners: dict[int, int] = {}
+        pending: list[int] = []
+        for match in _STRETCHING.finditer(self.source) if self.has_commands else ():
+            if match[1] == "left":
+                pending.append(match.start())
+            elif pending:
+                partners[pending[-1]] = match.start()
+                partners[match.start()] = pending.pop()
+        return partners

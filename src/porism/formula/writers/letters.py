@@ -1,0 +1,58 @@
+"""Letters, names and signs of a formula as the characters that are shown for them."""
+
+from __future__ import annotations
+
+from porism.formula.tables.alphabets import has_own_character, styled
+from porism.formula.tables.commands import NAME_SYNONYMS
+from porism.formula.tables.lookup import RELATION_CLASSES, token_class
+from porism.formula.tables.setting import SHOWN_SIGNS
+from porism.formula.tree import LayoutNode, Row
+from porism.formula.writers.hints import Hints
+
+_VARIANTS = {
+    "bf": "bold", "cal": "script", "frak": "fraktur", "sf": "sans-serif", "tt": "monospace", "bb": "double-struck",
+    "rm": "normal", "it": "italic",
+}
+_UPRIGHT = frozenset("∞∅ℏℵℶℷℸ⊤⊥")
+_SPELLED = {label: words.replace(" ", "\u2009") for words, label in NAME_SYNONYMS.items()}
+_OPERATIONS = RELATION_CLASSES | {"additive", "multiplicative", "set-operator"}
+
+
+def name_shown(label: str) -> str:
+    """A name as it is set: ``lim sup`` for ``limsup``."""
+    return _SPELLED.get(label, label)
+
+
+def letter_shown(node: LayoutNode, hints: Hints) -> tuple[str, str]:
+    """A letter or a name as it is set, and the ``mathvariant`` that it needs besides, mostly none."""
+    label, font = node.label, node.font
+    if not font:
+        upright = label in _UPRIGHT or (len(label) == 1 and "Α" <= label <= "Ω")
+        if len(label) > 1 and hints.is_italic(node):
+            return styled(label, "italic"), ""
+        return name_shown(label), "normal" if upright else ""
+    if font == "bb":
+        return label, ""
+    if font == "bf" and len(label) == 1 and ("α" <= label <= "ϖ" or hints.is_bold_italic(node)):
+        return styled(label, "bold-italic"), ""
+    if has_own_character(label, font):
+        return styled(label, font), ""
+    return label, _VARIANTS.get(font, "normal")
+
+
+def sign_shown(row: Row, i: int, is_fence: bool, hints: Hints) -> str:
+    """The character that is shown for an operator of a row."""
+    node = row[i]
+    label = node.label
+    if label == "∥" and is_fence:
+        return "‖"
+    if label == "…" and _are_centred(row, i, hints):
+        return "⋯"
+    return hints.sign(node) or SHOWN_SIGNS.get(label, label)
+
+
+def _are_centred(row: Row, i: int, hints: Hints) -> bool:
+    """Whether ``\\dots`` are as high as the signs of operations, because one follows."""
+    if hints.command(row[i]) != "dots" or i + 1 == len(row):
+        return False
+    return token_class(row[i + 1].label, row[i + 1].kind) in _OPERATIONS
