@@ -18,7 +18,7 @@ _LINES = r"""
 \lim_{n\to\infty} a_n = \sup_{n} \inf_{k \ge n} a_k
 f(x) = \begin{cases} x & \text{if } x > 0 \\ -x & \text{otherwise} \end{cases}
 !A = \begin{pmatrix} a & b \\ c & d \end{pmatrix}, \quad \det A = \begin{vmatrix} a & b \\ c & d \end{vmatrix}
-!\begin{bmatrix} 1 & 0 & \cdots & 0 \\ 0 & 1 & \cdots & 0 \\ \vdots & \vdots & \ddots & \vdots \\ 0 & 0 & \cdots & 1 \end{bmatrix}
+!\begin{bmatrix} 1 & 0 & \cdots & 0 \\ 0 & 1 & \cdots & 0 \\ \vdots & \vdots & \ddots & \vdots \end{bmatrix}
 !\begin{aligned} (a+b)^2 &= a^2 + 2ab + b^2 \\ (a-b)^2 &= a^2 - 2ab + b^2 \end{aligned}
 x = \frac{-b \pm \sqrt{b^2-4ac}}{2a}
 !x = \frac{-b \pm \sqrt{b^2-4ac}}{2a}

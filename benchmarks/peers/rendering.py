@@ -40,7 +40,7 @@ td > span {{ display: inline-block; white-space: nowrap; }} .katex {{ font-size:
 math {{ font-size: 1em; }} .katex-display, mjx-container[display="true"] {{ margin: 0 !important; }}
 </style>
 <script>window.MathJax = {{
-  startup: {{ typeset: false }}, options: {{ enableMenu: false }},  
+  startup: {{ typeset: false }}, options: {{ enableMenu: false }},
   output: {{ fontPath: "{node}/@mathjax/%%FONT%%-font" }},
   loader: {{ load: ["[tex]/mathtools"], paths: {{ mathjax: "{node}/mathjax" }} }},
   svg: {{ fontCache: "local", scale: 1, matchFontHeight: false }}, chtml: {{ matchFontHeight: false }},

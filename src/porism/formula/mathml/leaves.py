@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from porism.formula.latex.commands import HANDLERS
+from porism.formula.tables.commands import ACCENT_SYNONYMS
 from porism.formula.tables.lookup import (
     PRIME_CHARACTERS,
     SYMBOLS,
@@ -65,8 +66,9 @@ def name(text: str, font: str, start: int, end: int) -> Row:
             fonts.add(found[2])
         elif char == " ":
             letters.append(char)
-    if len(fonts) == 1:
-        font = fonts.pop() or font
+    has_own_font = len(fonts) == 1 and "" not in fonts
+    if has_own_font:
+        font = fonts.pop()
     label = canonical_name("".join(letters))
     if font == "bb":
         return [LayoutNode(letter, "V", start, end, "bb") for letter in letters]
@@ -75,7 +77,7 @@ def name(text: str, font: str, start: int, end: int) -> Row:
     if label == "mod":
         return [LayoutNode(label, "O", start, end)]
     known = SYMBOLS.get("\\" + label)
-    if known is not None or font in {"rm", "it", "cal", "frak"}:
+    if (known is not None and not has_own_font) or font in {"rm", "it", "cal", "frak"}:
         font = ""
     return [LayoutNode(label, "V", start, end, font)]
 
@@ -129,6 +131,8 @@ def operator(text: str, variant: str, start: int, end: int) -> Row:
     """The nodes of an ``<mo>``; invisible operators and spaces give none."""
     text = text.strip()
     if len(text) == 1:
+        if text.isalpha() and text in ACCENT_SYNONYMS:
+            return [LayoutNode(ACCENT_SYNONYMS[text], "O", start, end)]
         if text.isalpha() and variant == "":
             found = character(text)
             # LaTeXML writes the differential 𝑑 and an upright d as operators.

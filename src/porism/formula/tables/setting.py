@@ -53,7 +53,7 @@ _DICTIONARY: dict[str, dict[tuple[int, int], str]] = {
         (4, 4): "∧∨⊻⊼⋏⋎∶∔⊕⊖⊎⊞⊟⊘/÷∩∪∖⊔⊓⋒⋓+-±∓", (3, 3): "⋅×*∘•⋆⊗⊙⊛⊚⊠⊡⋄⋊⋉≀⨿⋇.?@⊺%^", (0, 3): ",;:",
         (0, 0): "_", (5, 5): "|‖",
     },
-    "postfix": {(0, 0): ")]}⟩⌋⌉⟧⟯⌣⌢′‵°&`'\"~¯˙¨ˇ˘´⃛⃜⏞⏟⎴⎵⏜⏝˚|!‖%^"},
+    "postfix": {(0, 0): ")]}⟩⌋⌉⟧⟯⌣⌢′‵°&`'\"~¯ˆ˜‾_˙¨ˇ˘´⃛⃜⏞⏟⎴⎵⏜⏝˚|!‖%^"},
 }
 _FORMS = {
     form: {label: spaces for spaces, labels in groups.items() for label in labels}

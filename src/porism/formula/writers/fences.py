@@ -141,6 +141,7 @@ def _group(fences: Fences, row: Row, first: int, last: int) -> None:
     has_scripts = (
         last in fences.sides and (closing.above is not None or closing.below is not None)
         and closing.over is None and closing.under is None and closing.pre_above is None and closing.pre_below is None
+        and (closing.below is None or last in fences.stretched)  # what is below is nearer to a fence than to a group
     )
     if has_scripts and last not in fences.scripted and _is_read_back(fences, row, first, last):
         fences.scripted.add(last)

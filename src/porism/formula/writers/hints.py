@@ -19,7 +19,7 @@ _STRETCHING = re.compile(r"\\(left|right)(?![A-Za-z])")
 _BOLD_ITALIC = re.compile(r"\\(?:boldsymbol|bm|pmb|mathbfit|symbfit)\s*(?:\{[^{}]*)?\Z")
 _ITALIC = re.compile(r"\\(?:mathit|textit|it)\s*(?:\{[^{}]*)?\Z")
 _PREAMBLE = re.compile(r"\\begin\s*\{(?:array|darray|tabular)\}\s*(?:\[\w\])?\s*\{([^{}]*)\}")
-_ALIGNS = re.compile(r"(?<!\\)&")
+_ALIGNS = re.compile(r"\\.|&", re.DOTALL)
 _FENCE_COMMANDS = frozenset((
     "langle", "rangle", "lfloor", "rfloor", "lceil", "rceil", "lvert", "rvert", "lVert", "rVert", "vert", "Vert",
     "lbrace", "rbrace", "lbrack", "rbrack", "lparen", "rparen", "lgroup", "rgroup", "lmoustache", "rmoustache",
@@ -29,6 +29,7 @@ _FENCE_COMMANDS = frozenset((
 NARROW_ACCENTS = frozenset((
     "hat", "tilde", "bar", "vec", "dot", "ddot", "dddot", "ddddot", "check", "breve", "acute", "grave", "mathring",
 ))
+_STACKS = re.compile(r"\\(?:atop|brace|brack)(?![A-Za-z])")
 _DISPLAY_COMMANDS = frozenset(("dfrac", "cfrac", "dbinom"))
 _TEXT_COMMANDS = frozenset(("tfrac", "tbinom", "sfrac", "nicefrac", "xfrac"))
 
@@ -60,6 +61,13 @@ class Hints:
         """``display`` or ``text`` for a fraction that its command sets so, else an empty string."""
         command = self.command(node)
         return "display" if command in _DISPLAY_COMMANDS else "text" if command in _TEXT_COMMANDS else ""
+
+    def is_stack(self, node: LayoutNode) -> bool:
+        """Whether two lines are a fraction without its line: ``n \\brace k``."""
+        if not self.has_commands or node.elements is None or len(node.elements) != 2:
+            return False
+        over, under = ([symbol for cell in line for symbol in cell] for line in node.elements)
+        return bool(over and under) and _STACKS.search(self.source, over[-1].end, under[0].start) is not None
 
     def size(self, node: LayoutNode) -> tuple[str, str]:
         """Height of a fence after ``\\big`` and its kin, and ``l``, ``r`` or ``m`` for its side; else empty strings."""
@@ -107,7 +115,7 @@ class Hints:
 
     def divisions(self, start: int, end: int) -> int:
         """How many ``&`` that align are between two offsets."""
-        return sum(1 for _ in _ALIGNS.finditer(self.source, start, end)) if self.is_latex else 0
+        return _ALIGNS.findall(self.source, start, end).count("&") if self.is_latex else 0
 
     @cached_property
     def stretched(self) -> dict[int, int]:

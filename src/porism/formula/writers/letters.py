@@ -33,7 +33,8 @@ def letter_shown(node: LayoutNode, hints: Hints) -> tuple[str, str]:
         return name_shown(label), "normal" if upright else ""
     if font == "bb":
         return label, ""
-    if font == "bf" and len(label) == 1 and ("α" <= label <= "ϖ" or hints.is_bold_italic(node)):
+    is_slanted = font == "bf" and len(label) == 1 and ("α" <= label <= "ϖ" or hints.is_bold_italic(node))
+    if is_slanted and has_own_character(label, "bold-italic"):
         return styled(label, "bold-italic"), ""
     if has_own_character(label, font):
         return styled(label, font), ""

@@ -119,7 +119,9 @@ class _Writer:
                 tasks += opened
                 closing.append((last, closed))
             operator = setting.operators.get(i)
-            if i in fences.scripted:
+            if self.hints.is_stack(node) and not _in_parentheses(row, i):
+                tasks += self._stack(node, style)
+            elif i in fences.scripted:
                 tasks += self._core(_InRow(node, style, operator), self._attributes(node))
             else:
                 tasks.append(_InRow(node, style, operator))
@@ -249,6 +251,16 @@ class _Writer:
             return [opened, *parts, "<mo>)</mo></mrow>"]
         return [f"<mfrac{shown}{attributes}>", *parts]
 
+    def _stack(self, node: LayoutNode, style: int) -> list[_Task]:
+        """Two lines as a fraction without its line, with their scripts."""
+        inner = TEXT if style == DISPLAY else SCRIPT
+        over, under = (_Side(line[0] if line else [], inner) for line in node.elements or [])
+        has_scripts = node.above is not None or node.below is not None
+        attributes = self._attributes(node)
+        opening = f'<mfrac linethickness="0"{"" if has_scripts else attributes}>'
+        stack: list[_Task] = [opening, over, under, "</mfrac>"]
+        return self._scripted(node, stack, attributes, style) if has_scripts else stack
+
     def _matrix(self, node: LayoutNode, attributes: str, style: int) -> list[_Task]:
         """A matrix with its fences, cases, or a display of lines."""
         label = node.label
@@ -329,6 +341,11 @@ def _column(columns: str, position: int) -> str:
     place = places[position]
     looks = [_ALIGNMENTS.get(columns[place], ""), "border-left: thin solid" if columns[:place].endswith("|") else ""]
     return "; ".join(filter(None, looks))
+
+
+def _in_parentheses(row: Row, i: int) -> bool:
+    """Whether a node is between parentheses, where a fraction without its line is a binomial."""
+    return 0 < i < len(row) - 1 and row[i - 1].label == "(" and row[i + 1].label == ")"
 
 
 def _end(node: LayoutNode) -> int:

@@ -131,7 +131,8 @@ def set_row(row: Row, style: int, hints: Hints, follows_operand: bool = False) -
     for i, node in enumerate(row):
         if is_operator[i]:
             shown = name_shown(node.label) if node.kind == "V" else sign_shown(row, i, i in fences.sides, hints)
-            setting.operators[i] = Operator(_attributes(row, i, spaces[i], i in prefixes, fences, hints), shown)
+            attributes = _attributes(row, i, spaces[i], i in prefixes, atoms[i] == BIN, fences, hints)
+            setting.operators[i] = Operator(attributes, shown)
     return setting
 
 
@@ -214,7 +215,7 @@ def _modulus_gap(row: Row, i: int, gap: int, style: int, hints: Hints) -> int:
 
 
 def _attributes(
-    row: Row, i: int, spaces: list[int], is_prefix: bool, fences: Fences, hints: Hints
+    row: Row, i: int, spaces: list[int], is_prefix: bool, is_binary: bool, fences: Fences, hints: Hints
 ) -> str:
     """The attributes of an operator that differ from what MathML gives it at its place."""
     node = row[i]
@@ -235,6 +236,8 @@ def _attributes(
         form, is_explicit = "prefix", True
     elif label == "!" and i:
         form, is_explicit = "postfix", True
+    elif is_binary and label in PREFIXES and form != "infix":
+        form, is_explicit = "infix", True
     if is_explicit:
         text = f' form="{form}"' + text
     before, after = default_spaces(label if label != "∥" or not side else "|", form, is_explicit)

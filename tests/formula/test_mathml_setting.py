@@ -1,0 +1,199 @@
+"""How the written MathML sets formulas: spaces, fences, styles and signs as a mathematician expects them.
+
+Each case is a difference that was seen beside KaTeX and MathJax in a browser, and mended.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from porism.formula import layout_key, parse_latex, parse_mathml, to_mathml
+
+
+def written(latex: str, display: bool = False) -> str:
+    """The MathML of a formula between the tags of ``<math>``."""
+    return to_mathml(parse_latex(latex), ids=False, display=display).partition(">")[2].removesuffix("</math>")
+
+
+def operators(latex: str, display: bool = False) -> str:
+    """The operators of a formula with their attributes, one after the other."""
+    return " ".join(
+        f"{sign}[{attributes.strip()}]" if attributes else sign
+        for attributes, sign in re.findall(r"<mo([^>]*)>([^<]*)</mo>", written(latex, display))
+    )
+
+
+SIGNS = [  # a sign without an operand before it is no binary operator
+    ("-1", '−[form="prefix"]'), ("a-1", "−"), ("a=-b", '= −[form="prefix"]'),
+    ("a+-b", '+ −[form="prefix"]'), (r"x\mapsto -x", '↦ −[form="prefix"]'), ("a,-b", ', −[form="prefix"]'),
+    (r"\sum -x", '∑[lspace="0"] −[form="prefix"]'), (r"\pm 1", '±[form="prefix"]'),
+    ("x^+", '+[lspace="0" rspace="0"]'), ("x^*", '∗[lspace="0" rspace="0"]'),
+    (r"\frac{-a}{b}", '−[form="prefix"]'), (r"\sqrt{-a}", '−[form="prefix"]'),
+    ("(-1)^k", '([stretchy="false"] −[form="prefix"] )[stretchy="false"]'),
+    (r"\begin{pmatrix}-1&2\end{pmatrix}", '( −[form="prefix"] )'),
+    (r"\begin{aligned}a&=b\\&-c\end{aligned}", '= −[form="infix"]'),
+]
+
+
+@pytest.mark.parametrize(("latex", "expected"), SIGNS)
+def test_signs_before_operands_are_prefixes(latex: str, expected: str) -> None:
+    assert operators(latex) == expected
+
+
+OPENS, CLOSES = '|[form="prefix" fence="true" stretchy="false"]', '|[form="postfix" fence="true" stretchy="false"]'
+BARS = [
+    ("|x|", f"{OPENS} {CLOSES}"),
+    ("|x|+|y|", f"{OPENS} {CLOSES} + {OPENS} {CLOSES}"),
+    ("|-x|", f'{OPENS} −[form="prefix"] {CLOSES}'),
+    (r"\left|\frac ab\right|", '|[form="prefix" fence="true"] |[form="postfix" fence="true"]'),
+    (r"\left||a|-|b|\right|",
+     f'|[form="prefix" fence="true"] {OPENS} {CLOSES} − {OPENS} {CLOSES} |[form="postfix" fence="true"]'),
+    (r"\lvert x\rvert", f"{OPENS} {CLOSES}"),
+    (r"\|x\|", f"{OPENS} {CLOSES}".replace("|", "‖")),
+    ("a|b", '|[lspace="0" rspace="0" stretchy="false"]'), (r"a\mid b", "∣"),
+    (r"AB\parallel CD", '∥[stretchy="false"]'),
+]
+
+
+@pytest.mark.parametrize(("latex", "expected"), BARS)
+def test_bars_open_close_or_stand_between(latex: str, expected: str) -> None:
+    assert operators(latex) == expected
+
+
+SPACES = [
+    ("a+b=c", "+ ="), ("x^{a+b}", '+[lspace="0" rspace="0"]'), (r"\frac{a+b}{c}", '+[lspace="0" rspace="0"]'),
+    (r"a\times b", '×[lspace="0.2222em" rspace="0.2222em"]'), ("a/b", '/[lspace="0" rspace="0"]'),
+    ("f(x,y)", '([stretchy="false"] , )[stretchy="false"]'), ("x_{i,j}", ',[rspace="0"]'),
+    ("a:b", ':[lspace="0.2778em" rspace="0.2778em"]'), (r"f\colon X", ":"),
+    ("n!", '![form="postfix"]'), (r"\forall x", '∀'), (r"a\in A", "∈"),
+    (r"\sin x", '\u2061[rspace="0.1667em"]'), (r"\sin(x)", '\u2061 ([stretchy="false"] )[stretchy="false"]'),
+    (r"2\sin x", '\u2062[rspace="0.1667em"] \u2061[rspace="0.1667em"]'), (r"\sin=f", "="),
+    (r"\operatorname{foo}x", '\u2061[rspace="0.1667em"]'), (r"2\mathrm{kg}", ""),
+    (r"a\bmod b", "mod"),
+    (r"a\equiv b\pmod m", '≡ ([lspace="0.4444em"] mod[lspace="0" rspace="0.3333em"] )'),
+    (r"p\implies q", '⟹[lspace="0.5556em" rspace="0.5556em"]'), (r"p\Rightarrow q", "⇒"),
+    (r"x=\int f", '= ∫[lspace="0"]'), (r"\partial x", ""),
+    (r"a\left(b\right)c", '([lspace="0.1667em"] )[rspace="0.1667em"]'),
+]
+
+
+@pytest.mark.parametrize(("latex", "expected"), SPACES)
+def test_spaces_are_those_of_tex(latex: str, expected: str) -> None:
+    assert operators(latex) == expected
+
+
+@pytest.mark.parametrize(("latex", "inner"), [
+    (r"a\,b", '<mrow><mi>a</mi><mspace width="0.1667em"></mspace><mi>b</mi></mrow>'),
+    (r"a\qquad b", '<mrow><mi>a</mi><mspace width="2em"></mspace><mi>b</mi></mrow>'),
+    (r"a\!b", '<mrow><mi>a</mi><mspace width="-0.1667em" class="back3"></mspace><mi>b</mi></mrow>'),
+    (r"x\,\text{if }y",
+     '<mrow><mi>x</mi><mspace width="0.1667em"></mspace><mtext>if</mtext><mspace width="0.3333em"></mspace><mi>y</mi>'
+     "</mrow>"),
+    (r"\text{th}", "<mtext>th</mtext>"),
+])
+def test_spaces_of_the_source_are_written(latex: str, inner: str) -> None:
+    assert written(latex) == inner
+
+
+PAREN = '<mo stretchy="false">(</mo>', '<mo stretchy="false">)</mo>'
+GROUPS = [
+    ("(x)^2", f"<mrow><msup><mrow>{PAREN[0]}<mi>x</mi>{PAREN[1]}</mrow><mn>2</mn></msup></mrow>"),
+    (r"\left(x\right)^2", "<mrow><msup><mrow><mo>(</mo><mi>x</mi><mo>)</mo></mrow><mn>2</mn></msup></mrow>"),
+    (r"\left[x\right]_0^1",
+     "<mrow><msubsup><mrow><mo>[</mo><mi>x</mi><mo>]</mo></mrow><mn>0</mn><mn>1</mn></msubsup></mrow>"),
+    (r"\left.x\right|_0",
+     '<mrow><msub><mrow><mi>x</mi><mo form="postfix" fence="true">|</mo></mrow><mn>0</mn></msub></mrow>'),
+    (r"\left\{x\right.", "<mrow><mrow><mo>{</mo><mi>x</mi></mrow></mrow>"),
+    (r"{n\brace k}",
+     '<mrow><mrow><mo>{</mo><mfrac linethickness="0"><mi>n</mi><mi>k</mi></mfrac><mo>}</mo></mrow></mrow>'),
+    (r"[a,b)^2",
+     '<mrow><msup><mrow><mo stretchy="false">[</mo><mi>a</mi><mo>,</mo><mi>b</mi><mo stretchy="false">)</mo></mrow>'
+     "<mn>2</mn></msup></mrow>"),
+    ("(x)_2", f"<mrow>{PAREN[0]}<mi>x</mi><msub>{PAREN[1]}<mn>2</mn></msub></mrow>"),
+    ("x)^2", f"<mrow><mi>x</mi><msup>{PAREN[1]}<mn>2</mn></msup></mrow>"),
+]
+
+
+@pytest.mark.parametrize(("latex", "inner"), GROUPS)
+def test_fences_stretch_over_their_group_which_carries_scripts(latex: str, inner: str) -> None:
+    assert written(latex) == inner
+    tree = parse_latex(latex)
+    assert layout_key(parse_mathml(to_mathml(tree))) == layout_key(tree)
+
+
+@pytest.mark.parametrize(("latex", "sign"), [
+    (r"\big(", '<mo stretchy="true" minsize="1.2em" maxsize="1.2em">(</mo>'),
+    (r"\Biggl\langle", '<mo stretchy="true" minsize="3em" maxsize="3em">⟨</mo>'),
+    (r"\left(x\,\middle|\,y\right)", '<mo lspace="0" rspace="0" stretchy="true">|</mo>'),
+    (r"\uparrow", '<mo lspace="0" rspace="0" stretchy="false">↑</mo>'),
+])
+def test_sizes_of_fences_are_kept(latex: str, sign: str) -> None:
+    assert sign in written(latex)
+
+
+LIMITS = [
+    (r"\lim_{x}f", False, '<munder><mo lspace="0" rspace="0.1667em" movablelimits="true">lim</mo><mi>x</mi></munder>'),
+    (r"\limsup_n", False, "lim\u2009sup</mo>"), (r"\operatorname*{arg\,max}_n", False, "arg\u2009max</mo>"),
+    (r"\sum\limits_n x", False, '<munder><mo lspace="0" movablelimits="false">∑</mo>'),
+    (r"\sum\nolimits_n x", True, '<msub><mo lspace="0">∑</mo>'),
+    (r"\int\limits_n x", True, '<munder><mo lspace="0">∫</mo>'),
+    (r"\underset{x}{\max}", False, 'movablelimits="false">max</mo>'),
+]
+
+
+@pytest.mark.parametrize(("latex", "display", "part"), LIMITS)
+def test_limits_are_where_the_style_has_them(latex: str, display: bool, part: str) -> None:
+    assert part in written(latex, display)
+
+
+@pytest.mark.parametrize(("latex", "part"), [
+    (r"\dfrac ab", '<mfrac displaystyle="true">'), (r"\tfrac ab", '<mfrac displaystyle="false">'),
+    (r"\dbinom nk", '<mrow displaystyle="true"><mo>(</mo>'),
+    (r"\displaystyle\sum x", '<mstyle displaystyle="true" scriptlevel="0"><mo lspace="0">∑</mo>'),
+    (r"\frac{\displaystyle a}{b}", '<mstyle displaystyle="true" scriptlevel="0"><mi>a</mi></mstyle></mrow><mi>b</mi>'),
+])
+def test_styles_are_those_of_the_source(latex: str, part: str) -> None:
+    assert part in written(latex)
+
+
+@pytest.mark.parametrize(("latex", "inner"), [
+    (r"\widehat{ab}", '<mover accent="true"><mrow><mi>a</mi><mi>b</mi></mrow><mo>ˆ</mo></mover>'),
+    (r"\overline{ab}", '<mover accent="true"><mrow><mi>a</mi><mi>b</mi></mrow><mo>‾</mo></mover>'),
+    (r"\underline{ab}", '<munder accentunder="true"><mrow><mi>a</mi><mi>b</mi></mrow><mo>_</mo></munder>'),
+    (r"\bar x", '<mover accent="true"><mi>x</mi><mo stretchy="false">¯</mo></mover>'),
+    (r"\vec v", '<mover accent="true"><mi>v</mi><mo stretchy="false" lspace="0" rspace="0">→</mo></mover>'),
+    (r"\overrightarrow{ab}",
+     '<mover accent="true"><mrow><mi>a</mi><mi>b</mi></mrow><mo lspace="0" rspace="0">→</mo></mover>'),
+])
+def test_wide_accents_stretch_and_narrow_ones_do_not(latex: str, inner: str) -> None:
+    assert written(latex) == inner
+
+
+@pytest.mark.parametrize(("latex", "shown"), [
+    (r"\Gamma", '<mi mathvariant="normal">Γ</mi>'), (r"\mathrm d", '<mi mathvariant="normal">d</mi>'),
+    (r"\boldsymbol\alpha", "<mi>𝜶</mi>"), (r"\bm{x}", "<mi>𝒙</mi>"), (r"\mathbf{x}", "<mi>𝐱</mi>"),
+    (r"\mathit{diff}", "<mi>𝑑𝑖𝑓𝑓</mi>"), (r"\partial", "<mi>∂</mi>"), (r"\nabla", ">∇</mo>"),
+    (r"a\leqslant b", "<mo>⩽</mo>"), (r"a\le b", "<mo>≤</mo>"), ("a ⟹ b", "<mo>⟹</mo>"),
+    (r"x\longrightarrow y", "<mo>⟶</mo>"),
+    (r"1+\dots+n", ">⋯</mo>"), (r"1,\dots,n", ">…</mo>"), (r"a\cdots b", ">⋯</mo>"),
+])
+def test_letters_and_signs_are_shown_as_they_were_written(latex: str, shown: str) -> None:
+    assert shown in written(latex)
+    tree = parse_latex(latex)
+    assert layout_key(parse_mathml(to_mathml(tree))) == layout_key(tree)
+
+
+def test_lines_are_aligned_where_they_were_written_so() -> None:
+    lines = written(r"\begin{aligned}a+b&=c&d&=e\\&=f\end{aligned}")
+    assert re.findall(r'text-align: (\w+)', lines) == ["right", "left", "right", "left"] * 2
+    assert written(r"\begin{gathered}a=b\\c=d\end{gathered}").count("text-align") == 0
+    cells = re.findall(r"<mtd[^>]*>(.*?)</mtd>", lines)
+    assert [re.sub(r"<[^>]*>", "", cell) for cell in cells] == ["a+b", "=c", "d", "=e", "", "=f", "", ""]
+
+
+def test_columns_of_an_array_are_aligned_and_ruled_as_its_preamble_says() -> None:
+    array = written(r"\begin{array}{l|r}a&b\end{array}")
+    looks = re.findall(r'<mtd style="([^"]*)">', array)
+    assert looks == ["text-align: left", "text-align: right; border-left: thin solid"]
