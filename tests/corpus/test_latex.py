@@ -51,6 +51,8 @@ from porism.errors import Problem
         (r"\providecommand{\q}{1}\providecommand{\q}{2}$\q$", ["1"]),
         (r"\makeatletter\def\all#1{\forall #1\@ifnextchar\bgroup{,\all}{:}}\makeatother$\all{x}{y}z$",
          [r"\forall x,\forall y:z"]),
+        (r"\def\typed#1{\split#1:\stop}\def\split#1:#2\stop{\if\relax\detokenize{#2}\relax #1\else(#1)\fi}"
+         r"$\typed{x}\typed{y:\R}$", ["x(y)"]),
     ],
 )
 def test_macros_are_expanded_in_formulas(source: str, expected: list[str], tmp_path: Path) -> None:

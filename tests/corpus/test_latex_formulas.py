@@ -114,6 +114,41 @@ def test_documents_after_a_diagram_have_their_lines(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("definition", "formula", "expected"),
+    [
+        (r"\renewcommand{\xrightarrow}[2][]{\tikz[baseline]{\draw (0,0) -- node {$#2$} (1,0);}}", r"\xrightarrow{f}",
+         r"\xrightarrow{f}"),
+        (r"\renewcommand{\mapsto}{\begin{tikzpicture}\draw (0,0);\end{tikzpicture}}", r"\mapsto", r"\mapsto"),
+        (r"\def\overline#1{\setbox0=\hbox{$#1$}\rule{\wd0}{1pt}#1}", r"\overline{x}", r"\overline{x}"),
+        (r"\renewcommand{\emptyset}{\mathord{\raisebox{1pt}{\O}}}", r"\emptyset", r"\emptyset"),
+        (r"\DeclareRobustCommand{\hookrightarrow}{\mathrel{\rlap{$\to$}\subset}}", r"\hookrightarrow",
+         r"\hookrightarrow"),
+        (r"\renewcommand{\vec}[1]{\mathbf{#1}}", r"\vec{x}", r"\mathbf{x}"),
+        (r"\renewcommand{\matrix}[1]{\begin{pmatrix}#1\end{pmatrix}}", r"\matrix{x}",
+         r"\begin{pmatrix}x\end{pmatrix}"),
+        (r"\renewcommand{\P}{\mbox{$\mathcal P$}}", r"\P", r"\mbox{$\mathcal P$}"),
+        (r"\newcommand{\dotcup}{\mathbin{\mbox{$\cdot$}}}", r"\dotcup", r"\mathbin{\mbox{$\cdot$}}"),
+    ],
+)  # fmt: skip
+def test_a_symbol_that_a_project_draws_keeps_its_meaning(
+    definition: str, formula: str, expected: str, tmp_path: Path
+) -> None:
+    assert read_formulas(f"{definition} ${formula}$", tmp_path) == [expected]
+
+
+def test_proof_trees(tmp_path: Path) -> None:
+    tree = r"\AxiomC{$A$}\RightLabel{so $I$}\UnaryInfC{$B$}"
+    source = rf"\begin{{prooftree}}{tree}\end{{prooftree}} {tree}\DisplayProof{{}} and $z$."
+    assert read_formulas(source, tmp_path) == [
+        rf"\begin{{prooftree}} {tree} \end{{prooftree}}", rf"{tree}\DisplayProof", "z",
+    ]  # fmt: skip
+    rules = r"\begin{mathpar}\inferrule*[right=$\to$I]{A \\ B}{C} \and \inferrule{D}{E}\end{mathpar}"
+    assert read_formulas(rules, tmp_path) == [
+        r"\inferrule*[right=$\to$I]{A \\ B}{C} \qquad \inferrule{D}{E}",
+    ]
+
+
+@pytest.mark.parametrize(
     "assignment",
     [
         r"\postdisplaypenalty=100 ", r"\abovedisplayskip 3pt plus 1pt minus 2pt ", r"\parindent=0pt ",

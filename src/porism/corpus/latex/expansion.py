@@ -10,7 +10,7 @@ from porism.formula.macros.tokens import EOF_TOKEN, NO_VALUE, join
 _KERNEL = {
     "@empty": (0, ""), "empty": (0, ""), "@firstofone": (1, "#1"), "@iden": (1, "#1"), "@firstoftwo": (2, "#1"),
     "@secondoftwo": (2, "#2"), "@gobble": (1, ""), "@gobbletwo": (2, ""), "unexpanded": (1, "#1"),
-    "detokenize": (1, "#1"), "subfix": (1, "#1"), "@nameuse": (1, "\\csname #1\\endcsname"),
+    "subfix": (1, "#1"), "@nameuse": (1, "\\csname #1\\endcsname"),
     "@namedef": (1, "\\expandafter\\def\\csname #1\\endcsname"), "csuse": (1, "\\csname #1\\endcsname"),
 }  # fmt: skip
 """Macros of LaTeX that projects build on: how many arguments they take, and what they stand for."""
@@ -24,9 +24,10 @@ class Expansion:
         for handler, name in (
             (self._csname, "csname"), (self._expandafter, "expandafter"), (self._if_undefined, "@ifundefined"),
             (self._in_preamble, "AtBeginDocument"), (self._number, "number"),
+            (self._detokenize, "detokenize"),
         ):  # fmt: skip
             expander.primitives["\\" + name] = handler
-        expander.expandable.update(["\\csname", "\\expandafter", "\\@ifundefined", "\\number"])
+        expander.expandable.update(["\\csname", "\\expandafter", "\\@ifundefined", "\\number", "\\detokenize"])
         for name, (count, body) in _KERNEL.items():
             expander.macros["\\" + name] = Macro((MANDATORY,) * count, body_of(expander.tokenize(body)))
 
@@ -63,6 +64,11 @@ class Expansion:
     def _in_preamble(self, command: str) -> None:
         """What is to be done where the document begins is done at once: it defines, as nothing in a preamble prints."""
         self.expander.stream.push(self.expander.group() or [])
+
+    def _detokenize(self, command: str) -> None:
+        """``\\detokenize{…}``: characters, also where they look like a command."""
+        text = join(self.expander.group() or [])
+        self.expander.stream.push([f" {text}" if text[:1] == "\\" else text] if text else [])
 
     def _number(self, command: str) -> None:
         number = self._conditionals.conditions.number()

@@ -27,11 +27,16 @@ from porism.corpus.latex.tables import (
 )
 from porism.formula.macros.tokens import EOF_TOKEN, PAR, join
 from porism.formula.tables.boxes import BOXES, TEXT_ENVIRONMENTS, TEXT_TABLES
+from porism.formula.tables.packages.proofs import HANDLED as PROOF_ARGUMENTS
 from porism.formula.tables.registers import ASSIGNMENTS
 
 MAX_FORMULA_TOKENS = 200_000
 _SPACES = re.compile(r"\s+")
 _CLOSERS = {"$": ("$", "$$"), "$$": ("$$", "$"), "\\(": ("\\)",), "\\[": ("\\]",)}
+PROOF_COMMANDS = {"\\AxiomC", "\\AXC", "\\Axiom"}
+"""Commands that begin a proof tree in running text."""
+_PROOF_END = "\\DisplayProof"
+_TEXT_ARGUMENTS = frozenset("\\" + name for name, (signature, _) in PROOF_ARGUMENTS.items() if signature == "m")
 _INNER_CLOSERS = {"\\(": "\\)", "\\[": "\\]"}
 _STRUCTURE = frozenset(
     ["\\item", "\\documentclass", "\\caption", "\\paragraph"] + ["\\" + name for name in SECTION_LEVELS]
@@ -88,6 +93,12 @@ class FormulaReader:
         if source and environment and environment not in BARE_ENVIRONMENTS and environment not in DIAGRAMS:
             source = f"\\begin{{{environment}}} {source} \\end{{{environment}}}"
         return source
+
+    def read_proof(self, command: str) -> str:
+        """The proof tree that a command such as ``\\AxiomC`` begins in running text."""
+        self.expander.stream.push([command])
+        collector = _Collector(self, (_PROOF_END, "\\DP"), None)
+        return self._source(collector, collector.run) + _PROOF_END
 
     def read_diagram(self, command: str) -> None:
         """Reads the diagram that a command such as ``\\xymatrix`` begins in running text."""
@@ -202,6 +213,9 @@ class _Collector:
         elif self.package == "CD" and "@" in token:
             token, _, rest = token.partition("@")
             self._push_labels(self.reader.arrows.amscd(rest))
+        elif token == "]" and self.opened and self.opened[-1].closer == "]":
+            self._close_to(len(self.opened) - 1)
+            return False
         elif first not in "[]":
             self.box = self.owner = ""
             self.pending = max(0, self.pending - len(token.replace(" ", "")))
@@ -282,7 +296,7 @@ class _Collector:
 
     def _begin_brace(self) -> None:
         pending, box, owner = max(0, self.pending - 1), self.box, self.owner
-        mode: Mode = "text" if box or self.mode == "text" else "math"
+        mode: Mode = "text" if box or self.mode == "text" or owner in _TEXT_ARGUMENTS else "math"
         if mode == "math" and owner.startswith("\\") and owner[1:] not in MATH_ARGUMENTS:
             mode = "either"
         self.out.append("{")
@@ -352,6 +366,10 @@ class _Collector:
         elif token in ("\\(", "\\[") and in_text:
             out.append("$")
             self._open(_INNER_CLOSERS[token], "math", "$")
+        elif token == "\\and":  # mathpartir: the next rule
+            out.append("\\qquad ")
+        elif token == "\\inferrule":
+            self._rule()
         elif token == "\\ensuremath":
             if in_text and (tokens := expander.group()) is not None:
                 expander.stream.push(["$", *tokens, "$"])
@@ -414,6 +432,14 @@ class _Collector:
         """Of so many groups the first: what ``\\mathchoice`` shows in a display."""
         groups = [self.expander.group() for _ in range(count)]
         self.expander.stream.push(["{", *(groups[0] or []), "}"])
+
+    def _rule(self) -> None:
+        """mathpartir's ``\\inferrule*[right=$\\to$I]{…}{…}``: the name of the rule is text."""
+        self.out.append("\\inferrule*" if self.expander.star() else "\\inferrule")
+        if self.expander.follows("["):
+            self.expander.stream.next()
+            self.out.append("[")
+            self._open("]", "text", "]").owner = self.owner
 
     def _tag(self) -> None:
         expander = self.expander

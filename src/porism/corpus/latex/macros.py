@@ -25,6 +25,15 @@ class Expander(expander.Expander):
 
         self._nested = 0
 
+        self.keeps_meaning: Callable[[str, Macro], bool] = lambda name, macro: False
+        """Whether a definition changes only what a command looks like; it is ignored then."""
+
+    def define(self, name: str, macro: Macro, *, everywhere: bool = False) -> None:
+        if self.keeps_meaning(name, macro):
+            self._global = False
+        else:
+            super().define(name, macro, everywhere=everywhere)
+
     def tokenize(self, text: str) -> list[str]:
         return tokenize(text)
 

@@ -44,10 +44,11 @@ UNPROVABLE = words(
 MATH_ENVIRONMENTS = words(
     "math displaymath equation eqnarray align gather multline alignat flalign xalignat xxalignat dmath dgroup "
     "equation* eqnarray* align* gather* multline* alignat* flalign* xalignat* dmath* dgroup* IEEEeqnarray "
-    "IEEEeqnarray* subequations-body tikzcd tikzcd* CD CD* diagram psmatrix empheq"
+    "IEEEeqnarray* subequations-body mathpar mathpar* mathparpagebreakable prooftree "
+    "prooftree* scprooftree tikzcd tikzcd* CD CD* diagram psmatrix empheq"
 )
 BARE_ENVIRONMENTS = words(
-    "math displaymath equation equation* dmath dmath*"
+    "math displaymath equation equation* dmath dmath* mathpar mathpar* mathparpagebreakable"
 )
 """Of these only the content is kept; the others stay in the formula, because they say how its lines are set."""
 AMS_TEX_ENVIRONMENTS = words(

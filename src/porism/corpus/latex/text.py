@@ -19,6 +19,7 @@ from porism.corpus.latex.formula import FormulaReader
 from porism.corpus.latex.labels import LabelKinds
 from porism.corpus.latex.macros import Expander
 from porism.corpus.latex.programming import Programming
+from porism.corpus.latex.redefinitions import is_only_appearance
 from porism.corpus.latex.skipping import skip_arguments
 from porism.corpus.latex.tables import ACCENTS, DROPPED, KEPT_COMMANDS, SYMBOLS
 from porism.corpus.references import reference_text
@@ -48,6 +49,7 @@ class LatexText:
 
     def __init__(self) -> None:
         self.expander = Expander(self.report, KEPT_COMMANDS)
+        self.expander.keeps_meaning = is_only_appearance
         self.declarations = Declarations(self.expander)
         self.conditionals = Conditionals(self.expander)
         Expansion(self.expander, self.conditionals)

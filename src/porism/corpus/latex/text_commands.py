@@ -9,6 +9,7 @@ from collections.abc import Callable
 from porism.corpus.latex.arrows import DIAGRAM_COMMANDS
 from porism.corpus.latex.diagrams import diagram_text
 from porism.corpus.latex.drawings import DRAWING_COMMANDS, drawn_formulas, skip_drawing
+from porism.corpus.latex.formula import PROOF_COMMANDS
 from porism.corpus.latex.skipping import skip_arguments, skip_assignment
 from porism.corpus.latex.tables import ACCENTS, CITATIONS, REFERENCES
 from porism.corpus.latex.text import LatexText
@@ -30,6 +31,7 @@ class TextCommands(LatexText):
             "\\\\": self._newline,
             "\\ensuremath": self._ensuremath,
             "\\item": self._item,
+            **dict.fromkeys(PROOF_COMMANDS, self._proof),
             "\\includegraphics": self._graphics,
             "\\label": self._label,
             "\\footnote": self._footnote,
@@ -75,6 +77,10 @@ class TextCommands(LatexText):
             return
         self.formulas.read_diagram(command)
         self._formula_part("")
+
+    def _proof(self, command: str) -> None:
+        if not self.preamble:
+            self._formula_part(self.formulas.read_proof(command), display=True)
 
     def _drawing(self, command: str) -> None:
         self._drawn(skip_drawing(self.expander, command))

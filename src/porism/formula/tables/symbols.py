@@ -160,7 +160,7 @@ SYMBOL_GROUPS: tuple[tuple[str, str, str], ...] = (
         | vert lvert rvert ｜ arrowvert ⏐ bracevert ⎪; ∥ Vert lVert rVert parallel shortparallel ‖ Arrowvert; ⦀ Vvert
         lVvert rVvert
     """),
-    ("separator", "O", ", ， 、; ; semicolon ；; : colon ：; . ． ldotp;"),
+    ("separator", "O", ", ， 、; ; semicolon ；; : colon ： vcentcolon ordinarycolon; . ． ldotp;"),
     ("dots", "O", """
         … ldots dots dotsb dotsc dotsm dotsi dotso cdots mathellipsis hdots ⋯ textellipsis unicodecdots
         unicodeellipsis; ⋮ vdots; ⋱ ddots; ⋰ iddots adots
@@ -180,9 +180,9 @@ SYMBOL_GROUPS: tuple[tuple[str, str, str], ...] = (
         ₩ textwon; ₦ textnaira; ₫ textdong; ₱ textpeso; ฿ textbaht; ₡ textcolonmonetary; ₤ textlira; ° degree
         textdegree; ℃ celsius textcelsius; ℉ fahrenheit; % percent; ‰ perthousand permil textperthousand; ‱
         textpertenthousand; & amp And ampersand binampersand; # ; $ dollar mathdollar textdollar; @ atsign; _ lodash
-        textunderscore mathunderscore; ` ; ' ; " ; ~ ; ℧ mho textmho; ◯ bigcirc textbigcircle varbigcirc lgwhtcircle;
-        ⦿ circledbullet; ● mdlgblkcircle newmoon; ✠ maltese; ® circledR textregistered; Ⓢ circledS; ™ texttrademark
-        trademark; ℠ textservicemark; ℗ textcircledP; ℞ textrecipe; № textnumero; ℮ textestimated; ※
+        textunderscore mathunderscore; ` ; ' ; " ; ~ ; ℧ mho textmho; ◯ bigcirc textbigcircle varbigcirc lgwhtcircle
+        ocircle; ⦿ circledbullet; ● mdlgblkcircle newmoon; ✠ maltese; ® circledR textregistered; Ⓢ circledS;
+        ™ texttrademark trademark; ℠ textservicemark; ℗ textcircledP; ℞ textrecipe; № textnumero; ℮ textestimated; ※
         textreferencemark; ¦ textbrokenbar; ª textordfeminine; º textordmasculine; « guillemotleft guillemetleft; »
         guillemotright guillemetright; ╱ diagup; ╲ diagdown; ♂ male Mars; ♀ female Venus; ☉ astrosun; ☾ leftmoon; ☽
         rightmoon; ⌇ wasylozenge; ☺ smiley; ☹ frownie; ⊺ intercal; ℎ Planckconst; ℩ turnediota; ⧧ thermod; ⧦
