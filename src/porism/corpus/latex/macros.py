@@ -24,20 +24,16 @@ class Expander(expander.Expander):
         """Those primitives that TeX expands also where it carries out nothing: conditionals, ``\\csname``…"""
 
         self._nested = 0
-
         self.keeps_meaning: Callable[[str, Macro], bool] = lambda name, macro: False
         """Whether a definition changes only what a command looks like; it is ignored then."""
-
-    def define(self, name: str, macro: Macro, *, everywhere: bool = False) -> None:
-        if self.keeps_meaning(name, macro):
-            self._global = False
-        else:
-            super().define(name, macro, everywhere=everywhere)
 
     def tokenize(self, text: str) -> list[str]:
         return tokenize(text)
 
     def define(self, name: str, macro: Macro, *, everywhere: bool = False) -> None:
+        if self.keeps_meaning(name, macro):
+            self._global = False
+            return
         if self.stream.raw_file is not None:  # a definition in a file, no argument that is kept for later
             macro = Macro(macro.arguments, without_places(macro.body))
         super().define(name, macro, everywhere=everywhere)
