@@ -69,11 +69,12 @@ def test_what_was_not_understood_is_reported_with_document_and_position() -> Non
     assert "nosuchthing" in problems[0].what
 
 
-def test_reports_of_a_batch_are_bounded() -> None:
+def test_each_formula_is_reported_however_many_there_are() -> None:
     formulas = [Formula(rf"\nosuch{chr(97 + i % 26)}{chr(97 + i // 26)}") for i in range(500)]
-    _, problems = Analyzer(CONFIG).analyze([Document("a", {"body": Content.of(*formulas)})])
-    assert len(problems) == 201
-    assert problems[-1].what == "300 further reports left out"
+    twice = Formula(r"\nosuch \norsuch")
+    _, problems = Analyzer(CONFIG).analyze([Document("a", {"body": Content.of(*formulas, *formulas, twice)})])
+    assert len(problems) == 501
+    assert problems[-1].what.endswith(r"character 0: unknown command \nosuch (and 1 more problem)")
 
 
 def test_lone_surrogates_do_not_reach_the_index() -> None:

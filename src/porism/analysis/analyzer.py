@@ -39,7 +39,7 @@ from porism.analysis.languages import LanguageChoice, read_choice
 from porism.analysis.stop_words import NO_STOP_WORDS
 from porism.analysis.words import OWN_STOP_WORDS, Match, WordAnalyzer
 from porism.concurrency.caching import cached_property
-from porism.errors import PorismError, Problem
+from porism.errors import PorismError, Problem, counted
 from porism.formula import LayoutTree, OperatorTree, layout_key, operator_tree, pack_tree, parse
 from porism.types import PLACEHOLDER, Content, Document, Formula, Notation
 
@@ -57,10 +57,6 @@ __all__ = [
     "indexed_form",
     "read_formula",
 ]
-
-MOST_PROBLEMS_PER_BATCH = 200
-"""Reports of one batch beyond these are counted and summed up in one line."""
-
 
 LONGEST_TERM = 40
 """Longer terms are indexed by their beginning and a digest: whole formulas as terms would fill the dictionary."""
@@ -357,7 +353,6 @@ class _BatchBuilder:
         self.sources: list[str] = []
         self.trees: list[bytes] = []
         self.problems: list[Problem] = []
-        self.unreported = 0
 
     def build(self, documents: Sequence[Document]) -> tuple[AnalyzedBatch, list[Problem]]:
         fields = tuple(dict.fromkeys(name for document in documents for name in document.fields))
@@ -381,8 +376,6 @@ class _BatchBuilder:
                         visual_ids.append(clean_text(formula.visual_id or ""))
                 for name, terms in self.analyzer.content_terms(content, language=language).items():
                     self.text_columns[name].add(position * len(fields) + number, terms)
-        if self.unreported:
-            self.problems.append(Problem("this batch", f"{self.unreported} further reports left out"))
         columns = np.asarray(occurrences, np.int64).reshape(-1, 4)
         batch = AnalyzedBatch(
             ids=[clean_text(document.id) for document in documents],
@@ -432,11 +425,14 @@ class _BatchBuilder:
         except Exception as error:  # one formula must never stop the indexing of a million documents
             for form in self.forms:
                 self.analyzer.remember(form, formula, [])
-            self._report(Problem(doc_id, f"formula skipped, {type(error).__name__}: {error}: {formula.source[:80]!r}"))
+            what = f"formula skipped, {type(error).__name__}: {error}: {formula.source[:80]!r}"
+            self.problems.append(Problem(doc_id, what))
             return -1
         if layout.problems:
-            first = layout.problems[0]
-            self._report(Problem(doc_id, f"formula {formula.source[:60]!r}, character {first.position}: {first.what}"))
+            first, *others = layout.problems
+            what = f"formula {formula.source[:60]!r}, character {first.position}: {first.what}"
+            more = f" (and {counted(len(others), 'more problem')})" if others else ""
+            self.problems.append(Problem(doc_id, what + more))
         row = len(self.sources)
         self.row_of_key[key] = row
         self.sources.append(clean_text(formula.source))
@@ -444,12 +440,6 @@ class _BatchBuilder:
         for name, found in terms.items():
             self.formula_columns[name].add(row, found)
         return row
-
-    def _report(self, problem: Problem) -> None:
-        if len(self.problems) < MOST_PROBLEMS_PER_BATCH:
-            self.problems.append(problem)
-        else:
-            self.unreported += 1
 
 
 def _column(columns: NDArray[np.int64], number: int, dtype: Any) -> NDArray[Any]:
