@@ -11,6 +11,7 @@ from pathlib import Path
 import xxhash
 
 from porism.corpus.base import OnProgress, ReaderOptions, ignore_problem
+from porism.corpus.latex.encodings import decode_source, foreign_encoding
 from porism.corpus.latex.structure import LatexStructure
 from porism.corpus.latex.tables import CLASSES, IMPORTS, PACKAGES, words
 from porism.corpus.latex.tokens import FileFrame, clean
@@ -31,12 +32,6 @@ _DISTRIBUTED = words(
 )
 """Files that come with TeX, as ``\\input`` names them."""
 _TAG = re.compile(r"[0-9A-Z]{4,6}")
-_INPUTENC = re.compile(rb"\\usepackage\s*\[\s*([A-Za-z0-9-]+)\s*\]\s*\{inputenc\}")
-_ENCODINGS = {
-    "latin1": "latin-1", "ansinew": "cp1252", "cp1252": "cp1252", "latin9": "latin-9", "latin2": "latin2",
-    "applemac": "mac-roman", "cp1251": "cp1251", "koi8-r": "koi8-r", "cp1250": "cp1250",
-}  # fmt: skip
-
 _BY_NAME = {**PACKAGES, **CLASSES}
 _BESIDE = words(
     "subfile subfileinclude includestandalone"
@@ -146,6 +141,8 @@ class FileLoader:
         self.lookups: dict[Lookup, str | None] = {}
         self.since = Loaded()
         """What was loaded since this was last replaced."""
+        self.encoding: str | None = None
+        """The first encoding but UTF-8 that a file declares; it counts for those without a declaration."""
         self._names: dict[str, Path] = {}
         self._read: dict[Path, bytes] = {}
 
@@ -169,6 +166,8 @@ class FileLoader:
             self.since.unsure = True
             return None
         self._digests[path] = xxhash.xxh3_128_hexdigest(data)
+        if self.encoding is None:
+            self.encoding = foreign_encoding(data)
         if real not in project.done:
             project.bytes_done += len(data)
             on_progress(min(project.bytes_done, project.bytes_all), project.bytes_all)
@@ -195,9 +194,11 @@ class FileLoader:
     def _frame(self, path: Path, data: bytes, on_problem: OnProblem) -> FileFrame:
         name = self.project.relative(path)
         encoding = self.project.options.encoding
-        if encoding is None and (named := _INPUTENC.search(data)):
-            encoding = _ENCODINGS.get(named.group(1).decode().lower())
-        text = clean(decode(data, name, on_problem, encoding))
+        if encoding is None:
+            text = decode_source(data, name, on_problem, self.encoding)
+        else:
+            text = decode(data, name, on_problem, encoding)
+        text = clean(text)
         return FileFrame(text, name, at_letter=path.suffix.lower() in _STYLES)
 
     def load(self, command: str, name: str, folder: str = "") -> FileFrame | None:

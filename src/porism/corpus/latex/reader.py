@@ -181,6 +181,11 @@ class LatexGroup(ReadGroup):
         """The main file that is read before it in its folder."""
         return self.project.firsts.get(self.home)
 
+    @property
+    def encoding(self) -> str | None:
+        """The first encoding but UTF-8 that its files declare, as far as it was read."""
+        return self._loader.encoding
+
     def recall(self, note: Any, known: Known) -> None:
         if isinstance(note, dict) and note["silent"] == self._silent(note):
             self._remembered, self._known = note.get("stretches", {}), known
@@ -218,15 +223,16 @@ class LatexGroup(ReadGroup):
                 stretches.problem(problem)
             on_problem(problem)
 
+        first = None if self.is_main else self.first
+        source = first.read_macros() if first is not None else None
+        loader.encoding = first.encoding if first is not None else None
         frame = loader.open(self.path, report, on_progress)
         if frame is None:
             return
-
         machine = LatexStructure(UnitStore(project.source, report, tags=tags), loader, report)
         loader.attach(machine, report, on_progress)
         machine.silent = silent
-        first = self.first
-        if first is not None and not self.is_main and (source := first.read_macros()) is not None:
+        if first is not None and source is not None:
             machine.expander.macros.update(source.expander.macros)
             machine.expander.environments.update(source.expander.environments)
             machine.declarations.theorems.update(source.declarations.theorems)

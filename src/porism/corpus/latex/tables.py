@@ -134,7 +134,7 @@ DROPPED = {
     "graphicspath": "m", "lstinputlisting": "om", "verbatiminput": "m", "inputminted": "omm", "newsavebox": "m",
     "usebox": "m", "savebox": "moom", "sbox": "mm", "setmainfont": "om", "ensurelanguage": "m", "foreignlanguage": "m",
     "addtokomafont": "mm", "setkomafont": "mm", "RedeclareSectionCommand": "om", "Opensolutionfile": "mo",
-    "Closesolutionfile": "m", "Readsolutionfile": "m", "Writetofile": "mm",
+    "Closesolutionfile": "m", "Readsolutionfile": "m", "inputencoding": "m", "Writetofile": "mm",
     "Newassociation": "mmm", "prechili": "", "subject": "m", "institute": "om",
     "affil": "om", "thanks": "m", "address": "om", "email": "om", "keywords": "m", "subjclass": "om", "curraddr": "m",
     "setbeamercovered": "m", "setbeamerfont": "*mm", "setbeamercolor": "*mm", "setbeamersize": "m",
