@@ -37,7 +37,32 @@ AS_LATEX = [
     ("<apply><csymbol cd='ambiguous'>superscript</csymbol><ci>x</ci><ci>i</ci></apply>", "x^i"),
     ("<apply><csymbol>binomial</csymbol><ci>n</ci><ci>k</ci></apply>", r"\binom nk"),
     ("<apply><not/><ci>p</ci></apply><apply><implies/><ci>p</ci><ci>q</ci></apply>", r"\neg pp\Rightarrow q"),
-    ("<cn type='rational'>1<sep/>2</cn><pi/><emptyset/>", r"12\pi\emptyset"),
+    ("<cn type='rational'>1<sep/>2</cn><pi/><emptyset/>", r"\frac12\pi\emptyset"),
+    ("<cn>3<sep/>4</cn>", r"\frac34"), ("<cn type='rational'>-3<sep/>4</cn>", r"-\frac34"),
+    ("<cn type='e-notation'>1.5<sep/>-3</cn>", r"1.5\cdot10^{-3}"), ("<cn>2e10</cn>", r"2\cdot10^{10}"),
+    ("<cn type='complex-cartesian'>3<sep/>-4</cn>", "3-4i"),
+    ("<cn type='complex-polar'>2<sep/>&pi;</cn>", r"2e^{i\pi}"),
+    ("<apply><times/><cn type='complex-cartesian'>1<sep/>2</cn><ci>x</ci></apply>", "(1+2i)x"),
+    ("<cn type='integer' base='2'>101</cn><cn type='constant'>&pi;</cn>", r"101_2\pi"),
+    ("<ci><msub><mi>x</mi><mn>1</mn></msub></ci><ci><mover><mi>y</mi><mo>¯</mo></mover></ci>", r"x_1\bar y"),
+    ("<apply><diff/><bvar><ci>x</ci><degree><cn>2</cn></degree></bvar><ci>f</ci></apply>", r"\frac{d^2}{dx^2}f"),
+    ("<apply><partialdiff/><bvar><ci>x</ci></bvar><bvar><ci>y</ci><degree><cn>2</cn></degree></bvar><ci>f</ci></apply>",
+     r"\frac{\partial^3}{\partial x\partial y^2}f"),
+    ("<apply><forall/><bvar><ci>x</ci></bvar><bvar><ci>y</ci></bvar><ci>p</ci></apply>", r"\forall x,y:p"),
+    ("<apply><exists/><bvar><ci>x</ci></bvar><condition><apply><in/><ci>x</ci><reals/></apply></condition>"
+     "<ci>p</ci></apply>",
+     r"\exists x\in\mathbb R:p"),
+    ("<apply><sum/><bvar><ci>i</ci></bvar><domainofapplication><ci>I</ci></domainofapplication><ci>a</ci></apply>",
+     r"\sum_{i\in I}a"),
+    ("<lambda><bvar><ci>x</ci></bvar><bvar><ci>y</ci></bvar><ci>z</ci></lambda>", r"(x,y)\mapsto z"),
+    ("<set><bvar><ci>x</ci></bvar><condition><apply><lt/><ci>x</ci><cn>1</cn></apply></condition></set>",
+     r"\{x\mid x<1\}"),
+    ("<apply><and/><apply><lt/><ci>a</ci><ci>b</ci></apply><apply><eq/><share href='#b'/><ci>c</ci></apply></apply>",
+     "a<b=c"),
+    ("<apply><limit/><bvar><ci>x</ci></bvar><condition><apply><tendsto type='above'/><ci>x</ci><cn>0</cn></apply>"
+     "</condition><ci>f</ci></apply>", r"\lim_{x\to0^+}f"),
+    ("<apply><moment/><degree><cn>3</cn></degree><momentabout><ci>p</ci></momentabout><ci>X</ci></apply>",
+     r"\operatorname{moment}(X,3,p)"),
 ]
 
 

@@ -21,6 +21,7 @@ from porism.formula.tables.commands import (
     FONTS,
     FRACTIONS,
     INFIX,
+    MARKED_LIMITS,
     NAME_COMMANDS,
     TEXT_COMMANDS,
     TRANSPARENT,
@@ -47,6 +48,7 @@ _WITH_NODE = {"√", *("\\" + name for name in (*ACCENTS, *ARROWS, *FRACTIONS, *
 _WITH_OPTION = frozenset("\\" + name for name in (*ARROWS, "sqrt"))
 _WITH_STAR = frozenset("\\" + name for name in NAME_COMMANDS)
 _CLOSES = frozenset({"}", "&", "\\\\", "\\cr", "$", "]", "\\", "", *("\\" + name for name in INFIX)})
+_QUOTES = frozenset("“”")
 _STROKE = "\u0338"
 _UNITS = re.compile(r"(?:p[tcx]|e[mx]|mu|[cm]m|in|[sb]p|dd|cc)")
 
@@ -231,12 +233,14 @@ def _has(node: LayoutNode, token: _Token) -> bool:
     if not token.is_from_macro and (node.start, node.end) == (token.start, token.end):
         return True
     if text in _WITH_NODE:
-        return node.kind in "FRM"
+        return node.kind in "FRM" or node.label in MARKED_LIMITS.values()
     label = unicodedata.normalize("NFKD", node.label)
     if text == "\\not":
         return _STROKE in label
+    if text == "," and node.kind == "N":
+        return True
     if node.kind == "T":
-        return printable(text_of(text)) in node.label
+        return printable(text_of(text)) in node.label or (text in "`'" and not _QUOTES.isdisjoint(node.label))
     if text in VULGAR_FRACTIONS:
         return node.kind == "F"
     said = {printable(text_of(text)), text, text[1:] if text[0] == "?" else text, plain_blackboard(text)}
@@ -250,8 +254,8 @@ def _has(node: LayoutNode, token: _Token) -> bool:
 
 def _spellings() -> dict[str, list[str]]:
     found: dict[str, list[str]] = {
-        "⟨": ["<"], "⟩": [">"], "′": ["'"], "…": ["..."], "≤": ["<="], "≥": [">="], "→": ["->"], "<": ["&lt;"],
-        ">": ["&gt;"],
+        "⟨": ["<"], "⟩": [">"], "′": ["'"], "…": ["...", "\\cdot"], "≤": ["<=", "<"], "≥": [">=", ">"],
+        "→": ["->", "-", ">"], "≔": [":=", "\\colon"], "<": ["&lt;"], ">": ["&gt;"],
     }
     for token, (label, _) in SYMBOLS.items():
         if len(label) > 1:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from porism.formula.tables.commands import ACCENT_SYNONYMS, BRACES, MARKS
-from porism.formula.tables.lookup import DROPPED_AT_END, is_limit_operator, token_class
+from porism.formula.tables.commands import ACCENT_SYNONYMS, BRACES, MARKED_LIMITS, MARKS
+from porism.formula.tables.lookup import DROPPED_AT_END, RELATION_CLASSES, is_limit_operator, token_class
 from porism.formula.tree import LayoutNode, Row
 
 SCRIPT_SLOTS = ("above", "below")
@@ -141,6 +141,12 @@ def attach_limits(row: Row, base: int, slot: str, content: Row) -> None:
     if len(content) == 1 and content[0].kind == "O" and not child_rows(content[0]):
         label = content[0].label = ACCENT_SYNONYMS.get(content[0].label, content[0].label)
         is_mark = label in MARKS
+    if is_mark and len(row) - base == 1 and row[base].label == "lim" and not child_rows(row[base]):
+        named = MARKED_LIMITS.get((slot, content[0].label))
+        if named is not None:
+            row[base].label = named
+            row[base].start = min(row[base].start, content[0].start)
+            return
     if len(row) - base == 1 and not is_mark:
         node = row[base]
         script = "above" if slot == "over" else "below"
@@ -148,13 +154,27 @@ def attach_limits(row: Row, base: int, slot: str, content: Row) -> None:
         if mark is not None and getattr(mark, script) is None:
             setattr(mark, script, content)
             return
-        if node.kind in "OV" and is_limit_operator(node.label):
+        if _takes_limit(node, slot):
             if getattr(node, script) is not None:
                 node = group_nodes(row, base)
                 script = slot
             setattr(node, script, content)
             return
     setattr(nucleus(row, base, slot), slot, content)
+
+
+def _takes_limit(node: LayoutNode, slot: str) -> bool:
+    """Whether what is over or under a symbol is its script: limits, and what is under names and infix operators."""
+    if node.kind not in "OV":
+        return False
+    if is_limit_operator(node.label):
+        return True
+    return slot == "under" and (
+        len(node.label) > 1 if node.kind == "V" else token_class(node.label) in _INDEXED_CLASSES
+    )
+
+
+_INDEXED_CLASSES = RELATION_CLASSES - {"arrow", "logic"} | {"additive", "multiplicative", "set-operator"}
 
 
 def brace_mark(node: LayoutNode, slot: str) -> LayoutNode | None:

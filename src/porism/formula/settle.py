@@ -14,7 +14,8 @@ from porism.formula.layout import (
     takes_arguments,
     trim,
 )
-from porism.formula.tables.lookup import MATRIX_FENCES, token_class
+from porism.formula.spelled import join_spelled
+from porism.formula.tables.lookup import MATRIX_FENCES, is_limit_operator, token_class
 from porism.formula.tree import LayoutNode, Row
 from porism.formula.words import FIRST_WORDS, join_pairs
 
@@ -38,6 +39,7 @@ def settle(top: Row) -> None:
 def _settle_row(row: Row) -> bool:
     """Settles one row; whether that changed it, so that there may be more to do."""
     before = list(row)
+    join_spelled(row)
     has_matrix = empty = prime = hollow = broken = paired = False
     for node in row:
         _drop_empty_slots(node)
@@ -203,7 +205,7 @@ def _settle_empty_bases(row: Row) -> None:
             settled.append(node)
             continue
         previous = settled[-1] if settled and _takes_scripts(settled[-1]) else None
-        following = row[i + 1] if i + 1 < count and row[i + 1].kind in "VNFMWE" else None
+        following = row[i + 1] if i + 1 < count and _takes_prescripts(row[i + 1]) else None
         if following is not None and (following.pre_above or following.pre_below):
             following = None
         if previous is not None and (following is None or _continues(previous, node, following)):
@@ -217,9 +219,15 @@ def _settle_empty_bases(row: Row) -> None:
         elif following is not None:
             following.pre_above, following.pre_below = node.above, node.below
             following.space += node.space
+        elif node.above and not node.below and all(mark.label == "′" for mark in node.above):
+            settled += node.above
         elif node.above or node.below:
             settled.append(node)
     row[:] = settled
+
+
+def _takes_prescripts(node: LayoutNode) -> bool:
+    return node.kind in "VNFMWE" or (node.kind == "O" and is_limit_operator(node.label))
 
 
 def _takes_scripts(node: LayoutNode) -> bool:

@@ -27,7 +27,7 @@ def printable(text: str) -> str:
         text = unicodedata.normalize("NFKC", text)
     if not text.isprintable():
         text = "".join(char if char.isprintable() else " " for char in text)
-    return " ".join(text.split())
+    return " ".join(text.replace("''", "”").replace("``", "“").split())
 
 
 def words_row(written: str, font: str, start: int, end: int) -> Row:

@@ -43,8 +43,8 @@ def close_group(machine: Machine, payload: Any, i: int) -> None:
         return
     if machine.awaiting:
         machine.missing(i)
-    wanted = machine.braces - 1
-    while machine.braces > wanted:
+    closes = False
+    while not closes:
         if machine.awaiting:
             machine.missing(i)
             continue

@@ -11,6 +11,7 @@ from porism.formula.latex.macros import MacroFound, MacroText, expand, has_power
 from porism.formula.latex.tokens import Tokens, tokenize
 from porism.formula.layout import trim
 from porism.formula.settle import settle
+from porism.formula.spelled import may_be_spelled
 from porism.formula.tables.lookup import SYMBOLS
 from porism.formula.tree import LayoutNode, LayoutTree
 from porism.formula.words import has_pairs
@@ -50,7 +51,7 @@ def parse_latex(
         machine.expanded = True
         _read(machine)
     row = machine.finish()
-    if machine.unsettled or machine.expanded or has_pairs(text):
+    if machine.unsettled or machine.expanded or has_pairs(text) or may_be_spelled(text):
         settle(row)
         trim(row)
     return LayoutTree(row, source, tuple(machine.problems))

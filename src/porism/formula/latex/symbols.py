@@ -25,7 +25,7 @@ def number(machine: Machine, token: str, i: int) -> None:
         elif token.startswith("{,}"):
             machine.add(LayoutNode(",", "O", start, min(start + 3, end)))
             skipped = 3
-        elif token.startswith("\\,"):
+        elif token[0] == "\\":
             skipped = 2
         else:
             machine.add_symbol(token[0], "N", start, min(start + 1, end))

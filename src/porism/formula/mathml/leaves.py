@@ -8,7 +8,9 @@ from porism.formula.latex.commands import HANDLERS
 from porism.formula.tables.commands import ACCENT_SYNONYMS
 from porism.formula.tables.lookup import (
     PRIME_CHARACTERS,
+    SCRIPT_CHARACTERS,
     SYMBOLS,
+    VULGAR_FRACTIONS,
     blackboard,
     canonical_name,
     canonical_number,
@@ -20,8 +22,8 @@ from porism.formula.tree import LayoutNode, Row
 from porism.formula.words import printable, words_row
 
 _INVISIBLE = frozenset("\u2061\u2062\u2063\u2064\u200b\u200c\u200d\u200e\u200f\ufeff\u2060\u00ad")
-_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?|\.[0-9]+|.", re.DOTALL)
-_WILDCARD = re.compile(r"(?:\?|qvar_)(.+)", re.DOTALL)
+_NUMBER = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?(?![0-9])|[0-9]+(?:\.[0-9]+)?|\.[0-9]+|.", re.DOTALL)
+_WILDCARD = re.compile(r"\?(?P<name>.+)|qvar_(?P<qvar>.*)", re.DOTALL)
 _TYPED = {":=": "≔", "<=": "≤", ">=": "≥", "->": "→", "...": "…", "=:": "≕"}
 _VARIANTS = {
     "bold": "bf", "bold-italic": "bf", "double-struck": "bb", "script": "cal", "bold-script": "cal", "fraktur": "frak",
@@ -37,22 +39,26 @@ def identifier(text: str, variant: str, start: int, end: int) -> Row:
         return []
     if len(text) == 1:
         return symbol(text, _VARIANTS.get(variant, ""), start, end)
-    wildcard = _WILDCARD.fullmatch(text)
-    if wildcard is not None:
-        return [LayoutNode(printable(wildcard[1]).replace(" ", "") or "?", "W", start, end)]
     return name(text, _VARIANTS.get(variant, ""), start, end)
 
 
 def name(text: str, font: str, start: int, end: int) -> Row:
     """A word of several characters: one name if it is made of letters, else its characters one by one."""
+    wildcard = _WILDCARD.fullmatch(text)
+    if wildcard is not None:
+        label = printable(wildcard["name"] or wildcard["qvar"] or "").replace(" ", "")
+        return [LayoutNode(label or "?", "W", start, end)]
     if text in _TYPED:
         return [LayoutNode(_TYPED[text], "O", start, end)]
+    if text[0] in "0123456789." and text.strip("0123456789.,") == "" and text[-1].isdigit():
+        return number(text, "", start, end)
     if len(text) == 2 and text[1] == "\u0338":
         found = character(text[0])
         if found is not None:
             label = negated(found[0])
             return [LayoutNode(label, found[1], start, end)]
-    if not text.replace("-", "").replace(" ", "").isalnum() or not text[0].isalpha():
+    is_word = text.replace("-", "").replace(" ", "").isalnum() and text[0].isalpha()
+    if not is_word or not SCRIPT_CHARACTERS.keys().isdisjoint(text):
         row: Row = []
         for char in text:
             row += symbol(char, font, start, end)
@@ -90,6 +96,17 @@ def symbol(char: str, font: str, start: int, end: int) -> Row:
         return [LayoutNode("′", "O", start, end) for _ in range(PRIME_CHARACTERS[char])]
     if char == "'":
         return [LayoutNode("′", "O", start, end)]
+    if char in SCRIPT_CHARACTERS and char != "°":
+        slot, plain = SCRIPT_CHARACTERS[char]
+        base = LayoutNode("", "G", start, start)
+        base.within = []
+        setattr(base, slot, [LayoutNode(*SYMBOLS[plain], start, end)])
+        return [base]
+    if char in VULGAR_FRACTIONS:
+        over, under = VULGAR_FRACTIONS[char]
+        fraction = LayoutNode("/", "F", start, end)
+        fraction.over, fraction.under = [LayoutNode(over, "N", start, end)], [LayoutNode(under, "N", start, end)]
+        return [fraction]
     found = character(char)
     if found is None:
         return []
@@ -108,7 +125,12 @@ def number(text: str, variant: str, start: int, end: int) -> Row:
     """The nodes of an ``<mn>``."""
     font = _VARIANTS.get(variant, "")
     row: Row = []
-    text = "".join(text.split())
+    groups = text.split()
+    if len(groups) > 1 and not all(len(group) == 3 for group in groups[1:]):
+        for group in groups:
+            row += number(group, variant, start, end)
+        return row
+    text = "".join(groups)
     if text.isascii() and text.isdigit():
         return [LayoutNode(text, "N", start, end, font if font == "bf" else "")]
     plain = []

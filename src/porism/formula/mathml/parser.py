@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from html import unescape
 
 from porism.formula.latex.parser import MAX_DEPTH, MAX_LENGTH, parse_latex
 from porism.formula.layout import child_rows, trim
-from porism.formula.mathml.content import CONTENT_ELEMENTS, build_content, is_content_leaf
+from porism.formula.mathml.content import build_content, is_content_leaf
+from porism.formula.mathml.content_tables import CONTENT_ELEMENTS
 from porism.formula.mathml.leaves import error, identifier, number, operator, text_row
+from porism.formula.mathml.numbers import SEPARATOR
 from porism.formula.mathml.presentation import Child, Element, build, finish_stacks
 from porism.formula.mathml.tokens import CLOSE, LEAF, OPEN, WORDS, attributes_of, events
 from porism.formula.settle import settle
@@ -20,6 +23,8 @@ _ENTITIES = {
     ("l", "t", ";"): "<", ("g", "t", ";"): ">", ("a", "m", "p", ";"): "&", ("#", "39", ";"): "′", ("#", "39"): "′",
 }
 _MOST_PROBLEMS = 100
+_ESCAPED_TWICE = re.compile(r"(?:&|\\displaystyle )(?:% ?)?(?:amp|lt|gt|quot|#39);")
+_DISPLAY = re.compile(r"\\begin\b|@@eqnarray")
 _VARIANT = re.compile(r"mathvariant\s*=\s*[\"']([^\"']*)")
 
 
@@ -38,9 +43,19 @@ def parse_mathml(source: str, *, max_length: int = MAX_LENGTH * 10, max_depth: i
         _repair(row, "ltx_" in source)
     settle(row)
     trim(row)
-    if not row or (reader.broken and reader.alttext):
+    if not row or (reader.alttext and (reader.broken or _is_garbled(row, reader))):
         row = _from_latex(reader, source)
     return LayoutTree(row, source, tuple(reader.problems))
+
+
+def _is_garbled(row: Row, reader: _Reader) -> bool:
+    """Whether LaTeXML read entities as symbols, or wrote a whole display as text."""
+    latex = reader.alttext
+    return (
+        _ESCAPED_TWICE.search(latex) is not None
+        or (reader.ampersands and "\\&" not in latex)
+        or (_DISPLAY.search(latex) is not None and row[-1].kind == "T")
+    )
 
 
 def _repair(top: Row, latexml: bool) -> None:
@@ -77,6 +92,8 @@ def _from_latex(reader: _Reader, source: str) -> Row:
     latex = reader.annotation or reader.alttext
     if not latex:
         return []
+    if _ESCAPED_TWICE.search(latex) is not None:
+        latex = unescape(latex.replace("&% ", "&"))
     reader.problem(0, "no readable MathML: its LaTeX was read instead")
     row = parse_latex(latex).row
     stack = [row]
@@ -85,6 +102,11 @@ def _from_latex(reader: _Reader, source: str) -> Row:
             node.start, node.end = 0, len(source)
             stack.extend(child_rows(node))
     return row
+
+
+def _holds_markup(leaf: Element, name: str) -> bool:
+    """Whether a token of Content MathML has presentation markup in it, which then is what it looks like."""
+    return is_content_leaf(leaf.name) and name != "sep" and not "".join(leaf.text).strip()
 
 
 class _Reader:
@@ -97,7 +119,11 @@ class _Reader:
         self.alttext = ""
         self.annotation = ""
         self.broken = False
-        """Whether mathematics is inside text, as LaTeXML writes some numbered displays."""
+        """Whether LaTeXML did not know a command, or put mathematics into text, as it does in some displays."""
+        self.ampersands = False
+        """Whether a token begins with an ampersand."""
+        self.styles = 0
+        """How many open elements set a font for what is in them."""
         self.top = Element("mrow", "", 0)
         self.stack = [self.top]
         self.open: Counter[str] = Counter()
@@ -112,6 +138,9 @@ class _Reader:
         leaf_depth = 0
         end = 0
         for what, name, attributes, text, start, end in events(self.source):
+            if leaf is not None and what in (LEAF, OPEN) and _holds_markup(leaf, name):
+                self._enter(leaf)
+                leaf = None
             if what == LEAF:
                 if leaf is None:
                     self._leaf(name, attributes, text, start, end)
@@ -121,6 +150,9 @@ class _Reader:
                 continue
             if leaf is not None:
                 # Whatever is inside a token element is its text.
+                if what == OPEN and name == "sep":
+                    leaf.text.append(SEPARATOR)
+                self.broken = self.broken or "ltx_ERROR" in attributes
                 if what == OPEN and not text:
                     leaf_depth += 1
                     self.broken = self.broken or name == "math" or (leaf.name == "mtext" and name in _LEAVES)
@@ -167,8 +199,12 @@ class _Reader:
                 self.problem(start, f"nested deeper than {self.max_depth} levels: the rest is read flat")
             self.overflow += 1
         else:
-            self.stack.append(Element(name, attributes, start))
-            self.open[name] += 1
+            self._enter(Element(name, attributes, start))
+
+    def _enter(self, element: Element) -> None:
+        self.stack.append(element)
+        self.open[element.name] += 1
+        self.styles += "mathvariant" in element.attributes
 
     def _close(self, name: str, end: int) -> None:
         if self.overflow:
@@ -185,12 +221,13 @@ class _Reader:
     def _finish(self, end: int) -> None:
         element = self.stack.pop()
         self.open[element.name] -= 1
+        self.styles -= "mathvariant" in element.attributes
         self._deliver(element, end)
 
     def _deliver(self, element: Element, end: int) -> None:
         """Builds the row of a finished element and gives it to its parent."""
         parent = self.stack[-1]
-        if element.name in CONTENT_ELEMENTS:
+        if element.name in CONTENT_ELEMENTS or (not element.children and parent.name in ("apply", "bind", "reln")):
             parent.children.append(build_content(element, end))
             return
         built = build(element, end, parent)
@@ -211,12 +248,15 @@ class _Reader:
     def _leaf(self, name: str, attributes: str, text: str, start: int, end: int) -> None:
         """Adds the nodes of a token element."""
         parent = self.stack[-1]
+        self.ampersands = self.ampersands or text[:1] == "&"
         variant = ""
-        if "mathvariant" in attributes:
-            found = _VARIANT.search(attributes)
+        if self.styles or "mathvariant" in attributes:
+            around = [element.attributes for element in reversed(self.stack)] if self.styles else []
+            found = next(filter(None, map(_VARIANT.search, [attributes, *around])), None)
             variant = found[1] if found is not None else ""
         if parent.name == "merror":
             row = error(text, start, end)
+            self.broken = self.broken or "ltx_ERROR" in parent.attributes
         elif name == "mi":
             row = identifier(text, variant, start, end)
         elif name == "mn":

@@ -10,6 +10,8 @@ from porism.formula.layout import attach_limits, brace_mark, group_nodes, matrix
 from porism.formula.mathml.leaves import operator
 from porism.formula.mathml.tokens import attributes_of
 from porism.formula.settle import absorb_fences, join_primes
+from porism.formula.tables.commands import MARKS
+from porism.formula.tables.lookup import is_limit_operator
 from porism.formula.tables.spaces import length
 from porism.formula.tree import LayoutNode, Row
 
@@ -37,6 +39,8 @@ class Child(NamedTuple):
     cells: tuple[tuple[Row, str], ...] = ()
     parts: tuple[Row, ...] = ()
     space: int = 0
+    is_operator: bool = False
+    """Whether MathJax marks it as TeX's operator (``\\mathop``), whose limits are over and under it."""
 
 
 class Element:
@@ -91,8 +95,12 @@ def build(element: Element, end: int, parent: Element) -> Child | None:
     if name == "semantics":
         return Child(name, element.children[0].row if element.children else [])
     if name == "maction":
-        return Child(name, element.children[0].row if element.children else [])
-    if name == "msqrt" or (name == "menclose" and "radical" in element.attributes):
+        chosen = attributes_of(element.attributes).get("selection", "1") if element.attributes else "1"
+        position = int(chosen) - 1 if chosen.isascii() and chosen.isdigit() else 0
+        return Child(name, element.children[position].row if position in range(len(element.children)) else [])
+    if name == "menclose":
+        return Child(name, _enclosed(element, end))
+    if name == "msqrt":
         node = LayoutNode("√", "R", element.start, end)
         node.within = _finish_row(_joined(element))
         return Child(name, [node])
@@ -107,7 +115,11 @@ def build(element: Element, end: int, parent: Element) -> Child | None:
     row = _finish_row(_joined(element))
     if any(child.name == "mtable" for child in element.children):
         absorb_fences(row)
-    return Child(name, row)
+    return Child(name, row, is_operator=_is_operator(element))
+
+
+def _is_operator(element: Element) -> bool:
+    return "OP" in element.attributes and attributes_of(element.attributes).get("data-mjx-texclass") == "OP"
 
 
 _POSITIONAL = {
@@ -196,10 +208,13 @@ def _positional(element: Element, arguments: list[Row], end: int) -> Row:
         _script(base, "below", arguments[1], element)
         _script(base, "above", arguments[2], element)
     else:
-        if name != "mover" and arguments[1]:
-            attach_limits(base, 0, "under", arguments[1])
-        if name != "munder" and arguments[-1]:
-            attach_limits(base, 0, "over", arguments[-1])
+        is_operator = bool(element.children) and element.children[0].is_operator
+        for slot, script, content in (("under", "below", arguments[1]), ("over", "above", arguments[-1])):
+            if content and name != ("mover" if slot == "under" else "munder"):
+                if is_operator and not (len(content) == 1 and content[0].label in MARKS):
+                    _script(base, script, content, element)
+                else:
+                    attach_limits(base, 0, slot, content)
     return base
 
 
@@ -219,31 +234,37 @@ def _script(base: Row, slot: str, content: Row, element: Element) -> None:
 
 
 def _multiscripts(element: Element, arguments: list[Row], end: int) -> Row:
-    """Scripts after and before a base, each side joined into one."""
+    """Scripts after a base, column by column, and before it, joined into one on each side."""
     if not arguments:
         return []
     base = arguments[0]
     before = False
-    sides: dict[str, Row] = {"below": [], "above": [], "pre_below": [], "pre_above": []}
+    sides: dict[str, Row] = {"below": [], "above": []}
     below = True
     for child, row in zip(element.children[1:], arguments[1:], strict=True):
         if child.name == "mprescripts":
             before, below = True, True
             continue
-        sides[("pre_" if before else "") + ("below" if below else "above")] += row
+        if before:
+            sides["below" if below else "above"] += row
+        else:
+            _script(base, "below" if below else "above", row, element)
         below = not below
-    for slot in ("below", "above"):
-        if sides[slot]:
-            _script(base, slot, sides[slot], element)
-    if sides["pre_below"] or sides["pre_above"]:
+    if sides["below"] or sides["above"]:
+        if len(base) == 1 and base[0].kind == "O" and not is_limit_operator(base[0].label):
+            # What is before an operator belongs to nothing.
+            node = LayoutNode("", "G", element.start, element.start)
+            node.within = []
+            node.below, node.above = sides["below"] or None, sides["above"] or None
+            return [node, *base]
         if len(base) == 1 and base[0].kind != "R" and not base[0].pre_above and not base[0].pre_below:
             node = base[0]
         else:
             node = LayoutNode("", "G", element.start, end)
             node.within = list(base)
             base[:] = [node]
-        node.pre_below = sides["pre_below"] or None
-        node.pre_above = sides["pre_above"] or None
+        node.pre_below = sides["below"] or None
+        node.pre_above = sides["above"] or None
     return base
 
 
@@ -256,14 +277,35 @@ def _table(element: Element, end: int) -> Row:
         columns = aligns if len(aligns) > len(columns) else columns
         lines.append([row for row, _ in cells] or [[]])
     kind = "matrix"
-    classes = attributes_of(element.attributes).get("class", "") if "class" in element.attributes else ""
-    if "lines" in classes.split() or _ALIGNMENT.fullmatch(columns):
+    attributes = attributes_of(element.attributes)
+    if not columns:
+        widest = max((len(line) for line in lines), default=0)
+        columns = "".join(align[:1] for align in attributes.get("columnalign", "").split())[:widest]
+    is_display = attributes.get("displaystyle") == "true" and attributes.get("columnspacing", "").startswith("0")
+    if "lines" in attributes.get("class", "").split() or is_display or _ALIGNMENT.fullmatch(columns):
         kind = "lines"
     else:
         for line in lines:
             for row in line:
                 trim(row)
     return matrix(kind, "", lines, element.start, end) if lines else []
+
+
+_NOTATIONS = {"top": ("over", "¯"), "bottom": ("under", "¯"), "actuarial": ("over", "¯"), "radical": ("", "√")}
+"""Notation of ``<menclose>`` that is a sign → the side of its mark, and the mark; others are a frame or a stroke."""
+
+
+def _enclosed(element: Element, end: int) -> Row:
+    row = _finish_row(_joined(element))
+    for notation in attributes_of(element.attributes).get("notation", "").split():
+        side, mark = _NOTATIONS.get(notation, ("", ""))
+        if side:
+            attach_limits(row, 0, side, [LayoutNode(mark, "O", element.start, element.start)])
+        elif mark:
+            node = LayoutNode(mark, "R", element.start, end)
+            node.within = row
+            row = [node]
+    return row
 
 
 def _fenced(element: Element, end: int) -> Row:

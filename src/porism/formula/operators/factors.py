@@ -116,7 +116,7 @@ class Factors(Fences):
         if not factors or not isinstance(last := factors[-1], OperatorNode):
             factors.append(self.dress(leaf_node(node), node))
             return
-        if label == "factorial" and last.label == label and last.end == node.start:
+        if label == "factorial" and last.label == label and node.start <= last.end and not node.space:
             last.label = "factorial2"
             last.end = node.end
         else:

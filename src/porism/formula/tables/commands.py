@@ -34,6 +34,11 @@ BRACES = frozenset("⏞⏟⎴⎵⏜⏝")
 MARKS = frozenset(mark for _, mark in ACCENTS.values())
 """Everything that is an accent where it is over or under a symbol."""
 
+MARKED_LIMITS: dict[tuple[str, str], str] = {
+    ("over", "¯"): "limsup", ("under", "¯"): "liminf", ("under", "→"): "injlim", ("under", "←"): "projlim",
+}
+"""Mark on ``lim`` → the limit that it makes of it."""
+
 ACCENT_SYNONYMS: dict[str, str] = {
     "ˆ": "^", "̂": "^", "˜": "~", "∼": "~", "̃": "~", "‾": "¯", "ˉ": "¯", "̄": "¯", "̅": "¯", "_": "¯",
     "―": "¯", "⃗": "→", "⟶": "→", "⟵": "←", "⃖": "←", "⃡": "↔", "̇": "˙", "·": "˙", "⋅": "˙", "∙": "˙", "̈": "¨",

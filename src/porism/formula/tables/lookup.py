@@ -50,7 +50,7 @@ def _fill_tables() -> None:
             elif label.isascii() and label.isalpha():
                 SYMBOLS.setdefault("\\" + label, (label, kind))
             for name in words[1:]:
-                if name.isascii() and name.isalpha():
+                if name.isascii() and name.replace("@", "").isalpha():
                     SYMBOLS.setdefault("\\" + name, (label, kind))
                 else:
                     SYMBOLS.setdefault(name, (label, kind))
@@ -181,7 +181,7 @@ def canonical_name(name: str) -> str:
 
 def canonical_number(text: str) -> str:
     """The label of a number: group separators gone and a zero before a leading point (``.5`` is ``0.5``)."""
-    text = text.replace("{,}", "").replace("\\,", "") if "," in text else text
+    text = text.replace("{,}", "").replace("\\", "").replace(",", "") if not text.isdecimal() else text
     text = "".join(text.split())
     return "0" + text if text[:1] == "." else text
 

@@ -30,8 +30,8 @@ SYMBOL_GROUPS: tuple[tuple[str, str, str], ...] = (
     """),
     ("function", "V", """
         ℜ Re real; ℑ Im image; arg; deg; det; dim; gcd; hom; ker; Pr; lcm; sgn; rank; tr; Tr; erf; erfc; Li; Ei; Si;
-        Ci; span; diag; Hom; End; Aut; Gal; Spec; Res; coker; im; ord; Var; Cov; Ext; Tor; card; supp; cis;
-        vol; id
+        Ci; span; diag; Hom; End; Aut; Gal; Spec; Res; TeX; LaTeX; coker; im; ord; Var; Cov; Ext; Tor; card; supp;
+        cis; vol; id
     """),
     ("trigonometric", "V", """
         sin; cos; tan tg; cot ctg cotg; sec; csc cosec; arcsin; arccos; arctan arctg; arccot arcctg; arcsec; arccsc;
@@ -175,19 +175,19 @@ SYMBOL_GROUPS: tuple[tuple[str, str, str], ...] = (
         diamonds; ♡ heartsuit hearts; ♠ spadesuit spades; ♦ vardiamondsuit vardiamond; ♥ varheartsuit varheart; ♤
         varspadesuit; ♧ varclubsuit; ★ bigstar; ☆ bigwhitestar; ♮ natural; ♯ sharp; ♭ flat; ♩ quarternote; ♪
         eighthnote textmusicalnote; ✓ checkmark; ✗ ballotx xmark; † dagger dag textdagger; ‡ ddagger ddag
-        textdaggerdbl; § S textsection; ¶ P textparagraph; © copyright textcopyright; £ pounds mathsterling
-        textsterling sterling; ¥ yen textyen; € euro texteuro eurologo; ¢ cent textcent; ¤ textcurrency; ƒ textflorin;
-        ₩ textwon; ₦ textnaira; ₫ textdong; ₱ textpeso; ฿ textbaht; ₡ textcolonmonetary; ₤ textlira; ° degree
-        textdegree; ℃ celsius textcelsius; ℉ fahrenheit; % percent; ‰ perthousand permil textperthousand; ‱
-        textpertenthousand; & amp And ampersand binampersand; # ; $ dollar mathdollar textdollar; @ atsign; _ lodash
-        textunderscore mathunderscore; ` ; ' ; " ; ~ ; ℧ mho textmho; ◯ bigcirc textbigcircle varbigcirc lgwhtcircle
-        ocircle; ⦿ circledbullet; ● mdlgblkcircle newmoon; ✠ maltese; ® circledR textregistered; Ⓢ circledS;
-        ™ texttrademark trademark; ℠ textservicemark; ℗ textcircledP; ℞ textrecipe; № textnumero; ℮ textestimated; ※
-        textreferencemark; ¦ textbrokenbar; ª textordfeminine; º textordmasculine; « guillemotleft guillemetleft; »
-        guillemotright guillemetright; ╱ diagup; ╲ diagdown; ♂ male Mars; ♀ female Venus; ☉ astrosun; ☾ leftmoon; ☽
-        rightmoon; ⌇ wasylozenge; ☺ smiley; ☹ frownie; ⊺ intercal; ℎ Planckconst; ℩ turnediota; ⧧ thermod; ⧦
-        gleichstark; ⫝ forksnot; ⌶ topbot; ⸘ textinterrobangdown; ‽ textinterrobang; ␢ textblank; ␣ textvisiblespace
-        visiblespace mathvisiblespace; ⟃ subsetcirc; ⟄ supsetcirc; ⧊ triangleodot
+        textdaggerdbl; § S textsection lx@sectionsign; ¶ P textparagraph lx@paragraphsign; © copyright textcopyright;
+        £ pounds mathsterling textsterling sterling; ¥ yen textyen; € euro texteuro eurologo; ¢ cent textcent; ¤
+        textcurrency; ƒ textflorin; ₩ textwon; ₦ textnaira; ₫ textdong; ₱ textpeso; ฿ textbaht; ₡ textcolonmonetary; ₤
+        textlira; ° degree textdegree; ℃ celsius textcelsius; ℉ fahrenheit; % percent; ‰ perthousand permil
+        textperthousand; ‱ textpertenthousand; & amp And ampersand binampersand; # ; $ dollar mathdollar textdollar; @
+        atsign; _ lodash textunderscore mathunderscore; ` ; ' ; " ; ~ ; ℧ mho textmho; ◯ bigcirc textbigcircle
+        varbigcirc lgwhtcircle ocircle; ⦿ circledbullet; ● mdlgblkcircle newmoon; ✠ maltese; ® circledR
+        textregistered; Ⓢ circledS; ™ texttrademark trademark; ℠ textservicemark; ℗ textcircledP; ℞ textrecipe; №
+        textnumero; ℮ textestimated; ※ textreferencemark; ¦ textbrokenbar; ª textordfeminine; º textordmasculine; «
+        guillemotleft guillemetleft; » guillemotright guillemetright; ╱ diagup; ╲ diagdown; ♂ male Mars; ♀ female
+        Venus; ☉ astrosun; ☾ leftmoon; ☽ rightmoon; ⌇ wasylozenge; ☺ smiley; ☹ frownie; ⊺ intercal; ℩ turnediota; ⧧
+        thermod; ⧦ gleichstark; ⫝ forksnot; ⌶ topbot; ⸘ textinterrobangdown; ‽ textinterrobang; ␢ textblank; ␣
+        textvisiblespace visiblespace mathvisiblespace; ⟃ subsetcirc; ⟄ supsetcirc; ⧊ triangleodot
     """),
     ("accent", "O", "^ ; ¯ ; ˙; ¨; ˇ; ˘; ´; ⃛; ⃜; ⏞; ⏟; ⎴; ⎵; ⏜; ⏝; ˚"),
 )

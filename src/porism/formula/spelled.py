@@ -1,0 +1,87 @@
+"""Symbols that several characters spell: numbers with points and commas, relations that were typed, rows of dots."""
+
+from __future__ import annotations
+
+import re
+
+from porism.formula.layout import child_rows
+from porism.formula.tables.spaces import QUAD
+from porism.formula.tree import LayoutNode, Row
+
+_NUMBER = re.compile(r"[0-9]+\.[0-9]+|[1-9][0-9]{0,2}(?:,[0-9]{3})*,000(?:\.[0-9]+)?")
+_DIGITS = re.compile(r"[0-9.]+")
+_TYPED = {(":", "="): "≔", ("<", "="): "≤", (">", "="): "≥", ("-", ">"): "→"}
+_FIRST = frozenset({".", ",", "⋅", "…", *(first for first, _ in _TYPED)})
+MAX_PARTS = 9
+"""Of how many nodes a number is put together at most."""
+
+_IN_LATEX = re.compile(
+    r"[0-9][\s{}]{0,9}\.(?![0-9])|,[\s{}]{0,9}000"
+    r"|(?:[:<>;]|\\colon|\\[lg]t)[\s{}]{0,9}=|-[\s{}]{0,9}(?:\\gt|[\s{}]>)"
+    r"|[.．][\s{}]{0,9}．|\.[\s{}]{1,9}\.|\\cdot\s{0,9}\\cdot\s{0,9}\\cdot"
+)
+
+
+def may_be_spelled(latex: str) -> bool:
+    """Whether LaTeX may have something that :func:`join_spelled` joins: what is one token is joined already."""
+    return _IN_LATEX.search(latex) is not None
+
+
+def join_spelled(row: Row) -> None:
+    """Makes one node of what several spell: ``57 . 2``, ``12 , 000``, ``: =``, ``⋅ ⋅ ⋅``."""
+    if not any(node.label in _FIRST for node in row):
+        return
+    i = 0
+    while i < len(row) - 1:
+        node, after = row[i], row[i + 1]
+        if node.kind == "N":
+            _join_number(row, i)
+        elif node.kind == "O" and not child_rows(node) and after.kind == "O" and not after.space:
+            label = _TYPED.get((node.label, after.label))
+            if label is not None:
+                row[i:i + 2] = [_joined(label, "O", node, after)]
+            elif node.label in ("⋅", "…", "."):
+                _join_dots(row, i)
+        i += 1
+
+
+def _join_number(row: Row, i: int) -> None:
+    if row[i + 1].kind != "O" or row[i + 1].label not in (".", ","):
+        return
+    parts = _parts_of_number(row, i)
+    for count in range(len(parts), 2, -1):
+        text = "".join(node.label for node in parts[:count])
+        if _NUMBER.fullmatch(text):
+            row[i:i + count] = [_joined(text.replace(",", ""), "N", parts[0], parts[count - 1])]
+            return
+
+
+def _parts_of_number(row: Row, i: int) -> Row:
+    """The digits, points and commas from ``row[i]`` on, less than a quad apart; only the last may have scripts."""
+    parts: Row = []
+    for node in row[i:i + MAX_PARTS]:
+        is_part = _DIGITS.fullmatch(node.label) is not None if node.kind == "N" else node.label in (".", ",")
+        if not is_part or (parts and (node.space >= QUAD or child_rows(parts[-1]) or parts[-1].kind == node.kind)):
+            break
+        parts.append(node)
+    return parts
+
+
+def _join_dots(row: Row, i: int) -> None:
+    """Three points or more, or dots that go on with points, are dots."""
+    last = i
+    while (
+        last + 1 < len(row) and not child_rows(row[last]) and not row[last + 1].space
+        and row[last + 1].label in ((".",) if row[i].label == "." else ("⋅", "…"))
+    ):
+        last += 1
+    labels = [node.label for node in row[i:last + 1]]
+    if labels == [".", ".", "."] or labels.count("⋅") > 2 or ("…" in labels and "⋅" in labels):
+        row[i:last + 1] = [_joined("…", "O", row[i], row[last])]
+
+
+def _joined(label: str, kind: str, first: LayoutNode, last: LayoutNode) -> LayoutNode:
+    node = LayoutNode(label, kind, first.start, last.end, first.font)
+    node.space = first.space
+    node.above, node.below, node.over, node.under = last.above, last.below, last.over, last.under
+    return node

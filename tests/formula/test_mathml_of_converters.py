@@ -1,0 +1,47 @@
+"""MathML as converters write it: MathJax's classes, LaTeXML's errors, styles, tables, enclosures, line breaks."""
+
+from __future__ import annotations
+
+import pytest
+
+from porism.formula import layout_key, parse_latex, parse_mathml
+
+MTD = "<mtd>{}</mtd>"
+
+
+@pytest.mark.parametrize(
+    ("markup", "latex"),
+    [
+        ('<munder><mrow data-mjx-texclass="OP"><mi>ad</mi><mi>x</mi></mrow><mi>i</mi></munder>',
+         r"{\operatorname{ad}x}_i"),
+        ('<munderover><mrow data-mjx-texclass="OP"><mi>a</mi></mrow><mn>1</mn><mn>2</mn></munderover>', "a_1^2"),
+        ('<mover><mrow data-mjx-texclass="OP"><mi>a</mi></mrow><mo>¯</mo></mover>', r"\bar a"),
+        ('<mstyle mathvariant="bold"><mi>x</mi><mrow><mi>y</mi></mrow></mstyle><mi>z</mi>', r"\mathbf{x}\mathbf{y}z"),
+        ('<mstyle mathvariant="bold"><mi mathvariant="normal">x</mi></mstyle>', r"\mathrm{x}"),
+        ('<mi>12</mi><mo>+</mo><mo>3.5</mo>', "12+3.5"),
+        ('<menclose notation="top"><mi>a</mi><mi>b</mi></menclose>', r"\overline{ab}"),
+        ('<menclose notation="radical"><mi>x</mi></menclose>', r"\sqrt x"),
+        ('<menclose notation="updiagonalstrike box"><mi>x</mi></menclose>', "x"),
+        ('<maction actiontype="toggle" selection="2"><mi>a</mi><mi>b</mi></maction>', "b"),
+        ('<mi>a</mi><mspace linebreak="newline"/><mi>b</mi>', r"\begin{gathered}a\\b\end{gathered}"),
+        ('<mtable columnalign="right center left"><mtr>' + MTD.format("<mi>a</mi>") + MTD.format("<mo>=</mo>")
+         + MTD.format("<mi>b</mi>") + "</mtr></mtable>", "a=b"),
+        ('<mtable displaystyle="true" columnspacing="0em 2em"><mtr>' + 3 * MTD.format("<mi>a</mi>") + "</mtr></mtable>",
+         "aaa"),
+        ('<mtable columnspacing="1em"><mtr>' + 2 * MTD.format("<mi>a</mi>") + "</mtr></mtable>",
+         r"\begin{matrix}a&a\end{matrix}"),
+        ("<mmultiscripts><mi>x</mi><mi>a</mi><none/><mi>b</mi><none/></mmultiscripts>", "{x_a}_b"),
+        ("<mmultiscripts><mo>×</mo><mprescripts/><mi>X</mi><none/></mmultiscripts><mi>g</mi>", r"{}_X\times g"),
+        ("<mmultiscripts><mo>∫</mo><mprescripts/><mi>n</mi><none/></mmultiscripts><mi>g</mi>", r"{}_n\int g"),
+        ('<math alttext="a\\foo{b}"><mi>a</mi><merror class="ltx_ERROR"><mtext>\\foo</mtext></merror><mi>b</mi></math>',
+         r"a\foo{b}"),
+        ('<math alttext="m&lt;n"><mi>m</mi><mi>&amp;</mi><mi>l</mi><mi>t</mi><mo>;</mo><mi>n</mi></math>', "m<n"),
+        ('<math alttext="\\begin{equation}x=y\\end{equation}"><mtext>(1)1x=y</mtext></math>', "x=y"),
+        ('<math alttext="a&amp;lt;b"><mi>a</mi></math>', "a<b"),
+        ('<math alttext="a\\&amp;b"><mi>a</mi><mo>&amp;</mo><mi>b</mi></math>', r"a\&b"),
+        ("<mi>a</mi><mi>qvar_ missing</mi>", r"a\qvar{missing}"),
+        ("<mtext>``a''</mtext>", r"\text{“a”}"),
+    ],
+)
+def test_markup_gives_the_tree_of_the_latex(markup: str, latex: str) -> None:
+    assert layout_key(parse_mathml(markup)) == layout_key(parse_latex(latex))
