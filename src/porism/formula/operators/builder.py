@@ -46,6 +46,7 @@ from porism.formula.operators.rules import (
 )
 from porism.formula.operators.scripts import leaf_node
 from porism.formula.operators.statements import divided
+from porism.formula.operators.upright import SYMBOL, UPRIGHT_SYMBOLS, is_upright_symbol
 from porism.formula.tables.spaces import QUAD
 from porism.formula.tree import LayoutNode, LayoutTree, OperatorNode, OperatorTree, Row
 
@@ -172,6 +173,8 @@ class _Reader(Factors):
                         continue
                     rule = rule_of_unknown(label, kind)
                 role = rule.role
+                if role == FUNCTION and label in UPRIGHT_SYMBOLS and is_upright_symbol(row, position - 1):
+                    rule, role = SYMBOL, LEAF
                 if role == LEAF:
                     leaf_kind = "V" if kind == "V" and not rule.label else "C"
                     leaf = OperatorNode(label, leaf_kind, None, node.start, node.end)

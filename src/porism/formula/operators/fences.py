@@ -7,6 +7,7 @@ from porism.formula.operators.prepass import BAR_CLOSES, BAR_EVALUATES, BAR_OPEN
 from porism.formula.operators.products import Prefix, Written, make, spanning
 from porism.formula.operators.rules import FENCES, FUNCTION_LETTERS, OPERATOR_LETTERS, Rule
 from porism.formula.operators.scripts import Surroundings, leaf_node
+from porism.formula.operators.upright import UPRIGHT_SYMBOLS
 from porism.formula.tree import LayoutNode, OperatorNode
 
 _TRANSPARENT = frozenset({"plus", "times", "neg", "divide", "pm", "mp"})
@@ -104,6 +105,8 @@ class Fences(Surroundings):
         if base.kind != "V":
             return base.label == "compose" and not group.children
         label = base.label
+        if label in UPRIGHT_SYMBOLS:
+            return False
         if len(label) > 1 or label in FUNCTION_LETTERS or label in self.declared or label in OPERATOR_LETTERS:
             return True
         if function.label in ("sup", "subsup"):

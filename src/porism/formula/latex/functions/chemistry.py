@@ -54,7 +54,7 @@ class _Reader:
         elif (found := self._match(_ARROW)) is not None:
             self._arrow(found[0])
         elif (found := self._match(_STATE)) is not None:
-            self._put(rf"(\text{{{found[0][1:-1]}}})", ATOM)
+            self._put(rf"\text{{{found[0]}}}", ATOM)
         elif (char.isdigit() or char in "(.,") and (found := self._match(_NUMBER)) is not None:
             self._number(found)
         elif char in "^_":
@@ -153,7 +153,7 @@ class _Reader:
     def _script(self, sign: str) -> None:
         self._position += 1
         if sign == "^" and self._after != ATOM and self._ends(self._position):
-            self._put(r"\uparrow ", START)
+            self._put(r"\text{↑}", START)
             return
         script = self._script_text()
         if self._after == ATOM:
@@ -194,7 +194,7 @@ class _Reader:
         run = letters[0] if letters is not None else ""
         if run == "v" and self._after != ATOM and self._ends(self._position + 1):
             self._position += 1
-            self._put(r"\downarrow ", START)
+            self._put(r"\text{↓}", START)
         elif source[self._position].isupper() and (element := self._match(_ELEMENT)) is not None:
             self._atom(rf"\mathrm{{{element[0]}}}")
         elif self._after != ATOM and re.match(r"[a-z](?=[\sA-Z(\[$])", source[self._position:]):
