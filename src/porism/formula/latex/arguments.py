@@ -23,8 +23,8 @@ def fraction(machine: Machine, payload: tuple[str, str, str], i: int) -> None:
     machine.command(i, 2, _build_fraction, payload)
 
 
-def continued_fraction(machine: Machine, payload: tuple[str, str, str], i: int) -> None:
-    """``\\cfrac[l]{1}{x}``: the option says where the numerator stands."""
+def fraction_with_option(machine: Machine, payload: tuple[str, str, str], i: int) -> None:
+    """``\\cfrac[l]{1}{x}``: the option says only where the numerator stands."""
     start = machine.starts[i]
     depth = len(machine.stack)
     fraction(machine, payload, skip_option(machine, i))
@@ -163,7 +163,7 @@ def accent(machine: Machine, payload: tuple[str, str], i: int) -> None:
     machine.command(i, 1, _build_accent, payload)
 
 
-def measured_accent(machine: Machine, payload: tuple[str, str], i: int) -> None:
+def accent_with_options(machine: Machine, payload: tuple[str, str], i: int) -> None:
     """``\\overbracket[1pt][2pt]{x}``: an accent whose lines have a thickness and a height."""
     start = machine.starts[i]
     depth = len(machine.stack)

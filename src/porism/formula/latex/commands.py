@@ -8,15 +8,15 @@ from typing import Any
 from porism.formula.latex.arguments import (
     OPTION_END,
     accent,
+    accent_with_options,
     arrow,
-    continued_fraction,
     dimension,
     font,
     font_switch,
     fraction,
+    fraction_with_option,
     infix,
     infix_with_fences,
-    measured_accent,
     of,
     option_end,
     plain_root,
@@ -79,6 +79,7 @@ from porism.formula.tables.commands import (
     FONT_SWITCHES,
     FONTS,
     FRACTIONS,
+    FRACTIONS_WITH_OPTION,
     INFIX,
     INFIX_WITH_FENCES,
     NAME_COMMANDS,
@@ -178,9 +179,9 @@ def _handlers() -> dict[str, tuple[Handler, Any]]:
     for function, names in groups:
         for key, value in names.items():
             table["\\" + key] = (function, value)
-    table["\\cfrac"] = (continued_fraction, FRACTIONS["cfrac"])
-    for function, keys in ((measured_accent, ACCENTS_WITH_OPTIONS), (option, WITH_OPTION)):
-        table.update({"\\" + key: (function, ACCENTS.get(key)) for key in keys})
+    table.update({"\\" + key: (fraction_with_option, FRACTIONS[key]) for key in FRACTIONS_WITH_OPTION})
+    table.update({"\\" + key: (accent_with_options, ACCENTS[key]) for key in ACCENTS_WITH_OPTIONS})
+    table.update({"\\" + key: (option, None) for key in WITH_OPTION})
     table.update({"\\" + key: (infix_with_fences, value) for key, value in INFIX_WITH_FENCES.items()})
     table["\\)"] = (inner_end, None)
     table.update({token: (space, width) for token, width in SPACE_COMMANDS.items()})

@@ -111,13 +111,15 @@ class _FormulaExpander(Expander):
         self._problems.append(ParseProblem(self.stream.start, what))
 
     def tokenize(self, text: str) -> list[str]:
-        return tokenize(text).texts[:-2]
+        return _texts(text)
 
     def split(self, token: str) -> list[str]:
-        if len(token) == 1 or not isinstance(token, _Token) or not token[0].isdigit():
-            return [token]
-        rest = _placed(token[1:], min(token.start + 1, token.end), token.end)
-        return [_placed(token[0], token.start, rest.start), rest]
+        if not isinstance(token, _Token):
+            return _split(token)
+        middle = min(token.start + 1, token.end)
+        first, *rest = _split(token)
+        end = middle if rest else token.end
+        return [_placed(first, token.start, end), *(_placed(part, middle, token.end) for part in rest)]
 
     def macro_of(self, name: str) -> Macro | None:
         return self.macros.get(name) or package_macro(name)
@@ -262,7 +264,12 @@ def _macro(signature: str, replacement: str) -> Macro:
     arguments = specified_arguments(signature, _texts)
     if arguments is None:
         raise ValueError(f"{signature!r} is not a valid signature")
-    return Macro(arguments, body_of(_texts(replacement)))
+    return Macro(arguments, body_of(_texts(replacement), _split))
+
+
+def _split(token: str) -> list[str]:
+    """A token cut into its first digit and the rest; one that is no number stays whole."""
+    return [token[0], *_texts(token[1:])] if len(token) > 1 and token[0].isdigit() else [token]
 
 
 def _texts(source: str) -> list[str]:

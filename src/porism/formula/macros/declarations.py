@@ -8,7 +8,6 @@ from porism.formula.macros.definition import (
     Argument,
     Environment,
     Macro,
-    body_of,
     counted_arguments,
     delimited_arguments,
     paired_delimiter,
@@ -59,7 +58,7 @@ class Declarations:
             return
         if command.startswith("\\provide") and name in reader.macros:
             return
-        reader.define(name, Macro(counted_arguments(count, default), body_of(body)))
+        reader.define(name, Macro(counted_arguments(count, default), reader.body_of(body)))
 
     def _document_command(self, command: str) -> None:
         reader = self.expander
@@ -71,7 +70,7 @@ class Declarations:
         if arguments is None:
             reader.report(f"the arguments of {name} are of a kind that is not read; it stays unexpanded")
         elif not (command.startswith("\\Provide") and name in reader.macros):
-            reader.define(name, Macro(arguments, body_of(body)))
+            reader.define(name, Macro(arguments, reader.body_of(body)))
 
     def _def(self, command: str) -> None:
         reader = self.expander
@@ -98,7 +97,8 @@ class Declarations:
             everywhere = command in ("\\gdef", "\\xdef")
             if command in ("\\edef", "\\xdef"):
                 body = self.expanded(body)
-            reader.define(name, Macro(delimited_arguments(parameters), body_of(body)), everywhere=everywhere)
+            macro = Macro(delimited_arguments(reader.body_of(parameters)), reader.body_of(body))
+            reader.define(name, macro, everywhere=everywhere)
 
     def expanded(self, body: list[str]) -> list[str]:
         """The body of an ``\\edef``; expanding it when it is used gives the same unless what it uses has changed."""
@@ -160,7 +160,7 @@ class Declarations:
         if name is None:
             self._incomplete(command)
         else:
-            inner = [part for part in body_of(body) if part != "\\delimsize"]
+            inner = [part for part in reader.body_of(body) if part != "\\delimsize"]
             reader.define(name, paired_delimiter(count, [*before, *left], inner, [*right, *after]))
 
     # environments ----------------------------------------------------------------------------------------------
@@ -200,7 +200,7 @@ class Declarations:
     ) -> None:
         """Remembers an environment."""
         self.expander.environments[name] = Environment(
-            Macro(arguments, body_of(begin)), Macro(end_arguments, body_of(end))
+            Macro(arguments, self.expander.body_of(begin)), Macro(end_arguments, self.expander.body_of(end))
         )
 
     def specified(self, tokens: list[str]) -> tuple[Argument, ...] | None:

@@ -55,8 +55,16 @@ class Environment:
 MANDATORY = Argument("mandatory")
 
 
-def body_of(tokens: Sequence[str]) -> Body:
-    """The tokens of a definition with ``#n`` replaced by the number n and ``##`` by ``#``."""
+def split(token: str) -> list[str]:
+    """A token cut into its first character and the rest; a control sequence stays whole."""
+    return [token] if token[0] in "\\\0" or len(token) == 1 else [token[0], token[1:]]
+
+
+def body_of(tokens: Sequence[str], split: Callable[[str], list[str]] = split) -> Body:
+    """The tokens of a definition with ``#n`` replaced by the number n and ``##`` by ``#``.
+
+    ``split`` cuts off what is in the same token as the number.
+    """
     body: list[str | int] = []
     position = 0
     while position < len(tokens):
@@ -70,9 +78,9 @@ def body_of(tokens: Sequence[str]) -> Body:
             body.append("#")
             position += 1
         elif following[:1].isascii() and following[:1].isdigit():
-            body.append(int(following[0]))
-            if following[1:]:
-                body.append(following[1:])
+            number, *rest = split(following)
+            body.append(int(number))
+            body.extend(rest)
             position += 1
     return tuple(body)
 
@@ -85,12 +93,12 @@ def counted_arguments(count: int, default: Sequence[str] | None) -> tuple[Argume
     return (first, *[MANDATORY] * (count - 1))
 
 
-def delimited_arguments(tokens: Sequence[str]) -> tuple[Argument, ...]:
-    """The arguments of a ``\\def``: ``#1#2``, or with delimiters, ``(#1,#2)``."""
+def delimited_arguments(body: Body) -> tuple[Argument, ...]:
+    """The arguments of a ``\\def`` from what is before its replacement: ``#1#2``, or with delimiters, ``(#1,#2)``."""
     arguments: list[Argument] = []
     literal: list[str] = []
     open_parameter = False
-    for part in body_of(tokens):
+    for part in body:
         if isinstance(part, int):
             if open_parameter:
                 arguments.append(Argument("delimited", tuple(literal)) if literal else MANDATORY)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from porism.formula.macros.definition import Argument, Environment, Macro
+from porism.formula.macros.definition import Argument, Body, Environment, Macro, body_of, split
 from porism.formula.macros.tokens import EOF_TOKEN, FALSE, PAR, TRUE, join
 
 MAX_ARGUMENT_TOKENS = 50_000
@@ -162,7 +162,11 @@ class Expander:
 
     def split(self, token: str) -> list[str]:
         """A token cut into its first character and the rest; a control sequence stays whole."""
-        return [token] if token[0] in "\\\0" or len(token) == 1 else [token[0], token[1:]]
+        return split(token)
+
+    def body_of(self, tokens: Sequence[str]) -> Body:
+        """The tokens of a definition with numbers for its arguments."""
+        return body_of(tokens, self.split)
 
     def tokenize(self, text: str) -> list[str]:
         """The tokens of a short text."""
@@ -245,19 +249,19 @@ class Expander:
         nested = braces = 0
         limit = self._scan_limit()
         while (token := self.stream.next()) is not None and token not in (EOF_TOKEN, PAR) and len(taken) < limit:
-            first, *rest = self.split(token)
-            self.stream.push(rest)
-            if not braces and first == closing:
+            if opening in token or closing in token:
+                token, *rest = self.split(token)
+                self.stream.push(rest)
+            if not braces and token == closing:
                 if not nested:
                     return taken
                 nested -= 1
-            elif not braces and first == opening:
+            elif not braces and token == opening:
                 nested += 1
-            braces += (first == "{") - (first == "}")
+            braces += (token == "{") - (token == "}")
             if braces < 0:
-                token = first
                 break
-            taken.append(first)
+            taken.append(token)
         self.stream.fuel -= len(taken)
         self.stream.push([opening, *taken, *([token] if token is not None else [])])
         return None
@@ -308,6 +312,7 @@ class Expander:
         taken: list[str] = []
         depth = 0
         size = len(delimiter)
+        signs = {"{", "}", *delimiter}
         limit = self._scan_limit()
         first = self.skip_spaces()
         self.stream.push([first] if first is not None else [])
@@ -319,7 +324,7 @@ class Expander:
                 return value
             token = self.stream.next()
             stop = token is None or token in (EOF_TOKEN, PAR) or len(taken) > limit
-            if token is not None and not stop:
+            if token is not None and not stop and not signs.isdisjoint(token):
                 token, *rest = self.split(token)
                 self.stream.push(rest)
             if token is not None:

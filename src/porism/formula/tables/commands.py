@@ -78,6 +78,9 @@ FRACTIONS: dict[str, tuple[str, str, str]] = {
 }
 """Two arguments (or infix) → label of the fraction and the fences around it."""
 
+FRACTIONS_WITH_OPTION = frozenset({"cfrac", "sfrac", "nicefrac", "xfrac"})
+"""Fractions that may have an option in brackets before their arguments: a place or a font."""
+
 INFIX: dict[str, tuple[str, str, str]] = {
     "over": ("/", "", ""), "choose": ("choose", "", ""), "atop": ("lines", "", ""), "brace": ("lines", "{", "}"),
     "brack": ("lines", "[", "]"),
@@ -93,7 +96,7 @@ INFIX_WITH_FENCES: dict[str, tuple[str, bool, bool]] = {
 TEXT_COMMANDS: dict[str, str] = {
     **dict.fromkeys((
         "text", "mbox", "hbox", "vbox", "textrm", "textnormal", "textup", "textsc", "mathchoice@text",
-        "makebox",
+        "makebox", "textclap", "textllap", "textrlap",
     ), "rm"),
     "textbf": "bf", "textit": "it", "textsl": "it", "emph": "it", "texttt": "tt", "textsf": "sf",
 }
@@ -119,16 +122,17 @@ _TRANSPARENT = """
     Large LARGE huge Huge limits nolimits displaylimits mathop mathbin mathrel mathord mathopen mathclose
     mathpunct mathinner mathstrut strut ensuremath nonumber notag hline vfill par newline linebreak
     nolinebreak allowbreak nobreak noindent centering big Big bigg Bigg bigl Bigl biggl Biggl bigr Bigr biggr
-    Biggr bigm Bigm biggm Biggm boxed cancel bcancel xcancel sout mathsurround relax protect null
+    Biggr bigm Bigm biggm Biggm boxed sout mathsurround relax protect null
     begingroup endgroup bgroup egroup unboldmath boldmath nonscript leavevmode ignorespaces unskip toprule midrule
     bottomrule today cdotp@ phantomsection displayindent removelastskip
-    lx@ vcenter adjustlimits lefteqn mathmbox
+    lx@ vcenter MTFlushSpaceAbove MTFlushSpaceBelow adjustlimits lefteqn mathmbox
 """
 TRANSPARENT = frozenset(_TRANSPARENT.split())
 """Commands without a meaning for the layout: size, style, limits, boxes. Arguments are read as they are."""
 
 WITH_OPTION = frozenset("""
-    smash mathllap mathrlap mathclap crampedllap crampedrlap crampedclap shoveleft shoveright bbox
+    smash cancel bcancel xcancel mathllap mathrlap mathclap crampedllap crampedrlap crampedclap shoveleft shoveright
+    bbox
 """.split())
 """Such commands that have an option in brackets before their argument."""
 
@@ -161,7 +165,8 @@ ENVIRONMENTS: dict[str, tuple[str, str]] = {
 BRACED_ENVIRONMENTS: dict[str, str] = {
     "matrix": "matrix", "pmatrix": "pmatrix", "bmatrix": "bmatrix", "vmatrix": "vmatrix", "Vmatrix": "Vmatrix",
     "cases": "cases", "eqalign": "aligned", "eqalignno": "aligned", "leqalignno": "aligned",
-    "displaylines": "gathered", "substack": "gathered", "array": "matrix", "smallmatrix": "matrix",
+    "displaylines": "gathered", "substack": "gathered",
+    "crampedsubstack": "gathered", "array": "matrix", "smallmatrix": "matrix",
     "bordermatrix": "pmatrix", "aligned": "aligned",
 }
 """Plain TeX's ``\\matrix{…}`` and its kin, and ``\\substack{…}`` → the environment that they stand for."""
@@ -169,4 +174,6 @@ BRACED_ENVIRONMENTS: dict[str, str] = {
 NAME_SYNONYMS: dict[str, str] = {
     "lim sup": "limsup", "lim inf": "liminf", "arg max": "argmax", "arg min": "argmin", "ess sup": "esssup",
     "ess inf": "essinf", "inj lim": "injlim", "proj lim": "projlim",
+    "Re": "ℜ", "Im": "ℑ", "asin": "arcsin", "acos": "arccos", "atan": "arctan", "acsc": "arccsc", "asec": "arcsec",
+    "acot": "arccot",
 }

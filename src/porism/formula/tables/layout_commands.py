@@ -24,7 +24,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ("attributes of a web page", "class:m cssId:m style:m href:m data:m mmlToken:mo bbox:o"),
     ("the number of an equation and what refers to it, which are no part of the equation", """
         label:m tag:*m notag nonumber ref:*m eqref:*m cref:*m Cref:*m autoref:*m pageref:*m cite:oom hypertarget:m
-        hyperlink:m raisetag:m usetagform:m newtagform:omm
+        hyperlink:m raisetag:m usetagform:m newtagform:momm renewtagform:momm refeq:m noeqref:m
     """),
     ("what goes to the index or the foot of the page", "index:m footnote:om footnotemark:o footnotetext:om"),
     ("rules of tables, and columns that a cell spans", "cline:m cmidrule:om multicolumn:mm multirow:omm hdashline:o"),

@@ -8,6 +8,7 @@ from porism.formula.latex.functions.call import Call, split_top, tex
 from porism.formula.latex.functions.quantities import is_number, quantity_tokens
 
 _MAX_SIZE = 20
+_CELL_ENDS = frozenset({"&", "\\\\"})
 _ENVIRONMENTS = {"{": "matrix", "(": "pmatrix", "[": "bmatrix", "|": "vmatrix"}
 _PAULI = {
     "0": r"1&0\\0&1", "1": r"0&1\\1&0", "2": r"0&-i\\i&0", "3": r"1&0\\0&-1", "x": r"0&1\\1&0", "y": r"0&-i\\i&0",
@@ -17,17 +18,17 @@ _PAULI = {
 
 def bracket_or_quantity(call: Call) -> list[str]:
     """``\\qty``: brackets that grow (physics), or a number with its unit (siunitx, two arguments in braces)."""
-    _, option, fenced, second = call.values
-    if not call.has(2):
-        return tex("[", option, "]") if call.has(1) else []
+    _, _, option, fenced, second = call.values
+    if not call.has(3):
+        return tex("[", option, "]") if call.has(2) else []
     opening, inner, closing = fenced[0], fenced[1:-1], fenced[-1]
-    if opening == "{" and call.has(3) and (call.has(1) or is_number(inner)):
+    if opening == "{" and call.has(4) and (call.has(2) or is_number(inner)):
         return quantity_tokens(inner, second)
-    if call.has(1):  # \qty[x] is a bracket, and what comes after it is not its argument
-        return tex(r"\left[", option, r"\right]", fenced, _again(call, 3))
+    if call.has(2):  # \qty[x] is a bracket, and what comes after it is not its argument
+        return tex(r"\left[", option, r"\right]", fenced, _again(call, 4))
     if opening == "{":
         opening, closing = r"\{", r"\}"
-    return tex(r"\left", [opening], inner, r"\right", [closing], _again(call, 3))
+    return tex(r"\left", [opening], inner, r"\right", [closing], _again(call, 4))
 
 
 def _again(call: Call, i: int) -> list[str]:
@@ -64,7 +65,7 @@ def matrix_of_one(call: Call) -> list[str]:
         place = [str(k)] if columns == 1 else None
         rows.append([])
         for i in range(1, columns + 1):
-            index = ([str(i)] if lines == 1 else place or [str(k), str(i)]) if starred else []
+            index = ([str(i)] if lines == 1 else place or [str(k), str(i)]) if starred and lines * columns > 1 else []
             rows[-1].append([*call.values[1], *(["_", "{", *index, "}"] if index else [])])
     return _lines(rows)
 
@@ -78,37 +79,27 @@ def pauli_matrix(call: Call) -> list[str]:
 
 
 def diagonal_matrix(call: Call) -> list[str]:
-    """``\\dmat{a,b & c \\\\ d & e}``: blocks along the diagonal; the option fills the rest."""
-    return _blocks_along_diagonal(call, from_left=True)
+    """``\\dmat{a,b & c \\\\ d & e}``: entries and blocks along the diagonal; the option fills the rest."""
+    return _along_diagonal(call, from_left=True)
 
 
 def antidiagonal_matrix(call: Call) -> list[str]:
-    """``\\admat{a,b}``: blocks along the other diagonal."""
-    return _blocks_along_diagonal(call, from_left=False)
+    """``\\admat{a,b}``: entries and blocks along the other diagonal."""
+    return _along_diagonal(call, from_left=False)
 
 
-def _blocks_along_diagonal(call: Call, *, from_left: bool) -> list[str]:
+def _along_diagonal(call: Call, *, from_left: bool) -> list[str]:
     filling, content = call.values
-    parts = split_top(content, frozenset({","}))
-    if len(parts) > _MAX_SIZE:
+    blocks = split_top(content, frozenset({","}))
+    if len(blocks) > _MAX_SIZE:
         call.report(f"{call.name} of more than {_MAX_SIZE} blocks: the rest is left out")
-    blocks = [_block(part) for part in parts[:_MAX_SIZE]]
-    width = sum(len(block[0]) for block in blocks)
+        del blocks[_MAX_SIZE:]
     rows: list[list[Sequence[str]]] = []
-    done = 0
-    for block in blocks:
-        rest = width - done - len(block[0])
-        before, after = (done, rest) if from_left else (rest, done)
-        rows.extend([*[filling] * before, *line, *[filling] * after] for line in block)
-        done += len(block[0])
+    for k, block in enumerate(blocks):
+        cell = tex(r"\begin{matrix}", block, r"\end{matrix}") if _CELL_ENDS.intersection(block) else block
+        before, after = [filling] * k, [filling] * (len(blocks) - 1 - k)
+        rows.append([*before, cell, *after] if from_left else [*after, cell, *before])
     return _lines(rows)
-
-
-def _block(tokens: Sequence[str]) -> list[list[list[str]]]:
-    """The lines of a block, each filled up to the same number of cells."""
-    lines = [split_top(line, frozenset({"&"})) for line in split_top(tokens, frozenset({"\\\\"}))]
-    width = max(len(line) for line in lines)
-    return [line + [[] for _ in range(width - len(line))] for line in lines]
 
 
 def _size(call: Call, i: int) -> int:

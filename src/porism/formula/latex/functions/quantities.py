@@ -244,4 +244,8 @@ def physical_unit(call: Call) -> list[str]:
     found = re.match(r"[-+.,\deE*^()x\s]*(?<![eE])", text)
     head = found[0].rstrip() if found is not None and re.search(r"\d", found[0]) else ""
     written = re.sub(r"(?<=[A-Za-z])-(?=\d)", "^-", text[len(head):])
-    return quantity_tokens(tex(head), tex(written))
+    over, has_line, under = written.partition("//")
+    if not has_line:
+        return quantity_tokens(tex(head), tex(written))
+    fraction = tex(r"\frac", "{", unit_tokens(tex(over)), "}{", unit_tokens(tex(under)), "}")
+    return [*number_tokens(tex(head)), *(tex(r"\,") if head else []), *fraction]

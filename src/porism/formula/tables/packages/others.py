@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 COMMANDS: dict[str, dict[str, tuple[str, str]]] = {
-    "cancel": {"cancelto": ("m m", r"\overset{#1}{#2}")},
+    "cancel": {"cancelto": ("-o m m", r"\overset{#2}{#3}")},
     "slashed": {"slashed": ("m", r"\not{#1}")},
     "accents": {"accentset": ("m m", r"\overset{#1}{#2}")},
     "esdiff": {
@@ -11,7 +11,7 @@ COMMANDS: dict[str, dict[str, tuple[str, str]]] = {
         "diffp": ("s o m g", r"\IfValueTF{#4}{\pdv[#2]{#3}{#4}}{\partial #3}"),
     },
     "units": {
-        "unitfrac": ("o m m", r"\IfValueT{#1}{#1\,}\mathrm{#2}/\mathrm{#3}"),
+        "unitfrac": ("o m m", r"\IfValueT{#1}{#1\,}\frac{\mathrm{#2}}{\mathrm{#3}}"),
     },
     "mathjax": {
         "enclose": ("-m -o m", "#3"), "mathtip": ("m -m", "#1"), "texttip": ("m -m", "#1"),
@@ -22,4 +22,5 @@ COMMANDS: dict[str, dict[str, tuple[str, str]]] = {
 HANDLED: dict[str, dict[str, tuple[str, str]]] = {
     "tensor": {"tensor": ("s o m m", "tensor"), "indices": ("s m", "indices")},
     "accents": {"underaccent": ("m m", "under_accent")},
+    "units": {"units": ("o m", "unit_or_quantity")},
 }

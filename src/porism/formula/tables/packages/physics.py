@@ -5,9 +5,20 @@ Dirac's notation is in :mod:`porism.formula.tables.packages.braket`.
 
 from __future__ import annotations
 
+from porism.formula.tables.packages import common
+
 
 def _derivative(sign: str) -> tuple[str, str]:
-    """``\\dv[n]{f}{x}``, ``\\dv{x}``, ``\\dv{x}(f)``, ``\\dv{f}{x}{y}``; with a star on one line."""
+    """``\\dv[n]{f}{x}``, ``\\dv{x}``, ``\\dv{x}(f)``; with a star on one line."""
+    order = r"\IfValueT{#2}{^{#2}}"
+    over = rf"{sign}{order}\IfValueT{{#4}}{{#3}}"
+    under = rf"{sign}\IfNoValueTF{{#4}}{{#3}}{{#4}}{order}"
+    function = r"\IfValueT{#5}{\left(#5\right)}"
+    return "s o m g d()", rf"\IfBooleanTF{{#1}}{{{{{over}}}/{{{under}}}}}{{\frac{{{over}}}{{{under}}}}}{function}"
+
+
+def _partial_derivative(sign: str) -> tuple[str, str]:
+    """The same with a second variable: ``\\pdv{f}{x}{y}``."""
     over = rf"\IfValueTF{{#5}}{{{sign}^{{2}}#3}}{{{sign}\IfValueT{{#2}}{{^{{#2}}}}\IfValueT{{#4}}{{#3}}}}"
     under = (
         rf"{sign}\IfNoValueTF{{#4}}{{#3}}{{#4}}\IfValueTF{{#5}}{{{sign}#5}}{{\IfValueT{{#2}}{{^{{#2}}}}}}"
@@ -48,7 +59,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "vdot": ("", r"\cdot "), "cross": ("", r"\times "), "grad": ("", r"\nabla "),
     "divergence": ("", r"\nabla\cdot "), "curl": ("", r"\nabla\times "), "laplacian": ("", r"\nabla^{2}"),
     "dd": _differential(r"\mathrm{d}"), "var": _differential(r"\delta "),
-    "dv": _derivative(r"\mathrm{d}"), "pdv": _derivative(r"\partial "), "fdv": _derivative(r"\delta "),
+    "dv": _derivative(r"\mathrm{d}"), "pdv": _partial_derivative(r"\partial "), "fdv": _derivative(r"\delta "),
     "vev": ("m", r"\left\langle 0\middle|#1\middle|0\right\rangle "),
     "mdet": _matrix("vmatrix"), "smdet": _matrix("vmatrix"), "pmqty": _matrix("pmatrix"), "Pmqty": _matrix("pmatrix"),
     "bmqty": _matrix("bmatrix"), "vmqty": _matrix("vmatrix"), "spmqty": _matrix("pmatrix"),
@@ -57,17 +68,21 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "qcomma": ("", r",\quad "), "qcc": ("s", r"\quad\text{c.c.}\quad "),
     **{"q" + word: ("s", rf"\quad\text{{{word}}}\quad ") for word in _QUICK_WORDS.split()},
     "trace": ("", r"\tr "), "Trace": ("", r"\Tr "), "residue": ("", r"\Res "), "imaginary": ("", r"\Im "),
+    "determinant": ("", r"\det "), "Probability": ("", r"\Pr "), "probability": ("", r"\Pr "),
+    "exponential": ("", r"\exp "), "logarithm": ("", r"\log "), "naturallogarithm": ("", r"\ln "),
+    "vnabla": ("", r"\vec{\nabla}"), "divisionsymbol": ("", "÷"), "divsymbol": ("", "÷"),
+    "absolutevalue": common.COMMANDS["abs"],
 }
 
 HANDLED: dict[str, tuple[str, str]] = {
-    "qty": ("-z o f g", "bracket_or_quantity"), "mqty": ("s f", "matrix_in_brackets"),
+    "qty": ("-s -z o f g", "bracket_or_quantity"), "mqty": ("s f", "matrix_in_brackets"),
     "smqty": ("s f", "matrix_in_brackets"), "imat": ("m", "identity_matrix"), "xmat": ("s m m m", "matrix_of_one"),
     "zmat": ("m m", "matrix_of_zeros"), "pmat": ("m", "pauli_matrix"), "dmat": ("O{} m", "diagonal_matrix"),
     "admat": ("O{} m", "antidiagonal_matrix"),
 }
 
 _LONG_NAMES = """
-    absolutevalue:abs evaluated:eval commutator:comm anticommutator:acomm poissonbracket:pb vectorbold:vb
+    evaluated:eval commutator:comm anticommutator:acomm poissonbracket:pb vectorbold:vb
     vectorarrow:va vectorunit:vu dotproduct:vdot dotp:vdot crossproduct:cross cp:cross gradient:grad
     principalvalue:pv qqtext:qq qc:qcomma differential:dd derivative:dv odv:dv partialderivative:pdv pderivative:pdv
     variation:var functionalderivative:fdv fderivative:fdv matrixquantity:mqty smallmatrixquantity:smqty
@@ -83,13 +98,15 @@ for _name, _, _short in (pair.partition(":") for pair in _LONG_NAMES.split()):
 POWERS: dict[str, str] = {
     **{name: name for name in (
         "sin", "cos", "tan", "csc", "sec", "cot", "sinh", "cosh", "tanh", "csch", "sech", "coth", "arcsin", "arccos",
-        "arctan", "arccsc", "arcsec", "arccot", "log", "ln", "exp",
+        "arctan", "arccsc", "arcsec", "arccot",
     )},
     "asin": "arcsin", "acos": "arccos", "atan": "arctan", "acsc": "arccsc", "asec": "arcsec", "acot": "arccot",
     "sine": "sin", "cosine": "cos", "tangent": "tan", "cosecant": "csc", "secant": "sec", "cotangent": "cot",
     "hypsine": "sinh", "hypcosine": "cosh", "hyptangent": "tanh", "hypcosecant": "csch", "hypsecant": "sech",
-    "hypcotangent": "coth", "arcsine": "arcsin", "arccosine": "arccos", "arctangent": "arctan",
-    "arccosecant": "arccsc", "arcsecant": "arcsec", "arccotangent": "arccot", "exponential": "exp",
-    "logarithm": "log", "naturallogarithm": "ln",
+    "hypcotangent": "coth",
+    **{prefix + name: plain for prefix in ("arc", "a") for name, plain in (
+        ("sine", "arcsin"), ("cosine", "arccos"), ("tangent", "arctan"), ("cosecant", "arccsc"),
+        ("secant", "arcsec"), ("cotangent", "arccot"),
+    )},
 }
 """Functions that take a power in brackets before their argument (``\\sin[2](x)``) → their plain names."""
