@@ -1,24 +1,165 @@
-"""Commands of packages: each is read once, with a hand-written expectation where it means something of its own."""
+"""Commands of packages: each is read as the plain LaTeX it stands for, and none drops an argument."""
 
 from __future__ import annotations
 
+import re
+import string
+from collections.abc import Iterator
+
 import pytest
+from package_examples import EXAMPLES
 
-from porism.formula import operator_string, operator_tree, parse_latex
+from porism.formula import LayoutTree, layout_key, operator_string, operator_tree, parse_latex, to_latex
+from porism.formula.latex.functions import FUNCTIONS
+from porism.formula.layout import child_rows
+from porism.formula.tables.packages import COMMANDS, ENVIRONMENTS, HANDLED, POWERS
+
+CASES = [(package, *case) for package, cases in EXAMPLES.items() for case in cases]
 
 
-def tree(source: str) -> str:
-    return operator_string(operator_tree(parse_latex(source)))
+@pytest.mark.parametrize(("package", "source", "plain"), CASES)
+def test_a_command_is_read_as_what_it_stands_for(package: str, source: str, plain: str) -> None:
+    parsed = parse_latex(source)
+    assert parsed.problems == ()
+    assert layout_key(parsed) == layout_key(parse_latex(plain))
+
+
+@pytest.mark.parametrize(("package", "source", "plain"), CASES)
+def test_a_command_is_written_as_what_it_stands_for(package: str, source: str, plain: str) -> None:
+    written = to_latex(parse_latex(source))
+    assert layout_key(parse_latex(written)) == layout_key(parse_latex(source))
+
+
+def test_every_command_or_an_alias_of_it_has_an_example() -> None:
+    text = " ".join(source for _, source, _ in CASES)
+    shown = set(re.findall(r"\\([A-Za-z]+)", text)) | set(re.findall(r"\\begin\{([a-z*]+)\}", text)) | {"qvar@"}
+    meanings = {name: COMMANDS.get(name) or HANDLED.get(name) or ENVIRONMENTS.get(name) for name in shown}
+    known = set(meanings.values())
+    words = re.compile(r"\\quad\\text\{[a-z]+\}\\quad ")
+    missing = {
+        name for table in (COMMANDS, HANDLED, ENVIRONMENTS) for name, meaning in table.items()
+        if name not in shown and meaning not in known and not words.fullmatch(str(meaning[1]))
+    }
+    assert missing == set()
+
+
+def test_every_handled_command_has_its_function() -> None:
+    assert {handler for _, handler in HANDLED.values()} == set(FUNCTIONS)
+
+
+ARGUMENT = re.compile(r"(-?)(t\\[A-Za-z]+|t.|d..|D..\{[^}]*\}|[OG]\{[^}]*\}|u\{[^}]*\}|[a-zA-Z])")
+WRITTEN = {"m": "{%s}", "o": "[%s]", "g": "{%s}", "O": "[%s]", "G": "{%s}"}
+
+
+def arguments(signature: str) -> Iterator[tuple[str, bool]]:
+    """How each argument of a signature is written, and whether it is content."""
+    for appearance, kind in ARGUMENT.findall(signature):
+        if kind in "sz" or kind[0] == "t":
+            continue
+        if kind[0] in "dD":
+            written = f"{kind[1]}%s{kind[2]}"
+        elif kind[0] == "u":
+            written = f" %s {kind[2:-1]} "
+        elif kind == "f":
+            written = "(%s)"
+        else:
+            written = WRITTEN[kind[0]]
+        yield written, not appearance
+
+
+def labels(tree: LayoutTree) -> str:
+    rows = [tree.row]
+    for row in rows:
+        for node in row:
+            rows.extend(child_rows(node))
+    return " ".join(node.label for row in rows for node in row)
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_no_argument_is_dropped(name: str) -> None:
+    letters = iter(string.ascii_lowercase[7:] + string.ascii_uppercase)
+    source, content = f"\\{name}", []
+    for written, is_content in arguments(COMMANDS[name][0]):
+        letter = next(letters)
+        source += written.replace("%s", letter)
+        if is_content:
+            content.append(letter)
+    parsed = parse_latex(source)
+    assert [letter for letter in content if letter not in labels(parsed)] == []
+    assert parsed.problems == ()
+
+
+@pytest.mark.parametrize("name", sorted(ENVIRONMENTS))
+def test_no_argument_and_no_cell_of_an_environment_is_dropped(name: str) -> None:
+    signature = ENVIRONMENTS[name][0]
+    given = "".join(written.replace("%s", "gather" if name == "empheq" else "K") for written, _ in arguments(signature))
+    parsed = parse_latex(rf"\begin{{{name}}}{given} x & y \\ z & w \end{{{name}}}")
+    wanted = "xyzw" + ("K" if any(is_content for _, is_content in arguments(signature)) and name != "empheq" else "")
+    assert [letter for letter in wanted if letter not in labels(parsed)] == []
+
+
+def test_what_takes_a_power_in_brackets() -> None:
+    for name, plain in POWERS.items():
+        assert layout_key(parse_latex(rf"\{name}[2](x)")) == layout_key(parse_latex(rf"\{plain}^2(x)"))
+        assert layout_key(parse_latex(rf"\{name}[x+y]")) == layout_key(parse_latex(rf"\{plain}[x+y]"))
+
+
+@pytest.mark.parametrize(("source", "expected"), [
+    (r"\pdv{g}{y}", "[O!divide,0[O!partial,0[V!g]],1[O!partial,0[V!y]]]"),
+    (r"\ce{2H2 + O2 -> 2H2O}",
+     "[O!to,0[U!plus,0[U!times,0[N!2],1[O!SUB,0[V!H],1[N!2]]],1[O!SUB,0[V!O],1[N!2]]],"
+     "1[U!times,0[N!2],1[O!SUB,0[V!H],1[N!2]],2[V!O]]]"),
+    (r"\ce{NaCl}", "[U!times,0[V!Na],1[V!Cl]]"),
+    (r"\ce{Ca(OH)2}", "[U!times,0[V!Ca],1[O!SUB,0[U!times,0[V!O],1[V!H]],1[N!2]]]"),
+    (r"\SI{3}{\newton\metre}", "[U!times,0[N!3],1[V!N],2[V!m]]"),
+    (r"3\,\mathrm{km}\,\mathrm{h}", "[U!times,0[N!3],1[V!km],2[V!h]]"),
+    (r"\operatorname{Cl}(K)", "[O!Cl,0[V!K]]"),
+    (r"\prescript{14}{2}{K}^{5}_{6}", "[O!SUBSUP,0[O!prescript,0[V!K],1[N!2],2[N!14]],1[N!6],2[N!5]]"),
+    (r"\sideset{^2}{_{3}}{\operatorname{P}}", "[O!SUB,0[O!prescript,0[V!P],1[N!2]],1[N!3]]"),
+    (r"\sideset{}{'}\sum_n a_n", "[O!sum,0[O!SUB,0[V!a],1[V!n]],1[V!n],2[C!′]]"),
+    (r"\norm[\big]{u}", "[O!norm,0[V!u]]"),
+    (r"\begin{dcases*}1&if $x>0$\\0&else\end{dcases*}",
+     "[O!cases,0[O!branch,0[N!1],1[O!list,0[T!if],1[O!gt,0[V!x],1[N!0]]]],1[O!branch,0[N!0],1[T!else]]]"),
+])
+def test_what_it_means(source: str, expected: str) -> None:
+    assert operator_string(operator_tree(parse_latex(source))) == expected
 
 
 @pytest.mark.parametrize(("source", "plain"), [
-    (r"\abs*{x}", "|x|"), (r"\norm[\big]{x}", r"\|x\|"), (r"\dv{f}{x}", r"\frac{\mathrm{d}f}{\mathrm{d}x}"),
-    (r"\pdv[2]{f}{x}", r"\frac{\partial^2 f}{\partial x^2}"),
-    (r"\pmqty{a&b\\c&d}", r"\begin{pmatrix}a&b\\c&d\end{pmatrix}"),
-    (r"\ce{2H2 + O2 -> 2H2O}", r"2\mathrm{H}_2+\mathrm{O}_2\to 2\mathrm{H}_2\mathrm{O}"),
-    (r"\sin[2](x)", r"\sin^2(x)"), (r"\SI{3}{\kilo\meter}", r"3\,\mathrm{km}"),
+    (r"\cfrac[l]{1}{x}", r"\frac{1}{x}"), (r"\smash[b]{x}", "x"),
+    (r"\sqrt[\leftroot{2}\uproot{3}3]{x}", r"\sqrt[3]{x}"),
+    (r"\begin{pmatrix*}[r]a&b\end{pmatrix*}", r"\begin{pmatrix}a&b\end{pmatrix}"),
+    (r"\begin{pmatrix}[r]&b\end{pmatrix}", r"\begin{pmatrix}\relax[r]&b\end{pmatrix}"),
+    (r"\overbracket[1pt][2pt]{x}", r"\overbracket{x}"),
+    (r"\cancel[color=red]{x}", "x"), (r"\nicefrac[\mathsf]{1}{2}", r"\frac12"), (r"x\sb2\sp3", "x_2^3"),
+    (r"{a\above 1pt b}", r"\frac{a}{b}"), (r"{n\atopwithdelims() k}", r"\binom{n}{k}"),
+    (r"{a\overwithdelims[] b}", r"[\frac{a}{b}]"), (r"{a\abovewithdelims() 1pt b}", r"(\frac{a}{b})"),
+    (r"\mathclap[\displaystyle]{x}", "x"), (r"\textcolor[HTML]{FF0000}{x}", "x"), (r"{\color[rgb]{1,0,0}x}", "x"),
+    (r"\mleft(x\mright)^2", r"\left(x\right)^2"), (r"\centernot\in", r"\not\in"),
 ])
-def test_a_command_is_read_as_what_it_stands_for(source: str, plain: str) -> None:
+def test_options_and_appearance_are_no_content(source: str, plain: str) -> None:
     parsed = parse_latex(source)
     assert parsed.problems == ()
-    assert operator_string(operator_tree(parsed)) == tree(plain)
+    assert layout_key(parsed) == layout_key(parse_latex(plain))
+
+
+@pytest.mark.parametrize(("columns", "problems"), [
+    ("{cc}", 0), ("{l|r}", 0), ("{@{}c@{\\quad}c}", 0), ("{*{2}{c}}", 0), ("{>{\\displaystyle}l p{2cm}}", 0),
+    ("{CC}", 0), ("", 1), ("{}", 0), ("[t]{cc}", 0),
+])
+def test_columns_of_an_array(columns: str, problems: int) -> None:
+    parsed = parse_latex(rf"\begin{{array}}{columns} x & y \\ z & w \end{{array}}")
+    assert layout_key(parsed) == layout_key(parse_latex(r"\begin{matrix}x&y\\z&w\end{matrix}"))
+    assert len(parsed.problems) == problems
+
+
+def test_what_are_no_columns_stays() -> None:
+    parsed = parse_latex(r"\begin{array}{a & b \\ c & d}\end{array}")
+    assert layout_key(parsed) == layout_key(parse_latex(r"\begin{matrix}a&b\\c&d\end{matrix}"))
+    assert [problem.what for problem in parsed.problems] == [
+        "these are not valid columns of array; they are kept as content"
+    ]
+
+
+def test_commands_in_text_are_mathematics_there() -> None:
+    assert layout_key(parse_latex(r"\text{in \SI{3}{m}}")) == layout_key(parse_latex(r"\text{in $3\,\mathrm{m}$}"))

@@ -6,6 +6,7 @@ from typing import Any
 
 from porism.formula.latex.frames import GROUP, TEXT, Frame
 from porism.formula.latex.machine import Machine
+from porism.formula.latex.macros import MACRO_TRIGGERS, MacroFound
 from porism.formula.latex.tokens import SPACES
 from porism.formula.layout import child_rows
 from porism.formula.tables.boxes import BOXES
@@ -79,6 +80,8 @@ def _read_text(machine: Machine, depth: int, wraps: bool, font: str) -> None:
             return
         elif token[1:] in BOXES and token[0] == "\\":
             skip_arguments(machine, BOXES[token[1:]], j)
+        elif token in MACRO_TRIGGERS and not machine.expanded:
+            raise MacroFound
         elif token == "\\qvar":
             _add_text(machine, pieces, font, first, last)
             pieces, first = [], -1

@@ -14,6 +14,8 @@ from porism.formula.tables.packages.mhchem import ARROWS, BONDS, STATES
 _ARROW = re.compile("|".join(re.escape(arrow) for arrow in sorted(ARROWS, key=len, reverse=True)))
 _SPACE = re.compile(r"\s+")
 _NUMBER = re.compile(r"\((\d+)/(\d+)\)|(\d+)/(\d+)|\d*[.,]?\d+")
+_COUNT = re.compile(r"[0-9]+")
+_DOTS = re.compile(r"[*•]|\.+")
 _ELEMENT = re.compile(r"[A-Z][a-z]?")
 _LETTERS = re.compile(r"[a-zA-Z]+")
 _STATE = re.compile(rf"\((?:{'|'.join(STATES)}|aq,\s*\$?\\infty\$?)\)")
@@ -55,6 +57,10 @@ class _Reader:
             self._arrow(found[0])
         elif (found := self._match(_STATE)) is not None:
             self._put(rf"\text{{{found[0]}}}", ATOM)
+        elif self._after == ATOM and (found := self._match(_DOTS)) is not None:
+            self._put(r"\cdots " if len(found[0]) > 2 else r"\cdot ", START)
+        elif self._after == ATOM and (found := self._match(_COUNT)) is not None:
+            self._out.append(f"_{{{found[0]}}}")
         elif (char.isdigit() or char in "(.,") and (found := self._match(_NUMBER)) is not None:
             self._number(found)
         elif char in "^_":
@@ -72,12 +78,6 @@ class _Reader:
             self._atom(_text(self._group()))
         elif char == "\\":
             self._command()
-        elif char in "*.•" and self._after == ATOM:
-            self._position += 1
-            while source.startswith(".", self._position):
-                self._position += 1
-            dots = source[self._position - 3:self._position] == "..."
-            self._put(r"\cdots " if dots else r"\cdot ", START)
         elif char.isascii() and char.isalpha():
             self._letters()
         else:
@@ -145,10 +145,7 @@ class _Reader:
 
     def _number(self, found: re.Match[str]) -> None:
         over, under = found[1] or found[3], found[2] or found[4]
-        if self._after == ATOM and not found[1]:
-            self._out.append(f"_{{{found[0]}}}")
-        else:
-            self._put(rf"\frac{{{over}}}{{{under}}}" if over else found[0].replace(",", "{,}"), START)
+        self._put(rf"\frac{{{over}}}{{{under}}}" if over else found[0].replace(",", "{,}"), START)
 
     def _script(self, sign: str) -> None:
         self._position += 1

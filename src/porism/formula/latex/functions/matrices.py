@@ -62,11 +62,11 @@ def matrix_of_one(call: Call) -> list[str]:
     rows: list[list[list[str]]] = []
     lines, columns = _size(call, 2), _size(call, 3)
     for k in range(1, lines + 1):
-        place = [str(k)] if columns == 1 else None
         rows.append([])
         for i in range(1, columns + 1):
-            index = ([str(i)] if lines == 1 else place or [str(k), str(i)]) if starred and lines * columns > 1 else []
-            rows[-1].append([*call.values[1], *(["_", "{", *index, "}"] if index else [])])
+            index = f"{k}{i}" if lines > 1 < columns else str(max(k, i))
+            has_index = starred and lines * columns > 1
+            rows[-1].append(tex(call.values[1], f"_{{{index}}}") if has_index else [*call.values[1]])
     return _lines(rows)
 
 

@@ -7,24 +7,30 @@ from __future__ import annotations
 
 from porism.formula.tables.packages import common
 
+_ORDER = r"\IfValueT{#2}{^{#2}}"
+
+
+def _fraction(over: str, under: str, function: str) -> str:
+    """A derivative, with a star on one line, and the function in parentheses that may come after it."""
+    return (
+        rf"\IfBooleanTF{{#1}}{{{{{over}}}/{{{under}}}}}{{\frac{{{over}}}{{{under}}}}}"
+        rf"\IfValueT{{{function}}}{{\left({function}\right)}}"
+    )
+
 
 def _derivative(sign: str) -> tuple[str, str]:
-    """``\\dv[n]{f}{x}``, ``\\dv{x}``, ``\\dv{x}(f)``; with a star on one line."""
-    order = r"\IfValueT{#2}{^{#2}}"
-    over = rf"{sign}{order}\IfValueT{{#4}}{{#3}}"
-    under = rf"{sign}\IfNoValueTF{{#4}}{{#3}}{{#4}}{order}"
-    function = r"\IfValueT{#5}{\left(#5\right)}"
-    return "s o m g d()", rf"\IfBooleanTF{{#1}}{{{{{over}}}/{{{under}}}}}{{\frac{{{over}}}{{{under}}}}}{function}"
+    """``\\dv[n]{f}{x}``, ``\\dv{x}``, ``\\dv{x}(f)``, ``\\dv*{f}{x}``."""
+    over = rf"{sign}{_ORDER}\IfValueT{{#4}}{{#3}}"
+    under = rf"{sign}\IfNoValueTF{{#4}}{{#3}}{{#4}}{_ORDER}"
+    return "s o m g d()", _fraction(over, under, "#5")
 
 
 def _partial_derivative(sign: str) -> tuple[str, str]:
-    """The same with a second variable: ``\\pdv{f}{x}{y}``."""
-    over = rf"\IfValueTF{{#5}}{{{sign}^{{2}}#3}}{{{sign}\IfValueT{{#2}}{{^{{#2}}}}\IfValueT{{#4}}{{#3}}}}"
-    under = (
-        rf"{sign}\IfNoValueTF{{#4}}{{#3}}{{#4}}\IfValueTF{{#5}}{{{sign}#5}}{{\IfValueT{{#2}}{{^{{#2}}}}}}"
-    )
-    function = r"\IfValueT{#6}{\left(#6\right)}"
-    return "s o m g g d()", rf"\IfBooleanTF{{#1}}{{{{{over}}}/{{{under}}}}}{{\frac{{{over}}}{{{under}}}}}{function}"
+    """The same with a second variable: ``\\pdv{f}{x}{y}`` is of the second order where it does not say another."""
+    second = rf"{sign}\IfValueTF{{#2}}{{^{{#2}}}}{{^{{2}}}}#3"
+    over = rf"\IfValueTF{{#5}}{{{second}}}{{{sign}{_ORDER}\IfValueT{{#4}}{{#3}}}}"
+    under = rf"{sign}\IfNoValueTF{{#4}}{{#3}}{{#4}}\IfValueTF{{#5}}{{{sign}#5}}{{{_ORDER}}}"
+    return "s o m g g d()", _fraction(over, under, "#6")
 
 
 def _differential(sign: str) -> tuple[str, str]:
