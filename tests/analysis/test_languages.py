@@ -12,6 +12,13 @@ from porism.errors import ConfigError
 @pytest.mark.parametrize(("language", "forms"), [
     ("french", ["démontrer", "démontré", "démontrée", "démontrées"]),
     ("french", ["idéal", "idéaux", "ide\u0301aux"]),
+    ("french", ["résidu", "résidus"]),
+    ("french", ["noyau", "noyaux"]),
+    ("german", ["Theorem", "Theoreme", "Theoremen"]),
+    ("german", ["Maximum", "Maxima"]),
+    ("russian", ["теорема", "теоремы", "теорем"]),
+    ("russian", ["число", "числа", "чисел"]),
+    ("russian", ["подкольцо", "подкольца", "подколец"]),
     ("german", ["Räume", "Räumen", "Raum"]),
     ("german", ["stetige", "stetiger", "stetigen"]),
     ("russian", ["непрерывная", "непрерывной", "непрерывные", "Непрерывных"]),
@@ -33,7 +40,7 @@ def test_forms_of_a_word_have_one_term(language: str, forms: list[str]) -> None:
 
 @pytest.mark.parametrize(("language", "text", "terms"), [
     ("french", "l'espace d’un anneau", ["espac", "anneau"]),
-    ("german", "Für jede Gruppe gilt", ["grupp", "gilt"]),
+    ("german", "Für jede Gruppe und ihren Kern", ["grupp", "kern"]),
     ("russian", "Пусть это группа Hilbert spaces", ["групп", "hilbert", "space"]),
     ("chinese", "設 spaces", ["space"]),
     ("none", "Gruppen", ["gruppen"]),

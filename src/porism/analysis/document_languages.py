@@ -23,7 +23,8 @@ def stated_language(document: Document) -> str | None:
 def languages_of(documents: Sequence[Document], choice: LanguageChoice) -> list[str]:
     """The language of each of some documents that follow one another.
 
-    One whose words do not say is in the language of most documents of its file, or else of its source.
+    One whose words do not say is in the language of most documents of its file, or else of its source; documents that
+    come from no source are of one.
     """
     if not choice.detected:
         return [choice.fallback] * len(documents)
@@ -62,4 +63,4 @@ def _prose(document: Document) -> str:
 def _places(document: Document) -> tuple[tuple[str, ...], ...]:
     """What a document is a part of, from the narrowest on."""
     source, file = (str(document.metadata.get(key, "")) for key in ("source", "file"))
-    return ((source, file), (source,)) if source else ()
+    return ((source, file), (source,))

@@ -22,7 +22,7 @@ class Language:
     """A language. ``stemmer`` is its algorithm of Snowball, empty where there is none.
 
     ``latin`` is whether it is written in Latin letters: what texts in other letters have in Latin ones is stemmed as
-    English. ``endings`` are replaced before a word is stemmed: plurals that the stemmer keeps apart from singulars.
+    English. ``endings`` are replaced before a word is stemmed: those of forms that the stemmer keeps apart from others.
     """
 
     name: str
@@ -48,9 +48,24 @@ _NOT_LATIN = frozenset(
     russian serbian tamil thai ukrainian yiddish
     """.split()
 )
+_LATIN_PLURALS = {"xima": "ximum", "nima": "nimum", "rema": "remum", "mmata": "mma", "emata": "ema"}
 _ENDINGS: dict[str, dict[str, str]] = {
+    "french": {"us": "u", "os": "o", "yaux": "yau", **_LATIN_PLURALS},
+    "german": {
+        "eme": "em", "emen": "em", "ems": "em", "duen": "duum", "ktren": "ktrum", "ntren": "ntrum", "terien": "terium",
+        **_LATIN_PLURALS,
+    },
     "portuguese": {"ões": "ão", "ães": "ão", "ais": "al", "éis": "el"},
+    "russian": {
+        "чисел": "числа", "колец": "кольца", "точек": "точки", "строк": "строки", "оценок": "оценки",
+        "решеток": "решетки", "решёток": "решетки", "скобок": "скобки", "ошибок": "ошибки", "новок": "новки",
+        "борок": "борки", "ячеек": "ячейки", "ядер": "ядра", "ребер": "ребра", "рёбер": "ребра", "теорем": "теорема",
+        "проблем": "проблема", "систем": "система", "схем": "схема", "объём": "объема", "объем": "объема",
+        "приём": "приема", "прием": "приема",
+    },
 }
+"""Endings of words of mathematics whose stems Snowball keeps apart, and the ending of a form that it stems as others.
+"""
 
 
 def _languages() -> dict[str, Language]:

@@ -44,9 +44,10 @@ _WORDS = {
     denn sondern doch sowie wenn falls ob dass daß weil da als wie während obwohl sodass damit indem nachdem
     bevor in im an am auf aus bei beim mit nach von vom zu zum zur über unter vor für durch um gegen ohne
     zwischen seit bis bezüglich ist sind war waren sei seien bin bist wird werden wurde wurden worden geworden
-    hat haben hatte hatten habe kann können könnte muss müssen soll sollen darf dürfen lässt nicht nur auch
-    noch schon sehr mehr so dann dort hier nun also etwa immer nie wieder genau man etwas nichts deren dessen
-    denen dabei daher dazu davon darum daraus hierbei somit folglich jedoch
+    hat haben hatte hatten habe kann können könnte muss müssen soll sollen darf dürfen lässt gibt gilt gelten
+    heißt heißen viele vielen nicht nur auch noch schon sehr mehr so dann dort hier nun also etwa immer nie
+    wieder genau man etwas nichts deren dessen denen dabei daher dazu davon darum daraus hierbei somit
+    folglich jedoch
     """,
     "spanish": """
     el la los las un una unos unas lo al del de este esta estos estas ese esa esos esas aquel aquella aquellos

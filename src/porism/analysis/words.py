@@ -265,9 +265,9 @@ def _stemmer(name: str) -> Callable[[str, str], str]:
         if not language.latin and word.isascii():
             return latin(word, folded)
         spelled = spelling(word)[:LONGEST_WORD]
-        for ending, singular in language.endings.items():
+        for ending, other in language.endings.items():
             if spelled.endswith(ending):
-                spelled = spelled.removesuffix(ending) + singular
+                spelled = spelled.removesuffix(ending) + other
                 break
         return fold(stem(spelled))
 
