@@ -89,6 +89,8 @@ def test_a_document_that_does_not_say_is_in_the_language_of_its_file() -> None:
 
 
 def test_a_document_can_say_its_language() -> None:
-    documents = [_document("1", STATEMENTS["english"], language="de-AT"), _document("2", "x", language="Lean", source="lean")]
+    documents = [
+        _document("1", STATEMENTS["english"], language="de-AT"), _document("2", "x", language="Lean", source="lean"),
+    ]
     assert languages_of(documents, read_choice("auto")) == ["german", "english"]
     assert languages_of(documents, read_choice("french")) == ["french", "french"]

@@ -187,13 +187,13 @@ def test_other_settings_and_models_are_refused(tmp_path: Path, sample_shards: li
         open_shards([sample_shards[0], address], "words").search("set")
     (tmp_path / "notes.md").write_text("# Notes\n\nwords $x^2$\n")
     index_sources([tmp_path / "notes.md"], tmp_path / "notes", config=AnalysisConfig(language="german"), jobs=1)
-    with pytest.raises(ConfigError, match="was indexed with language english, and notes with german"):
+    with pytest.raises(ConfigError, match="was indexed with language auto, and notes with german"):
         open_shards([tmp_path / "notes", address]).search("set")
 
 
 def test_the_steps_have_limits_stable_codes_and_commits(client: Any, library: Any) -> None:
     collection = post(client, "collection").json()
-    assert collection["protocol"] == 4
+    assert collection["protocol"] == 5
     assert collection["documents"] == library.view().index.snapshot.doc_count
     question = {"fields": {"query": {"text": "sum \ufffc", "formulas": ["x^2"]}}}
     counted = post(client, "statistics", question=question).json()

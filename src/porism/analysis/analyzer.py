@@ -10,6 +10,7 @@ import gc
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -136,6 +137,20 @@ Languages = Sequence[str] | Callable[[], Sequence[str]]
 """Languages by name, or what gives them when they are first needed."""
 
 
+_reading_in: ContextVar[tuple[str, ...]] = ContextVar("languages of questions", default=())
+
+
+@contextmanager
+def reading_in(languages: Sequence[str]) -> Iterator[None]:
+    """Questions within the block, in this thread, are read in these languages: those of a larger collection, of which
+    an index has a part. None leaves those of the index."""
+    token = _reading_in.set(tuple(languages))
+    try:
+        yield
+    finally:
+        _reading_in.reset(token)
+
+
 class WordForms(NamedTuple):
     """A word at ``start:end`` of a text, and its terms in each language of an index, None where it is a stop word."""
 
@@ -179,9 +194,13 @@ class Analyzer:
         """Which languages documents can be in."""
         return read_choice(self.config.language)
 
-    @cached_property
+    @property
     def languages(self) -> tuple[str, ...]:
         """The languages in which questions are read."""
+        return _reading_in.get() or self._own_languages
+
+    @cached_property
+    def _own_languages(self) -> tuple[str, ...]:
         given = self._given_languages
         return tuple(given() if callable(given) else given) or (self.choice.fallback,)
 

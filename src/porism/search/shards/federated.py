@@ -145,7 +145,7 @@ class FederatedIndex:
 
         def work(asking: Asking) -> FederatedAnswer:
             read = self.gathering.read(question, asking)
-            asked = ShardQuestion.of(read, self.gathering.filters(read.filters, filters, asking))
+            asked = self.gathering.asked(read, filters, asking)
             if k < 1:
                 raise QueryError(f"{k} results cannot be found", hint="Ask for at least 1.")
             ranking = self.gathering.rank(asked, max(depth, first + k), asking, judged)
@@ -179,7 +179,7 @@ class FederatedIndex:
         seconds: dict[str, float] = {}
 
         def work(query: Query, asking: Asking) -> list[tuple[str, float]]:
-            asked = ShardQuestion.of(Question(query), self.gathering.filters({}, filters, asking))
+            asked = self.gathering.asked(Question(query), filters, asking)
             ranking = self.gathering.rank(asked, k, asking)
             if asking.missing:
                 raise ShardsMissing(str(asking.missing[0]), hint="A run needs the answers of all indexes; try again.")

@@ -38,7 +38,6 @@ from porism.search.shards.gathering import Gathering, ShardsMissing
 from porism.search.shards.merging import add_statistics
 from porism.search.shards.requests import Shard
 from porism.search.shards.showing import location_of, snippet_of
-from porism.search.shards.values import ShardQuestion
 from porism.types import Formula
 
 
@@ -253,9 +252,8 @@ class _Search:
         if self._values is None:
             self._values = {}
             if self._query.context is not None:
-                ranked = self._gathering.rank(
-                    ShardQuestion.of(Question(self._query.context), {}), CONTEXT_DEPTH, self._asking
-                ).ranked
+                asked = self._gathering.asked(Question(self._query.context), None, self._asking)
+                ranked = self._gathering.rank(asked, CONTEXT_DEPTH, self._asking).ranked
                 if ranked and ranked[0].score > 0:
                     for one in ranked:
                         self._values.setdefault(one.shard, {})[one.id] = one.score / ranked[0].score

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
@@ -125,6 +126,17 @@ class Gathering:
         fields = {name for one in here for name in one.fields}
         keys = {name for one in here for name in one.metadata}
         return read_question(question, fields, lambda: keys, guess_formulas=True)
+
+    def asked(self, question: Question, filters: Filters | None, asking: Asking) -> ShardQuestion:
+        """A question as shards are asked it: with all filters, in the languages of all of them.
+
+        :raises QueryError: a filter names a key that no document has.
+        """
+        languages: Counter[str] = Counter()
+        for shard in asking.shards:
+            languages.update(self.collections[shard].languages)
+        named = [language for language, _ in languages.most_common()]
+        return ShardQuestion.of(question, self.filters(question.filters, filters, asking), named)
 
     def filters(
         self, of_question: Mapping[str, tuple[str, ...]], filters: Filters | None, asking: Asking

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from porism.analysis.analyzer import reading_in
 from porism.concurrency.caching import cached_property
 from porism.errors import ConfigError, QueryError
 from porism.retrieve import SearchModel
@@ -59,7 +60,7 @@ from porism.search.shards.requests import (
 )
 from porism.search.shards.sum_shard import SumShard
 from porism.search.shards.term_shard import TermShard
-from porism.search.shards.values import ShardTexts, TextOfDocument
+from porism.search.shards.values import ShardQuestion, ShardTexts, TextOfDocument
 from porism.search.shards.vector_shard import VectorShard
 
 REQUESTS: tuple[type[Request[Any]], ...] = (
@@ -166,7 +167,9 @@ class IndexShard:
         answer = next((getattr(one, request.step) for one in answerers if hasattr(one, request.step)), None)
         if answer is None:
             raise ConfigError(f"the model of the index does not answer the step {request.step}")
-        found: A = answer(request)
+        question = getattr(request, "question", None)
+        with reading_in(question.languages if isinstance(question, ShardQuestion) else ()):
+            found: A = answer(request)
         return found
 
 

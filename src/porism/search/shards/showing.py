@@ -8,6 +8,7 @@ from typing import Any
 from porism.errors import QueryError
 from porism.explanation import Explanation
 from porism.index import Snapshot
+from porism.index.languages import language_counts
 from porism.retrieve.base import RetrieverSettings
 from porism.retrieve.models import write_model
 from porism.search.answers import Hit
@@ -80,5 +81,5 @@ def collection_of(
         PROTOCOL, __version__, snapshot.generation, snapshot.doc_count, dict(snapshot.config), write_model(model),
         tuple(dict.fromkeys(name for segment in snapshot.segments for name in segment.fields)),
         tuple(sorted({key for segment in snapshot.segments for key in segment.metadata_counts()})),
-        channels, links, dict(encoder or {}),
+        channels, links, dict(encoder or {}), language_counts(snapshot),
     )

@@ -16,7 +16,7 @@ from porism.retrieve.weightings.base import ChannelStatistics
 from porism.search.questions import Condition, Question
 from porism.types import Document, Query
 
-PROTOCOL = 4
+PROTOCOL = 5
 """Changes when a shard answers in another way than before."""
 
 
@@ -55,6 +55,8 @@ class ShardCollection:
     channels: tuple[ChannelLengths, ...]
     links: bool
     encoder: dict[str, Any] = field(default_factory=dict)
+    languages: dict[str, int] = field(default_factory=dict)
+    """Language → documents in it."""
 
 
 @dataclass(frozen=True)
@@ -68,19 +70,22 @@ class ShardCondition:
 
 @dataclass(frozen=True)
 class ShardQuestion:
-    """A question that was read, and the filters beside it."""
+    """A question that was read, the filters beside it, and the languages of all shards, in which it is read."""
 
     fields: dict[str, Any]
     conditions: tuple[ShardCondition, ...] = ()
     filters: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    languages: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, question: Question, filters: Mapping[str, Sequence[str]]) -> ShardQuestion:
+    def of(
+        cls, question: Question, filters: Mapping[str, Sequence[str]], languages: Sequence[str] = ()
+    ) -> ShardQuestion:
         """A question with all filters."""
         return cls(
             {name: content_to_json(content) for name, content in question.query.fields.items()},
             tuple(ShardCondition(content_to_json(one.content), one.field, one.exact) for one in question.conditions),
-            {key: tuple(values) for key, values in filters.items()},
+            {key: tuple(values) for key, values in filters.items()}, tuple(languages),
         )
 
     def read(self) -> Question:
