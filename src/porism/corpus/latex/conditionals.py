@@ -17,8 +17,9 @@ _CONDITIONALS = words(
 _ENGINE = {
     "\\ifpdf": True, "\\ifpdftex": True, "\\ifPDFTeX": True, "\\ifxetex": False, "\\ifXeTeX": False,
     "\\ifluatex": False, "\\ifLuaTeX": False, "\\iftutex": False, "\\ifTUTeX": False, "\\ifvtex": False,
+    "\\ifstandalone": False, "\\ifstandalonebeamer": False,
 }  # fmt: skip
-"""What packages say of the program that sets the text: sources are read as pdfLaTeX would."""
+"""What packages say of the program that sets the text, which is taken to be pdfLaTeX, and of the document."""
 
 _SAME = {"\\bgroup": "{", "\\egroup": "}", "\\@sptoken": " ", "\\par": PAR}
 """Control sequences that stand for a character."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Protocol
 
+from porism.corpus.latex.options import Options
 from porism.corpus.latex.plain import PlainText
 from porism.corpus.latex.tables import IMPORTS, INCLUDES, PACKAGES
 from porism.corpus.latex.tokens import FileFrame, Placed
@@ -44,6 +45,7 @@ class IncludingText(PlainText):
         for handler, names in commands.items():
             self.expander.primitives.update(("\\" + name, handler) for name in names)
         self.expander.expandable.add("\\IfFileExists")
+        self._options = Options(self.expander)
         self.conditionals.on_hidden = self._hidden
 
     # where the reader is ---------------------------------------------------------------------------------------
@@ -91,11 +93,15 @@ class IncludingText(PlainText):
         self._enter(self._loader.load(command[1:], name))
 
     def _package(self, command: str) -> None:
+        options = self._options.names(self.expander.optional())
+        names = [name.strip() for name in self.expander.expanded_name().split(",")]
         self.expander.optional()
-        names = self.expander.expanded_name()
-        self.expander.optional()
-        frames = [self._loader.load(command[1:], name.strip()) for name in names.split(",")]
-        for frame in reversed(frames):
+        if command.endswith("WithOptions"):
+            options = self._options.of_file()
+        frames = [(name, self._loader.load(command[1:], name)) for name in names]
+        for name, frame in reversed(frames):
+            if frame is not None:
+                self._options.give(frame, name, options)
             self._enter(frame)
 
     def _import(self, command: str) -> None:
@@ -186,7 +192,12 @@ class IncludingText(PlainText):
                 parent.has_preamble_only = True
             self._enter(parent)
         else:
-            self._enter(self._loader.load(command[1:], name))
+            self.conditionals.flags["\\ifstandalone"] = name == "standalone"
+            self._options.of_document = self._options.names(options)
+            frame = self._loader.load(command[1:], name)
+            if frame is not None:
+                self._options.give(frame, name, self._options.of_document)
+            self._enter(frame)
 
     def begin_document(self) -> None:
         for place, frame in enumerate(self._files):

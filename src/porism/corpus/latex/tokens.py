@@ -55,8 +55,8 @@ class FileFrame:
     """The unread rest of one file."""
 
     __slots__ = (
-        "_counted", "_line", "_missing", "at_letter", "folder", "has_preamble_only", "is_class", "is_document", "name",
-        "pos", "text",
+        "_counted", "_line", "_missing", "at_letter", "declared", "folder", "has_preamble_only", "is_class",
+        "is_document", "name", "options", "pos", "text",
     )  # fmt: skip
 
     def __init__(self, text: str, name: str, *, at_letter: bool = False, folder: str = "") -> None:
@@ -64,6 +64,8 @@ class FileFrame:
         self.is_class = at_letter  # a class or style file; what is a letter may change in it
         self.is_document = False  # a document of its own, in its place in a larger one
         self.has_preamble_only = False  # what it has after its preamble is not read
+        self.options: list[str] = []  # given to a class or style file
+        self.declared: dict[str, list[str]] = {}  # the options that it declares, and their code
         self.pos = 0
         self._counted, self._line = 0, 1
         self._missing: set[str] = set()
