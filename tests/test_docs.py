@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 from pathlib import Path
 
@@ -71,3 +72,12 @@ def test_the_table_of_floors_is_the_one_that_is_tested() -> None:
     floors = {int(number): parts for number, parts in re.findall(r"^\| (\d) [^|]+\| (.+) \|$", text, flags=re.M)}
     shown = [set(re.findall(r"`(\w+)(?:/|\.py)`", floors[number])) for number in range(len(floors))]
     assert shown == [names - {"__init__", "__main__"} for names in LAYERS]
+
+
+def test_the_page_of_latex_commands_is_that_of_the_tables() -> None:
+    spec = importlib.util.spec_from_file_location("latex_commands", ROOT / "docs" / "latex_commands.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert module.PAGE.read_text(encoding="utf-8") == module.page()  # else: python docs/latex_commands.py

@@ -147,7 +147,7 @@ class Declarations:
         if name is None or left is None or right is None:
             self._incomplete(command)
         else:
-            reader.define(name, paired_delimiter(1, left, [1], right))
+            reader.define(name, paired_delimiter(1, left, (1,), right))
 
     def _delimiter_x(self, command: str) -> None:
         reader = self.expander
@@ -160,8 +160,9 @@ class Declarations:
         if name is None:
             self._incomplete(command)
         else:
-            inner = [part for part in reader.body_of(body) if part != "\\delimsize"]
-            reader.define(name, paired_delimiter(count, [*before, *left], inner, [*right, *after]))
+            inner = tuple(part for part in reader.body_of(body) if part != "\\delimsize")
+            around = reader.body_of(before), reader.body_of(after)
+            reader.define(name, paired_delimiter(count, left, inner, right, *around))
 
     # environments ----------------------------------------------------------------------------------------------
 

@@ -175,10 +175,13 @@ _SIMPLE = {
 }
 
 
-def paired_delimiter(count: int, left: Sequence[str], inner: Sequence[str | int], right: Sequence[str]) -> Macro:
+def paired_delimiter(
+    count: int, left: Sequence[str], inner: Body, right: Sequence[str], before: Body = (), after: Body = ()
+) -> Macro:
     """A paired delimiter: with a star it grows with its content, with an optional argument it has that size."""
     arguments = (Argument("star"), Argument("optional", (FALSE,)), *[MANDATORY] * count)
-    shifted: list[str | int] = [part + 2 if isinstance(part, int) else part for part in inner]
+    around, content, rest = ([part + 2 if isinstance(part, int) else part for part in body]
+                             for body in (before, inner, after))
     grow = ("\\IfBooleanTF", "{", 1, "}")
-    return Macro(arguments, (*grow, "{", "\\left", "}", "{", 2, "}", *left, *shifted,
-                             *grow, "{", "\\right", "}", "{", 2, "}", *right))
+    return Macro(arguments, (*around, *grow, "{", "\\left", "}", "{", 2, "}", *left, *content,
+                             *grow, "{", "\\right", "}", "{", 2, "}", *right, *rest))
