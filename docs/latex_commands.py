@@ -15,16 +15,18 @@ from package_examples import EXAMPLES  # noqa: E402
 
 from porism.formula.tables.packages import ENVIRONMENTS, PACKAGE_FUNCTIONS, PACKAGES, POWERS  # noqa: E402
 
-HEAD = """# LaTeX commands of packages
+HEAD = r"""# LaTeX commands of packages
 
-Porism reads these commands without a definition. Each line shows an example and the plain LaTeX that it is the same as. A star, a
-size (`\\\\big`) and an option that says only how a thing looks are passed over. A definition in a project or in the formula comes
-first. The tables are `porism/formula/tables/packages/`; `python docs/latex_commands.py` writes this page.
+Porism reads these commands without a definition. Each line shows an example and the plain LaTeX that it is the same as.
+A star, a size (`\big`) and an option that says only how a thing looks are passed over. A definition in a project or in
+the formula comes first. The tables are `porism/formula/tables/packages/`; `python docs/latex_commands.py` writes this
+page.
 
-Definitions in a formula are carried out as in a project: `\\\\newcommand` with options and defaults, `\\\\def` with delimiters, `\\\\let`,
-`\\\\NewDocumentCommand` (arguments `m o O s t d D r R g G u v`, `\\\\IfBooleanTF`, `\\\\IfNoValueTF`), `\\\\DeclareMathOperator`,
-`\\\\DeclarePairedDelimiter` with `X` and `XPP`, `\\\\newenvironment`. What cannot be carried out is reported.
-""".replace("\\\\", "\\")
+Definitions in a formula are carried out as in a project: `\newcommand` with options and defaults, `\def` with
+delimiters, `\let`, `\NewDocumentCommand` (arguments `m o O s t d D r R g G u v`, `\IfBooleanTF`, `\IfNoValueTF`),
+`\DeclareMathOperator`, `\DeclarePairedDelimiter` with `X` and `XPP`, `\newenvironment`. What cannot be carried out is
+reported.
+"""
 TITLES = {
     "common": "Commands that many formulas use undefined", "others": "Other packages, and MathJax",
     "braket": "braket, and Dirac's notation of physics", "mhchem": "mhchem (`\\ce`)",
