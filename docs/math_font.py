@@ -6,7 +6,8 @@ It needs fontTools and brotli (``pip install 'fonttools[woff]'``).
 
 Browsers lay out MathML by the tables of a font, and here these are set so that it looks as TeX sets it:
 
-- Browsers keep a fence as wide as its widest form. All larger forms of a fence get one width, the white on the outside.
+- Browsers keep a fence and a root sign as wide as its widest form. All larger forms of a fence get one width, the
+  white on the outside, and so do all root signs.
 - Wide hats, tildes and lines, which fonts have as combining characters, also belong to the spacing characters.
 - Scripts of a tall base are as far from its top and bottom as in TeX (sup_drop and sub_drop of cmsy10).
 - Feature ``ssty``: primes for scripts; feature ``ss01``: small arrows for vectors.
@@ -34,8 +35,9 @@ CHARACTERS = (
     (0x2713, 0x2720), (0x2772, 0x2773), (0x27C0, 0x27FF), (0x2900, 0x297F), (0x2A00, 0x2AFF), (0x1D400, 0x1D7FF),
 )
 OPENING, CLOSING = "([{⟨⌊⌈⟦⟮", ")]}⟩⌋⌉⟧⟯"
-MODEL_HEIGHT = 2101
-"""The form of a fence whose width all get: between ``\\Big`` and ``\\bigg``."""
+MODEL_HEIGHT = 1801
+"""The form of a fence whose width all get: ``\\Big``."""
+RADICAL_WIDTH = 880
 MOVED_DOWN = -55
 """Lines over letters: TeX leaves three times their thickness."""
 WIDE = {"ˆ": "\u0302", "˜": "\u0303", "‾": "\u0305", "_": "\u0332"}
@@ -117,6 +119,16 @@ class Builder:
                     for name in family:
                         self.move(name, width - white - end if opens else white - start, 0, width)
 
+    def set_radicals(self) -> None:
+        """Gives all forms of the root sign one width; they reach as far beyond it as the line goes into them."""
+        construction = self.forms[self.glyph("√")]
+        families = [[form.VariantGlyph] for form in construction.MathGlyphVariantRecord]
+        families.append([part.glyph for part in construction.GlyphAssembly.PartRecords])
+        for family in families:
+            _, end = self.ink(family)
+            for name in family:
+                self.move(name, RADICAL_WIDTH + 20 - end, 0, RADICAL_WIDTH)
+
     def set_accents(self) -> None:
         """Gives spacing accents wide forms, and combining ones a width."""
         for part in self.wide[self.glyph("\u0305")].GlyphAssembly.PartRecords:
@@ -197,6 +209,7 @@ def main() -> None:
     """Makes the font."""
     builder = Builder(sys.argv[1])
     builder.set_fences()
+    builder.set_radicals()
     builder.set_accents()
     builder.set_letters()
     builder.set_features()

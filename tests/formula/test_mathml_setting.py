@@ -48,8 +48,7 @@ BARS = [
     ("|x|+|y|", f"{OPENS} {CLOSES} + {OPENS} {CLOSES}"),
     ("|-x|", f'{OPENS} −[form="prefix"] {CLOSES}'),
     (r"\left|\frac ab\right|", '|[form="prefix" fence="true"] |[form="postfix" fence="true"]'),
-    (r"\left||a|-|b|\right|",
-     f'|[form="prefix" fence="true"] {OPENS} {CLOSES} − {OPENS} {CLOSES} |[form="postfix" fence="true"]'),
+    (r"\left||a|-|b|\right|", f"{OPENS} {OPENS} {CLOSES} − {OPENS} {CLOSES} {CLOSES}"),
     (r"\lvert x\rvert", f"{OPENS} {CLOSES}"),
     (r"\|x\|", f"{OPENS} {CLOSES}".replace("|", "‖")),
     ("a|b", '|[lspace="0" rspace="0" stretchy="false"]'), (r"a\mid b", "∣"),
@@ -72,10 +71,12 @@ SPACES = [
     (r"2\sin x", '\u2062[rspace="0.1667em"] \u2061[rspace="0.1667em"]'), (r"\sin=f", "="),
     (r"\operatorname{foo}x", '\u2061[rspace="0.1667em"]'), (r"2\mathrm{kg}", ""),
     (r"a\bmod b", "mod"),
-    (r"a\equiv b\pmod m", '≡ ([lspace="0.4444em"] mod[lspace="0" rspace="0.3333em"] )'),
+    (r"a\equiv b\pmod m", '≡ ([lspace="0.4444em" stretchy="false"] mod[lspace="0" rspace="0.3333em"] '
+     ')[stretchy="false"]'),
     (r"p\implies q", '⟹[lspace="0.5556em" rspace="0.5556em"]'), (r"p\Rightarrow q", "⇒"),
     (r"x=\int f", '= ∫[lspace="0"]'), (r"\partial x", ""),
-    (r"a\left(b\right)c", '([lspace="0.1667em"] )[rspace="0.1667em"]'),
+    (r"a\left(b^2\right)c", '([lspace="0.1667em"] )[rspace="0.1667em"]'),
+    (r"\underbrace{a}\underbrace{b}", '⏟ \u2062[rspace="0.1667em"] ⏟'),
 ]
 
 
@@ -100,9 +101,11 @@ def test_spaces_of_the_source_are_written(latex: str, inner: str) -> None:
 PAREN = '<mo stretchy="false">(</mo>', '<mo stretchy="false">)</mo>'
 GROUPS = [
     ("(x)^2", f"<mrow><msup><mrow>{PAREN[0]}<mi>x</mi>{PAREN[1]}</mrow><mn>2</mn></msup></mrow>"),
-    (r"\left(x\right)^2", "<mrow><msup><mrow><mo>(</mo><mi>x</mi><mo>)</mo></mrow><mn>2</mn></msup></mrow>"),
-    (r"\left[x\right]_0^1",
-     "<mrow><msubsup><mrow><mo>[</mo><mi>x</mi><mo>]</mo></mrow><mn>0</mn><mn>1</mn></msubsup></mrow>"),
+    (r"\left(x\right)^2", f"<mrow><msup><mrow>{PAREN[0]}<mi>x</mi>{PAREN[1]}</mrow><mn>2</mn></msup></mrow>"),
+    (r"\left(\frac xy\right)^2",
+     "<mrow><msup><mrow><mo>(</mo><mfrac><mi>x</mi><mi>y</mi></mfrac><mo>)</mo></mrow><mn>2</mn></msup></mrow>"),
+    (r"\left[\sqrt x\right]_0^1",
+     "<mrow><msubsup><mrow><mo>[</mo><msqrt><mi>x</mi></msqrt><mo>]</mo></mrow><mn>0</mn><mn>1</mn></msubsup></mrow>"),
     (r"\left.x\right|_0",
      '<mrow><msub><mrow><mi>x</mi><mo form="postfix" fence="true">|</mo></mrow><mn>0</mn></msub></mrow>'),
     (r"\left\{x\right.", "<mrow><mrow><mo>{</mo><mi>x</mi></mrow></mrow>"),
@@ -185,12 +188,28 @@ def test_letters_and_signs_are_shown_as_they_were_written(latex: str, shown: str
     assert layout_key(parse_mathml(to_mathml(tree))) == layout_key(tree)
 
 
+@pytest.mark.parametrize(("latex", "shown"), [
+    ("x=1,", "x=1,"), (r"x^{2}\;.", "x2."), (r"x\,", "x"), ("x,y", "x,y"), (r"\{a,b\};", "{a,b};"), ("x...", "x…"),
+    (r"\begin{cases}a,&b\\c&d.\end{cases}", "{a,bcd."), (r"\begin{aligned}a&=b,\\&=c.\end{aligned}", "a=b,=c."),
+])
+def test_punctuation_that_ends_a_formula_is_shown_and_is_not_part_of_it(latex: str, shown: str) -> None:
+    assert re.sub(r"<[^>]*>", "", written(latex)) == shown
+    tree = parse_latex(latex)
+    assert layout_key(parse_mathml(to_mathml(tree))) == layout_key(tree)
+
+
 def test_lines_are_aligned_where_they_were_written_so() -> None:
     lines = written(r"\begin{aligned}a+b&=c&d&=e\\&=f\end{aligned}")
     assert re.findall(r'text-align: (\w+)', lines) == ["right", "left", "right", "left"] * 2
     assert written(r"\begin{gathered}a=b\\c=d\end{gathered}").count("text-align") == 0
     cells = re.findall(r"<mtd[^>]*>(.*?)</mtd>", lines)
     assert [re.sub(r"<[^>]*>", "", cell) for cell in cells] == ["a+b", "=c", "d", "=e", "", "=f", "", ""]
+
+
+@pytest.mark.parametrize("latex", [r"a\ {\rm mod}\ n", r"\mathbf{AA}", r"\boldsymbol{\ell}", r"\mathtt{int}", r"\hat f"])
+def test_names_and_accents_are_read_back(latex: str) -> None:
+    tree = parse_latex(latex)
+    assert layout_key(parse_mathml(to_mathml(tree))) == layout_key(tree)
 
 
 def test_columns_of_an_array_are_aligned_and_ruled_as_its_preamble_says() -> None:

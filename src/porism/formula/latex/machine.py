@@ -26,7 +26,7 @@ from porism.formula.latex.frames import (
 from porism.formula.latex.tokens import Tokens, set_apart
 from porism.formula.layout import brace_mark, group_nodes, innermost, matrix, nucleus, takes_arguments, trim
 from porism.formula.tables.commands import WORD_FONTS
-from porism.formula.tables.lookup import blackboard, canonical_name
+from porism.formula.tables.lookup import blackboard, canonical_name, kind_of
 from porism.formula.tree import LayoutNode, ParseProblem, Row
 
 MOST_PROBLEMS = 100
@@ -185,6 +185,7 @@ class Machine:
         for word in self.words:
             if not word.font:
                 word.label = canonical_name(word.label)
+                word.kind = kind_of(word.label)
 
     # -- groups and arguments ------------------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from porism.formula.layout import ends_fenced, takes_arguments
 from porism.formula.operators.prepass import BAR_CLOSES, BAR_OPENS, look_ahead
@@ -62,8 +63,10 @@ def find_fences(row: Row, hints: Hints) -> Fences:
             if start is not None:
                 pairs.append((start, i))
     pairs += _open_to_the_right(row, fences, pending, hints)
+    _keep_small(row, pairs, fences)
     for first, last in _nested(pairs):
-        _group(fences, row, first, last)
+        is_set_apart = bool(fences.stretched & {first, last}) or hints.command(row[last]) == "right"
+        _group(fences, row, first, last, is_set_apart)
     return fences
 
 
@@ -118,6 +121,26 @@ def _open_to_the_right(row: Row, fences: Fences, pending: list[int], hints: Hint
     return pairs
 
 
+def _keep_small(row: Row, pairs: list[tuple[int, int]], fences: Fences) -> None:
+    """Fences around what is no higher than a letter do not stretch: browsers keep those that do as wide as large
+    ones."""
+    if not fences.stretched:
+        return
+    high = list(accumulate((_is_high(node) or fences.sides.get(i) == MIDDLE for i, node in enumerate(row)), initial=0))
+    for first, last in pairs:
+        if fences.stretched >= {first, last} and high[first + 1] == high[last] and last > first + 1:
+            fences.stretched -= {first, last}
+
+
+def _is_high(node: LayoutNode) -> bool:
+    """Whether a node may be higher than a letter."""
+    return (
+        node.kind in "FRMG" or token_class(node.label) in ("big-operator", "integral") or node.over is not None
+        or node.under is not None or node.above is not None or node.pre_above is not None
+        or any(map(_is_high, node.below or ()))
+    )
+
+
 def _start(node: LayoutNode) -> int:
     return node.start
 
@@ -135,17 +158,17 @@ def _nested(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return nested
 
 
-def _group(fences: Fences, row: Row, first: int, last: int) -> None:
+def _group(fences: Fences, row: Row, first: int, last: int, is_set_apart: bool) -> None:
     """Makes a group of what two fences enclose where it has to be one and is read back as it is."""
     closing = row[last]
     has_scripts = (
         last in fences.sides and (closing.above is not None or closing.below is not None)
         and closing.over is None and closing.under is None and closing.pre_above is None and closing.pre_below is None
-        and (closing.below is None or last in fences.stretched)  # what is below is nearer to a fence than to a group
+        and (closing.below is None or is_set_apart)  # what is below is nearer to a fence than to a group
     )
     if has_scripts and last not in fences.scripted and _is_read_back(fences, row, first, last):
         fences.scripted.add(last)
-    elif not (first in fences.stretched or last in fences.stretched) or takes_arguments(row, first):
+    elif not is_set_apart or takes_arguments(row, first):
         return
     fences.groups.setdefault(first, []).append(last)
     fences.ends.add(last)

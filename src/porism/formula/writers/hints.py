@@ -20,6 +20,7 @@ _BOLD_ITALIC = re.compile(r"\\(?:boldsymbol|bm|pmb|mathbfit|symbfit)\s*(?:\{[^{}
 _ITALIC = re.compile(r"\\(?:mathit|textit|it)\s*(?:\{[^{}]*)?\Z")
 _PREAMBLE = re.compile(r"\\begin\s*\{(?:array|darray|tabular)\}\s*(?:\[\w\])?\s*\{([^{}]*)\}")
 _ALIGNS = re.compile(r"\\.|&", re.DOTALL)
+_PUNCTUATION = re.compile(r"(?:[\s}~]|\\[,;:!> ])*([,.;:])(?![,.;:])")
 _FENCE_COMMANDS = frozenset((
     "langle", "rangle", "lfloor", "rfloor", "lceil", "rceil", "lvert", "rvert", "lVert", "rVert", "vert", "Vert",
     "lbrace", "rbrace", "lbrack", "rbrack", "lparen", "rparen", "lgroup", "rgroup", "lmoustache", "rmoustache",
@@ -84,6 +85,11 @@ class Hints:
             return True
         command = self.command(node)
         return bool(command) and command not in _FENCE_COMMANDS
+
+    def punctuation(self, end: int) -> str:
+        """The sign that is in the source after a row that ends there; trees leave out what ends a sentence."""
+        match = _PUNCTUATION.match(self.source, end) if self.is_latex else None
+        return match[1] if match is not None else ""
 
     def limits(self, node: LayoutNode) -> str:
         """``limits`` or ``nolimits`` where that follows an operator."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from porism.formula.layout import child_rows, mark_order
 from porism.formula.tables.alphabets import styled
 from porism.formula.tables.commands import BRACES, MARKS
-from porism.formula.tables.lookup import RELATION_CLASSES, token_class
+from porism.formula.tables.lookup import DROPPED_AT_END, RELATION_CLASSES, token_class
 from porism.formula.tables.setting import ACCENT_SIGNS, IDENTIFIERS, LINES_BESIDE, default_spaces
 from porism.formula.tree import LayoutNode, LayoutTree, Row
 from porism.formula.writers.hints import NARROW_ACCENTS, Hints
@@ -87,7 +87,9 @@ class _Writer:
     def write(self, display: bool) -> str:
         attributes = ' display="block"' if display else ""
         parts = [f'<math xmlns="{_NAMESPACE}"{attributes}>']
-        stack: list[_Task] = ["</math>", _Side(self.tree.row, DISPLAY if display else TEXT)]
+        row = self.tree.row
+        content = self._ended(row, self._content(row, DISPLAY if display else TEXT))
+        stack: list[_Task] = ["</math>", *reversed(_in_row(content))]
         while stack:
             task = stack.pop()
             if isinstance(task, str):
@@ -100,8 +102,7 @@ class _Writer:
 
     def _row(self, row: Row, style: int) -> list[_Task]:
         """One node by itself, several or none in an ``<mrow>``."""
-        content = self._content(row, style)
-        return content if len(content) == 1 else ["<mrow>", *content, "</mrow>"]
+        return _in_row(self._content(row, style))
 
     def _content(self, row: Row, style: int, follows_operand: bool = False) -> list[_Task]:
         """The nodes of a row with spaces and groups; scripts on a whole group are outside of it."""
@@ -135,6 +136,13 @@ class _Writer:
             return ["<mrow>"], ["</mrow>"]
         opened, *rest = self._scripted(last, ["<mrow>", "</mrow>"], "", style)
         return [opened, "<mrow>"], rest[1:]
+
+    def _ended(self, row: Row, content: list[_Task]) -> list[_Task]:
+        """The content of a formula or a cell with the punctuation that ended it."""
+        if not row or row[-1].label in DROPPED_AT_END:
+            return content
+        sign = self.hints.punctuation(_end(row[-1]))
+        return [*content, f'<mo lspace="0" rspace="0">{sign}</mo>'] if sign else content
 
     def _attributes(self, node: LayoutNode, marks: bool = True) -> str:
         number = self.numbers.get(id(node), -1)
@@ -274,7 +282,7 @@ class _Writer:
             for position, cell in enumerate(line):
                 strut = "" if position or style == SCRIPT else _CASES_STRUT if label == "{" else _STRUT
                 look = "text-align: left" if label == "{" else _column(columns, position)
-                tasks += (_cell(look) + strut, *self._content(cell, max(style, TEXT)), "</mtd>")
+                tasks += (_cell(look) + strut, *self._ended(cell, self._content(cell, max(style, TEXT))), "</mtd>")
             tasks.append("</mtr>")
         tasks.append("</mtable>")
         if opening:
@@ -299,7 +307,8 @@ class _Writer:
                 look = "" if len(row) == 1 else f"text-align: {'left' if position % 2 else 'right'}"
                 strut = _STRUT if display and not position else ""
                 inner = DISPLAY if display else SCRIPT
-                tasks += (_cell(look) + strut, *self._content(cell, inner, position % 2 == 1), "</mtd>")
+                content = self._content(cell, inner, position % 2 == 1)
+                tasks += (_cell(look) + strut, *self._ended(cell, content), "</mtd>")
             tasks.append("</mtr>")
         tasks.append("</mtable>")
         return tasks
@@ -319,6 +328,10 @@ class _Writer:
             rows.append(cells)
         width = max(map(len, rows), default=1)
         return [row + [[] for _ in range(width - len(row))] for row in rows]
+
+
+def _in_row(content: list[_Task]) -> list[_Task]:
+    return content if len(content) == 1 else ["<mrow>", *content, "</mrow>"]
 
 
 _DISPLAYED = '<mstyle displaystyle="true" scriptlevel="0">'

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from porism.formula.tables.commands import ACCENT_SYNONYMS, MARKS
+from porism.formula.tables.commands import ACCENT_SYNONYMS, BRACES, MARKS
 from porism.formula.tables.lookup import SYMBOLS, is_limit_operator, token_class
 from porism.formula.tables.setting import (
     BIN,
@@ -126,8 +126,8 @@ def set_row(row: Row, style: int, hints: Hints, follows_operand: bool = False) -
                 setting.before[i] = _invisible("\u2062", gap)
         if extra:
             setting.before[i] = setting.before.get(i, "") + _space(extra)
-        if i and _leans(row[i - 1], hints):
-            setting.before[i] = _BACK[style] + setting.before.get(i, "")
+        if i and style == DISPLAY and _leans(row[i - 1], hints):
+            setting.before[i] = _BACK + setting.before.get(i, "")
     for i, node in enumerate(row):
         if is_operator[i]:
             shown = name_shown(node.label) if node.kind == "V" else sign_shown(row, i, i in fences.sides, hints)
@@ -144,21 +144,16 @@ def _leans(node: LayoutNode, hints: Hints) -> bool:
     )
 
 
-_BACK = {
-    DISPLAY: '<mspace class="integral large"></mspace>', TEXT: '<mspace class="integral"></mspace>',
-    SCRIPT: '<mspace class="integral"></mspace>',
-}
-"""Spaces that the styles of pages make negative."""
+_BACK = '<mspace class="integral"></mspace>'
+"""A space that the style sheet of pages makes negative."""
 
 
 def _atoms(row: Row, fences: Fences, hints: Hints) -> list[int]:
     """The kind of atom of each node by itself."""
     atoms = []
     for i, node in enumerate(row):
-        if node.kind == "V":
-            atoms.append(OP if is_function_name(node, hints) else ORD)
-        elif node.kind != "O":
-            atoms.append(ORD)
+        if node.kind != "O" or _has_brace(node):
+            atoms.append(OP if _has_brace(node) or is_function_name(node, hints) else ORD)
         elif i in fences.sides:
             atoms.append(_SIDE_ATOMS[fences.sides[i]])
         elif node.label == "∥" and not hints.is_latex:
@@ -169,6 +164,13 @@ def _atoms(row: Row, fences: Fences, hints: Hints) -> list[int]:
             known = COMMAND_ATOMS.get(hints.command(node), LABEL_ATOMS.get(node.label))
             atoms.append(CLASS_ATOMS.get(token_class(node.label), ORD) if known is None else known)
     return atoms
+
+
+def _has_brace(node: LayoutNode) -> bool:
+    """Whether a brace or the like is over or under a node, which TeX sets as an operator with limits."""
+    return node.kind != "F" and any(
+        row is not None and len(row) == 1 and row[0].label in BRACES for row in (node.over, node.under)
+    )
 
 
 def _bind(row: Row, atoms: list[int], fences: Fences, follows_operand: bool) -> set[int]:
