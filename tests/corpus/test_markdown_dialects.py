@@ -57,7 +57,7 @@ def heads(text: str) -> list[tuple[str, str | None, tuple[str, ...]]]:
         ("```{list-table} Title\n* - a\n  - b\n```", "- a\n- b"),
         # R Markdown and Quarto
         ("```{r, echo=FALSE}\nplot(x)\n```", "plot(x)"),
-        ("```{python}\n#| echo: false\n# why $x$\n1\n```", "why $x$"),
+        ("```{python}\n#| echo: false\nx = '$5$'\n```", "#| echo: false\nx = '$5$'"),
         (r"see \@ref(thm:a) and \@ref(eq:b). (ref:cap) Caption", "see Theorem [thm:a] and Equation [eq:b]. Caption"),
         (r"by Theorem \ref{thm:a} and \eqref{b}", "by Theorem [thm:a] and Equation [b]"),
         # MkDocs

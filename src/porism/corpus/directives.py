@@ -1,4 +1,4 @@
-"""Directives of Sphinx and MyST by what their content is, and code cells by their languages."""
+"""Directives of Sphinx and MyST by what their content is, and the languages of code in braces."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ CODE_DIRECTIVES = words(
 )
 CELL_DIRECTIVES = words("code-cell jupyter-execute")
 """Those whose content is run, as the cells of notebooks are."""
-CELL_LANGUAGES = words(
+CODE_LANGUAGES = words(
     "r python python3 ipython ipython3 julia ojs sql bash sh shell stan rcpp c cpp fortran js javascript node perl "
     "ruby scala haskell ocaml octave matlab sage maxima mathematica sas stata css html asis comment cat dot mermaid "
     "tikz webr webr-r pyodide pyodide-python exec lean lean4 coq rust go"
 )
-"""What R Markdown and Quarto put first into the braces of a code cell."""
+"""What R Markdown and Quarto put first into the braces of a block of code."""
 VERBATIM_DIRECTIVES = DROPPED_DIRECTIVES | CODE_DIRECTIVES | CELL_DIRECTIVES | {"math"}
 """Those whose content is no running text."""

@@ -1,4 +1,4 @@
-"""Fenced blocks of Markdown: formulas, directives of MyST, cells of R Markdown, Quarto and Jupyter Book, or code."""
+"""Fenced blocks of Markdown: formulas, directives of MyST, cells of Jupyter Book, or code."""
 
 from __future__ import annotations
 
@@ -8,24 +8,21 @@ from typing import Literal, NamedTuple
 from porism.corpus.directives import (
     BARE_DIRECTIVES,
     CELL_DIRECTIVES,
-    CELL_LANGUAGES,
     CODE_DIRECTIVES,
+    CODE_LANGUAGES,
     DROPPED_DIRECTIVES,
 )
 from porism.corpus.latex.tables import words
 from porism.corpus.markdown.heads import block_head
-from porism.corpus.notebooks.python_code import is_python
 
 LABELS = ("label", "name")
 """Options of directives that give a label."""
 
 _DIRECTIVE = re.compile(r"\{([\w:+-][\w:.+-]*)([^{}]*)\}[ \t]*(.*)")
-_INPUT = re.compile(r"\{[^{}]*\.(\w+)[^{}]*\.(?:input|cell-code|eval|exec)\b")
 _OPTION = re.compile(r"\s*:([\w-]+):(?:[ \t]+(.*)|[ \t]*)\Z")
 _YAML = re.compile(r"---[ \t]*\n(.*?\n)??---[ \t]*(?:\n|\Z)", re.DOTALL)
 _ENTRY = re.compile(r"""(?m)^([\w-]+):[ \t]*["']?(.*?)["']?[ \t]*$""")
 _ADMONITION_ENTRY = re.compile(r"(title|collapse|icon|color|id):[ \t]*(.*)\Z")
-_CELL_OPTION = re.compile(r"(?m)^#\|.*$")
 _FORMULAS = words("math latexmath katex-display math-display tex-display")
 _DROPPED = words("mermaid dot tikz toc plantuml graphviz dataview dataviewjs query eval_rst vega vega-lite excalidraw")
 """Code blocks without words of their own."""
@@ -54,9 +51,6 @@ def read_fence(info: str, content: str) -> Fence:
         return _admonition(word.removeprefix("ad-"), content)
     found = _DIRECTIVE.match(info)
     if found is None:
-        language = _INPUT.match(info)
-        if language and is_python(language.group(1)):
-            return Fence("cell", content)
         return Fence("code", content)
     name, inside, argument = found.groups()
     short = name.lower() if name.lower().startswith("prf:") else name.lower().rpartition(":")[2]
@@ -66,9 +60,9 @@ def read_fence(info: str, content: str) -> Fence:
         return Fence("formula", f"{argument}\n{body}", skipped, labels=labels)
     head = block_head(info)
     if head.kind is None and short in CELL_DIRECTIVES:
-        return Fence("cell", _CELL_OPTION.sub("", body), skipped, language=argument.strip() or inside.strip())
-    if head.kind is None and short in CELL_LANGUAGES:
-        return Fence("cell" if is_python(short) else "code", _CELL_OPTION.sub("", content))
+        return Fence("cell", body, skipped, language=argument.strip() or inside.strip())
+    if head.kind is None and short in CODE_LANGUAGES:
+        return Fence("code", content)
     if short in DROPPED_DIRECTIVES:
         return Fence("nothing", "")
     if short in CODE_DIRECTIVES:
