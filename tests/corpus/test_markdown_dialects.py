@@ -55,6 +55,8 @@ def heads(text: str) -> list[tuple[str, str | None, tuple[str, ...]]]:
         ("```{code-cell} julia\nf(x) = x\n```\nafter", "after"),
         ("```{figure} a.png\n:name: f\n\nThe graph of $f$\n```", "The graph of $f$"),
         ("```{list-table} Title\n* - a\n  - b\n```", "- a\n- b"),
+        ("```{eval-rst}\n.. math::\n\n   a = b\n\nsee :math:`x`\n```", "$$a = b$$\n\nsee $x$"),
+        ("```{glossary}\nRank\n    The *rank* $r$\n\n    of $A$\n```", "Rank\nThe rank $r$\n\nof $A$"),
         # R Markdown and Quarto
         ("```{r, echo=FALSE}\nplot(x)\n```", "plot(x)"),
         ("```{python}\n#| echo: false\nx = '$5$'\n```", "#| echo: false\nx = '$5$'"),

@@ -7,7 +7,7 @@ from porism.corpus.latex.tables import words
 DROPPED_DIRECTIVES = words(
     "toctree tableofcontents toc image include raw contents index meta highlight plot graphviz bibliography tikz "
     "digraph graph mermaid uml currentmodule module sectionauthor codeauthor date math-macro role default-role iframe "
-    "embed video youtube inheritance-diagram autosummary eval_rst"
+    "embed video youtube inheritance-diagram autosummary"
 )
 """Those without words of their own."""
 BARE_DIRECTIVES = words(
@@ -17,8 +17,10 @@ BARE_DIRECTIVES = words(
 """Those whose argument is no text."""
 CODE_DIRECTIVES = words(
     "code code-block sourcecode literalinclude parsed-literal ipython sagelinks doctest testcode testoutput prompt "
-    "code-tabs eval-rst sage sagecell"
+    "code-tabs sage sagecell"
 )
+RST_DIRECTIVES = words("eval-rst eval_rst")
+"""Those whose content is reStructuredText."""
 CELL_DIRECTIVES = words("code-cell jupyter-execute")
 """Those whose content is run, as the cells of notebooks are."""
 CODE_LANGUAGES = words(
@@ -27,5 +29,5 @@ CODE_LANGUAGES = words(
     "tikz webr webr-r pyodide pyodide-python exec lean lean4 coq rust go"
 )
 """What R Markdown and Quarto put first into the braces of a block of code."""
-VERBATIM_DIRECTIVES = DROPPED_DIRECTIVES | CODE_DIRECTIVES | CELL_DIRECTIVES | {"math"}
+VERBATIM_DIRECTIVES = DROPPED_DIRECTIVES | CODE_DIRECTIVES | CELL_DIRECTIVES | RST_DIRECTIVES | {"math"}
 """Those whose content is no running text."""

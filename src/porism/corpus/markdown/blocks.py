@@ -14,6 +14,7 @@ from porism.corpus.markdown.masking import Masked
 from porism.corpus.markdown.parser import MAX_NESTING, block_tokens
 from porism.corpus.markdown.vault import callout, without_block_id, without_comments
 from porism.corpus.notebooks.python_code import comments_and_docstrings, is_python
+from porism.corpus.rst.reader import read_rst
 from porism.corpus.sections import FileUnits, kind_of, own_title, titled_kind
 from porism.errors import OnProblem, Problem
 from porism.types import Content, Formula
@@ -214,6 +215,8 @@ class MarkdownBlocks:
                 self.units.add(" ", Formula(equation, display=True), " ")
         elif fence.meaning == "block" and self._depth < MAX_DEPTH:
             self._nested(fence, line)
+        elif fence.meaning == "rst":
+            read_rst(fence.body, self.units, self._name, self._on_problem, line + 1)
         elif fence.meaning == "cell":
             words = comments_and_docstrings(fence.body) if is_python(fence.language) else []
             if words is None:

@@ -11,6 +11,7 @@ from porism.corpus.directives import (
     CODE_DIRECTIVES,
     CODE_LANGUAGES,
     DROPPED_DIRECTIVES,
+    RST_DIRECTIVES,
 )
 from porism.corpus.latex.tables import words
 from porism.corpus.markdown.heads import block_head
@@ -23,15 +24,16 @@ _OPTION = re.compile(r"\s*:([\w-]+):(?:[ \t]+(.*)|[ \t]*)\Z")
 _YAML = re.compile(r"---[ \t]*\n(.*?\n)??---[ \t]*(?:\n|\Z)", re.DOTALL)
 _ENTRY = re.compile(r"""(?m)^([\w-]+):[ \t]*["']?(.*?)["']?[ \t]*$""")
 _ADMONITION_ENTRY = re.compile(r"(title|collapse|icon|color|id):[ \t]*(.*)\Z")
+_INDENT = re.compile(r"(?m)^[ \t]+")
 _FORMULAS = words("math latexmath katex-display math-display tex-display")
-_DROPPED = words("mermaid dot tikz toc plantuml graphviz dataview dataviewjs query eval_rst vega vega-lite excalidraw")
+_DROPPED = words("mermaid dot tikz toc plantuml graphviz dataview dataviewjs query vega vega-lite excalidraw")
 """Code blocks without words of their own."""
 
 
 class Fence(NamedTuple):
     """A fenced block; ``body`` is its content without the options, which take ``skipped`` lines."""
 
-    meaning: Literal["formula", "block", "cell", "code", "nothing"]
+    meaning: Literal["formula", "block", "rst", "cell", "code", "nothing"]
     body: str
     skipped: int = 0
     kind: str | None = None
@@ -47,6 +49,8 @@ def read_fence(info: str, content: str) -> Fence:
         return Fence("formula", content)
     if word in _DROPPED or info.startswith("{="):
         return Fence("nothing", "")
+    if word in RST_DIRECTIVES:
+        return Fence("rst", content)
     if word.startswith("ad-"):
         return _admonition(word.removeprefix("ad-"), content)
     found = _DIRECTIVE.match(info)
@@ -67,6 +71,10 @@ def read_fence(info: str, content: str) -> Fence:
         return Fence("nothing", "")
     if short in CODE_DIRECTIVES:
         return Fence("code", body, skipped)
+    if short in RST_DIRECTIVES:
+        return Fence("rst", content)
+    if short == "glossary":  # its definitions are indented, and no code
+        body = _INDENT.sub("", body)
     labels = labels or ((head.label,) if head.label else ())
     title = "" if short in BARE_DIRECTIVES else head.title
     return Fence("block", body, skipped, head.kind, title, labels)

@@ -10,7 +10,9 @@ import re
 
 from porism.corpus.sections import kind_of
 
-_HINT = re.compile(r"\{\{[<%#]|===[!+]?[ \t]|\{%|\{:|\{\{-?\s?(?:site|page)\b|\[\[?_?toc_?\]|\bimport\b", re.IGNORECASE)
+_HINT = re.compile(
+    r"\{\{[<%#]|\{%|\{:|\{\{-?\s?(?:site|page)\b|===[!+]?[ \t]|:end_tab:|\[\[?_?toc_?\]|\bimport\b", re.IGNORECASE
+)
 _FORMULA_NAMES = "katex|math|mathjax|latex|tex|equation"
 _ATTRIBUTE = r"""(?:[.#][\w:-]+|[\w-]+=(?:"[^"\n]*"|'[^'\n]*')|toc\b|nomarkdown\b|refdef\b)"""
 _TAG = re.compile(
@@ -34,7 +36,8 @@ _TAG = re.compile(
     rf"|\{{:[ \t]*(?P<attributes>{_ATTRIBUTE}(?:[ \t]+{_ATTRIBUTE})*)[ \t]*\}}|\{{::?/?[a-z_]+[^{{}}\n]*/\}}"
     # === "Tab", of which the content is indented as that of an admonition is
     r"|^(?P<tab>[ \t]*)===[!+]?(?=[ \t]+\")"
-    # tables of contents, imports of components
+    # d2lbook's tabs, tables of contents, imports of components
+    r"|^:(?:begin|end)_tab:(?:`[^`\n]*`)?[ \t]*$"
     r"|^[ \t]*\[\[?_?toc_?\]?\][ \t]*$"
     r"|^import[ \t]+(?:[\w*{][^\n]*[ \t]from[ \t]+)?(?P<quote>['\"])[^'\"\n]+(?P=quote);?[ \t]*$",
     re.MULTILINE | re.DOTALL | re.IGNORECASE,

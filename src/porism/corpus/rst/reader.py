@@ -49,7 +49,13 @@ def rst_documents(text: str, name: str, source: str, on_problem: OnProblem) -> I
     :param source: the name of the collection.
     """
     units = FileUnits(name, source, on_problem)
-    masked = Masked(text, code=False, wide=True)
+    read_rst(text, units, name, on_problem)
+    yield from units.documents()
+
+
+def read_rst(text: str, units: FileUnits, name: str, on_problem: OnProblem, first_line: int = 1) -> None:
+    """Reads a text whose first line has this number in the file into the units of the file."""
+    masked = Masked(text, code=False, wide=True, first_line=first_line)
     tree: Node = None
     if _is_too_long(masked.text):
         on_problem(Problem(name, "it, or one of its lines, is too long to be parsed; it is read as plain text"))
@@ -65,7 +71,6 @@ def rst_documents(text: str, name: str, source: str, on_problem: OnProblem) -> I
         units.add(*masked.parts(masked.text))
     else:
         _TreeReader(units, masked, tree).read(tree, -1)
-    yield from units.documents()
 
 
 def _is_too_long(text: str) -> bool:
