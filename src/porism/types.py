@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Literal, Protocol
 
 Notation = Literal["latex", "mathml"]
@@ -30,10 +32,16 @@ class Formula:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """Text with formulas in place: the n-th ``PLACEHOLDER`` in ``text`` stands for ``formulas[n]``."""
+    """Text with formulas in place: the n-th ``PLACEHOLDER`` in ``text`` stands for ``formulas[n]``.
+
+    ``lines`` says where the text is in its file, as pairs of a character and the number of lines between the first line
+    of the document and that of the character; from there each line end of the text is one of the file. It is empty
+    where that is not known, and nothing else depends on it.
+    """
 
     text: str
     formulas: tuple[Formula, ...] = ()
+    lines: tuple[tuple[int, int], ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.text.count(PLACEHOLDER) != len(self.formulas):
@@ -67,6 +75,14 @@ class Content:
             else f"$${part.source}$$" if part.display else f"${part.source}$"
             for part in self.parts
         )
+
+    def line_of(self, character: int) -> int:
+        """How many lines after the first line of the document a character is; 0 where that is not known."""
+        number = bisect_right(self.lines, character, key=itemgetter(0))
+        if not number:
+            return 0
+        start, line = self.lines[number - 1]
+        return line + self.text.count("\n", start, character)
 
     def __bool__(self) -> bool:
         return bool(self.formulas) or bool(self.text.strip())

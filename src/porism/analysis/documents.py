@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import accumulate
 from typing import Any
 
 import orjson
@@ -15,8 +16,11 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def content_to_json(content: Content) -> Any:
-    """A string where there are no formulas, else ``{"text": …, "formulas": […]}``, default values left out."""
-    if not content.formulas:
+    """A string where there is nothing but text, else ``{"text": …, "formulas": […]}``, default values left out.
+
+    ``lines`` are flat, and each number is how much it is more than the one before it of its kind.
+    """
+    if not content.formulas and not content.lines:
         return content.text
     formulas: list[Any] = []
     for formula in content.formulas:
@@ -30,7 +34,23 @@ def content_to_json(content: Content) -> Any:
         if formula.display:
             entry["display"] = True
         formulas.append(entry if len(entry) > 1 else formula.source)
-    return {"text": content.text, "formulas": formulas}
+    value: dict[str, Any] = {"text": content.text, "formulas": formulas}
+    if content.lines:
+        value["lines"] = _differences(content.lines)
+    return value
+
+
+def _differences(lines: tuple[tuple[int, int], ...]) -> list[int]:
+    numbers: list[int] = []
+    character = line = 0
+    for next_character, next_line in lines:
+        numbers += [next_character - character, next_line - line]
+        character, line = next_character, next_line
+    return numbers
+
+
+def _sums(numbers: list[int]) -> tuple[tuple[int, int], ...]:
+    return tuple(zip(accumulate(numbers[::2]), accumulate(numbers[1::2]), strict=True))
 
 
 def content_from_json(value: Any) -> Content:
@@ -40,6 +60,7 @@ def content_from_json(value: Any) -> Content:
     return Content(
         value["text"],
         tuple(Formula(entry) if isinstance(entry, str) else Formula(**entry) for entry in value["formulas"]),
+        _sums(value.get("lines", [])),
     )
 
 

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from porism.corpus.latex.tables import PROOFS, THEOREMS, words
+from porism.corpus.lines import LineMark
 from porism.corpus.units import Parts, Unit, UnitStore
 from porism.errors import OnProblem
 from porism.types import Content, Document, Formula, Metadata
@@ -138,6 +139,10 @@ class FileUnits:
         self.out.extend(parts)
         self._size += sum(len(part) if isinstance(part, str) else len(part.source) + 2 for part in parts)
 
+    def at(self, line: int) -> None:
+        """What is added next is in this line of the file."""
+        self.out.append(LineMark(line))
+
     def begin(self, kind: str, title: Content | None, line: int, label: str | None = None) -> None:
         """Begins a theorem-like block, or a proof; inside another one it stays a part of that."""
         before = self.out
@@ -211,7 +216,7 @@ class FileUnits:
                 if not whole.title:
                     whole.title = unit.title
                 else:
-                    whole.body.extend(["\n\n", *unit.title.parts, "\n\n"])
+                    whole.body.extend(["\n\n", LineMark(unit.line), *unit.title.parts, "\n\n"])
             whole.body.extend(unit.body)
             whole.labels.extend(unit.labels)
         if whole.title and not any(not isinstance(part, str) or part.strip() for part in whole.body):

@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 
 from porism.corpus.base import UnitId
 from porism.corpus.latex.tables import UNPROVABLE
+from porism.corpus.lines import located
 from porism.errors import OnProblem, Problem
 from porism.types import Content, Document, Formula, Metadata
 
@@ -48,14 +49,19 @@ class Unit:
         return self.kind.split()[-1] not in UNPROVABLE and self.kind not in ("section", "text", "abstract", "proof")
 
 
-def tidy(parts: Parts) -> Content:
-    """The parts as content: runs of blanks are one space, blank lines separate paragraphs, the ends are bare."""
-    content = Content.of(*parts)
-    text = _BLANKS.sub(" ", content.text)
+def tidy(parts: Parts, first_line: int = 1) -> Content:
+    """The parts as content: runs of blanks are one space, blank lines separate paragraphs, the ends are bare.
+
+    :param first_line: of the document, to which the lines of the content are relative.
+    """
+    return located(parts, _tidied, first_line)
+
+
+def _tidied(text: str) -> str:
+    text = _BLANKS.sub(" ", text)
     text = _AROUND_NEWLINE.sub("\n", text)
     text = _NEWLINES.sub("\n\n", text)
-    text = _BEFORE_PUNCTUATION.sub(r"\1", text)
-    return Content(text.strip(), content.formulas)
+    return _BEFORE_PUNCTUATION.sub(r"\1", text).strip()
 
 
 def _heading(unit: Unit) -> Content | None:
@@ -140,7 +146,7 @@ class UnitStore:
 
     def _document(self, unit: Unit) -> Document | None:
         fields: dict[str, Content] = {}
-        body, proof = tidy(unit.body), tidy(unit.proof)
+        body, proof = tidy(unit.body, unit.line), tidy(unit.proof, unit.line)
         if not body and not proof:
             return None
         if unit.title:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from porism.corpus.formula_sources import equations
 from porism.corpus.html.content import html_to_content
+from porism.corpus.lines import marked_lines
 from porism.corpus.markdown.fences import LABELS, Fence, read_fence
 from porism.corpus.markdown.heads import block_head, without_attributes
 from porism.corpus.markdown.inline import InlineReader, markdown_text
@@ -86,9 +87,12 @@ class MarkdownBlocks:
             self._bullet = True
         elif token.type in ("table_open", "tr_open"):
             self.units.add("\n")
+            self.units.at(self._line(token))
         if empty and token.level >= MAX_NESTING - 3 and token.map:  # the parser goes no deeper
             lines = self._masked.text.split("\n")[token.map[0] : token.map[1]]
-            self.units.add("\n", *self._masked.parts(_MARKS.sub("", "\n".join(lines))))
+            self.units.add("\n")
+            self.units.at(self._line(token))
+            self.units.add(*self._masked.parts(_MARKS.sub("", "\n".join(lines))))
 
     def _quote(self, following: list[Token]) -> None:
         """The beginning of a quote; as a callout (``> [!theorem] Title``) it may be a unit."""
@@ -100,6 +104,8 @@ class MarkdownBlocks:
         line = self._line(first)
         title = self._inline.content(without_block_id(found.title), line) if found.title else None
         first.content = found.rest
+        if first.map:
+            first.map[0] += 1
         self._begin(kind_of(found.kind), title, found.label, line)
 
     def _admonition(self, token: Token, following: list[Token]) -> None:
@@ -127,11 +133,13 @@ class MarkdownBlocks:
         if kind == "fence":
             self._fence(token)
         elif kind == "code_block":
-            self.units.add("\n\n", self._masked.raw(token.content), "\n\n")
+            self.units.add("\n\n", *marked_lines(self._masked.raw(token.content), self._line(token)), "\n\n")
         elif kind == "html_block":
             where = f"{self._name}:{self._line(token)}"
             content = html_to_content(self._masked.raw(token.content), where=where, on_problem=self._on_problem)
-            self.units.add("\n\n", *content.parts, "\n\n")
+            self.units.add("\n\n")
+            self.units.at(self._line(token))
+            self.units.add(*content.parts, "\n\n")
         elif kind == "div":
             self._div(token)
         elif kind == "myst_target":
@@ -159,7 +167,10 @@ class MarkdownBlocks:
             if self._bullet:
                 before, text = before + "- ", _TASK.sub("", text)
                 self._bullet = False
-        self.units.add(before, *self._inline.parts(text, line))
+        self.units.add(before)
+        if token.map:
+            self.units.at(line)
+        self.units.add(*self._inline.parts(text, line))
         for label in self._inline.labels:
             self.units.label(label)
         self._inline.labels.clear()
@@ -211,6 +222,7 @@ class MarkdownBlocks:
         if fence.meaning == "formula":
             for label in fence.labels:
                 self.units.label(label)
+            self.units.at(line + 1)
             for equation in equations(fence.body):
                 self.units.add(" ", Formula(equation, display=True), " ")
         elif fence.meaning == "block" and self._depth < MAX_DEPTH:
@@ -221,9 +233,11 @@ class MarkdownBlocks:
             words = comments_and_docstrings(fence.body) if is_python(fence.language) else []
             if words is None:
                 self._report(line, "is not Python as it should be; its comments are left out")
-            self.units.add("\n\n", "\n".join(words or ()), "\n\n")
+            self.units.add("\n\n")
+            self.units.at(line + 1)
+            self.units.add("\n".join(words or ()), "\n\n")
         elif fence.meaning != "nothing":
-            self.units.add("\n\n", fence.body, "\n\n")
+            self.units.add("\n\n", *marked_lines(fence.body, line + 1 + fence.skipped), "\n\n")
         self._bullet = False
 
     def _nested(self, fence: Fence, line: int) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from porism.corpus.base import clean
 from porism.corpus.formula_sources import aligned, is_escaped, one_line, unescaped, without_labels
+from porism.corpus.lines import LineMark
 from porism.corpus.mathtext import describe_unbalanced, markdown_spans
 from porism.errors import OnProblem, Problem
 from porism.types import PLACEHOLDER, Formula
@@ -128,6 +129,8 @@ class Masked:
             if number >= 0:
                 found += [text[done : match.start()], self._formulas[number]]
                 done = match.end()
+                if skipped := self._sources[number].count("\n"):
+                    found.append(LineMark(skipped=skipped))
                 self.labels += self._labels.get(number, ())
         found.append(text[done:])
         return found

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from porism.corpus.markdown.vault import CODE
 from porism.corpus.sections import kind_of
 
 _HINT = re.compile(
@@ -16,9 +17,7 @@ _HINT = re.compile(
 _FORMULA_NAMES = "katex|math|mathjax|latex|tex|equation"
 _ATTRIBUTE = r"""(?:[.#][\w:-]+|[\w-]+=(?:"[^"\n]*"|'[^'\n]*')|toc\b|nomarkdown\b|refdef\b)"""
 _TAG = re.compile(
-    # code
-    r"^[ \t>]*(?P<fence>`{3,}|~{3,})[^\n]*(?:\n(?![ \t>]*(?P=fence))[^\n]*)*+"
-    r"|`+[^`\n]*`+"
+    rf"{CODE}"
     # {{< katex display >}}…{{< /katex >}} and {% katex display %}…{% endkatex %}
     rf"|\{{(?:\{{[<%]|%-?)\s*(?:{_FORMULA_NAMES})\b(?P<options>[^\n<>%{{}}]{{0,200}})(?:[>%]\}}|-?%)\}}"
     rf"(?P<formula>(?:(?!\{{\{{[<%]|\{{%).)*+)"

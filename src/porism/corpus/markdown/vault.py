@@ -19,9 +19,13 @@ _SIZE = re.compile(r"\d+(?:x\d+)?\Z")
 _CALLOUT = re.compile(r"\s*\[!([A-Za-z][\w-]*)[ \t]*(?:\|([^\n]*?))?\][+-]?(?=[ \t\n]|\Z)[ \t]*([^\n]*)(?:\n|\Z)")
 _CALLOUT_VALUE = re.compile(r"""["']?(type|title|label)["']?\s*:\s*["']?([^"',{}]+)""")
 _BLOCK_ID = re.compile(r"(?:(?<=\s)|\A)\^(?=[\w-]*[A-Za-z])[A-Za-z0-9-]{2,100}[ \t]*\Z")
-_CODE_OR_COMMENT = re.compile(
-    r"^[ \t>]*(?P<fence>`{3,}|~{3,})[^\n]*(?:\n(?![ \t>]*(?P=fence))[^\n]*)*+"
+CODE = (
+    r"^[ \t>]*(?P<fence>`{3,}|~{3,})[^\n]*(?:\n(?![ \t>]*(?P=fence))[^\n]*)*+(?:\n[ \t>]*(?P=fence)[^\n]*)?"
     r"|`+[^`\n]*`+"
+)
+"""A regular expression for blocks and spans of code in Markdown, for the flag MULTILINE."""
+_CODE_OR_COMMENT = re.compile(
+    rf"{CODE}"
     r"|^[ \t]*%%[ \t]*\n(?:(?![ \t]*%%[ \t]*$)[^\n]*\n)*+[ \t]*%%[ \t]*$"
     r"|(?<![\w%\\])%%(?!%)(?P<line>(?:[^%\n]|%(?!%))*+)%%",
     re.MULTILINE,

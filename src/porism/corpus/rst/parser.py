@@ -112,10 +112,11 @@ def _tools() -> tuple[Any, Any, Any]:
             node = nodes.container(directive=name, label=options.get("label") or options.get("name") or "")
             node.line = self.lineno
             content = self.content[first:]
-            if name == "math":
-                node += nodes.math_block("", "\n".join([argument, *content]))
-            elif name in CODE_DIRECTIVES:
-                node += nodes.literal_block("", "\n".join(content))
+            if name == "math" or name in CODE_DIRECTIVES:
+                is_math = name == "math"
+                text = "\n".join([argument, *content] if is_math else content)
+                node += nodes.math_block("", text) if is_math else nodes.literal_block("", text)
+                node.children[0].line = self.lineno if is_math and argument else self.content_offset + first + 1
             else:
                 if argument and name not in BARE_DIRECTIVES:
                     texts, messages = self.state.inline_text(argument, self.lineno)

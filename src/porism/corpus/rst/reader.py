@@ -9,6 +9,7 @@ from typing import Any
 from porism.corpus.base import clean
 from porism.corpus.formula_sources import equations, one_line, strip_delimiters
 from porism.corpus.latex.tables import words
+from porism.corpus.lines import marked_lines
 from porism.corpus.markdown.masking import Masked
 from porism.corpus.rst.parser import LONGEST_LINE, as_written, parse_rst
 from porism.corpus.sections import FileUnits, kind_of
@@ -103,9 +104,12 @@ class _TreeReader:
             elif kind == "target":
                 self._labels += [] if child.get("refuri") else list(child.get("names", ()))
             elif kind == "math_block":
+                self._mark(child)
                 self._formulas(child.astext())
             elif kind in _VERBATIM:
-                self.units.add("\n\n", *self._verbatim(child), "\n\n")
+                text = self._masked.raw(as_written(child.astext()))
+                line = self._line_of(child)
+                self.units.add("\n\n", *([text] if line is None else marked_lines(text, line)), "\n\n")
             elif kind == "system_message":  # holds what could not be parsed
                 for lost in child.children:
                     if lost.tagname == "literal_block":
@@ -157,7 +161,21 @@ class _TreeReader:
             before = "\n"
         if self._bullet:
             before, self._bullet = "\n- ", False
-        self.units.add(before, *self._parts(node))
+        self.units.add(before)
+        self._mark(node)
+        self.units.add(*self._parts(node))
+
+    def _mark(self, node: Node) -> None:
+        """Notes the line of what is added next, where it is known."""
+        line = self._line_of(node)
+        if line is not None:
+            self.units.at(line)
+
+    def _line_of(self, node: Node) -> int | None:
+        """The line of a node, or of what is in it."""
+        while node is not None and node.line is None:
+            node = node.children[0] if node.children else None
+        return None if node is None else self._line(node.line)
 
     def _formulas(self, text: str) -> None:
         for equation in equations(self._masked.raw(text)):
