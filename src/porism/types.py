@@ -84,6 +84,13 @@ class Content:
         start, line = self.lines[number - 1]
         return line + self.text.count("\n", start, character)
 
+    def character_of(self, formula: int) -> int:
+        """The character that stands for the formula of this number."""
+        character = -1
+        for _ in range(formula + 1):
+            character = self.text.index(PLACEHOLDER, character + 1)
+        return character
+
     def __bool__(self) -> bool:
         return bool(self.formulas) or bool(self.text.strip())
 

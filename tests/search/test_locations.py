@@ -68,3 +68,22 @@ def test_paths_come_from_the_sources_of_the_index(tmp_path: Path) -> None:
         assert index.has_changed(double.location)  # as long as before
         single.unlink()
         assert not index.has_changed(double.location)
+
+
+def test_a_hit_in_a_long_note_is_at_the_line_of_the_match(tmp_path: Path) -> None:
+    note = tmp_path / "notes" / "a.md"
+    note.parent.mkdir()
+    steps = [f"In step {number} nothing happens." for number in range(3, 66)]
+    note.write_text("\n".join(["# Steps", "", *steps, "Then $x^2+y^2=z^2$, a needle."]), encoding="utf-8")
+    porism.index_sources([note.parent], tmp_path / "index", jobs=1)
+    with porism.open_index(tmp_path / "index") as index:
+        for question in ("needle", "$x^2+y^2=z^2$", "happens needle"):
+            (hit,) = index.search(question, 1)
+            assert hit.location.place() == "a.md:66"
+            assert hit.to_dict()["location"]["line"] == 66
+        (hit,) = index.search("step 40", 1)
+        assert hit.location.line == 40
+        (hit,) = index.search("step 4", 1)
+        assert hit.location.line == 1  # in sight of the heading
+        assert index.location(hit.id).line == 1
+        assert index.location(hit.id, "body").line == 66  # of its first formula

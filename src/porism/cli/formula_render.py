@@ -12,6 +12,7 @@ from porism.errors import counted
 if TYPE_CHECKING:
     from porism.retrieve.formulas.matches import FormulaMatch
     from porism.search.formula_hits import FormulaHit
+    from porism.search.formula_occurrences import Place
     from porism.search.index import Index
     from porism.search.marked_text import Snippet
 
@@ -20,23 +21,25 @@ LONGEST_LINE = 500
 """A formula that is longer is cut: one line must not fill the terminal."""
 
 
-def shown_places(hits: Sequence[FormulaHit], index: Index) -> dict[str, str]:
-    """What the list calls the documents that it names: file and line where the id has the file, else the id."""
-    named = dict.fromkeys(doc_id for hit in hits for doc_id in list(_fields(hit))[:SHOWN_PLACES])
-    locations = {doc_id: index.location(doc_id) for doc_id in named}
+def shown_places(hits: Sequence[FormulaHit], index: Index) -> dict[Place, str]:
+    """What the list calls the first place in each document that it names: file and line where the id has the file,
+    else the id.
+    """
+    named = [places[0] for hit in hits for places in list(_by_document(hit).values())[:SHOWN_PLACES]]
+    locations = {place: index.location(place.doc_id, place.field, place.number) for place in named}
     several = len({location.source for location in locations.values()}) > 1
     return {
-        doc_id: location.place(several) if location.file and location.file in doc_id else doc_id
-        for doc_id, location in locations.items()
+        place: location.place(several) if location.file and location.file in place.doc_id else place.doc_id
+        for place, location in locations.items()
     }
 
 
 def print_formula_hits(
-    hits: Sequence[FormulaHit], explain: bool, show: str, places: Mapping[str, str] | None = None
+    hits: Sequence[FormulaHit], explain: bool, show: str, places: Mapping[Place, str] | None = None
 ) -> None:
     """Prints formulas as a list: rank, formula, score and places, substitution, and with ``explain`` all of the match.
 
-    ``places`` says what to call a document, by its id.
+    ``places`` says what to call the first place in a document.
 
     Where there is colour the matched symbols are bold and green; elsewhere they are not marked.
     """
@@ -97,21 +100,19 @@ def _cut(line: str) -> str:
     return line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…"
 
 
-def _where(hit: FormulaHit, places: Mapping[str, str]) -> str:
+def _where(hit: FormulaHit, called: Mapping[Place, str]) -> str:
     """``in 3 documents: basel-problem (title, body), series.tex:12 (body) …``."""
     named = ", ".join(
-        f"{places.get(doc_id, doc_id)} ({', '.join(names)})"
-        for doc_id, names in list(_fields(hit).items())[:SHOWN_PLACES]
+        f"{called.get(places[0], doc_id)} ({', '.join(dict.fromkeys(place.field for place in places))})"
+        for doc_id, places in list(_by_document(hit).items())[:SHOWN_PLACES]
     )
     more = " …" if hit.documents > SHOWN_PLACES else ""
     return f"in {counted(hit.documents, 'document')}: {named}{more}"
 
 
-def _fields(hit: FormulaHit) -> dict[str, list[str]]:
-    """The fields of each document in which a formula occurs, as far as its places are listed."""
-    fields: dict[str, list[str]] = {}
+def _by_document(hit: FormulaHit) -> dict[str, list[Place]]:
+    """The places of a formula in each document, as far as they are listed."""
+    places: dict[str, list[Place]] = {}
     for place in hit.places:
-        names = fields.setdefault(place.doc_id, [])
-        if place.field not in names:
-            names.append(place.field)
-    return fields
+        places.setdefault(place.doc_id, []).append(place)
+    return places

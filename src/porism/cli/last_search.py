@@ -26,12 +26,13 @@ Indexes = Path | Sequence[Path | str]
 
 @dataclass(frozen=True, slots=True)
 class LastSearch:
-    """A question and the ids of the documents that were found, best first; and the pages of those that are on a
-    server, by id."""
+    """A question and the ids of the documents that were found, best first; by id the pages of those that are on a
+    server, and the lines of the passages that were shown."""
 
     question: str
     ids: tuple[str, ...]
     pages: Mapping[str, str] = field(default_factory=dict)
+    lines: Mapping[str, int] = field(default_factory=dict)
 
 
 def state_folder() -> Path:
@@ -57,12 +58,15 @@ def _file(indexes: Indexes) -> Path:
 
 
 def remember_search(
-    indexes: Indexes, question: str, ids: Sequence[str], pages: Mapping[str, str] | None = None
+    indexes: Indexes, question: str, ids: Sequence[str], pages: Mapping[str, str] | None = None,
+    lines: Mapping[str, int | None] | None = None,
 ) -> None:
     """Keeps the results of a search in place of the last one's; does nothing where that is impossible."""
     with contextlib.suppress(OSError, RuntimeError, orjson.JSONEncodeError):  # RuntimeError: the user has no home
         named = {"indexes": _listed(indexes)}
-        _write(_file(indexes), {**named, "question": question, "ids": list(ids), "pages": dict(pages or {})})
+        known = {doc_id: line for doc_id, line in (lines or {}).items() if line is not None}
+        value = {"question": question, "ids": list(ids), "pages": dict(pages or {}), "lines": known}
+        _write(_file(indexes), named | value)
         _write(_latest(), named)
 
 
@@ -98,6 +102,7 @@ def recall_search(indexes: Indexes) -> LastSearch | None:
     try:
         value = orjson.loads(_file(indexes).read_bytes())
         pages = {str(doc_id): str(page) for doc_id, page in value["pages"].items()}
-        return LastSearch(str(value["question"]), tuple(map(str, value["ids"])), pages)
+        lines = {str(doc_id): int(line) for doc_id, line in value.get("lines", {}).items()}
+        return LastSearch(str(value["question"]), tuple(map(str, value["ids"])), pages, lines)
     except (OSError, RuntimeError, ValueError, KeyError, TypeError, AttributeError):
         return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import webbrowser
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,6 +51,8 @@ def open_result(result: str, indexes: Indexes, only_print: bool, in_editor: bool
     with open_index(paths) as index:
         doc_id = _document(result, paths, index)
         location = index.location(doc_id)
+        if (line := _line(result, paths, doc_id)) is not None:
+            location = replace(location, line=line)
         if location.path is None:
             if location.url is None:
                 raise QueryError(
@@ -93,6 +96,14 @@ def _page(result: str, indexes: Sequence[Path | str]) -> str | None:
     number = _number(result)
     doc_id = last.ids[number - 1] if number is not None and 1 <= number <= len(last.ids) else result
     return last.pages.get(doc_id)
+
+
+def _line(result: str, indexes: Sequence[Path], doc_id: str) -> int | None:
+    """The line of the passage that the last search showed; None for a document that is named by its id."""
+    from porism.cli.last_search import recall_search
+
+    last = recall_search(indexes) if _number(result) is not None else None
+    return None if last is None else last.lines.get(doc_id)
 
 
 def _number(result: str) -> int | None:

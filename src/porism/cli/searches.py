@@ -150,7 +150,8 @@ def similar(
             index, doc_id, k, filters=filters_from_strings(filters), formulas=show,  # type: ignore[arg-type]
             settings=likeness, explain=explain,
         )
-    remember_search(folders(indexes), f"like {doc_id}", [hit.id for hit in found.hits])
+    lines = {hit.id: hit.location.line for hit in found.hits}
+    remember_search(folders(indexes), f"like {doc_id}", list(lines), lines=lines)
     _print(found, as_json, "No other document shares a telling word or part of a formula with it.")
 
 
@@ -187,7 +188,8 @@ def _search_documents(
                 found = answer_reranked(index, question, opened, k, **given)
         else:
             found = answer(index, question, k, **given)
-    remember_search(folders(indexes), question, [hit.id for hit in found.hits])
+    lines = {hit.id: hit.location.line for hit in found.hits}
+    remember_search(folders(indexes), question, list(lines), lines=lines)
     _print(found, as_json, "Nothing found: no document has what the question demands." if found.restricted else None)
 
 

@@ -11,8 +11,8 @@ from typing import Self
 
 from porism.types import Content, Formula
 
-_MARK = "\x01"
-"""Stands for a mark while a text is tidied; readers let no control character through."""
+MARK = "\x01"
+"""Stands for a mark inside a string; readers let no control character through."""
 
 
 class LineMark(str):
@@ -62,7 +62,7 @@ def located(parts: Iterable[str | Formula], tidied: Callable[[str], str], first_
                 waiting = [(mark, passed + line_ends) for mark, passed in waiting]
             if part != blank:
                 marks += [mark if mark.line is None else LineMark(mark.line + passed) for mark, passed in waiting]
-                pieces += [blank, _MARK * len(waiting)]
+                pieces += [blank, MARK * len(waiting)]
                 waiting = []
                 part = part[len(blank) :] if isinstance(part, str) else part
         pieces.append(part)
@@ -70,8 +70,11 @@ def located(parts: Iterable[str | Formula], tidied: Callable[[str], str], first_
     text = tidied(content.text)
     if not marks:
         return Content(text, content.formulas)
-    stretches = text.split(_MARK)
-    return Content("".join(stretches), content.formulas, _lines(stretches, marks, first_line))
+    stretches = text.split(MARK)
+    lines = _lines(stretches, marks, first_line)
+    if "\n" not in text and not any(line for _, line in lines):  # all on the first line
+        lines = ()
+    return Content("".join(stretches), content.formulas, lines)
 
 
 def _lines(stretches: Sequence[str], marks: Sequence[LineMark], first_line: int) -> tuple[tuple[int, int], ...]:

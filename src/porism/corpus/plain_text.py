@@ -5,15 +5,17 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
 from porism.corpus.base import ReaderOptions, UnitId, clean
-from porism.corpus.mathtext import split_math
+from porism.corpus.lines import MARK, LineMark, located
+from porism.corpus.mathtext import describe_unbalanced, split_parts
 from porism.corpus.text_files import guess_encoding, open_file
 from porism.corpus.walking import FileReader
 from porism.errors import OnProblem, Problem
-from porism.types import Content, Document
+from porism.types import PLACEHOLDER, Content, Document, Formula
 
 WHOLE_FILE = 4_000
 """Files of at most so many characters are one document."""
@@ -73,21 +75,20 @@ def _as_latin(match: re.Match[str]) -> str:
 
 
 def _documents(lines: Iterator[str], name: str, source: str, on_problem: OnProblem) -> Iterator[Document]:
-    waiting: list[str] = []  # paragraphs of the open piece
+    waiting: list[tuple[int, str]] = []  # paragraphs of the open piece, with their lines
     paragraph: list[str] = []
     size = number = line_number = 0
     start = 1
     whole = True  # nothing has been handed out yet
 
     def document(last: bool) -> Document | None:
-        text = clean("\n\n".join(waiting)).removeprefix("\ufeff").strip()
-        if not text:
+        body = _body(waiting, start, f"{name}:{start}", on_problem)
+        if not body:
             return None
-        alone = whole and last
-        body = split_math(text, where=f"{name}:{start}", on_problem=on_problem)
+        alone, text = whole and last, body.text
         title = text.split("\n", 1)[0]
         fields = {"body": body}
-        if alone and "\n" in text and 0 < len(title) <= 120 and "$" not in title:
+        if alone and "\n" in text and 0 < len(title) <= 120 and not {"$", PLACEHOLDER} & set(title):
             fields = {"title": Content(title), "body": body}
         return Document(
             UnitId(name) if alone else UnitId(name, str(number)), fields,
@@ -102,7 +103,8 @@ def _documents(lines: Iterator[str], name: str, source: str, on_problem: OnProbl
             if size <= WHOLE_FILE * 4:  # a paragraph without end is cut all the same
                 continue
         if paragraph:
-            waiting.append("\n".join(paragraph))
+            end = line_number if line.strip() else line_number - 1
+            waiting.append((end - len(paragraph) + 1, "\n".join(paragraph)))
             paragraph = []
         if size > (WHOLE_FILE if whole else PIECE):
             number += 1
@@ -111,8 +113,30 @@ def _documents(lines: Iterator[str], name: str, source: str, on_problem: OnProbl
                 yield found
             whole, waiting, size, start = False, [], 0, line_number + 1
     if paragraph:
-        waiting.append("\n".join(paragraph))
+        waiting.append((line_number - len(paragraph) + 1, "\n".join(paragraph)))
     number += 1
     found = document(last=True)
     if found is not None:
         yield found
+
+
+def _body(paragraphs: list[tuple[int, str]], first_line: int, where: str, on_problem: OnProblem) -> Content:
+    """The content of paragraphs, each with its line."""
+    text = "\n\n".join(f"{MARK}{clean(paragraph)}" for _, paragraph in paragraphs).replace("\ufeff", "", 1)
+    marks = iter([LineMark(line) for line, _ in paragraphs])
+    unbalanced: list[int] = []
+    parts: list[str | Formula] = []
+    for part in split_parts(text, on_unbalanced=unbalanced.append):
+        if isinstance(part, Formula):
+            for _ in range(part.source.count(MARK)):
+                next(marks)
+            parts.append(replace(part, source=part.source.replace(MARK, "")))
+            continue
+        before, *after = part.split(MARK)
+        parts.append(before)
+        for piece in after:
+            parts += [next(marks), piece]
+    if unbalanced:
+        first = unbalanced[0] - text.count(MARK, 0, unbalanced[0])
+        on_problem(Problem(where, describe_unbalanced(text.replace(MARK, ""), [first, *unbalanced[1:]])))
+    return located(parts, str.strip, first_line)

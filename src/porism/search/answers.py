@@ -38,7 +38,7 @@ class StageScore:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One document found: its rank from 1, its id and score, where it is, and what to show of it.
+    """One document found: its rank from 1, its id and score, where the passage that is shown is, and what to show.
 
     ``explanation`` says why it has its score, and ``matches`` how its formulas answer those of the question, where that
     was requested. A document that was re-ranked has what each stage gave it in ``stages``, the search first.
@@ -94,6 +94,7 @@ def make_hits(
         snippet = Snippet(())
         if passage is not None:
             shown.add(document.fields[passage.field])
+            location = location.at(document.fields[passage.field], passage.match)
             snippet = maker.render(document, passage, style)
         title = maker.title(document, style)
         if not title.pieces:

@@ -90,12 +90,17 @@ class Index(IndexSearcher):
             "the model does not learn from judged documents", hint="Choose one of terms, such as default."
         )
 
-    def location(self, doc_id: str) -> Location:
-        """Where a document is.
+    def location(self, doc_id: str, field: str | None = None, formula: int = 0) -> Location:
+        """Where a document is, or of one of its fields the formula of this number.
 
         :raises QueryError: the index has no such document.
         """
-        return Location.of(self.document(doc_id).metadata, lambda: self.snapshot.sources_of(doc_id))
+        document = self.document(doc_id)
+        location = Location.of(document.metadata, lambda: self.snapshot.sources_of(doc_id))
+        content = document.fields.get(field) if field is not None else None
+        if content is None or formula >= len(content.formulas):
+            return location
+        return location.at(content, content.character_of(formula))
 
     def has_changed(self, location: Location) -> bool:
         """Whether the file of a location is another than the one that was indexed; False where this is not known."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +13,19 @@ from porism.corpus import split_math
 from porism.index.sources import Source
 from porism.search.marked_text import show_content
 from porism.search.printable import one_printable_line
-from porism.types import Metadata
+from porism.types import Content, Metadata
 
 _URL_KEYS = ("url", "link", "href")
 _LONGEST_HEADING = 60
+IN_SIGHT = 5
+"""So many lines after its first a document is shown at its first line."""
 _SAY_NOTHING = frozenset({"document", "section"})
 """Kinds that need no label, because a reader sees them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """Where a document is; whatever is not known is None, or empty.
+    """Where a document is, or a passage of it; whatever is not known is None, or empty.
 
     ``file`` is the path within the ``source`` (its name in the index) and ``path`` the same on this machine; ``line``
     counts from 1. ``kind`` is what the document is (``lemma``, ``answer``), ``section`` the headings above it from the
@@ -55,6 +57,13 @@ class Location:
             _first(metadata, "tag"),
             next((url for url in urls if url and url.startswith(("http://", "https://"))), None),
         )
+
+    def at(self, content: Content, character: int) -> Location:
+        """The location of a character of a field of the document; that of the document itself where the line is not
+        known, or is in sight of it: a lemma is best read from its beginning.
+        """
+        lines = content.line_of(character)
+        return replace(self, line=self.line + lines) if lines > IN_SIGHT and self.line is not None else self
 
     def place(self, with_source: bool = False) -> str:
         """``algebra.tex:3616``, empty where the file is not known."""

@@ -68,12 +68,13 @@ class _Read(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A part of a field of a document, and what the matches in it are worth."""
+    """A part of a field of a document, what the matches in it are worth, and where the one that is worth most is."""
 
     worth: float
     field: str
     start: int
     end: int
+    match: int = 0
 
 
 def _has_stems(analyzer: Analyzer, name: str) -> bool:
@@ -226,10 +227,10 @@ class SnippetMaker:
         content = document.fields[field]
         widths = _Shown(content)
         items = self._items(document, field)
-        best = (0.0, 0)
+        best = (0.0, 0, 0)
         counts: dict[str, int] = {}
         worth, first = 0.0, 0
-        for item in items:
+        for number, item in enumerate(items, 1):
             if counts.get(item.key, 0) == 0:
                 worth += item.worth
             counts[item.key] = counts.get(item.key, 0) + 1
@@ -240,10 +241,12 @@ class SnippetMaker:
                     worth -= gone.worth
                 first += 1
             if worth > best[0]:
-                best = (worth, items[first].start)
+                best = (worth, items[first].start, number)
+        within = [item for item in items[: best[2]] if item.start >= best[1]]
+        match = max(reversed(within), key=lambda item: item.worth).start if within else 0
         start = _sentence_start(content.text, best[1])
         end = widths.last_within(widths(start) + characters)
-        return Passage(best[0], field, start, max(end, min(start + 1, len(content.text))))
+        return Passage(best[0], field, start, max(end, min(start + 1, len(content.text))), match)
 
     def _text_items(self, text: str) -> list[_Item]:
         """The words and symbols of a text that match, in order; a whole name comes before its parts."""

@@ -10,6 +10,7 @@ from typing import Literal
 from porism.errors import Problem, QueryError
 from porism.retrieve.formulas.matches import FormulaMatch
 from porism.search.formula_hits import FormulaHit
+from porism.search.formula_occurrences import Place
 from porism.search.formula_queries import make_formula_query, read_formula_question
 from porism.search.shards.federated_formulas import FederatedFormulas
 from porism.types import Formula
@@ -134,15 +135,15 @@ def _relation(formulas: tuple[Formula, ...], found: Formula, match: FormulaMatch
 
 def _hit(
     hit: FormulaHit, match: FormulaMatch | None, formulas: tuple[Formula, ...], parts: Parts,
-    place_of_document: Callable[[str, tuple[str, ...]], schema.FormulaPlace | None],
+    place_in_document: Callable[[Place, tuple[str, ...]], schema.FormulaPlace | None],
 ) -> schema.FormulaHit:
-    fields: dict[str, list[str]] = {}
+    by_document: dict[str, list[Place]] = {}
     for place in hit.places:
-        names = fields.setdefault(place.doc_id, [])
-        if place.field not in names:
-            names.append(place.field)
-    shown = list(fields.items())[:_SHOWN_PLACES]
-    places = [place_of_document(doc_id, tuple(names)) for doc_id, names in shown]
+        by_document.setdefault(place.doc_id, []).append(place)
+    places = [
+        place_in_document(found[0], tuple(dict.fromkeys(place.field for place in found)))
+        for found in list(by_document.values())[:_SHOWN_PLACES]
+    ]
     return schema.FormulaHit(
         rank=hit.rank, score=round(hit.score, 6), formula=keyed_view(hit.formula),
         relation=_relation(formulas, hit.formula, match), documents=hit.documents,
@@ -151,15 +152,17 @@ def _hit(
     )
 
 
-def _place(served: View, doc_id: str, fields: tuple[str, ...]) -> schema.FormulaPlace:
-    """A document of the index that holds a formula."""
-    document, location = served.index.document(doc_id), served.index.location(doc_id)
+def _place(served: View, first: Place, fields: tuple[str, ...]) -> schema.FormulaPlace:
+    """A document of the index that holds a formula, and where it is first."""
+    doc_id = first.doc_id
+    document, location = served.index.document(doc_id), served.index.location(doc_id, first.field, first.number)
     title = plain_pieces(document.title) or (schema.Piece(text=doc_id),)
     return schema.FormulaPlace(id=doc_id, title=title, fields=fields, place=place_of(location))
 
 
-def _place_of_all(found: FederatedFormulas, doc_id: str, fields: tuple[str, ...]) -> schema.FormulaPlace | None:
+def _place_of_all(found: FederatedFormulas, first: Place, fields: tuple[str, ...]) -> schema.FormulaPlace | None:
     """A document of one of several indexes that holds a formula; None for those that are only counted."""
+    doc_id = first.doc_id
     document = found.documents.get(doc_id)
     if document is None:
         return None

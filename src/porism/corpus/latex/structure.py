@@ -11,7 +11,8 @@ from porism.corpus.latex.overlays import skip_overlay
 from porism.corpus.latex.tables import PROOFS, REFERENCES, SECTION_LEVELS, THEOREMS
 from porism.corpus.latex.titles import without_asides
 from porism.corpus.latex.tokens import FileFrame
-from porism.corpus.units import Unit, UnitStore
+from porism.corpus.lines import LineMark
+from porism.corpus.units import Parts, Unit, UnitStore
 from porism.errors import OnProblem
 from porism.formula.macros.definition import Environment
 from porism.formula.macros.tokens import join
@@ -31,6 +32,8 @@ class LatexStructure(IncludingText):
         self.document_title: Content | None = None
         self._path: list[tuple[int, Content]] = []
         self._units: list[Unit] = []
+        self._marked: Parts = []  # where the last line was noted, and which
+        self._marked_line = 0
         self._section = Unit("text", "", 1)
         self._section_ended = False
         self._title_labels: list[str] = []
@@ -70,6 +73,14 @@ class LatexStructure(IncludingText):
             unit.labels.append(name)
             if unit.kind not in ("text", "abstract", "proof"):
                 self.labels.add(name, unit.kind)
+
+    def mark_line(self, line: int) -> None:
+        if self._marked is self.out and line == self._marked_line:
+            return
+        unit = self._units[-1] if self._units else self._section
+        if not (self.inline or self.preamble) and self._files and self._files[-1].name == unit.file:
+            self._marked, self._marked_line = self.out, line
+            self.out.append(LineMark(line))
 
     # between sections ------------------------------------------------------------------------------------------
 

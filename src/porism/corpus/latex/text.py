@@ -75,6 +75,9 @@ class LatexText:
     def label(self, name: str) -> None:
         """A ``\\label``."""
 
+    def mark_line(self, line: int) -> None:
+        """What is written next is of this line of the file."""
+
     def end_of_file(self) -> None:
         """A file has been read to its end."""
 
@@ -118,6 +121,8 @@ class LatexText:
         elif first in "~&":
             self.out.append(" ")
         elif first != "#":
+            if not token.isspace():
+                self.mark_line(self.line)
             self.out.append(_LIGATURE.sub(_ligature, token))
 
     def content(self, tokens: Sequence[str]) -> Content:
@@ -160,7 +165,9 @@ class LatexText:
         return {}
 
     def _formula(self, opener: str, environment: str | None = None, *, display: bool) -> None:
+        line = self.line
         source = self.formulas.read(opener, environment)
+        self.mark_line(line)
         self._formula_part(source, display=display)
 
     def _formula_part(self, source: str, *, display: bool = False) -> None:

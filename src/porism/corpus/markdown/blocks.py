@@ -125,7 +125,9 @@ class MarkdownBlocks:
         if kind is not None:
             self.units.begin(kind, own_title(title), line, label)
         elif title:
-            self.units.add("\n\n", *title.parts)
+            self.units.add("\n\n")
+            self.units.at(line)
+            self.units.add(*title.parts)
 
     def _leaf(self, token: Token) -> None:
         """A block that holds no others."""

@@ -43,6 +43,7 @@ def notebook_documents(text: str, name: str, source: str, on_problem: OnProblem)
     title = metadata.get("title") if isinstance(metadata, dict) else None
     units = FileUnits(name, source, on_problem, Content.of(title) if isinstance(title, str) and title else None)
     language = _language(metadata)
+    lines = _SourceLines(text)
     reported = False
     for number, cell in enumerate(_cells(notebook), 1):
         where = f"{name}:cell {number}"
@@ -53,21 +54,46 @@ def notebook_documents(text: str, name: str, source: str, on_problem: OnProblem)
         body = _text(cell.get("source", cell.get("input", "")))
         if body is None:
             on_problem(Problem(where, "has no text as its source; it is left out"))
-        elif kind == "heading":
+            continue
+        line = lines.find(cell.get("source", cell.get("input")))
+        if kind == "heading":
             level = cell.get("level")
-            MarkdownBlocks(units, where, on_problem).read("#" * (level if level in range(1, 7) else 1) + " " + body)
+            marks = "#" * (level if level in range(1, 7) else 1)
+            MarkdownBlocks(units, name, on_problem).read(f"{marks} {body}", line)
         elif kind in ("markdown", "html"):
-            MarkdownBlocks(units, where, on_problem).read(body)
+            MarkdownBlocks(units, name, on_problem).read(body, line)
             units.add("\n\n")
         elif kind == "code":
             words = comments_and_docstrings(body) if is_python(cell.get("language") or language) else []
             if words:
-                units.add("\n\n", "\n".join(words), "\n\n")
+                units.add("\n\n")
+                units.at(line)
+                units.add("\n".join(words), "\n\n")
             elif words is None and not reported:
                 reported = True
                 on_problem(Problem(where, "is not Python as it should be; comments of such cells are left out"))
             _outputs(units, cell.get("outputs"))
     yield from units.documents()
+
+
+class _SourceLines:
+    """Finds the lines of a notebook's file where the sources of its cells begin, one cell after the other."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._position, self._line = 0, 1
+
+    def find(self, source: Any) -> int:
+        """The line where the source of the next cell begins, as long as each of its lines has one of its own."""
+        lines = source if isinstance(source, list) else [source]
+        start = self._position
+        for line in lines[:1]:
+            if isinstance(line, str):
+                found = self._text.find(orjson.dumps(line.encode("utf-8", "replace").decode()).decode(), start)
+                if found >= 0:
+                    self._line += self._text.count("\n", self._position, found)
+                    self._position = found
+        return self._line
 
 
 def _parse(text: str, name: str, on_problem: OnProblem) -> dict[str, Any] | None:
