@@ -30,7 +30,7 @@ gamma
 > epsilon
 
 - zeta
-- eta
+- omega
 
 | theta | iota |
 |---|---|
@@ -66,7 +66,7 @@ gamma::
 
    zeta
 
-- eta
+- omega
 
   theta
 """

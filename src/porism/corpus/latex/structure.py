@@ -32,8 +32,8 @@ class LatexStructure(IncludingText):
         self.document_title: Content | None = None
         self._path: list[tuple[int, Content]] = []
         self._units: list[Unit] = []
-        self._marked: Parts = []  # where the last line was noted, and which
-        self._marked_line = 0
+        self._noted_in: Parts = []  # where the last line was noted, and which
+        self._noted_line = 0
         self._section = Unit("text", "", 1)
         self._section_ended = False
         self._title_labels: list[str] = []
@@ -75,11 +75,11 @@ class LatexStructure(IncludingText):
                 self.labels.add(name, unit.kind)
 
     def mark_line(self, line: int) -> None:
-        if self._marked is self.out and line == self._marked_line:
+        if self._noted_in is self.out and line == self._noted_line:
             return
         unit = self._units[-1] if self._units else self._section
         if not (self.inline or self.preamble) and self._files and self._files[-1].name == unit.file:
-            self._marked, self._marked_line = self.out, line
+            self._noted_in, self._noted_line = self.out, line
             self.out.append(LineMark(line))
 
     # between sections ------------------------------------------------------------------------------------------
