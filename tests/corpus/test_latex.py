@@ -77,6 +77,7 @@ def test_macros_are_expanded_in_formulas(source: str, expected: list[str], tmp_p
         (r"$a\kern3pt b\hspace{1em}c$", ["a b c"]),
         (r"$x \text{ by \eqref{eq:main}}$", [r"x \text{ by Equation [eq:main]}"]),
         ("$  $ $$ $$ $x$", ["x"]),
+        (r"$x\ \ $ and $y\\$", ["x", r"y\\"]),
     ],
 )
 def test_formulas_are_found(source: str, expected: list[str], tmp_path: Path) -> None:

@@ -31,8 +31,7 @@ _PS_LABEL = re.compile(r"\\(?:[nt][abhlruv]put|[ABMablmr]put|uput|ncput)$")
 _DIRECTION = re.compile(r"\s*(?:[lrud]+|\d+-\d+|[a-z]+(?:,[a-z]+)*|)\s*$")
 _XY_PLACES = {"(": ")", '"': '"'}
 _DROPPED = {
-    "\\uppercurveobject": "m", "\\lowercurveobject": "m", "\\twocellhead": "m", "\\curveobject": "m", "\\psset": "m",
-    "\\psspan": "m", "\\hole": "", "\\hline": "", "\\restore": "",
+    "\\psset": "m", "\\psspan": "m", "\\hole": "", "\\hline": "", "\\restore": "",
 }  # fmt: skip
 
 

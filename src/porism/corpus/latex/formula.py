@@ -32,6 +32,7 @@ from porism.formula.tables.registers import ASSIGNMENTS
 
 MAX_FORMULA_TOKENS = 200_000
 _SPACES = re.compile(r"\s+")
+_LAST_SPACE = re.compile(r"(?<!\\)(?:\\ |\s)*\\?$")
 _CLOSERS = {"$": ("$", "$$"), "$$": ("$$", "$"), "\\(": ("\\)",), "\\[": ("\\]",)}
 PROOF_COMMANDS = {"\\AxiomC", "\\AXC", "\\Axiom"}
 """Commands that begin a proof tree in running text."""
@@ -130,7 +131,7 @@ class FormulaReader:
         macros = self.expander.macros
         if any(token in macros for token in tokens):
             self.unexpanded += 1
-        return _SPACES.sub(" ", join(tokens)).strip()
+        return _LAST_SPACE.sub("", _SPACES.sub(" ", join(tokens))).strip()
 
 
 class _Collector:
