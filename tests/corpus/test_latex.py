@@ -51,6 +51,8 @@ from porism.errors import Problem
         (r"\providecommand{\q}{1}\providecommand{\q}{2}$\q$", ["1"]),
         (r"\makeatletter\def\all#1{\forall #1\@ifnextchar\bgroup{,\all}{:}}\makeatother$\all{x}{y}z$",
          [r"\forall x,\forall y:z"]),
+        (r"\makeatletter\def\@new[#1]#2{\expandafter\def\csname B#2\endcsname{(#1)}}\def\new{\@dblarg\@new}"
+         r"\makeatother\new{G}\new[x]{H}$\BG\BH$", ["(G)(x)"]),
         (r"\def\typed#1{\split#1:\stop}\def\split#1:#2\stop{\if\relax\detokenize{#2}\relax #1\else(#1)\fi}"
          r"$\typed{x}\typed{y:\R}$", ["x(y)"]),
     ],

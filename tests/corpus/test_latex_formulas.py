@@ -126,6 +126,9 @@ def test_documents_after_a_diagram_have_their_lines(tmp_path: Path) -> None:
         (r"\renewcommand{\vec}[1]{\mathbf{#1}}", r"\vec{x}", r"\mathbf{x}"),
         (r"\renewcommand{\matrix}[1]{\begin{pmatrix}#1\end{pmatrix}}", r"\matrix{x}",
          r"\begin{pmatrix}x\end{pmatrix}"),
+        (r"\let\exists\relax\DeclareMathOperator*\exists{\vcenter{\hbox{\large$E$}}}", r"\exists_x", r"\exists_x"),
+        (r"\renewcommand{\Large}{\@setfontsize\Large{17}{20}}", r"\Large x", r"\Large x"),
+        (r"\DeclareRobustCommand{\bf}{\@nomath\bf\fontseries{b}}", r"\bf x", r"\bf x"),
         (r"\renewcommand{\P}{\mbox{$\mathcal P$}}", r"\P", r"\mbox{$\mathcal P$}"),
         (r"\newcommand{\dotcup}{\mathbin{\mbox{$\cdot$}}}", r"\dotcup", r"\mathbin{\mbox{$\cdot$}}"),
     ],
@@ -134,6 +137,20 @@ def test_a_symbol_that_a_project_draws_keeps_its_meaning(
     definition: str, formula: str, expected: str, tmp_path: Path
 ) -> None:
     assert read_formulas(f"{definition} ${formula}$", tmp_path) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("formula", "expected"),
+    [
+        (r"a\mathrel{\vcenter{\offinterlineskip\ialign{##\cr$=$\cr\noalign{\kern1pt}$\to$\cr}}} b",
+         r"a\mathrel{\vcenter{ \overset{=}{\to}}} b"),
+        (r"a\mathbin{\ooalign{$\cup$\cr\hfil$\cdot$\hfil\cr}} b", r"a\mathbin{\overset{\cdot}{\cup}} b"),
+        (r"\ooalign{$x$\crcr $y$\crcr or $z$}", r"\substack{x\\y\\\mbox{or $z$}}"),
+        (r"a \mathchar`\= b", "a = b"),
+    ],
+)  # fmt: skip
+def test_symbols_put_together_by_alignments(formula: str, expected: str, tmp_path: Path) -> None:
+    assert read_formulas(f"${formula}$", tmp_path) == [expected]
 
 
 def test_proof_trees(tmp_path: Path) -> None:

@@ -29,6 +29,8 @@ _TAYLOR = re.compile(r"\\[lrud]{1,2}[A-Z][A-Za-z]*$")
 _PS_CONNECTION = re.compile(r"\\[np]c(?:line|curve|arcbox|arc|bar|diagg?|angles?|loop|circle|box|LR|UR)$")
 _PS_LABEL = re.compile(r"\\(?:[nt][abhlruv]put|[ABMablmr]put|uput|ncput)$")
 _DIRECTION = re.compile(r"\s*(?:[lrud]+|\d+-\d+|[a-z]+(?:,[a-z]+)*|)\s*$")
+XY_NODE = re.compile(r"\*(?:[-+!=A-Z\d]|<[^<>]*>)*\s*$")
+"""What stands before an object of Xy-pic in braces: ``*``, ``*+<1em>``."""
 _XY_PLACES = {"(": ")", '"': '"'}
 _DROPPED = {
     "\\psset": "m", "\\psspan": "m", "\\hole": "", "\\hline": "", "\\restore": "",
@@ -54,6 +56,8 @@ class ArrowReader:
         if token == "\\node" and package == "diagram":  # pb-diagram
             label = self._expander.group()
             return [label] if label else []
+        if token in ("\\POS", "\\save") and package == "Xy-pic":
+            return self._pen()
         for pattern, packages, reader in self._syntaxes:
             if package in packages and pattern.match(token):
                 return reader(token)
@@ -173,6 +177,23 @@ class ArrowReader:
                 self._back(sign)
                 break
         return [label for label in labels if label not in (["\\omit"], ["="], ["'"])]
+
+    def _pen(self) -> Labels:
+        """Xy-pic's ``\\POS`` and ``\\save``, up to the next arrow or cell: of what is drawn, the objects ``*{A}``."""
+        stream = self._expander.stream
+        labels: Labels = []
+        before = ""
+        for _ in range(MAX_LABEL_TOKENS):
+            token = stream.next()
+            if token is None or token in ("&", "\\\\", "}", PAR, EOF_TOKEN) or _XY.match(token):
+                self._back(token)
+                break
+            if token == "{":
+                self._back(token)
+                group = self._expander.group() or []
+                labels += [group] if XY_NODE.search(before) else []
+            before = token if token != "]" else before
+        return labels
 
     def _style(self) -> None:
         """``@{->}``, ``@<1ex>``, ``@/^1em/``, ``@(ul,ur)``, ``@[red]``, ``@*{[|2pt]}``."""

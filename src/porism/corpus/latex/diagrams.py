@@ -17,11 +17,12 @@ BEGIN, CELL, END = "\0[", "\0|", "\0]"
 
 _FRAME = re.compile(  # how a node is set, or what it is called
     r"(?:\|\[[^\]]*\]\|"  # tikz-cd: |[alias=A]|
-    r"|\*{1,2}(?:[-+!<>=]|\[[^\]]*\]|\([^)]*\))*(?=[{\\\w\s])"  # Xy-pic: *+[F]
+    r"|\*{1,2}(?:[-+!=LRUDC]|<[^<>]*>|\[[^\]]*\]|\([^)]*\))*(?=[{\\\w\s])"  # Xy-pic: *+[F], *!L!<1em,0em>
     r"|\[[^\]]*\](?=\s*[{\w\\])"  # psmatrix: [name=A]
     r")\s*"
 )
 _PLACE = ("\\text", "{", DIAGRAM, "}")
+_LAST_SPACE = re.compile(r"(?<!\\)(?:\\ |\s)*\\?$")
 _EDGES = " \t\n,;.~"
 _LAYOUT = re.compile(
     r"\\(?:vcenter|text|mbox|hbox|qquad|quad|hspace|vspace|hfill?|displaystyle|textstyle|scriptstyle|labelstyle|"
@@ -58,11 +59,16 @@ def take_out_diagrams(tokens: Sequence[str]) -> tuple[list[str], list[list[str]]
     return (rest if re.search(r"[^\s{}$.,;:&~]", outside) else []), diagrams
 
 
+def source_of(tokens: Sequence[str]) -> str:
+    """The LaTeX of a formula, without blanks at its ends."""
+    return _LAST_SPACE.sub("", " ".join(join(tokens).split()))
+
+
 def _formulas(cells: list[list[str]]) -> list[str]:
     """The formulas in the cells of a diagram, each once, in their order."""
     found: dict[str, None] = {}
     for cell in cells:
-        text = " ".join(join(_balanced(cell)).split()).strip(_EDGES)
+        text = _LAST_SPACE.sub("", source_of(_balanced(cell)).strip(_EDGES))
         text = _FRAME.sub("", text, count=1) if _FRAME.match(text) else text
         while (inner := text[1:-1]) and text[0] == "{" and text[-1] == "}" and "{" not in inner and "}" not in inner:
             text = inner.strip()

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from porism.corpus.latex.arrows import XY_NODE
 from porism.corpus.latex.macros import Expander
 from porism.corpus.latex.tokens import tokenize
 from porism.formula.macros.tokens import EOF_TOKEN, join
@@ -12,7 +11,6 @@ DRAWING_COMMANDS = {"\\tikz": ";", "\\xygraph": "", "\\xy": "\\endxy", "\\pspict
 """Commands that draw → what ends them where no group follows."""
 
 MAX_DRAWING_FORMULAS = 60
-_XY_NODE = re.compile(r"\*[-+!<>=\w]*\s*$")
 
 
 def skip_drawing(expander: Expander, command: str) -> str:
@@ -87,7 +85,7 @@ def drawn_formulas(source: str) -> list[list[str]]:
             position = end
         elif "matrix of math nodes" in token:
             is_matrix = True
-        elif token == "{" and (is_matrix or _XY_NODE.search(tokens[position - 2] if position > 1 else "")):
+        elif token == "{" and (is_matrix or XY_NODE.search(tokens[position - 2] if position > 1 else "")):
             end = _end_of_group(tokens, position - 1)
             inner = tokens[position : end - 1]
             found.append(["\\diagram", *inner, "\\enddiagram"] if is_matrix else inner)

@@ -24,7 +24,7 @@ class Expansion:
         for handler, name in (
             (self._csname, "csname"), (self._expandafter, "expandafter"), (self._if_undefined, "@ifundefined"),
             (self._in_preamble, "AtBeginDocument"), (self._number, "number"),
-            (self._detokenize, "detokenize"),
+            (self._detokenize, "detokenize"), (self._doubled_argument, "@dblarg"),
         ):  # fmt: skip
             expander.primitives["\\" + name] = handler
         expander.expandable.update(["\\csname", "\\expandafter", "\\@ifundefined", "\\number", "\\detokenize"])
@@ -64,6 +64,14 @@ class Expansion:
     def _in_preamble(self, command: str) -> None:
         """What is to be done where the document begins is done at once: it defines, as nothing in a preamble prints."""
         self.expander.stream.push(self.expander.group() or [])
+
+    def _doubled_argument(self, command: str) -> None:
+        """``\\@dblarg\\foo{x}`` is ``\\foo[x]{x}``."""
+        reader = self.expander
+        called = reader.group() or []
+        if not reader.follows("[") and (argument := reader.group()) is not None:
+            called = [*called, "[", *argument, "]", "{", *argument, "}"]
+        reader.stream.push(called)
 
     def _detokenize(self, command: str) -> None:
         """``\\detokenize{…}``: characters, also where they look like a command."""

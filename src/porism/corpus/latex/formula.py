@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from porism.corpus.latex.alignments import STACKS, read_stack
 from porism.corpus.latex.arrows import DIAGRAM_COMMANDS, DIAGRAMS, ArrowReader
-from porism.corpus.latex.diagrams import BEGIN, CELL, END, take_out_diagrams
+from porism.corpus.latex.diagrams import BEGIN, CELL, END, source_of, take_out_diagrams
 from porism.corpus.latex.drawings import DRAWING_COMMANDS, drawn_formulas, skip_drawing, skip_environment
 from porism.corpus.latex.macros import Expander
 from porism.corpus.latex.overlays import take_overlay
@@ -25,14 +25,12 @@ from porism.corpus.latex.tables import (
     SECTION_LEVELS,
     TEXT_IN_MATH,
 )
-from porism.formula.macros.tokens import EOF_TOKEN, PAR, join
+from porism.formula.macros.tokens import EOF_TOKEN, PAR
 from porism.formula.tables.boxes import BOXES, TEXT_ENVIRONMENTS, TEXT_TABLES
 from porism.formula.tables.packages.proofs import HANDLED as PROOF_ARGUMENTS
 from porism.formula.tables.registers import ASSIGNMENTS
 
 MAX_FORMULA_TOKENS = 200_000
-_SPACES = re.compile(r"\s+")
-_LAST_SPACE = re.compile(r"(?<!\\)(?:\\ |\s)*\\?$")
 _CLOSERS = {"$": ("$", "$$"), "$$": ("$$", "$"), "\\(": ("\\)",), "\\[": ("\\]",)}
 PROOF_COMMANDS = {"\\AxiomC", "\\AXC", "\\Axiom"}
 """Commands that begin a proof tree in running text."""
@@ -131,7 +129,7 @@ class FormulaReader:
         macros = self.expander.macros
         if any(token in macros for token in tokens):
             self.unexpanded += 1
-        return _LAST_SPACE.sub("", _SPACES.sub(" ", join(tokens))).strip()
+        return source_of(tokens)
 
 
 class _Collector:
@@ -394,6 +392,13 @@ class _Collector:
         elif name in AMS_TEX_ENVIRONMENTS and not expander.follows("{"):
             out.append(f"\\begin{{{name}}}")
             self._open(f"\\end{name}", "math", f"\\end{{{name}}}", package="")
+        elif token in STACKS:
+            stack = read_stack(expander, token)
+            expander.stream.push(["$", *stack, "$"] if in_text else stack)
+        elif token in ("\\mathchar", "\\char") and expander.follows("`"):
+            self._character()
+        elif "@" in token:  # of LaTeX's own machinery, such as \nolimits@: it prints nothing
+            pass
         elif token == "\\mathchoice":
             self._first_of(4)
         elif token in ("\\intertext", "\\shortintertext"):
@@ -449,6 +454,12 @@ class _Collector:
         if not expander.follows("{"):  # AMS-TeX: \tag 1.1
             token = expander.skip_spaces() or ""
             expander.stream.push([token] if token[:1] in ("$", "}", "\\", "\0") else ["{", token.strip('"'), "}"])
+
+    def _character(self) -> None:
+        """``\\mathchar`\\=``: the character itself."""
+        stream = self.expander.stream
+        quoted = (self.expander.skip_spaces() or "`")[1:] or stream.next() or ""
+        stream.push([quoted[1:] if quoted[0] == "\\" else quoted] if quoted else [])
 
     def _skip_line_option(self) -> None:
         self.expander.star()

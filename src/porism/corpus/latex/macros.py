@@ -33,6 +33,7 @@ class Expander(expander.Expander):
     def define(self, name: str, macro: Macro, *, everywhere: bool = False) -> None:
         if self.keeps_meaning(name, macro):
             self._global = False
+            self.macros.pop(name, None)
             return
         if self.stream.raw_file is not None:  # a definition in a file, no argument that is kept for later
             macro = Macro(macro.arguments, without_places(macro.body))

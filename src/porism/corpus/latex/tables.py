@@ -169,6 +169,7 @@ DROPPED_IN_MATH = {
     "centering": "", "rule": "omm", "index": "m", "hfill": "", "hfil": "", "hss": "", "todo": "om", "hidewidth": "",
     "setlength": "mm", "addtolength": "mm", "settowidth": "mm", "setcounter": "mm", "addtocounter": "mm",
     "stepcounter": "m", "refstepcounter": "m", "savebox": "moom", "sbox": "mm", "usebox": "m", "phantomsection": "",
+    "offinterlineskip": "", "nointerlineskip": "",
     "uppercurveobject": "m", "lowercurveobject": "m", "curveobject": "m", "twocellhead": "m", "modmapobject": "m",
     "strut": "", "mathstrut": "", "nobreak": "", "smallskip": "", "medskip": "", "bigskip": "", "null": "",
     "marginpar": "om", "vphantom": "m", "multirow": "omom", "multicolumn": "mm", "cline": "m",

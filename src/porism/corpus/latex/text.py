@@ -49,7 +49,7 @@ class LatexText:
 
     def __init__(self) -> None:
         self.expander = Expander(self.report, KEPT_COMMANDS)
-        self.expander.keeps_meaning = is_only_appearance
+        self.expander.keeps_meaning = lambda name, macro: is_only_appearance(name, macro, self.expander.known)
         self.declarations = Declarations(self.expander)
         self.conditionals = Conditionals(self.expander)
         Expansion(self.expander, self.conditionals)

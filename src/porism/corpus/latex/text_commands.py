@@ -35,7 +35,7 @@ class TextCommands(LatexText):
             "\\includegraphics": self._graphics,
             "\\label": self._label,
             "\\footnote": self._footnote,
-            "\\footnotetext": self._footnote,
+            **dict.fromkeys(("\\footnotetext", "\\marginpar", "\\marginnote", "\\sidenote"), self._footnote),
             "\\caption": self._caption,
             "\\paragraph": self._paragraph,
             "\\subparagraph": self._paragraph,
