@@ -145,7 +145,7 @@ def test_a_symbol_that_a_project_draws_keeps_its_meaning(
         (r"a\mathrel{\vcenter{\offinterlineskip\ialign{##\cr$=$\cr\noalign{\kern1pt}$\to$\cr}}} b",
          r"a\mathrel{\vcenter{ \overset{=}{\to}}} b"),
         (r"a\mathbin{\ooalign{$\cup$\cr\hfil$\cdot$\hfil\cr}} b", r"a\mathbin{\overset{\cdot}{\cup}} b"),
-        (r"\ooalign{$x$\crcr $y$\crcr or $z$}", r"\substack{x\\y\\\mbox{or $z$}}"),
+        (r"\ooalign{$x$\crcr $y$\crcr or $z$}", r"\substack{x\\y\\\mbox{ or $z$}}"),
         (r"a \mathchar`\= b", "a = b"),
     ],
 )  # fmt: skip
