@@ -49,6 +49,7 @@ class TextEnvironments(TextCommands):
         if name in MATH_ENVIRONMENTS:
             self._formula("", name, display=name != "math")
             return
+        language = self.expander.name() if name.rstrip("*") == "otherlanguage" else ""
         if name in TABLES:
             skip_arguments(self.expander, TABLES[name])
         elif name in ENVIRONMENT_ARGUMENTS:
@@ -57,6 +58,8 @@ class TextEnvironments(TextCommands):
             self._option()
         self.out.append("\n" if name in LISTS else "\n\n")
         self.open(name, lambda: self.out.append("\n\n"))
+        if language:
+            self.expander.stream.push(["\\selectlanguage", "{", language, "}"])
 
     def begin_environment(self, name: str) -> bool:
         """Begins an environment that another part of the reader knows; False where none does."""

@@ -98,6 +98,7 @@ class IncludingText(PlainText):
         self.expander.optional()
         if command.endswith("WithOptions"):
             options = self._options.of_file()
+        self.languages.take_options(names, options if "babel" in names else ())
         frames = [(name, self._loader.load(command[1:], name)) for name in names]
         for name, frame in reversed(frames):
             if frame is not None:
@@ -184,6 +185,7 @@ class IncludingText(PlainText):
         options = reader.optional() or []
         name = reader.expanded_name()
         reader.optional()
+        self.languages.take_options((), self._options.names(options))
         if not self.preamble and len(self._files) > 1:  # a document in its place in a larger one
             self._files[-1].is_document = self.preamble = True
         elif name == "subfiles":

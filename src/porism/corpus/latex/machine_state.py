@@ -51,7 +51,7 @@ def tables_of(machine: LatexStructure) -> Tables:
     expander = machine.expander
     return {
         "macros": dict(expander.macros), "environments": dict(expander.environments),
-        "theorems": dict(machine.declarations.theorems),
+        "theorems": dict(machine.declarations.theorems), "shorthands": dict(expander.shorthands),
     }
 
 
@@ -113,6 +113,7 @@ def redefine(machine: LatexStructure, changed: Mapping[str, Mapping[str, Any]]) 
     expander = machine.expander
     tables: dict[str, dict[str, Any]] = {
         "macros": expander.macros, "environments": expander.environments, "theorems": machine.declarations.theorems,
+        "shorthands": expander.shorthands,
     }
     for kind, entries in changed.items():
         for name, value in entries.items():
@@ -140,7 +141,7 @@ def _to_json(value: Macro | Environment | Theorem) -> list[Any]:
 
 _READ: dict[str, Any] = {
     "macros": _macro, "environments": lambda value: Environment(_macro(value[0]), _macro(value[1])),
-    "theorems": lambda value: Theorem(*value),
+    "theorems": lambda value: Theorem(*value), "shorthands": _macro,
 }
 
 

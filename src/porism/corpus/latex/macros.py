@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from porism.corpus.latex.tokens import Placed, TokenStream, tokenize
@@ -22,10 +23,35 @@ class Expander(expander.Expander):
         super().__init__(TokenStream(), report, keep)
         self.expandable: set[str] = set()
         """Those primitives that TeX expands also where it carries out nothing: conditionals, ``\\csname``…"""
-
         self._nested = 0
+        self.shorthands: dict[str, Macro] = {}
+        """What the project lets strings of signs stand for (babel's ``\\defineshorthand``)."""
+        self._pattern = re.compile("")
+        self._in_pattern = 0
         self.keeps_meaning: Callable[[str, Macro], bool] = lambda name, macro: False
         """Whether a definition changes only what a command looks like; it is ignored then."""
+
+    def next(self, brace: bool = False) -> str | None:
+        token = super().next(brace)
+        while self.shorthands and token is not None and token[0] not in "\\\0" and (found := self._shorthand(token)):
+            before, macro, after = found
+            self.stream.push([after] if after else [])
+            self.push_body(macro, [])
+            if before:
+                return before
+            token = super().next(brace)
+        return token
+
+    def _shorthand(self, token: str) -> tuple[str, Macro, str] | None:
+        """What is before the first shorthand in a token, what that stands for, and what comes after it."""
+        if self._in_pattern != len(self.shorthands):
+            written = sorted(self.shorthands, key=len, reverse=True)
+            self._pattern = re.compile("|".join(map(re.escape, written)))
+            self._in_pattern = len(written)
+        match = self._pattern.search(token)
+        if match is None or self.stream.fuel <= 0:
+            return None
+        return token[: match.start()], self.shorthands[match.group()], token[match.end() :]
 
     def tokenize(self, text: str) -> list[str]:
         return tokenize(text)

@@ -236,6 +236,7 @@ class LatexGroup(ReadGroup):
             machine.expander.macros.update(source.expander.macros)
             machine.expander.environments.update(source.expander.environments)
             machine.declarations.theorems.update(source.declarations.theorems)
+            machine.expander.shorthands.update(source.expander.shorthands)
             self.files += [file for file in first.files if file not in self.files]
         beside = xxhash.xxh3_128_hexdigest(repr(sorted(tags.items())).encode("utf-8", "surrogatepass"))
         stretches = StretchReader(

@@ -82,7 +82,7 @@ ENVIRONMENT_ARGUMENTS = {
     "minipage": "ooom", "multicols": "m", "figure": "o", "table": "o", "wrapfigure": "omom", "tcolorbox": "o",
     "mdframed": "o", "adjustwidth": "mm", "adjustbox": "m", "spacing": "m", "thebibliography": "m", "columns": "o",
     "column": "om", "block": "", "shaded": "", "framed": "", "multicols*": "m", "itemize": "o", "enumerate": "o",
-    "description": "o", "list": "mm", "frame": "o", "subfigure": "om", "letter": "m", "otherlanguage": "m",
+    "description": "o", "list": "mm", "frame": "o", "subfigure": "om", "letter": "m",
     "inparaenum": "o", "parts": "o", "tasks": "oo", "overlayarea": "mm", "overprint": "o", "beamercolorbox": "om",
     "altenv": "mmmm", "onlyenv": "", "uncoverenv": "", "visibleenv": "", "invisibleenv": "", "alertenv": "",
 }  # fmt: skip
@@ -103,7 +103,10 @@ SYMBOLS = {
     "\\par": "\n\n", "\\newpage": "\n\n", "\\clearpage": "\n\n", "\\bigskip": "\n\n", "\\medskip": "\n\n",
     "\\smallskip": "\n\n", "\\newline": "\n", "\\linebreak": "\n", "\\cr": "\n", "\\tabularnewline": "\n",
     "\\and": ", ", "\\textperiodcentered": "·", "\\cdot": "·", "\\textasteriskcentered": "*", "\\checkmark": "✓",
-    "\\ie": "i.e.", "\\eg": "e.g.",
+    "\\ie": "i.e.", "\\eg": "e.g.", "\\ier": "er", "\\iere": "re", "\\iers": "ers", "\\ieres": "res", "\\ieme": "e",
+    "\\iemes": "es", "\\no": "n°", "\\No": "N°", "\\nos": "nos", "\\degres": "°", "\\primo": "1°", "\\secundo": "2°",
+    "\\tertio": "3°", "\\glqq": "„", "\\grqq": "“", "\\glq": "‚", "\\grq": "‘", "\\flqq": "«", "\\frqq": "»",
+    "\\flq": "‹", "\\frq": "›", "\\quotedblbase": "„", "\\guillemetleft": "«", "\\guillemetright": "»",
 }  # fmt: skip
 
 ACCENTS = {
@@ -124,7 +127,7 @@ DROPPED = {
     "usetikzlibrary": "m",
     "theoremstyle": "m", "newtheoremstyle": "mmmmmmmmm", "numberwithin": "omm", "counterwithin": "*mm",
     "allowdisplaybreaks": "o", "linespread": "m", "vphantom": "m", "hphantom": "m", "phantom": "m", "multicolumn": "mm",
-    "multirow": "omom", "cline": "m", "cmidrule": "om", "pdfbookmark": "omm", "selectlanguage": "m",
+    "multirow": "omom", "cline": "m", "cmidrule": "om", "pdfbookmark": "omm",
     "settowidth": "mm", "setbeamertemplate": "mo", "usetheme": "om", "definecolor": "mmm", "colorlet": "mm",
     "tikzset": "m", "pgfplotsset": "m", "lstset": "m", "captionsetup": "om", "geometry": "m", "markboth": "mm",
     "markright": "m", "pdfstringdefDisableCommands": "m", "tcbset": "m", "tcolorboxenvironment": "mm",
@@ -132,7 +135,7 @@ DROPPED = {
     "AtEndDocument": "m", "includepdf": "om", "todo": "om", "missingfigure": "om", "mathtoolsset": "m",
     "hangindent": "", "parskip": "", "animategraphics": "ommmm", "externaldocument": "om",
     "graphicspath": "m", "lstinputlisting": "om", "verbatiminput": "m", "inputminted": "omm", "newsavebox": "m",
-    "usebox": "m", "savebox": "moom", "sbox": "mm", "setmainfont": "om", "ensurelanguage": "m", "foreignlanguage": "m",
+    "usebox": "m", "savebox": "moom", "sbox": "mm", "setmainfont": "om", "ensurelanguage": "m",
     "addtokomafont": "mm", "setkomafont": "mm", "RedeclareSectionCommand": "om", "Opensolutionfile": "mo",
     "Closesolutionfile": "m", "Readsolutionfile": "m", "inputencoding": "m", "Writetofile": "mm",
     "Newassociation": "mmm", "prechili": "", "subject": "m", "institute": "om",

@@ -17,6 +17,7 @@ from porism.corpus.latex.diagrams import diagram_text
 from porism.corpus.latex.expansion import Expansion
 from porism.corpus.latex.formula import FormulaReader
 from porism.corpus.latex.labels import LabelKinds
+from porism.corpus.latex.languages import Languages
 from porism.corpus.latex.macros import Expander
 from porism.corpus.latex.programming import Programming
 from porism.corpus.latex.redefinitions import is_only_appearance
@@ -54,6 +55,7 @@ class LatexText:
         self.conditionals = Conditionals(self.expander)
         Expansion(self.expander, self.conditionals)
         Programming(self.expander, self.conditionals)
+        self.languages = Languages(self.expander)
         self.labels = LabelKinds()
         self.formulas = FormulaReader(self.expander, self._formula_label, self._reference_text)
         self.preamble = True
@@ -119,11 +121,20 @@ class LatexText:
         elif first == "$":
             self._formula(token, display=token == "$$")
         elif first in "~&":
-            self.out.append(" ")
+            self._tie(token)
         elif first != "#":
             if not token.isspace():
                 self.mark_line(self.line)
-            self.out.append(_LIGATURE.sub(_ligature, token))
+            text = self.languages.printed(token) if '"' in token else token
+            self.out.append(_LIGATURE.sub(_ligature, text))
+
+    def _tie(self, token: str) -> None:
+        """A tie or the end of a cell; with ``"`` before it, a tie is a shorthand of some languages."""
+        last = self.out[-1] if self.out else ""
+        if token == "~" and isinstance(last, str) and last.endswith('"') and self.languages.printed('"~') != '"~':
+            self.out[-1] = last[:-1] + self.languages.printed('"~')
+        else:
+            self.out.append(" ")
 
     def content(self, tokens: Sequence[str]) -> Content:
         """An argument as content: a title, the label of an item."""

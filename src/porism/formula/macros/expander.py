@@ -191,7 +191,7 @@ class Expander:
             return None
         if token == "{":
             return self._balanced("}")
-        if token in ("}", PAR, EOF_TOKEN):
+        if token in ("}", "$", "$$", PAR, EOF_TOKEN):
             self.stream.push([token])
             return None
         first, *rest = self.split(token)
@@ -199,13 +199,21 @@ class Expander:
         return [first]
 
     def optional(self) -> list[str] | None:
-        """The tokens between ``[`` and ``]``; None, and nothing but spaces read, where no ``[`` follows."""
-        token = self.skip_spaces()
+        """The tokens between ``[`` and ``]``; None, and nothing read, where no ``[`` follows."""
+        spaces, token = self._next_after_spaces()
         if token == "[":
             return self._balanced("]")
-        if token is not None:
-            self.stream.push([token])
+        self.stream.push([*spaces, token] if token is not None else spaces)
         return None
+
+    def _next_after_spaces(self) -> tuple[list[str], str | None]:
+        """A space where some are there, and the token after them; both are read."""
+        token = self.stream.next()
+        spaces: list[str] = []
+        while token is not None and token != PAR and token[0].isspace():
+            spaces = [" "]
+            token = token.lstrip() or self.stream.next()
+        return spaces, token
 
     def star(self) -> bool:
         """Whether a star follows; it is read."""
@@ -220,14 +228,15 @@ class Expander:
 
     def _passes(self, wanted: str) -> bool:
         """Whether this token follows; it is read."""
-        token = self.skip_spaces()
+        spaces, token = self._next_after_spaces()
         if token is None:
+            self.stream.push(spaces)
             return False
         first, *rest = self.split(token)
         if first == wanted:
             self.stream.push(rest)
             return True
-        self.stream.push([token])
+        self.stream.push([*spaces, token])
         return False
 
     def _fenced(self) -> list[str] | None:
