@@ -23,6 +23,7 @@ from porism.formula.tables.commands import (
     INFIX,
     MARKED_LIMITS,
     NAME_COMMANDS,
+    NAME_SYNONYMS,
     TEXT_COMMANDS,
     TRANSPARENT,
 )
@@ -40,6 +41,7 @@ _STRUCTURES = frozenset(
     for name in (
         *FONTS, *FONT_SWITCHES, *TEXT_COMMANDS, *NAME_COMMANDS, *TRANSPARENT, *BRACED_ENVIRONMENTS, "overset",
         "underset", "stackrel", "of", "root", "qvar", "atop",
+        "sb", "sp", "prescript", "sideset",
     )
 )
 """Commands that say how their arguments are set; the arguments count by themselves."""
@@ -67,7 +69,7 @@ def unaccounted_tokens(tree: LayoutTree, macros: Mapping[str, MacroText] | None 
     :data:`~porism.formula.tables.layout_commands.LAYOUT_ARGUMENTS` lists, spaces, sizes, fonts, braces, and punctuation
     at the end of a formula or of a cell. ``macros`` are those that the formula was parsed with.
     """
-    tokens = list(_content(expand(tokenize(tree.source), macros, [])))
+    tokens = sorted(_content(expand(tokenize(tree.source), macros, [])), key=lambda token: token.start)
     starts = [token.start for token in tokens]
     owners: list[list[LayoutNode]] = [[] for _ in tokens]
     calls = [token for token in tokens if token.is_from_macro]
@@ -255,8 +257,10 @@ def _has(node: LayoutNode, token: _Token) -> bool:
 def _spellings() -> dict[str, list[str]]:
     found: dict[str, list[str]] = {
         "⟨": ["<"], "⟩": [">"], "′": ["'"], "…": ["...", "\\cdot"], "≤": ["<=", "<"], "≥": [">=", ">"],
-        "→": ["->", "-", ">"], "≔": [":=", "\\colon"], "<": ["&lt;"], ">": ["&gt;"],
+        "→": ["->", "-", ">"], "≔": [":=", "\\colon"], "<": ["&lt;"], ">": ["&gt;"], "÷": ["\\div"], "∇": ["\\div"],
     }
+    for name, label in NAME_SYNONYMS.items():
+        found.setdefault(label, []).append(name)
     for token, (label, _) in SYMBOLS.items():
         if len(label) > 1:
             found.setdefault(label, []).append(token)

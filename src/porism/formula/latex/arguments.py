@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from porism.formula.latex.frames import OPTION, ROOT, Frame, Infix
 from porism.formula.latex.groups import fence, open_group
 from porism.formula.latex.machine import Machine
-from porism.formula.latex.text import skip_option
+from porism.formula.latex.text import skip_arguments
 from porism.formula.layout import attach_limits, group_nodes
 from porism.formula.tables.spaces import UNITS, length
 from porism.formula.tree import LayoutNode, Row
@@ -23,11 +24,18 @@ def fraction(machine: Machine, payload: tuple[str, str, str], i: int) -> None:
     machine.command(i, 2, _build_fraction, payload)
 
 
-def fraction_with_option(machine: Machine, payload: tuple[str, str, str], i: int) -> None:
-    """``\\cfrac[l]{1}{x}``: the option says only where the numerator stands."""
+def fraction_with_layout(machine: Machine, payload: tuple[str, tuple[str, str, str]], i: int) -> None:
+    """``\\cfrac[l]{1}{x}``: a fraction after arguments that say only how it is set."""
+    _after_layout(machine, fraction, *payload, i)
+
+
+def _after_layout(
+    machine: Machine, handler: Callable[[Machine, Any, int], None], signature: str, payload: Any, i: int
+) -> None:
+    """Has a command read its content after arguments that are layout."""
     start = machine.starts[i]
     depth = len(machine.stack)
-    fraction(machine, payload, skip_option(machine, i))
+    handler(machine, payload, skip_arguments(machine, signature, i))
     if len(machine.stack) > depth:
         machine.stack[-1].start = start
 
@@ -163,13 +171,9 @@ def accent(machine: Machine, payload: tuple[str, str], i: int) -> None:
     machine.command(i, 1, _build_accent, payload)
 
 
-def accent_with_options(machine: Machine, payload: tuple[str, str], i: int) -> None:
+def accent_with_layout(machine: Machine, payload: tuple[str, tuple[str, str]], i: int) -> None:
     """``\\overbracket[1pt][2pt]{x}``: an accent whose lines have a thickness and a height."""
-    start = machine.starts[i]
-    depth = len(machine.stack)
-    accent(machine, payload, skip_option(machine, skip_option(machine, i)))
-    if len(machine.stack) > depth:
-        machine.stack[-1].start = start
+    _after_layout(machine, accent, *payload, i)
 
 
 def _build_accent(machine: Machine, frame: Frame, end: int) -> None:

@@ -8,13 +8,13 @@ from typing import Any
 from porism.formula.latex.arguments import (
     OPTION_END,
     accent,
-    accent_with_options,
+    accent_with_layout,
     arrow,
     dimension,
     font,
     font_switch,
     fraction,
-    fraction_with_option,
+    fraction_with_layout,
     infix,
     infix_with_fences,
     of,
@@ -58,7 +58,6 @@ from porism.formula.latex.text import (
     drop,
     measured_space,
     name,
-    option,
     space,
     text,
     wildcard,
@@ -72,20 +71,17 @@ from porism.formula.latex.unicode import (
 from porism.formula.tables.boxes import BOXES
 from porism.formula.tables.commands import (
     ACCENTS,
-    ACCENTS_WITH_OPTIONS,
     ARROWS,
     BRACED_ENVIRONMENTS,
     DIMENSION_COMMANDS,
     FONT_SWITCHES,
     FONTS,
     FRACTIONS,
-    FRACTIONS_WITH_OPTION,
     INFIX,
     INFIX_WITH_FENCES,
     NAME_COMMANDS,
     TEXT_COMMANDS,
     TRANSPARENT,
-    WITH_OPTION,
 )
 from porism.formula.tables.layout_commands import LAYOUT_ARGUMENTS
 from porism.formula.tables.registers import ASSIGNMENTS
@@ -167,9 +163,9 @@ def _handlers() -> dict[str, tuple[Handler, Any]]:
         table["\\" + token] = (ignore, None)
     dropped = {key: value for key, value in LAYOUT_ARGUMENTS.items() if not set(value) - set("mo*")}
     groups: list[tuple[Handler, dict[str, Any]]] = [
-        (fraction, {key: value for key, value in FRACTIONS.items() if key not in INFIX}), (infix, dict(INFIX)),
-        (accent, dict(ACCENTS)), (font, dict(FONTS)), (font_switch, dict(FONT_SWITCHES)), (arrow, dict(ARROWS)),
-        (drop, dropped), (braced_environment, dict(BRACED_ENVIRONMENTS)),
+        (drop, dropped), (fraction, dict(FRACTIONS)), (infix, dict(INFIX)), (accent, dict(ACCENTS)),
+        (font, dict(FONTS)), (font_switch, dict(FONT_SWITCHES)), (arrow, dict(ARROWS)),
+        (braced_environment, dict(BRACED_ENVIRONMENTS)),
         (text, dict(TEXT_COMMANDS)), (box, dict(BOXES)), (overlap, dict.fromkeys(("rlap", "llap", "clap"))),
         (assignment, dict.fromkeys(key for key, value in ASSIGNMENTS.items() if value in ("=d", "=n", "n"))),
         (name, dict.fromkeys(NAME_COMMANDS)),
@@ -179,9 +175,9 @@ def _handlers() -> dict[str, tuple[Handler, Any]]:
     for function, names in groups:
         for key, value in names.items():
             table["\\" + key] = (function, value)
-    table.update({"\\" + key: (fraction_with_option, FRACTIONS[key]) for key in FRACTIONS_WITH_OPTION})
-    table.update({"\\" + key: (accent_with_options, ACCENTS[key]) for key in ACCENTS_WITH_OPTIONS})
-    table.update({"\\" + key: (option, None) for key in WITH_OPTION})
+    for with_layout, names in ((fraction_with_layout, FRACTIONS), (accent_with_layout, ACCENTS)):
+        for key in names.keys() & LAYOUT_ARGUMENTS.keys():
+            table["\\" + key] = (with_layout, (LAYOUT_ARGUMENTS[key], names[key]))
     table.update({"\\" + key: (infix_with_fences, value) for key, value in INFIX_WITH_FENCES.items()})
     table["\\)"] = (inner_end, None)
     table.update({token: (space, width) for token, width in SPACE_COMMANDS.items()})

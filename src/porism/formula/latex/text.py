@@ -230,11 +230,6 @@ def skip_arguments(machine: Machine, signature: str, i: int) -> int:
     return i
 
 
-def option(machine: Machine, payload: Any, i: int) -> None:
-    """A command with an optional argument that is dropped; what follows is read as it is."""
-    skip_option(machine, i)
-
-
 def space(machine: Machine, payload: int, i: int) -> None:
     """A command that makes a horizontal space."""
     machine.add_space(payload)

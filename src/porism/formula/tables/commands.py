@@ -25,9 +25,6 @@ ACCENTS: dict[str, tuple[str, str]] = {
 }
 """Command with one argument → where its mark goes, and the mark."""
 
-ACCENTS_WITH_OPTIONS = frozenset({"overbracket", "underbracket", "overbrace", "underbrace"})
-"""Accents that may have a thickness and a height in brackets before their argument."""
-
 BRACES = frozenset("⏞⏟⎴⎵⏜⏝")
 """Marks that carry a note of their own: ``\\underbrace{x}_n`` labels the brace."""
 
@@ -78,9 +75,6 @@ FRACTIONS: dict[str, tuple[str, str, str]] = {
 }
 """Two arguments (or infix) → label of the fraction and the fences around it."""
 
-FRACTIONS_WITH_OPTION = frozenset({"cfrac", "sfrac", "nicefrac", "xfrac"})
-"""Fractions that may have an option in brackets before their arguments: a place or a font."""
-
 INFIX: dict[str, tuple[str, str, str]] = {
     "over": ("/", "", ""), "choose": ("choose", "", ""), "atop": ("lines", "", ""), "brace": ("lines", "{", "}"),
     "brack": ("lines", "[", "]"),
@@ -129,12 +123,6 @@ _TRANSPARENT = """
 """
 TRANSPARENT = frozenset(_TRANSPARENT.split())
 """Commands without a meaning for the layout: size, style, limits, boxes. Arguments are read as they are."""
-
-WITH_OPTION = frozenset("""
-    smash cancel bcancel xcancel mathllap mathrlap mathclap crampedllap crampedrlap crampedclap shoveleft shoveright
-    bbox
-""".split())
-"""Such commands that have an option in brackets before their argument."""
 
 DIMENSION_COMMANDS: dict[str, bool] = {
     "hskip": True, "mskip": True, "kern": True, "mkern": True, "vskip": False, "raise": False, "lower": False,

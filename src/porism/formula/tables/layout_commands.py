@@ -16,6 +16,10 @@ _KINDS: tuple[tuple[str, str], ...] = (
         rule:omm setlength:mm addtolength:mm strut mathstrut vadjust:m arraystretch
         uproot:m leftroot:m xmathstrut:om pagebreak:o displaybreak:o allowdisplaybreaks:o
     """),
+    ("place, style and size of what comes after", """
+        smash:o cancel:o bcancel:o xcancel:o mathllap:o mathrlap:o mathclap:o crampedllap:o crampedrlap:o
+        crampedclap:o shoveleft:o shoveright:o cfrac:o sfrac:o nicefrac:o xfrac:o overbracket:oo underbracket:oo
+    """),
     ("invisible: room as large as the argument", "phantom:m hphantom:m vphantom:m"),
     ("colours, sizes and rotation", """
         color:om textcolor:om pagecolor:om definecolor:mmm cellcolor:om rowcolor:om columncolor:om mathcolor:om
