@@ -6,17 +6,18 @@ from porism.formula.layout import matrix
 from porism.formula.tables.lookup import token_class
 from porism.formula.tree import LayoutNode, Row
 
-_BREAK = "\\\\"
+BREAK = "\\\\"
+"""Label of a line break."""
 
 
 def line_break(start: int, end: int) -> LayoutNode:
     """What stands in a row for a line break until the row is whole."""
-    return LayoutNode(_BREAK, "O", start, end)
+    return LayoutNode(BREAK, "O", start, end)
 
 
 def is_break(node: LayoutNode) -> bool:
     """Whether a node stands for a line break."""
-    return node.label == _BREAK and node.kind == "O"
+    return node.label == BREAK and node.kind == "O"
 
 
 def break_lines(row: Row) -> None:

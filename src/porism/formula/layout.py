@@ -9,8 +9,18 @@ from porism.formula.tree import LayoutNode, Row
 SCRIPT_SLOTS = ("above", "below")
 
 
+def is_plain(node: LayoutNode) -> bool:
+    """Whether there are no rows under a node."""
+    return (
+        node.above is None and node.below is None and node.over is None and node.within is None
+        and node.under is None and node.elements is None and node.pre_above is None and node.pre_below is None
+    )
+
+
 def child_rows(node: LayoutNode) -> list[Row]:
     """All rows directly under a node: its slots in a fixed order, then the cells of a matrix."""
+    if is_plain(node):
+        return []
     rows = [
         row for row in (
             node.pre_above, node.pre_below, node.over, node.under, node.within, node.above, node.below,

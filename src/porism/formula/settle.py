@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from porism.formula.breaks import break_lines, is_break
+from porism.formula.breaks import BREAK, break_lines, is_break
 from porism.formula.layout import (
     SCRIPT_SLOTS,
     attach_limits,
     brace_mark,
     child_rows,
     group_nodes,
+    is_plain,
     matrix,
     nucleus,
     takes_arguments,
@@ -20,6 +21,7 @@ from porism.formula.tree import LayoutNode, Row
 from porism.formula.words import FIRST_WORDS, join_pairs
 
 _MOST_ROUNDS = 8
+_SETTLED_LABELS = FIRST_WORDS | {"′", BREAK}
 CARRIED_SLOTS = ("pre_above", "pre_below", "over", "under", "above", "below")
 
 
@@ -29,7 +31,8 @@ def settle(top: Row) -> None:
         rows = [top]
         for row in rows:
             for node in row:
-                rows.extend(child_rows(node))
+                if not is_plain(node):
+                    rows.extend(child_rows(node))
         # Children come after their parents in the list, and are settled before them.
         changed = [_settle_row(row) for row in reversed(rows)]
         if not any(changed):
@@ -42,7 +45,8 @@ def _settle_row(row: Row) -> bool:
     join_spelled(row)
     has_matrix = empty = prime = hollow = broken = paired = False
     for node in row:
-        _drop_empty_slots(node)
+        if not is_plain(node):
+            _drop_empty_slots(node)
         kind = node.kind
         if kind == "M":
             has_matrix = hollow = True
@@ -52,12 +56,10 @@ def _settle_row(row: Row) -> bool:
         elif kind == "G":
             empty = empty or not node.within
             hollow = hollow or not (node.within and len(node.within) > 1 and any(_carried(node)))
-        elif node.label == "′":
-            prime = True
-        elif node.label in FIRST_WORDS:
-            paired = True
-        elif is_break(node):
-            broken = True
+        elif node.label in _SETTLED_LABELS:
+            prime = prime or node.label == "′"
+            paired = paired or node.label in FIRST_WORDS
+            broken = broken or is_break(node)
     if paired:
         join_pairs(row)
     if broken:

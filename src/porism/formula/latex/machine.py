@@ -106,7 +106,8 @@ class Machine:
 
     def add_space(self, width: int) -> None:
         """Keeps a space, in mu, for the symbol that comes next in the current row."""
-        self.place_spaces()
+        if self.spaces:
+            self.place_spaces()
         self.spaces.append((self.row, len(self.row), width))
 
     def place_spaces(self, closed: Row | None = None) -> None:
@@ -435,6 +436,7 @@ class Machine:
             self.finish_infix(self.ends[last])
         if self.words:
             self.finish_words()
-        self.place_spaces(self.row)
+        if self.spaces:
+            self.place_spaces(self.row)
         trim(self.row)
         return self.row

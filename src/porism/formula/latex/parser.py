@@ -51,7 +51,8 @@ def parse_latex(
         machine.expanded = True
         _read(machine)
     row = machine.finish()
-    if machine.unsettled or machine.expanded or has_pairs(text) or may_be_spelled(text):
+    written = "".join(machine.texts) if machine.expanded else text
+    if machine.unsettled or has_pairs(written) or may_be_spelled(written):
         settle(row)
         trim(row)
     return LayoutTree(row, source, tuple(machine.problems))

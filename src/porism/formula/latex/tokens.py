@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import accumulate
 
-from porism.formula.breaks import is_break
+from porism.formula.breaks import BREAK
 from porism.formula.tables.lookup import RELATION_CLASSES, token_class
 from porism.formula.tree import LayoutNode
 
@@ -80,4 +80,4 @@ def set_apart(node: LayoutNode, token: str) -> bool:
     """
     if node.kind != "O":
         return False
-    return is_break(node) or (token in SPACES and token_class(node.label) in _NO_BASE)
+    return node.label == BREAK or (token in SPACES and token_class(node.label) in _NO_BASE)

@@ -139,7 +139,8 @@ class _Reader(Factors):
     def _read_row(self, row: Row) -> OperatorNode | None:
         frame = Frame(None, "", row[0].start)
         notes = self.notes.get(id(row))
-        row = self.divided.get(id(row), row)
+        if self.divided:
+            row = self.divided.get(id(row), row)
         around = self.around
         position = 0
         length = len(row)

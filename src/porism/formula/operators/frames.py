@@ -206,7 +206,7 @@ class Frame:
         if self.quantifier is not None:
             self.colon("colon")
             return
-        statement = self._fold_items()
+        statement = self._fold_items(self.close_item())
         if statement is not None:
             if self.statements is None:
                 self.statements = []
@@ -343,7 +343,9 @@ class Frame:
 
     def close_list(self) -> OperatorNode | None:
         """The items read so far as one node."""
-        last = self._fold_items()
+        last = self.close_item()
+        if self.items is not None:
+            last = self._fold_items(last)
         if self.statements is None:
             return last
         statements, self.statements = self.statements, None
@@ -352,13 +354,12 @@ class Frame:
         items = [item for each in statements for item in (each.children if each.label == "list" else [each])]
         return make("list", items) if len(items) > 1 else items[0]
 
-    def _fold_items(self) -> OperatorNode | None:
-        item = self.close_item()
-        if self.items is None:
-            return item
+    def _fold_items(self, last: OperatorNode | None) -> OperatorNode | None:
         items, self.items = self.items, None
-        if item is not None:
-            items.append(item)
+        if items is None:
+            return last
+        if last is not None:
+            items.append(last)
         return fold_items(items)
 
     def close_rows(self) -> OperatorNode | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from porism.formula.operators.products import make
 from porism.formula.operators.rules import BAR, RELATION, RULES
-from porism.formula.operators.scripted import Operator, base_label, label_of, operand_count, written_operators
+from porism.formula.operators.scripted import Operator, is_scripted, label_of, operand_count, written_operators
 from porism.formula.tree import OperatorNode
 
 LONGEST_CHAIN_LABEL = 4
@@ -43,13 +43,13 @@ def relation_node(relations: list[Operator], operands: list[OperatorNode]) -> Op
 def relates(label: str) -> bool:
     """Whether the operands of an operator stand for themselves: sides of relations, items of lists, statements."""
     # chains of relations join their labels
-    return label in RELATING_LABELS or "-" in label or base_label(label) in RELATION_LABELS
+    return label in RELATING_LABELS or "-" in label or is_scripted(label, RELATION_LABELS)
 
 
 def is_relation(node: OperatorNode) -> bool:
     """Whether a node is a chain of relations."""
     label = node.label
-    return bool(node.children) and (label in RELATION_LABELS or "-" in label or base_label(label) in RELATION_LABELS)
+    return bool(node.children) and (label in RELATION_LABELS or "-" in label or is_scripted(label, RELATION_LABELS))
 
 
 def fold_items(items: list[OperatorNode]) -> OperatorNode:

@@ -54,9 +54,9 @@ def base_of(operator: Operator) -> str:
     return operator if isinstance(operator, str) else operator.base
 
 
-def base_label(label: str) -> str:
-    """The label of the bare operator, for the label of a node: ``equiv`` of ``equiv_sub``."""
-    return label.partition(_MARK)[0] or label
+def is_scripted(label: str, bases: frozenset[str]) -> bool:
+    """Whether a node of this label has an operator with scripts whose bare one is among ``bases``."""
+    return _MARK in label and label.partition(_MARK)[0] in bases
 
 
 def written_operators(operators: list[Operator]) -> list[OperatorNode]:
