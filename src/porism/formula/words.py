@@ -18,7 +18,7 @@ _SEPARATORS = frozenset(",;.:")
 _MODULUS = re.compile(r"(\()?\s*(mod)\.?\s+([A-Za-z]|[0-9]+)\s*(\))?")
 _PAIRS = {tuple(words): name for pair, name in NAME_SYNONYMS.items() if len(words := pair.split()) == 2}
 FIRST_WORDS = frozenset(first for first, _ in _PAIRS)
-_MARKS = re.compile(r"arg.*m(?:ax|in)|(?:lim|ess).*(?:sup|inf(?!t)|inj|proj)|(?:inj|proj).*lim", re.DOTALL)
+_MARKS = re.compile(r"arg[^+=]*?m(?:ax|in)|(?:lim|ess)[^_+=]*?(?:sup|inf(?!t))|(?:inj|proj)[^+=]*?lim")
 
 
 def printable(text: str) -> str:
