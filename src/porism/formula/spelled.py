@@ -15,7 +15,7 @@ _FIRST = frozenset({".", ",", "⋅", "…", *(first for first, _ in _TYPED)})
 MAX_PARTS = 9
 """Of how many nodes a number is put together at most."""
 
-_MARKS = re.compile(r"[.．:<>&][\s{}lg．]")
+_MARKS = re.compile(r"[-.．:<>&][\s{}lg．]")
 _IN_LATEX = re.compile(
     r"[.．][\s{}]{1,9}[0-9.．]|[0-9][\s{}]{1,9}\.[\s{}]{0,9}[0-9]|．|,[\s{}]{0,9}000"
     r"|[:<>][\s{}]{1,9}=|(?:\\colon|\\[lg]t|&[lg]t;)[\s{}]{0,9}=|-[\s{}]{0,9}(?:\\gt|&gt;|[\s{}]>)"
