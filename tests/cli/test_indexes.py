@@ -13,6 +13,11 @@ import pytest
 from cluster_cases import Inline, use_inline
 from processes import wait_for_work
 
+from porism.cli.info_lines import left_out_line
+from porism.corpus import READERS
+from porism.corpus.latex.loading import EXTENSIONS
+from porism.corpus.tables.reader import CSV_ENDINGS, JSON_ENDINGS
+
 
 @pytest.fixture
 def notes(tmp_path):
@@ -253,3 +258,28 @@ def test_indexing_on_a_cluster_says_what_was_done(porism, notes, tmp_path, monke
 
 def interrupted(*_: object) -> None:
     raise KeyboardInterrupt
+
+
+def test_what_a_folder_has_that_is_not_read_is_said_in_one_line(porism, notes, tmp_path) -> None:
+    for name in ("a.pdf", "b.PDF", "c.docx", ".hidden.pdf", "macros.sty", "LICENSE", "node_modules/d.pdf", "sub/e.pdf"):
+        (notes / name).parent.mkdir(exist_ok=True)
+        (notes / name).write_text("x", encoding="utf-8")
+    result = porism("index", notes, "--index", tmp_path / "index", "--jobs", 1)
+    lines = [line for line in result.out.splitlines() if line.startswith("left out")]
+    assert lines == ["left out: 3 .pdf, 1 without ending, 1 .docx (formats: porism index --help)"]
+    one = porism("index", notes / "groups.md", "--index", tmp_path / "one", "--jobs", 1)
+    assert "left out" not in one.out
+
+
+def test_many_endings_that_are_not_read_make_no_long_line() -> None:
+    counts = {f".x{number}": 100 - number for number in range(12)}
+    line = left_out_line(counts)
+    assert line.startswith("left out: 100 .x0, 99 .x1, ")
+    assert line.endswith(", 93 .x7, 362 others (formats: porism index --help)")
+
+
+def test_the_help_names_the_endings_that_are_read(porism) -> None:
+    words = porism("index", "--help").out.replace(",", " ").split()
+    endings = {suffix for reader in READERS.values() for suffix in getattr(reader, "extensions", ())}
+    tables = {ending for ending in (*JSON_ENDINGS, *CSV_ENDINGS) if not ending.endswith(".gz")}
+    assert {*endings, *EXTENSIONS, *tables} <= set(words)

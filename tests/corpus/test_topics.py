@@ -154,7 +154,9 @@ def test_document_ids_with_spaces_between_tabs(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a 0 d 1\na 0 d\n", r"q:2: a line has 1 columns and not 4"),
+        ("a 0 d 1\na 0 d\n", r"q:2: a line has 3 columns and not 4"),
+        ("a\n", r"q:1: a line has 1 column and not 4"),
+        ("\t0\td\t1\n", r"q:1: a line has no query id or no document id"),
         ("a\t0\td\n", r"q:1: a line has 3 columns and not 4"),
         ("a 0 d x\n", r"q:1: the gain 'x' is no whole number"),
         ("a 0 d 1.5\n", r"q:1: the gain '1.5' is no whole number"),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from porism.cli.first_use import compile_once
-from porism.cli.info_lines import language_line
+from porism.cli.info_lines import language_line, left_out_line
 from porism.cli.options import cluster_option, index_option
 from porism.cli.progress import ProblemLog, counting_progress, indexing_progress
 from porism.cli.reading import changing_options
@@ -67,6 +67,10 @@ def index(
     Quarto, reST, Jupyter notebooks, HTML, plain text, or a folder that mixes them. The index remembers its sources and
     how they were read: of those that it has, only what has changed is read, and what is gone is deleted. Ctrl-C keeps
     what was read so far; run it again to complete the index.
+
+    Of a folder, files with these endings are read: .tex .ltx .latex .md .markdown .qmd .rmd .mdown .mkd .mdx .rst .rest
+    .ipynb .html .htm .xhtml .xht .txt .text .jsonl .ndjson .jsonlines .json .csv .tsv .tab, and the .xml of an ARQMath
+    collection or a Stack Exchange dump.
     """
     from porism.search.sources.updating import index_sources
 
@@ -162,6 +166,8 @@ def _tell(report: UpdateReport, quiet: bool, again: str, cluster: str | None) ->
                 f"{report.files_unchanged:,} unchanged{failed}): {report.path}"
             )
         echo(language_line(report.languages))
+        if report.left_out:
+            echo(left_out_line(report.left_out))
         if report.interrupted:
             echo(f"The index holds what was read so far and can be used; {again} to complete it.")
         elif report.new:

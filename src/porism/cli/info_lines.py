@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from porism.index.report import GroupProblems
     from porism.search.artifacts import Artifact
 
+MAX_ENDINGS = 8
+"""So many endings of files that are left out are named."""
+
 
 def info_lines(info: IndexInfo) -> list[str]:
     """One fact a line, then the sources, then a table of channels."""
@@ -67,6 +70,15 @@ def language_line(languages: Mapping[str, int]) -> str:
         counts[0] = counted(next(iter(languages.values())), "document")
     shown = [f"{name.capitalize()} ({count})" for name, count in zip(languages, counts, strict=True)]
     return f"language: {', '.join(shown) or 'none'}"
+
+
+def left_out_line(left_out: Mapping[str, int]) -> str:
+    """``left out: 12 .pdf, 3 .docx (formats: porism index --help)``, the most frequent endings first."""
+    order = sorted(left_out, key=lambda ending: (-left_out[ending], ending))
+    shown = [f"{left_out[ending]:,} {ending or 'without ending'}" for ending in order[:MAX_ENDINGS]]
+    if rest := sum(left_out[ending] for ending in order[MAX_ENDINGS:]):
+        shown.append(f"{rest:,} others")
+    return f"left out: {', '.join(shown)} (formats: porism index --help)"
 
 
 def artifact_lines(artifacts: Sequence[Artifact]) -> list[str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ from porism.corpus.groups import CollectionGroup, FileGroup, Item, ReadGroup, Ta
 from porism.corpus.html.formulas import FormulaPageReader
 from porism.corpus.html.reader import PageReader
 from porism.corpus.latex.loading import EXTENSIONS as LATEX_EXTENSIONS
+from porism.corpus.latex.loading import STYLES
 from porism.corpus.latex.reader import LatexProject, LatexReader
 from porism.corpus.markdown.reader import MarkdownReader
 from porism.corpus.notebooks.reader import NotebookReader
@@ -74,7 +76,7 @@ class FolderReader:
         if not path.is_dir():
             raise SourceError("there is no such folder", where=str(path))
         problems: list[Problem] = []
-        found, tables = _entries(path, problems.append, self._only, options)
+        found, tables, left_out = _entries(path, problems.append, self._only, options)
         if not found:
             raise _nothing_known(path, tables, self._only, problems=problems)
         for problem in problems:
@@ -82,7 +84,8 @@ class FolderReader:
         if tables:
             on_problem(Problem(str(path), f"{_passed_over(tables, path)}; name such a file to read it"))
         size = sum(size_of(entry) for entry, _ in found)
-        return SourceGroups(self._only or _format_of_all(found, tables), self._groups(path, found, options), size)
+        format = self._only or _format_of_all(found, tables)
+        return SourceGroups(format, self._groups(path, found, options), size, left_out)
 
     def _groups(self, path: Path, found: list[tuple[Path, str]], options: ReaderOptions) -> Iterator[ReadGroup]:
         latex = [entry for entry, name in found if name == "latex"]
@@ -102,11 +105,22 @@ class FolderReader:
 
 
 class SourceGroups(NamedTuple):
-    """A source to be read: its format, what is read together of it, and its size in bytes."""
+    """A source to be read: its format, what is read together of it, its size in bytes, and how many files of each
+    ending it has that no reader reads (``.pdf``, or nothing where the name has no ending).
+    """
 
     format: str
     groups: Iterator[ReadGroup]
     size: int
+    left_out: Mapping[str, int] = {}
+
+
+class _Entries(NamedTuple):
+    """What a folder has: files to read with their formats, tables that hold no text, and other files by endings."""
+
+    found: list[tuple[Path, str]]
+    tables: list[Path]
+    left_out: Counter[str]
 
 
 def _files_of(path: Path) -> list[Path]:
@@ -160,7 +174,7 @@ def detect_format(path: Path | str, options: ReaderOptions | None = None) -> str
         if collection is not None:
             return collection
         problems: list[Problem] = []
-        found, tables = _entries(path, problems.append, options=options)
+        found, tables, _ = _entries(path, problems.append, options=options)
         if not found and not tables:
             raise _nothing_known(path, tables, problems=problems)
         return _format_of_all(found, tables)
@@ -268,11 +282,12 @@ def _format_of_bytes(path: Path) -> str | None:
 
 def _entries(
     path: Path, on_problem: OnProblem, only: str | None = None, options: ReaderOptions | None = None
-) -> tuple[list[tuple[Path, str]], list[Path]]:
-    """The files to read of a folder with their formats, and the tables that hold no text."""
+) -> _Entries:
+    """The files of a folder; hidden ones and those of ignored folders are in none of the lists."""
     wanted = [*(options.fields or {}).values()] if options is not None else []
     found: list[tuple[Path, str]] = []
     tables: list[Path] = []
+    left_out: Counter[str] = Counter()
     follow = options is not None and options.outside
 
     def wanted_name(entry: Path) -> bool:
@@ -280,13 +295,15 @@ def _entries(
 
     for entry in walk(path, on_problem, _is_collection, outside=follow, wanted=wanted_name):
         name = _format_of(entry)
+        if name is None and only is None and entry.suffix.lower() not in STYLES:
+            left_out[entry.suffix.lower()] += 1
         if name is None or (only is not None and name != only):
             continue
         if name == "csv" and only is None and not has_text_column(entry, wanted):
             tables.append(entry)
         else:
             found.append((entry, name))
-    return found, tables
+    return _Entries(found, tables, left_out)
 
 
 def _passed_over(tables: list[Path], root: Path) -> str:

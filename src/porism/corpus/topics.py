@@ -15,7 +15,7 @@ from porism.corpus.mathtext import split_math
 from porism.corpus.posts.threads import body_content, inline_content, tag_names
 from porism.corpus.streams import byte_lines, check_source, open_seekable
 from porism.corpus.tables.cells import read_rows
-from porism.errors import FormatError, OnProblem
+from porism.errors import FormatError, OnProblem, counted
 from porism.files.text import decimal_number, whole_number
 from porism.types import PLACEHOLDER, Content, Formula, Query
 
@@ -120,13 +120,15 @@ def read_qrels(path: str | Path) -> dict[str, dict[str, int]]:
     qrels: dict[str, dict[str, int]] = {}
     for where, text in _lines(path, ignore_problem):
         columns = text.split()
-        if len(columns) != 4:
+        if len(columns) != 4 and "\t" in text:
             columns = [column.strip() for column in text.split("\t")]
         if not any(columns):
             continue
-        if len(columns) != 4 or not columns[0] or not columns[2]:
-            raise FormatError(f"a line has {len(columns)} columns and not 4", where=where, hint=hint)
+        if len(columns) != 4:
+            raise FormatError(f"a line has {counted(len(columns), 'column')} and not 4", where=where, hint=hint)
         query, _, document, written = columns
+        if not query or not document:
+            raise FormatError("a line has no query id or no document id", where=where, hint=hint)
         gain = _gain(written)
         if gain is None:
             raise FormatError(f"the gain {written[:40]!r} is no whole number", where=where, hint=hint)

@@ -22,7 +22,7 @@ from porism.formula.macros.definition import Macro
 from porism.formula.macros.tokens import join
 
 EXTENSIONS = (".tex", ".ltx", ".latex")
-_STYLES = frozenset((".sty", ".cls", ".def", ".clo", ".cfg", ".ldf"))
+STYLES = frozenset((".sty", ".cls", ".def", ".clo", ".cfg", ".ldf"))
 """Files in which ``@`` is a letter, and nothing is content."""
 _DISTRIBUTED = words(
     "amstex amssym amssym.def amssym.tex amsppt.sty lamstex xy xypic epsf epsf.tex epsf.sty glyphtounicode pstricks "
@@ -199,7 +199,7 @@ class FileLoader:
         else:
             text = decode(data, name, on_problem, encoding)
         text = clean(text)
-        return FileFrame(text, name, at_letter=path.suffix.lower() in _STYLES)
+        return FileFrame(text, name, at_letter=path.suffix.lower() in STYLES)
 
     def load(self, command: str, name: str, folder: str = "") -> FileFrame | None:
         """The file that a command names; None, and a problem where one is due, where there is none to read."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -28,6 +29,7 @@ class Tally:
     files_unchanged: int = 0
     files_failed: int = 0
     unreachable: list[str] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)
 
 
 _NO_GROUP = SourceGroup(NOBODY, "")

@@ -98,6 +98,7 @@ class SourceScan:
             if format is None and wanted.path.is_file():  # a broken table does not become a text
                 format = wanted.source.detected or None
             found = source_groups(wanted.path, format, options, self._report)
+            self._tally.left_out.update(found.left_out)
             return ScannedSource(wanted, found, self._trusting and not (self._read_all or wanted.anew))
         except SourceError as error:
             if self._remove:

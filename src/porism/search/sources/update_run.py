@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
@@ -43,7 +43,8 @@ class UpdateReport(IndexReport):
 
     ``documents`` and ``formulas`` count what was analysed. ``notes`` say what should be known of the sources themselves
     (moved, read with other options, part of another); ``unreachable`` are the names of sources that could not be read,
-    whose documents stay. ``new`` is whether the index was made.
+    whose documents stay. ``new`` is whether the index was made. ``left_out`` counts the files in the sources that no
+    reader reads, by their endings.
     """
 
     added: int = 0
@@ -54,6 +55,7 @@ class UpdateReport(IndexReport):
     files_failed: int = 0
     unreachable: tuple[str, ...] = ()
     new: bool = False
+    left_out: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +200,7 @@ class UpdateRun:
             path, self._documents, self._formulas, self._problem_count, time.monotonic() - started, interrupted,
             tuple(self.choice.notes), languages_in(path), tally.added, tally.changed, tally.removed, tally.files_read,
             tally.files_unchanged, tally.files_failed, tuple(tally.unreachable), self._new,
+            dict(tally.left_out),
         )
 
     def _progress(self) -> Progress:
