@@ -41,7 +41,9 @@ STATEMENTS = {
 
 @pytest.mark.parametrize("language", STATEMENTS)
 def test_one_sentence_tells_its_language(language: str) -> None:
-    assert detect(STATEMENTS[language]) == language
+    found = detect(STATEMENTS[language])
+    assert found is not None
+    assert found.language == language
 
 
 @pytest.mark.parametrize("text", [
@@ -53,12 +55,12 @@ def test_what_does_not_say_has_no_language(text: str) -> None:
 
 
 def test_names_do_not_make_a_text_french() -> None:
-    assert detect("The theorem of de la Vallée Poussin is a proof of the prime number theorem.") == "english"
+    assert detect("The theorem of de la Vallée Poussin is a proof of the prime number theorem.") == ("english", True)
 
 
 def test_only_some_languages_can_be_asked_for() -> None:
-    assert detect(STATEMENTS["ukrainian"], ("russian", "english")) == "russian"
-    assert detect(STATEMENTS["spanish"], ("french", "german")) != "spanish"
+    assert detect(STATEMENTS["ukrainian"], ("russian", "english")) == ("russian", True)
+    assert detect(STATEMENTS["spanish"], ("french", "german")) is None
 
 
 @pytest.mark.parametrize(("question", "language"), [
@@ -86,6 +88,16 @@ def test_a_document_that_does_not_say_is_in_the_language_of_its_file() -> None:
     assert languages_of(documents, read_choice("auto")) == [
         "french", "french", "english", "english", "english", "english",
     ]
+
+
+def test_what_is_hardly_said_yields_to_the_texts_around() -> None:
+    """`deg` (you) and `min` (my) are words of Norwegian, and names in a library that is in English."""
+    name = "Deg 1 Lift inf apply: min x y = inf x y"
+    assert detect(name) == ("norwegian", False)
+    declaration = _document("2", name, source="lib", file="b.lean")
+    for language in ("english", "danish"):
+        sure = _document("1", STATEMENTS[language], source="lib", file="a.lean")
+        assert languages_of([sure, declaration], read_choice("auto")) == [language, language]
 
 
 def test_a_document_can_say_its_language() -> None:

@@ -135,3 +135,12 @@ def test_english_alone_is_read_once() -> None:
     content = Content("Compact spaces and the closed sets in them")
     analyzer = Analyzer()
     assert analyzer.content_terms(content) == analyzer.content_terms(content, language="english")
+
+
+def test_a_language_of_hardly_any_document_is_read_where_the_question_is_in_it() -> None:
+    content, french = Content("Compact spaces"), Content("les espaces compacts")
+    analyzer = Analyzer(languages={"english": 5_000, "french": 2})
+    assert analyzer.content_terms(content) == Analyzer().content_terms(content)
+    assert "espac" in analyzer.content_terms(french)["words"]
+    both = Analyzer(languages={"english": 50, "french": 2}).content_terms(Content("fonctions bornées"))["words"]
+    assert both == ["fonction", "borne", "born"]

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -133,18 +134,22 @@ def read_formula(source: str, notation: Notation) -> tuple[LayoutTree, OperatorT
 _REMEMBERED_FORMULAS = 1 << 14
 
 
-Languages = Sequence[str] | Callable[[], Sequence[str]]
-"""Languages by name, or what gives them when they are first needed."""
+Languages = Mapping[str, int] | Callable[[], Mapping[str, int]]
+"""How many documents are in each language, by name, or what gives that when it is first needed."""
+
+RARE_LANGUAGE = 0.0005
+"""A language of fewer documents than this share of all is that of a question only if its words say so: terms of forms
+that hardly any document has would be noise in all other questions."""
 
 
-_reading_in: ContextVar[tuple[str, ...]] = ContextVar("languages of questions", default=())
+_reading_in: ContextVar[Mapping[str, int] | None] = ContextVar("languages of questions", default=None)
 
 
 @contextmanager
-def reading_in(languages: Sequence[str]) -> Iterator[None]:
-    """Questions within the block, in this thread, are read in these languages: those of a larger collection, of which
-    an index has a part. None leaves those of the index."""
-    token = _reading_in.set(tuple(languages))
+def reading_in(languages: Mapping[str, int]) -> Iterator[None]:
+    """Questions within the block, in this thread, are read in these languages, by numbers of documents: those of a
+    larger collection, of which an index has a part. None leaves those of the index."""
+    token = _reading_in.set(languages)
     try:
         yield
     finally:
@@ -177,9 +182,8 @@ class Analyzer:
     word finds its forms in whatever language a document is.
     """
 
-    def __init__(self, config: AnalysisConfig | None = None, languages: Languages = ()) -> None:
-        """``languages`` are those of the documents of an index: the fallback of the configuration where none is given.
-        """
+    def __init__(self, config: AnalysisConfig | None = None, languages: Languages = MappingProxyType({})) -> None:
+        """``languages`` counts the documents of an index; none stands for the fallback of the configuration."""
         self.config = config or AnalysisConfig()
         self._given_languages = languages
         self._tools: dict[tuple[str, str], _LanguageTools] = {}
@@ -187,7 +191,7 @@ class Analyzer:
         self._channels: dict[str, Channel] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Analyzer, (self.config, self.languages)
+        return Analyzer, (self.config, dict(self._own_languages))
 
     @cached_property
     def choice(self) -> LanguageChoice:
@@ -196,13 +200,17 @@ class Analyzer:
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """The languages in which questions are read."""
+        """The languages of the documents, in which questions are read."""
+        return tuple(self._language_counts)
+
+    @property
+    def _language_counts(self) -> Mapping[str, int]:
         return _reading_in.get() or self._own_languages
 
     @cached_property
-    def _own_languages(self) -> tuple[str, ...]:
+    def _own_languages(self) -> Mapping[str, int]:
         given = self._given_languages
-        return tuple(given() if callable(given) else given) or (self.choice.fallback,)
+        return (given() if callable(given) else given) or {self.choice.fallback: 1}
 
     def _in_language(self, language: str, question_language: str | None = None) -> _LanguageTools:
         """What reads words of a language, without the stop words of it and of that of a question."""
@@ -264,8 +272,13 @@ class Analyzer:
         if language is not None:
             tools = self._in_language(language)
             return {name: _indexed_forms(self._text_channel(name).terms(content, tools)) for name in names}
-        spoken = detect_question(content.text.replace(PLACEHOLDER, " "), self.languages)
-        all_tools = [self._in_language(language, spoken) for language in self.languages]
+        counts = self._language_counts
+        spoken = detect_question(content.text.replace(PLACEHOLDER, " "), counts) if len(counts) > 1 else None
+        least = RARE_LANGUAGE * sum(counts.values())
+        all_tools = [
+            self._in_language(language, spoken) for language, count in counts.items()
+            if count >= least or language == spoken
+        ]
         return {name: _indexed_forms(self._question_terms(name, content, all_tools)) for name in names}
 
     def _question_terms(self, name: str, content: Content, all_tools: Sequence[TextTools]) -> list[str]:

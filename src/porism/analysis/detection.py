@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection
+from typing import NamedTuple
 
 from porism.analysis.folding import visible
 from porism.analysis.languages import ENGLISH
@@ -37,8 +38,8 @@ _LONG_RUNS = {name: re.compile(f"[{_BY_SCRIPT[name]}]{{3,}}") for name in ("gree
 """Scripts of which single letters are symbols: only words of them count."""
 
 _LATIN = re.compile("[a-z\u00c0-\u024f\u1e00-\u1eff]")
-_TOKEN = re.compile(r"(?<![\w\\.])(?:\w\w+|[^\W\x00-\x7f])(?![\w=])")
-"""A word that may be of a language: no single letter of ASCII, which in mathematics is a variable, and no command."""
+_TOKEN = re.compile(r"(?<![\w\\.])(?:\w\w+|[^\W\x00-\x7f\u0370-\u03ff])(?![\w=])")
+"""A word that may be of a language: no single Latin or Greek letter, which is a variable, and no command."""
 
 _KANA_OF_JAPANESE = 0.08
 """Japanese has at least this share of kana among its letters of East Asia; Chinese has none."""
@@ -46,16 +47,25 @@ _KANA_OF_JAPANESE = 0.08
 _LEAST_SHARE = 0.3
 """A text is in a language of another script if it has this share of all letters: names and terms stay in Latin."""
 
-_LEAST_WORDS, _LEAST_WEIGHT, _LEAST_DENSITY, _LEAD_OF_ENGLISH = 2, 1.0, 0.08, 1.6
-"""A text is in a language if this many different function words of it are there, they weigh so much, are this share
-of all words, and weigh so many times those of English, which most mathematics is in. A word weighs 1 divided by how
-many languages have it."""
+_LEAST_WEIGHT, _LEAST_DENSITY, _LEAD_OF_ENGLISH = 1.0, 0.12, 1.6
+"""A text is in a language if its function words weigh so much, are this share of all words, and weigh so many times
+those of English, which most mathematics is in. A word weighs 1 divided by how many languages have it."""
+
+_LEAST_TELLING, _SURELY_TELLING = 2, 3
+"""So many telling words has a text in a language at least; and one of which the texts around it make no difference."""
 
 _SHORT = re.compile("[a-z]{1,2}")
-"""Words of two letters are names in programs too: a language needs one that is longer."""
+"""Words of two letters tell nothing: they are names in programs too. Those with accents tell twice as much."""
 
 _QUESTION_WEIGHT = 0.5
 """What function words of a question weigh at least: it is in one of few languages, and short."""
+
+
+class Detected(NamedTuple):
+    """A language, and whether it is sure, whatever language the texts around are in."""
+
+    language: str
+    sure: bool
 
 
 def _word_languages() -> dict[str, tuple[str, ...]]:
@@ -69,27 +79,35 @@ def _word_languages() -> dict[str, tuple[str, ...]]:
 _LANGUAGES_OF = _word_languages()
 
 
-def detect(text: str, among: Collection[str] = ()) -> str | None:
+def detect(text: str, among: Collection[str] = ()) -> Detected | None:
     """The language of a text, one of those ``among`` which it can be (any, where none is given); None where its words
     do not say."""
-    text = visible(text[:READ_CHARACTERS]).lower() if not text.isascii() else text[:READ_CHARACTERS].lower()
+    text = _beginning(text)
     script = None if text.isascii() else _script(text)
     if script is None:
-        return _by_words(text, among, _LEAST_WEIGHT)
+        return _Evidence(text, among).detected()
     sharing = [name for name in _SHARED_SCRIPTS.get(script, (script,)) if not among or name in among]
-    if len(sharing) < 2:
-        return sharing[0] if sharing else None
-    return _by_words(text, sharing, 0.0) or sharing[0]
+    if not sharing:
+        return None
+    weights = _Evidence(text, sharing).weights if len(sharing) > 1 else {}
+    return Detected(max(sharing, key=lambda name: weights.get(name, 0.0)), True)
 
 
 def detect_question(text: str, among: Collection[str]) -> str | None:
     """The language of a question to an index with texts in some languages; None where its words do not say."""
     if len(among) < 2:
         return None
-    lowered = visible(text[:READ_CHARACTERS]).lower()
-    if not lowered.isascii() and _script(lowered) is not None:
-        return detect(lowered, among)
-    return _by_words(lowered, among, _QUESTION_WEIGHT, least_words=1)
+    text = _beginning(text)
+    if not text.isascii() and _script(text) is not None:
+        found = detect(text, among)
+        return found.language if found else None
+    evidence = _Evidence(text, among)
+    return evidence.first if evidence.leads(_QUESTION_WEIGHT) else None
+
+
+def _beginning(text: str) -> str:
+    text = text[:READ_CHARACTERS]
+    return text.lower() if text.isascii() else visible(text).lower()
 
 
 def _script(text: str) -> str | None:
@@ -112,25 +130,35 @@ def _script(text: str) -> str | None:
     return best if counts[best] >= _LEAST_SHARE * (latin + sum(counts.values())) else None
 
 
-def _by_words(text: str, among: Collection[str], least: float, least_words: int = _LEAST_WORDS) -> str | None:
-    words = Counter(_TOKEN.findall(text))
-    weights: defaultdict[str, float] = defaultdict(float)
-    different: Counter[str] = Counter()
-    longer: set[str] = set()
-    for word in words.keys() & _LANGUAGES_OF.keys():
-        languages = _LANGUAGES_OF[word]
-        if among:
-            languages = tuple(language for language in languages if language in among)
-        for language in languages:
-            weights[language] += min(words[word], 5) / len(languages)
-            different[language] += 1
-        if not _SHORT.fullmatch(word):
-            longer.update(languages)
-    if not weights:
-        return None
-    first = max(sorted(weights), key=weights.__getitem__)
-    if first != ENGLISH and weights[first] < _LEAD_OF_ENGLISH * weights[ENGLISH]:
-        return None
-    if different[first] < least_words or (least_words > 1 and first not in longer):
-        return None
-    return first if weights[first] >= max(least, _LEAST_DENSITY * min(words.total(), 100)) else None
+class _Evidence:
+    """What the function words of a text say of its language; ``first`` is the one that most speaks for, or empty."""
+
+    def __init__(self, text: str, among: Collection[str]) -> None:
+        self.words = Counter(_TOKEN.findall(text))
+        self.weights: defaultdict[str, float] = defaultdict(float)
+        self.telling: Counter[str] = Counter()
+        self.times: Counter[str] = Counter()
+        for word in self.words.keys() & _LANGUAGES_OF.keys():
+            languages = _LANGUAGES_OF[word]
+            if among:
+                languages = tuple(language for language in languages if language in among)
+            tells = 2 if not word.isascii() else 0 if _SHORT.fullmatch(word) else 1
+            for language in languages:
+                self.weights[language] += min(self.words[word], 5) / len(languages)
+                self.telling[language] += tells
+                self.times[language] += self.words[word]
+        self.first = max(sorted(self.weights), key=self.weights.__getitem__, default="")
+
+    def leads(self, least: float) -> bool:
+        """Whether the first language has words of some weight, and speaks against English where it is another."""
+        weight = self.weights.get(self.first, 0.0)
+        ahead = self.first == ENGLISH or weight >= _LEAD_OF_ENGLISH * self.weights.get(ENGLISH, 0.0)
+        return weight >= least and ahead
+
+    def detected(self) -> Detected | None:
+        """The first language, where the words say enough."""
+        telling = self.telling[self.first]
+        dense = self.times[self.first] >= _LEAST_DENSITY * self.words.total()
+        if not self.leads(_LEAST_WEIGHT) or not dense or telling < (1 if self.first == ENGLISH else _LEAST_TELLING):
+            return None
+        return Detected(self.first, self.first == ENGLISH or telling >= _SURELY_TELLING)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from porism.analysis.detection import READ_CHARACTERS, detect
+from porism.analysis.detection import READ_CHARACTERS, Detected, detect
 from porism.analysis.languages import LanguageChoice, language_named
 from porism.types import PLACEHOLDER, Document
 
@@ -23,25 +23,36 @@ def stated_language(document: Document) -> str | None:
 def languages_of(documents: Sequence[Document], choice: LanguageChoice) -> list[str]:
     """The language of each of some documents that follow one another.
 
-    One whose words do not say is in the language of most documents of its file, or else of its source; documents that
-    come from no source are of one.
+    One whose words do not say, or hardly, is in the language of most documents of its file, or else of its source;
+    documents that come from no source are of one.
     """
     if not choice.detected:
         return [choice.fallback] * len(documents)
-    found = [stated_language(document) or detect(_prose(document), choice.among) for document in documents]
-    if None not in found:
-        return [language for language in found if language is not None]
+    found = [_language_of(document, choice) for document in documents]
+    if all(one is not None and one.sure for one in found):
+        return [one.language for one in found if one is not None]
     around: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
-    for document, language in zip(documents, found, strict=True):
-        if language is not None:
-            for place in _places(document):
-                around[place][language] += 1
+    likely: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
+    for document, one in zip(documents, found, strict=True):
+        if one is None:
+            continue
+        for place in _places(document):
+            (around if one.sure else likely)[place][one.language] += 1
+    around = likely | around  # where nothing is sure, what is likely counts
     return [
-        language or next(
-            (around[place].most_common(1)[0][0] for place in _places(document) if place in around), choice.fallback
-        )
-        for document, language in zip(documents, found, strict=True)
+        one.language if one and one.sure else _most(document, around) or choice.fallback
+        for document, one in zip(documents, found, strict=True)
     ]
+
+
+def _language_of(document: Document, choice: LanguageChoice) -> Detected | None:
+    stated = stated_language(document)
+    return Detected(stated, True) if stated else detect(_prose(document), choice.among)
+
+
+def _most(document: Document, around: Mapping[tuple[str, ...], Counter[str]]) -> str | None:
+    """The language of most texts around a document."""
+    return next((around[place].most_common(1)[0][0] for place in _places(document) if place in around), None)
 
 
 def labelled(document: Document, language: str, choice: LanguageChoice) -> Document:

@@ -10,4 +10,4 @@ from porism.index.snapshot import Snapshot
 def snapshot_analyzer(snapshot: Snapshot) -> Analyzer:
     """The analyzer of an index, for questions in the languages that its documents are in."""
     config = AnalysisConfig.from_dict(snapshot.config, snapshot.path)
-    return Analyzer(config, lambda: tuple(language_counts(snapshot)))
+    return Analyzer(config, lambda: language_counts(snapshot))

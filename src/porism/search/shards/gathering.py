@@ -135,8 +135,9 @@ class Gathering:
         languages: Counter[str] = Counter()
         for shard in asking.shards:
             languages.update(self.collections[shard].languages)
-        named = [language for language, _ in languages.most_common()]
-        return ShardQuestion.of(question, self.filters(question.filters, filters, asking), named)
+        return ShardQuestion.of(
+            question, self.filters(question.filters, filters, asking), dict(languages.most_common())
+        )
 
     def filters(
         self, of_question: Mapping[str, tuple[str, ...]], filters: Filters | None, asking: Asking

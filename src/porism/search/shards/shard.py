@@ -168,7 +168,7 @@ class IndexShard:
         if answer is None:
             raise ConfigError(f"the model of the index does not answer the step {request.step}")
         question = getattr(request, "question", None)
-        with reading_in(question.languages if isinstance(question, ShardQuestion) else ()):
+        with reading_in(question.languages if isinstance(question, ShardQuestion) else {}):
             found: A = answer(request)
         return found
 

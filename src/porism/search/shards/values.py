@@ -70,22 +70,22 @@ class ShardCondition:
 
 @dataclass(frozen=True)
 class ShardQuestion:
-    """A question that was read, the filters beside it, and the languages of all shards, in which it is read."""
+    """A question that was read, the filters beside it, and how many documents of all shards are in each language."""
 
     fields: dict[str, Any]
     conditions: tuple[ShardCondition, ...] = ()
     filters: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    languages: tuple[str, ...] = ()
+    languages: dict[str, int] = field(default_factory=dict)
 
     @classmethod
     def of(
-        cls, question: Question, filters: Mapping[str, Sequence[str]], languages: Sequence[str] = ()
+        cls, question: Question, filters: Mapping[str, Sequence[str]], languages: Mapping[str, int] | None = None
     ) -> ShardQuestion:
         """A question with all filters."""
         return cls(
             {name: content_to_json(content) for name, content in question.query.fields.items()},
             tuple(ShardCondition(content_to_json(one.content), one.field, one.exact) for one in question.conditions),
-            {key: tuple(values) for key, values in filters.items()}, tuple(languages),
+            {key: tuple(values) for key, values in filters.items()}, dict(languages or {}),
         )
 
     def read(self) -> Question:
