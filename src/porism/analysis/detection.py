@@ -31,7 +31,13 @@ _SHARED_SCRIPTS = {
     "russian": ("russian", "ukrainian", "bulgarian", "serbian"), "arabic": ("arabic", "persian"),
     "hindi": ("hindi", "nepali"),
 }
-"""Languages that share a script are told apart by their words, the first where these do not say."""
+"""Languages that share a script are told apart by their words and letters, the first where these do not say."""
+
+_OWN_LETTERS = {
+    "russian": "ыэё", "ukrainian": "іїєґ", "serbian": "ђјљњћџ", "bulgarian": "ъщ",
+    "arabic": "ةىيك", "persian": "پچژگکی",
+}
+"""Letters that a language of a shared script has and others hardly."""
 
 _LETTERS = {name: re.compile(f"[{letters}]") for name, letters in _BY_SCRIPT.items()}
 _LONG_RUNS = {name: re.compile(f"[{_BY_SCRIPT[name]}]{{3,}}") for name in ("greek", "hebrew")}
@@ -89,8 +95,9 @@ def detect(text: str, among: Collection[str] = ()) -> Detected | None:
     sharing = [name for name in _SHARED_SCRIPTS.get(script, (script,)) if not among or name in among]
     if not sharing:
         return None
-    weights = _Evidence(text, sharing).weights if len(sharing) > 1 else {}
-    return Detected(max(sharing, key=lambda name: weights.get(name, 0.0)), True)
+    words = _Evidence(text, sharing).weights
+    weights = {name: words.get(name, 0.0) + sum(map(text.count, _OWN_LETTERS.get(name, ""))) / 2 for name in sharing}
+    return Detected(max(sharing, key=weights.__getitem__), True)
 
 
 def detect_question(text: str, among: Collection[str]) -> str | None:

@@ -38,9 +38,9 @@ def languages_of(documents: Sequence[Document], choice: LanguageChoice) -> list[
             continue
         for place in _places(document):
             (around if one.sure else likely)[place][one.language] += 1
-    around = likely | around  # where nothing is sure, what is likely counts
     return [
-        one.language if one and one.sure else _most(document, around) or choice.fallback
+        one.language if one and one.sure
+        else _most(document, around) or _most(document, likely) or choice.fallback
         for document, one in zip(documents, found, strict=True)
     ]
 
