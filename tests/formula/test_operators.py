@@ -94,6 +94,22 @@ CASES = {
         (r"\exists^\infty n:p", "exists_sup(n, p, sup(C:∃, C:∞))"),
         (r"f^{\circ n}", "sup(f, compose(n))"),
     ],
+    "fences of left and right": [
+        (r"\left\{u\over3\middle|v\right\}", "setbuilder(divide(u, 3), v)"),
+        (r"\left(u\middle/v\over3\right)", "divide(u, divide(v, 3))"),
+        (r"\left(1-t\right)^\left(n-k\right)", "sup(plus(1, neg(t)), plus(n, neg(k)))"),
+        (r"x_\left\{a\right\}", "sub(x, set(a))"),
+        (r"\frac\left(a\right)\left(b\right)", "divide(a, b)"),
+        (r"\hat\left(ab\right)+\sqrt\left(c\right)", "plus(hat(times(a, b)), sqrt(c))"),
+    ],
+    "differentials": [
+        *[
+            (rf"\frac{{d^2y}}{{{below}}}", "divide(diff(y, 2), diff(sup(z, 2)))")
+            for below in ("dz^2", "{dz}^2", r"{\mathrm{d}z}^2")
+        ],
+        (r"\frac{d^2}{{dx}^2}f", "deriv(f, diff(sup(x, 2)), 2)"),
+        (r"\frac{\partial y}{{\partial z}^2}", "divide(partial(y), partial(sup(z, 2)))"),
+    ],
     "statements side by side and below one another": [
         (r"u=c\qquad v=d", "list(eq(u, c), eq(v, d))"),
         (r"x\equiv a\pmod 3\quad y\equiv b\pmod 5", "list(modulo(equiv(x, a), 3), modulo(equiv(y, b), 5))"),

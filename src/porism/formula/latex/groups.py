@@ -54,14 +54,19 @@ def close_group(machine: Machine, payload: Any, i: int) -> None:
 
 
 def left(machine: Machine, payload: Any, i: int) -> None:
-    """``\\left`` with its fence (none for a dot)."""
-    if machine.awaiting:
+    """``\\left`` with its fence (none for a dot); where a command waits, its argument goes up to ``\\right``."""
+    wraps = machine.awaiting and machine.has_room(i)
+    if wraps:
+        machine.open_argument()
+    elif machine.awaiting:
         machine.missing(i)
     start = machine.starts[i]
     i, label, rest = fence(machine, i)
     if machine.has_room(i):
         row = machine.row
-        machine.push(LEFT, i).start = start
+        frame = machine.push(LEFT, i)
+        frame.start = start
+        frame.payload = wraps
         if label:
             row.append(LayoutNode(label, "O", start, machine.ends[i]))
         machine.base = len(row)
@@ -76,14 +81,22 @@ def right(machine: Machine, payload: Any, i: int) -> None:
         machine.missing(i)
     start = machine.starts[i]
     i, label, rest = fence(machine, i)
-    if payload:
-        if machine.stack and machine.stack[-1].kind == LEFT:
-            machine.close(i)
-        else:
-            machine.problem(start, "\\right without \\left")
+    wraps = False
+    inside = bool(machine.stack) and machine.stack[-1].kind == LEFT
+    if payload and inside:
+        wraps = machine.stack[-1].payload
+        machine.close(i)
+    elif payload:
+        machine.problem(start, "\\right without \\left")
+    elif inside:
+        machine.finish_infix(start)
     if label:
         machine.row.append(LayoutNode(label, "O", start, machine.ends[i]))
     machine.group_row = None
+    if inside and not payload:
+        machine.base = len(machine.row)  # what is between two fences is a group
+    if wraps:
+        machine.close_argument(machine.stack[-1], i)
     _rest_of_fence(machine, rest, i)
 
 

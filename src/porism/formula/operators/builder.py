@@ -116,6 +116,9 @@ class _Reader(Factors):
                     for child in (node.over, node.under):
                         if child and (integral or child[0].label == "d"):
                             holds_differentials.add(id(child))
+                        for inner in child or ():
+                            if inner.kind == "G" and inner.within and inner.within[0].label == "d":
+                                holds_differentials.add(id(inner.within))
                 if node.elements is not None:
                     lines = line_rows(node)
                     if lines is not None:

@@ -124,7 +124,11 @@ class Surroundings:
         if kind == "M":
             return self.dress(array_node(node, self.lines.get(node), self.nodes), node)
         if kind == "G":
-            return self.dress(self.row_node(node.within, node.start), node)
+            inner = self.row_node(node.within, node.start)
+            if inner.label in ("diff", "partial") and len(inner.children) == 1:
+                inner.children = [self.dress(inner.children[0], node)]  # {dz}^2 is dz^2
+                return inner
+            return self.dress(inner, node)
         leaf = leaf_node(node)
         return self.dress(leaf, node) if around else leaf
 
