@@ -100,6 +100,23 @@ def test_nodes_and_labels_of_diagrams_are_formulas(diagram: str, shown: list[str
     assert read_formulas(rf"Before \[\vcenter{{{diagram}}}\] after $z$.", tmp_path) == [*shown, "z"]
 
 
+@pytest.mark.parametrize(
+    ("begin", "end", "content", "shown"),
+    [
+        (r"\begin{center}\begin{tikzpicture}[scale=2]", r"\end{tikzpicture}\end{center}",
+         r"\matrix [matrix of math nodes] {|(M)| M & N \\}; \draw (M) edge node {$f$} (N);", ["M", "N", "f"]),
+        (r"\tikzpicture", r"\endtikzpicture", r"\node at (0,0) {$x$};", ["x"]),
+        (r"\begin{equation*}\begin{tikzcd}", r"\end{tikzcd}\end{equation*}", r'A \ar[r,"f"] & B', ["A", "f", "B"]),
+    ],
+)
+@pytest.mark.parametrize("name", ["mine", "diagram"])
+def test_environments_of_the_project_that_draw(
+    begin: str, end: str, content: str, shown: list[str], name: str, tmp_path: Path
+) -> None:
+    declared = rf"\newenvironment{{{name}}}{{{begin}}}{{{end}}}"
+    assert read_formulas(rf"{declared}\begin{{{name}}}{content}\end{{{name}}} and $z$.", tmp_path) == [*shown, "z"]
+
+
 def test_a_formula_around_a_diagram_is_kept(tmp_path: Path) -> None:
     assert read_formulas(r"\[ F = \vcenter{\xymatrix{A \ar[r] & B}} + c \]", tmp_path) == [
         r"F = \vcenter{\text{[diagram]}} + c", "A", "B",
@@ -146,7 +163,7 @@ def test_a_symbol_that_a_project_draws_keeps_its_meaning(
          r"a\mathrel{\vcenter{ \overset{=}{\to}}} b"),
         (r"a\mathbin{\ooalign{$\cup$\cr\hfil$\cdot$\hfil\cr}} b", r"a\mathbin{\overset{\cdot}{\cup}} b"),
         (r"\ooalign{$x$\crcr $y$\crcr or $z$}", r"\substack{x\\y\\\mbox{ or $z$}}"),
-        (r"a \mathchar`\= b", "a = b"),
+        (r"a \mathchar`\= b \mathchar`-c", "a = b -c"),
     ],
 )  # fmt: skip
 def test_symbols_put_together_by_alignments(formula: str, expected: str, tmp_path: Path) -> None:

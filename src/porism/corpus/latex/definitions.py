@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from porism.corpus.latex.arrows import DIAGRAMS
 from porism.corpus.latex.macros import Expander, without_places
 from porism.corpus.latex.tables import STANDARD_ENVIRONMENTS
 from porism.formula.macros import declarations
@@ -58,7 +59,7 @@ class Declarations(declarations.Declarations):
 
         Of one that a class or style file defines, only its arguments and the environments inside it are content.
         """
-        if name in STANDARD_ENVIRONMENTS:
+        if name in STANDARD_ENVIRONMENTS and name not in DIAGRAMS:
             return
         first, last = without_places(body_of(begin)), without_places(body_of(end))
         if self.expander.in_class:

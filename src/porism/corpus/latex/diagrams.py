@@ -16,7 +16,7 @@ BEGIN, CELL, END = "\0[", "\0|", "\0]"
 """What a diagram is between, and what is between its nodes and labels, in the tokens of a formula."""
 
 _FRAME = re.compile(  # how a node is set, or what it is called
-    r"(?:\|\[[^\]]*\]\|"  # tikz-cd: |[alias=A]|
+    r"(?:\|(?:\[[^\]]*\]|\([^()]*\)|\s)+\|"  # TikZ: |[alias=A]|, |(A)|
     r"|\*{1,2}(?:[-+!=LRUDC]|<[^<>]*>|\[[^\]]*\]|\([^)]*\))*(?=[{\\\w\s])"  # Xy-pic: *+[F], *!L!<1em,0em>
     r"|\[[^\]]*\](?=\s*[{\w\\])"  # psmatrix: [name=A]
     r")\s*"

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from porism.corpus.latex.arrows import XY_NODE
 from porism.corpus.latex.macros import Expander
+from porism.corpus.latex.tables import DRAWINGS
 from porism.corpus.latex.tokens import tokenize
+from porism.formula.macros.definition import Environment
 from porism.formula.macros.tokens import EOF_TOKEN, join
 
-DRAWING_COMMANDS = {"\\tikz": ";", "\\xygraph": "", "\\xy": "\\endxy", "\\pspicture": "\\endpspicture"}
+DRAWING_COMMANDS = {
+    "\\tikz": ";", "\\xygraph": "", "\\xy": "\\endxy",
+    "\\tikzpicture": "\\endtikzpicture", "\\pspicture": "\\endpspicture", "\\picture": "\\endpicture",
+}
 """Commands that draw → what ends them where no group follows."""
 
 MAX_DRAWING_FORMULAS = 60
@@ -17,7 +22,7 @@ def skip_drawing(expander: Expander, command: str) -> str:
     """Reads the drawing that a command has begun: a group, or what comes before its end. Returns its source."""
     end = DRAWING_COMMANDS[command]
     expander.star()
-    if end == "\\endxy":
+    if end.startswith("\\end"):
         return _until(expander, end)
     expander.optional()
     token = expander.skip_spaces()
@@ -44,6 +49,14 @@ def _until(expander: Expander, end: str) -> str:
     if raw is None:
         expander.report(f"a drawing without its {end}")
     return raw or ""
+
+
+def is_drawing(environment: Environment) -> bool:
+    """Whether an environment of the project is a drawing: it begins one, or has the beginning of one."""
+    body = environment.begin.body
+    return any(part in DRAWING_COMMANDS for part in body) or any(
+        command == "\\begin" and name in DRAWINGS for command, name in zip(body, body[2:], strict=False)
+    )
 
 
 def skip_environment(expander: Expander, name: str) -> str | None:

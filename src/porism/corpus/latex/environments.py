@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from porism.corpus.latex.drawings import skip_environment
+from porism.corpus.latex.arrows import DIAGRAMS
+from porism.corpus.latex.drawings import is_drawing, skip_environment
 from porism.corpus.latex.skipping import skip_arguments
 from porism.corpus.latex.tables import (
     DRAWINGS,
@@ -43,7 +44,11 @@ class TextEnvironments(TextCommands):
         if self.begin_environment(name) or (not self.inline and self.begin_unit(name, command)):
             return
         environment = self.expander.environments.get(name)
-        if environment is not None and name not in MATH_ENVIRONMENTS:
+        if environment is not None and is_drawing(environment):
+            self.expander.arguments(environment.begin)
+            self._drawn(skip_environment(self.expander, name) or "")
+            return
+        if environment is not None and (name not in MATH_ENVIRONMENTS or name in DIAGRAMS):
             self._project_environment(name)
             return
         if name in MATH_ENVIRONMENTS:

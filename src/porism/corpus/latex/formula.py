@@ -9,7 +9,7 @@ from typing import Literal
 from porism.corpus.latex.alignments import STACKS, read_stack
 from porism.corpus.latex.arrows import DIAGRAM_COMMANDS, DIAGRAMS, ArrowReader
 from porism.corpus.latex.diagrams import BEGIN, CELL, END, source_of, take_out_diagrams
-from porism.corpus.latex.drawings import DRAWING_COMMANDS, drawn_formulas, skip_drawing, skip_environment
+from porism.corpus.latex.drawings import DRAWING_COMMANDS, drawn_formulas, is_drawing, skip_drawing, skip_environment
 from porism.corpus.latex.macros import Expander
 from porism.corpus.latex.overlays import take_overlay
 from porism.corpus.latex.skipping import skip_arguments, skip_assignment, skip_box_size
@@ -395,8 +395,8 @@ class _Collector:
         elif token in STACKS:
             stack = read_stack(expander, token)
             expander.stream.push(["$", *stack, "$"] if in_text else stack)
-        elif token in ("\\mathchar", "\\char") and expander.follows("`"):
-            self._character()
+        elif token in ("\\mathchar", "\\char"):
+            return self._character()
         elif "@" in token:  # of LaTeX's own machinery, such as \nolimits@: it prints nothing
             pass
         elif token == "\\mathchoice":
@@ -455,11 +455,16 @@ class _Collector:
             token = expander.skip_spaces() or ""
             expander.stream.push([token] if token[:1] in ("$", "}", "\\", "\0") else ["{", token.strip('"'), "}"])
 
-    def _character(self) -> None:
-        """``\\mathchar`\\=``: the character itself."""
+    def _character(self) -> bool:
+        """``\\mathchar`\\=``: the character itself; False where a number follows."""
         stream = self.expander.stream
-        quoted = (self.expander.skip_spaces() or "`")[1:] or stream.next() or ""
+        token = self.expander.skip_spaces()
+        if token is None or token[0] != "`":
+            stream.push([token] if token is not None else [])
+            return False
+        quoted = token[1:] or stream.next() or ""
         stream.push([quoted[1:] if quoted[0] == "\\" else quoted] if quoted else [])
+        return True
 
     def _skip_line_option(self) -> None:
         self.expander.star()
@@ -522,7 +527,10 @@ class _Collector:
         values = self.expander.arguments(environment.begin)
         if values is None:
             return False
-        self.expander.push_body(environment.begin, values)
+        if is_drawing(environment):
+            self._drawing(skip_environment(self.expander, name) or "")
+        else:
+            self.expander.push_body(environment.begin, values)
         return True
 
     def _end(self, name: str) -> bool:
