@@ -61,7 +61,8 @@ def take_out_diagrams(tokens: Sequence[str]) -> tuple[list[str], list[list[str]]
 
 def source_of(tokens: Sequence[str]) -> str:
     """The LaTeX of a formula, without blanks at its ends."""
-    return _LAST_SPACE.sub("", " ".join(join(tokens).split()))
+    source = " ".join(join(tokens).split())
+    return _LAST_SPACE.sub("", source) if source.endswith("\\") else source
 
 
 def _formulas(cells: list[list[str]]) -> list[str]:

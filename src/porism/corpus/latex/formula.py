@@ -36,6 +36,8 @@ PROOF_COMMANDS = {"\\AxiomC", "\\AXC", "\\Axiom"}
 """Commands that begin a proof tree in running text."""
 _PROOF_END = "\\DisplayProof"
 _TEXT_ARGUMENTS = frozenset("\\" + name for name, (signature, _) in PROOF_ARGUMENTS.items() if signature == "m")
+_SPECIAL = frozenset("\0$\\{}^_&#~[]@ \n\t")
+"""With one of these begins what is more than ordinary characters."""
 _INNER_CLOSERS = {"\\(": "\\)", "\\[": "\\]"}
 _STRUCTURE = frozenset(
     ["\\item", "\\documentclass", "\\caption", "\\paragraph"] + ["\\" + name for name in SECTION_LEVELS]
@@ -138,6 +140,11 @@ class _Collector:
     def __init__(self, reader: FormulaReader, closers: tuple[str, ...], environment: str | None) -> None:
         self.reader, self.expander = reader, reader.expander
         self.closers, self.environment = closers, environment
+        self._outer_mode: Mode = "either" if environment in DIAGRAMS else "math"
+        self._outer_package = DIAGRAMS.get(environment or "", "")
+        self.mode: Mode = self._outer_mode
+        self.package = self._outer_package
+        """Whose arrows the innermost diagram has; empty where none is open."""
         self.out: list[str] = []
         self.opened: list[_Opened] = []
         self.pending = 0
@@ -177,6 +184,12 @@ class _Collector:
     def _take(self, token: str) -> bool:
         """Takes one token; whether it ends the formula."""
         first = token[0]
+        if first not in _SPECIAL and self.package != "CD":
+            self.box = self.owner = ""
+            if self.pending:
+                self.pending = max(0, self.pending - len(token.replace(" ", "")))
+            self.out.append(token)
+            return False
         if first == "\0":
             if token == CELL:
                 self.out.append(token)
@@ -223,21 +236,11 @@ class _Collector:
 
     # what is open ----------------------------------------------------------------------------------------------
 
-    @property
-    def mode(self) -> Mode:
-        if self.opened:
-            return self.opened[-1].mode
-        return "either" if self.environment in DIAGRAMS else "math"
-
-    @property
-    def package(self) -> str:
-        """Whose arrows the innermost diagram has; empty where none is open."""
-        return self.opened[-1].package if self.opened else DIAGRAMS.get(self.environment or "", "")
-
     def _open(self, closer: str, mode: Mode, *written: str, package: str | None = None) -> _Opened:
         package = self.package if package is None else package
         entry = _Opened(closer, mode, written, package, self.expander.depth)
         self.opened.append(entry)
+        self.mode, self.package = mode, package
         self.pending, self.box, self.owner = 0, "", ""
         return entry
 
@@ -247,6 +250,9 @@ class _Collector:
             entry = self.opened.pop()
             self.out.extend(entry.written)
             self.expander.end_groups(entry.depth)
+        innermost = self.opened[-1] if self.opened else None
+        self.mode = innermost.mode if innermost is not None else self._outer_mode
+        self.package = innermost.package if innermost is not None else self._outer_package
 
     def _innermost(self, fits: Callable[[_Opened], bool]) -> int | None:
         """The place of the innermost open thing that fits."""
