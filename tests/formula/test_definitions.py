@@ -22,6 +22,7 @@ from porism.formula import layout_key, parse_latex
     (r"\DeclarePairedDelimiterX{\p}[2]{\langle}{\rangle}{#1\,\delimsize\vert\,#2}\p{x}{y}", r"\langle x|y\rangle"),
     (r"\DeclarePairedDelimiterXPP{\p}[1]{L}{\lVert}{\rVert}{_2}{#1}\p*{x}", r"L\left\|x\right\|_2"),
     (r"\DeclareMathOperator*{\p}{arg\,max}\p_x f", r"\operatorname*{arg\,max}_x f"),
+    (r"\DeclareSIUnit[per-mode=symbol]{\p}{pc}\SI{3}{\kilo\p}", r"3\,\mathrm{kpc}"),
     (r"\def\p(#1,#2){\frac{#1}{#2}}\p(12,b)", r"\frac{12}{b}"),
     (r"\def\p#1.{[#1]}\p xy.", "[xy]"),
     (r"\def\p#1#2{#2#1 3}\p ab", "ba3"),

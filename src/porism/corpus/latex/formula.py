@@ -27,6 +27,7 @@ from porism.corpus.latex.tables import (
 )
 from porism.formula.macros.tokens import EOF_TOKEN, PAR
 from porism.formula.tables.boxes import BOXES, TEXT_ENVIRONMENTS, TEXT_TABLES
+from porism.formula.tables.packages import TEXT_COLUMNS
 from porism.formula.tables.packages.proofs import HANDLED as PROOF_ARGUMENTS
 from porism.formula.tables.registers import ASSIGNMENTS
 
@@ -277,6 +278,10 @@ class _Collector:
                 self.expander.stream.push(["$"])
             self._close_to(index)
             return False
+        if token == "$" and self._environment in TEXT_COLUMNS:
+            self.out.append("$")
+            self._open(token, "math", "$")
+            return False
         if token not in self.closers and self._is_line_of_proof():
             self.out.append("{")
             self._open(token, "math", "}")
@@ -294,6 +299,12 @@ class _Collector:
         if any(entry.closer == "}" for entry in self.opened):
             self.expander.report("a brace that is never closed in a formula")
         return True
+
+    @property
+    def _environment(self) -> str:
+        """The innermost environment that is open; empty where there is none."""
+        inner = (entry.closer for entry in reversed(self.opened) if entry.is_environment)
+        return next(inner, self.environment or "")
 
     def _is_line_of_proof(self) -> bool:
         """Whether a command of bussproofs was read last, whose argument may stand between dollars."""
@@ -407,9 +418,6 @@ class _Collector:
             pass
         elif token == "\\mathchoice":
             self._first_of(4)
-        elif token in ("\\intertext", "\\shortintertext"):
-            out.append("\\text")
-            self.box = token
         elif token in ("\\bgroup", "\\begingroup"):
             expander.stream.push(["{"])
         elif token in ("\\egroup", "\\endgroup"):

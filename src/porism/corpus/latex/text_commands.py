@@ -13,8 +13,13 @@ from porism.corpus.latex.formula import PROOF_COMMANDS
 from porism.corpus.latex.skipping import skip_arguments, skip_assignment
 from porism.corpus.latex.tables import ACCENTS, CITATIONS, REFERENCES
 from porism.corpus.latex.text import LatexText
+from porism.formula.tables.packages import siunitx
 from porism.formula.tables.registers import ASSIGNMENTS
 
+QUANTITIES = {
+    "qty": "omm", **{name: re.sub("[^om]", "", signature) for name, (signature, _) in siunitx.HANDLED.items()},
+}
+"""Commands of siunitx → their arguments: ``o`` in brackets, ``m`` in braces."""
 _RAW_GROUP = re.compile(r"\s*\{([^{}\n]*)\}")
 _VERB = re.compile(r"\*?([^A-Za-z\s])(.*?)\1")
 
@@ -58,6 +63,7 @@ class TextCommands(LatexText):
         table.update(dict.fromkeys(CITATIONS, self._citation))
         table.update(dict.fromkeys(ACCENTS, self._accent))
         table.update(dict.fromkeys(("\\" + name for name in ASSIGNMENTS), self._assignment))
+        table.update(dict.fromkeys(("\\" + name for name in QUANTITIES), self._quantity))
         table.update(dict.fromkeys(DIAGRAM_COMMANDS, self._diagram))
         table.update(dict.fromkeys(DRAWING_COMMANDS, self._drawing))
         return table
@@ -77,6 +83,16 @@ class TextCommands(LatexText):
             return
         self.formulas.read_diagram(command)
         self._formula_part("")
+
+    def _quantity(self, command: str) -> None:
+        """A number with its unit in running text, ``\\SI{3}{\\metre}``, is a formula."""
+        tokens = [command]
+        for kind in QUANTITIES[command[1:]]:
+            if kind == "o" and (option := self.expander.optional()) is not None:
+                tokens += ["[", *option, "]"]
+            elif kind == "m" and (argument := self.expander.group()) is not None:
+                tokens += ["{", *argument, "}"]
+        self._formula_part(self.formulas.formula_of(tokens))
 
     def _proof(self, command: str) -> None:
         if not self.preamble:

@@ -14,7 +14,7 @@ from porism.formula.macros.declarations import Declarations
 from porism.formula.macros.definition import Argument, Environment, Macro, body_of, specified_arguments
 from porism.formula.macros.expander import Expander
 from porism.formula.tables.commands import TEXT_COMMANDS
-from porism.formula.tables.packages import COMMANDS, ENVIRONMENTS, HANDLED, POWERS
+from porism.formula.tables.packages import COMMANDS, ENVIRONMENTS, HANDLED, POWERS, TEXT_COLUMNS
 from porism.formula.tree import ParseProblem
 
 MacroText = tuple[int, str]
@@ -23,13 +23,9 @@ MacroText = tuple[int, str]
 _FUEL = 20_000
 _FUEL_PER_TOKEN = 8
 _TEXTS = frozenset("\\" + name for name in TEXT_COMMANDS)
+_MAX_NAME = 20
 _PASSED_OVER = frozenset({"\\long", "\\outer", "\\protected"})
 _POWER = re.compile(rf"\\(?:{'|'.join(POWERS)})\s*\[[^\[\]]*\]\s*[({{]")
-_TEXT_COLUMNS = {
-    "cases*": True, "dcases*": True, "rcases*": True, "drcases*": True, "numcases": False, "subnumcases": False,
-}
-"""Environments whose cells after the first are text: always, or where they look like it."""
-
 
 class MacroFound(Exception):
     """A command that is a macro or defines one came up: the tokens have to be expanded first."""
@@ -163,11 +159,22 @@ class _FormulaExpander(Expander):
     def _call(self, command: str) -> None:
         """Has a function of a package make what takes the place of a command."""
         arguments, handler = handled_command(command)
-        values = [self.argument(argument) or () for argument in arguments]
+        values = [self._plain(self.argument(argument) or ()) for argument in arguments]
         result = FUNCTIONS[handler](Call(command, values, self._memory, self._report))
         self.stream.fuel -= len(result) + 1
         in_text = bool(self._texts) and self._texts[-1]
         self.stream.push(["$", *result, "$"] if in_text and result else result)
+
+    def _plain(self, tokens: Sequence[str]) -> list[str]:
+        """Tokens with the commands of the formula's own that have no arguments replaced: names of units."""
+        found: list[str] = []
+        for token in tokens:
+            macro = self.macros.get(token)
+            if macro is None or macro.arguments or len(macro.body) > _MAX_NAME:
+                found.append(token)
+            else:
+                found.extend(macro.fixed)
+        return found
 
     def _power(self, command: str) -> None:
         """``\\sin[2](x)`` is the square of a sine; any other bracket after a function is its argument."""
@@ -204,7 +211,7 @@ class _FormulaExpander(Expander):
         found = self.arguments(environment.begin)
         if found is None:
             return False
-        if name in _TEXT_COLUMNS:
+        if name in TEXT_COLUMNS:
             self._set_text_columns(name)
         self.push_body(environment.begin, found)
         self._opened.append((name, found))
@@ -222,7 +229,7 @@ class _FormulaExpander(Expander):
             depth += token.startswith("\\begin") - token.startswith("\\end")
             if depth < 0:
                 self.stream.fuel -= len(taken)
-                self.stream.push([*text_in_columns(taken, always=_TEXT_COLUMNS[name]), token])
+                self.stream.push([*text_in_columns(taken, always=TEXT_COLUMNS[name]), token])
                 return
             taken.append(token)
         self.stream.fuel -= len(taken)
@@ -304,7 +311,7 @@ _DEFINITIONS = frozenset(
     newcommand renewcommand providecommand DeclareRobustCommand newrobustcmd renewrobustcmd providerobustcmd
     NewDocumentCommand RenewDocumentCommand ProvideDocumentCommand DeclareDocumentCommand NewExpandableDocumentCommand
     def edef gdef xdef let global long DeclareMathOperator DeclarePairedDelimiter DeclarePairedDelimiterX
-    DeclarePairedDelimiterXPP newenvironment renewenvironment provideenvironment NewDocumentEnvironment
+    DeclarePairedDelimiterXPP DeclareSIUnit newenvironment renewenvironment provideenvironment NewDocumentEnvironment
     RenewDocumentEnvironment DeclareDocumentEnvironment
     """.split()
 )

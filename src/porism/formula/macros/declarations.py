@@ -33,6 +33,7 @@ class Declarations:
             self._operator_alias: "DeclareMathSymbol DeclareMathAlphabet DeclareSymbolFont DeclareFontFamily",
             self._delimiter: "DeclarePairedDelimiter",
             self._delimiter_x: "DeclarePairedDelimiterX DeclarePairedDelimiterXPP",
+            self._unit: "DeclareSIUnit",
             self._newenvironment: "newenvironment renewenvironment provideenvironment",
             self._document_environment: "NewDocumentEnvironment RenewDocumentEnvironment DeclareDocumentEnvironment",
             lambda _: expander.make_global(): "global",
@@ -163,6 +164,15 @@ class Declarations:
             inner = tuple(part for part in reader.body_of(body) if part != "\\delimsize")
             around = reader.body_of(before), reader.body_of(after)
             reader.define(name, paired_delimiter(count, left, inner, right, *around))
+
+    def _unit(self, command: str) -> None:
+        reader = self.expander
+        reader.optional()
+        name, symbol = reader.control_word(), reader.group()
+        if name is None or symbol is None:
+            self._incomplete(command)
+        else:
+            reader.define(name, Macro((), tuple(symbol)))
 
     # environments ----------------------------------------------------------------------------------------------
 

@@ -33,7 +33,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ("what goes to the index or the foot of the page", "index:m footnote:om footnotemark:o footnotetext:om"),
     ("rules of tables, and columns that a cell spans", "cline:m cmidrule:om multicolumn:mm multirow:omm hdashline:o"),
     ("packages and their settings", """
-        usepackage:om require:m mathtoolsset:m sisetup:m DeclareSIUnit:omm mhchemoptions:m
+        usepackage:om require:m mathtoolsset:m sisetup:m mhchemoptions:m
     """),
 )
 

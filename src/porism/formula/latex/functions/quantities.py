@@ -22,6 +22,10 @@ _SIGNS = {"+-": r"\pm ", "-+": r"\mp ", "<=": r"\le ", ">=": r"\ge ", "<<": r"\l
 _UNIT_TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[A-Za-zµμΩÅ]+|[0-9]+|\s+|.", re.DOTALL)
 
 
+_SIGNS_OF_UNITS = frozenset({",", "cdot", " ", "times", "highlight", "cancel"})
+"""Commands between units that say no more than their product."""
+
+
 def is_number(tokens: Sequence[str]) -> bool:
     """Whether an argument is a number as siunitx writes it."""
     text = join(tokens).replace(" ", "")
@@ -97,8 +101,8 @@ def _unit(source: str) -> str:
             parts[-1:] = [f"{parts[-1]}_{{\\text{{{label}}}}}"] if parts else [f"\\text{{{label}}}"]
         elif name in PREFIXES:
             prefix += PREFIXES[name]
-        elif (symbol := _symbol(name)) or token.isalpha():
-            part = _upright(prefix + (symbol or token))
+        elif (symbol := _symbol(name)) or token.isalpha() or (name and name not in _SIGNS_OF_UNITS):
+            part = _upright(prefix + (symbol or token)) if symbol or not name else _upright(prefix) + token + " "
             if power_before or divides:
                 part = _raise(part, ("-" if divides else "") + (power_before or "1"))
             parts.append(part)
@@ -111,8 +115,8 @@ def _unit(source: str) -> str:
             divides = True
         elif token.isdigit() and parts:
             parts[-1] = _raise(parts[-1], token)
-        elif token not in (".", "~", "*", "{", "}", "(", ")", r"\,", r"\cdot", r"\ ") and not token.isspace():
-            parts.append(token + (" " if name else ""))
+        elif token not in ".~*{}()" and token[0] != "\\" and not token.isspace():
+            parts.append(token)
     return r"\,".join(parts)
 
 
@@ -150,6 +154,8 @@ _ABBREVIATIONS = _abbreviations()
 
 
 def _upright(symbol: str) -> str:
+    if not symbol:
+        return ""
     if symbol in ("°", "°C", "′", "″"):
         return {"°": r"^{\circ}", "°C": r"^{\circ}\mathrm{C}", "′": "'", "″": "''"}[symbol]
     if symbol == "%":

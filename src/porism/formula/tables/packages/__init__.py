@@ -41,5 +41,10 @@ ENVIRONMENTS: dict[str, tuple[str, str, str]] = {
     **amsmath.ENVIRONMENTS, **mathtools.ENVIRONMENTS, **proofs.ENVIRONMENTS,
 }
 
+TEXT_COLUMNS: dict[str, bool] = {
+    "cases*": True, "dcases*": True, "rcases*": True, "drcases*": True, "numcases": False, "subnumcases": False,
+}
+"""Environments whose cells after the first are text: always, or where they have dollars or words."""
+
 POWERS = physics.POWERS
 """Functions that take a power in brackets: ``\\\\sin[2](x)``."""
