@@ -77,6 +77,13 @@ def test_documents_without_text_have_an_empty_snippet() -> None:
     assert maker("prime").snippet(Document("a", {})).pieces == ()
 
 
+def test_characters_without_width_do_not_part_a_word() -> None:
+    document = Document("d", {"body": Content("a com\u00adpact and con\u200bnected space, می\u200cشود")})
+    snippet = maker("compact connected").snippet(document)
+    assert [piece.text for piece in snippet.pieces if piece.match] == ["compact", "connected"]
+    assert str(snippet) == "a compact and connected space, می\u200cشود"
+
+
 def test_control_characters_do_not_reach_the_terminal() -> None:
     document = Document("a", {"body": Content("prime \x1b[31m red\x07 \u202e")})
     assert not any(ord(character) < 32 for character in str(maker("prime").snippet(document)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -12,6 +13,13 @@ from porism.formula import LayoutTree, parse, to_latex, to_unicode
 from porism.types import Content, Formula, Notation
 
 FormulaStyle = Literal["unicode", "latex"]
+
+
+_NOT_SHOWN = re.compile("[\u00ad\u200b\u2060-\u2064\ufeff]")
+"""Characters inside words that show nothing: soft hyphens and spaces without width."""
+
+_JOINERS = "\u200c\u200d"
+"""Characters by which letters of some scripts are joined, or not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +105,10 @@ def tidy(pieces: Iterable[Piece] | Sequence[Piece]) -> tuple[Piece, ...]:
     for piece in pieces:
         text = piece.text
         if not text.isprintable():
-            text = "".join(character if character.isprintable() else " " for character in text)
+            text = "".join(
+                character if character.isprintable() or character in _JOINERS else " "
+                for character in _NOT_SHOWN.sub("", text)
+            )
         folded = " ".join(text.split())
         if text[:1].isspace() and not blank:
             folded = f" {folded}"
