@@ -256,7 +256,8 @@ def _has(node: LayoutNode, token: _Token) -> bool:
 
 def _spellings() -> dict[str, list[str]]:
     found: dict[str, list[str]] = {
-        "⟨": ["<"], "⟩": [">"], "′": ["'"], "…": ["...", "\\cdot"], "≤": ["<=", "<"], "≥": [">=", ">"],
+        "⟨": ["<"], "⟩": [">"], "∤": ["|", "\\vert"],
+        "′": ["'"], "…": ["...", "\\cdot"], "≤": ["<=", "<"], "≥": [">=", ">"],
         "→": ["->", "-", ">"], "≔": [":=", "\\colon"], "<": ["&lt;"], ">": ["&gt;"], "÷": ["\\div"], "∇": ["\\div"],
     }
     for name, label in NAME_SYNONYMS.items():

@@ -105,12 +105,14 @@ class Fences(Surroundings):
         if base.kind != "V":
             return base.label == "compose" and not group.children
         label = base.label
-        if label in UPRIGHT_SYMBOLS:
+        if label in UPRIGHT_SYMBOLS and not function.label.startswith("prime"):
             return False
         if len(label) > 1 or label in FUNCTION_LETTERS or label in self.declared or label in OPERATOR_LETTERS:
             return True
         if function.label in ("sup", "subsup"):
             return False
+        if group.kind == "C" and not group.children:
+            return True  # a place for an argument, as in f(⋅), or a constant
         return group.label == "tuple" or group.kind in "VNE" or group.label in ("given", "…")
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from porism.formula.operators.lists import fold_items, relation_node
 from porism.formula.operators.products import Factor, Prefix, Written, make, read_product
+from porism.formula.operators.rules import LEADING_FORMS
 from porism.formula.operators.scripted import Operator, Scripted, base_of, label_of
 from porism.formula.tree import LayoutNode, OperatorNode
 
@@ -94,13 +95,25 @@ class Frame:
             else:
                 self.signs.append(Written(label, symbol))
         elif self.terms is None:
-            self.factors.append(Written(label, symbol).leaf())
+            self._lead(label, symbol)
         else:
             self.addition = label
 
+    def _lead(self, label: Operator, symbol: LayoutNode) -> None:
+        """An additive operator without an operand before it applies to what follows; ``△`` stands for a triangle."""
+        leaf = Written(label, symbol).leaf()
+        if label == "symdiff" or not isinstance(label, str):
+            self.factors.append(leaf)
+        else:
+            self.factors.append(Prefix(LEADING_FORMS.get(label, label), leaf, big=True, immediate=False))
+            self.special = True
+
     def relate(self, label: Operator, symbol: LayoutNode) -> None:
-        """A relation."""
+        """A relation; ``⊥`` without an operand before it is the falsity, unless it is the second half of ``⊥⊥``."""
         operand = self.close_sum()
+        if operand is None and label == "perp" and not (self.relations and self.relations[-1] == label):
+            self.factors.append(Written(label, symbol).leaf())
+            return
         if self.chain is None:
             self.chain = []
             self.relations = []
@@ -116,8 +129,8 @@ class Frame:
 
     def connect(self, label: Operator, symbol: LayoutNode) -> None:
         """A logical connective."""
-        self.symbol = symbol
         operand = self.close_chain()
+        self.symbol = symbol
         if self.logic is None or self.logic_labels is None:
             self.logic, self.logic_labels = [], []
         if operand is not None:
@@ -262,7 +275,7 @@ class Frame:
         addition, self.addition = self.addition, ""
         if not terms:
             return None
-        return make(addition or "plus", terms) if len(terms) > 1 else terms[0]
+        return make(addition or "plus", terms) if addition or len(terms) > 1 else terms[0]
 
     def close_chain(self) -> OperatorNode | None:
         """The relations read so far as one node, with its modulus."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from porism.formula.operators.rules import UNORDERED
+from porism.formula.operators.rules import LEADING_FORMS, UNORDERED
 from porism.formula.operators.scripted import Operator, Scripted
 from porism.formula.tree import LayoutNode, OperatorNode
 
@@ -149,7 +149,7 @@ def _multiply(factors: list[OperatorNode | Written]) -> OperatorNode:
             if label:
                 left = _times(product)
                 if left is None:
-                    product = [make(label, [factor])]
+                    product = [make(LEADING_FORMS.get(label, label) if isinstance(label, str) else label, [factor])]
                 elif left is result and made == label and label != "divide":
                     left.children.insert(len(left.children) - isinstance(label, Scripted), factor)
                     left.end = factor.end

@@ -128,6 +128,9 @@ BINARY_FORMS = {
 BIG_FORMS = {small: big for big, small in BINARY_FORMS.items()} | {"odot": "bigodot", "sqcap": "bigsqcap"}
 """Operators that are written before one operand, with bounds as scripts, to the big operator that they mean there."""
 
+LEADING_FORMS = {"union": "bigcup", "inter": "bigcap"}
+"""Operators that without an operand before them are those of a family (``\\cup\\mathcal A``), to the big operator."""
+
 INTEGRALS = frozenset(_INTEGRALS)
 INTEGRAL_VARIABLES = {"iint": 2, "iiint": 3, "iiiint": 4, "oiint": 2, "oiiint": 3}
 """How many differentials end an integral; one where it is not here."""
