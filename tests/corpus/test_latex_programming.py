@@ -74,7 +74,7 @@ def test_lines_of_proofs_between_dollars(tmp_path: Path) -> None:
         r"\[\begin{cases} $1$ & x \\ 2 & y \end{cases}\]"
     )
     assert formulas(source, tmp_path, problems) == [
-        r"\Axiom{ A \vdash B } \RightLabel{r}\UnaryInf{C} \DisplayProof",
+        r"\Axiom$ A \vdash B $ \RightLabel{r}\UnaryInf$C$ \DisplayProof",
         r"\begin{cases} 1 & x \\ 2 & y \end{cases}",
     ]
     assert problems == []

@@ -20,7 +20,6 @@ from porism.corpus.latex.tables import (
     DROPPED_IN_MATH,
     MATH_ARGUMENTS,
     MATH_ENVIRONMENTS,
-    PROOF_LINES,
     REFERENCES,
     SECTION_LEVELS,
     TEXT_IN_MATH,
@@ -39,6 +38,7 @@ _PROOF_END = "\\DisplayProof"
 _TEXT_ARGUMENTS = frozenset("\\" + name for name, (signature, _) in PROOF_ARGUMENTS.items() if signature == "m")
 _SPECIAL = frozenset("\0$\\{}^_&#~[]@ \n\t")
 """With one of these begins what is more than ordinary characters."""
+_BETWEEN_DOLLARS = frozenset("\\" + name for name, (signature, _) in PROOF_ARGUMENTS.items() if "$" in signature)
 _INNER_CLOSERS = {"\\(": "\\)", "\\[": "\\]"}
 _STRUCTURE = frozenset(
     ["\\item", "\\documentclass", "\\caption", "\\paragraph"] + ["\\" + name for name in SECTION_LEVELS]
@@ -283,8 +283,8 @@ class _Collector:
             self._open(token, "math", "$")
             return False
         if token not in self.closers and self._is_line_of_proof():
-            self.out.append("{")
-            self._open(token, "math", "}")
+            self.out.append("$")
+            self._open(token, "math", "$")
             return False
         if token not in self.closers and any(entry.is_environment for entry in self.opened):
             return False  # each cell is a formula of its own: the dollar ends it, or begins it again
@@ -307,8 +307,8 @@ class _Collector:
         return next(inner, self.environment or "")
 
     def _is_line_of_proof(self) -> bool:
-        """Whether a command of bussproofs was read last, whose argument may stand between dollars."""
-        return next((token for token in reversed(self.out) if not token.isspace()), "") in PROOF_LINES
+        """Whether a command of bussproofs was read last whose argument stands between dollars."""
+        return next((token for token in reversed(self.out) if not token.isspace()), "") in _BETWEEN_DOLLARS
 
     def _begin_brace(self) -> None:
         pending, box, owner = max(0, self.pending - 1), self.box, self.owner

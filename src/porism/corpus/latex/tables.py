@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from porism.formula.tables.packages.proofs import HANDLED as PROOF_COMMANDS
+
 
 def words(text: str) -> frozenset[str]:
     """The words of a text."""
@@ -137,7 +139,9 @@ DROPPED = {
     "graphicspath": "m", "lstinputlisting": "om", "verbatiminput": "m", "inputminted": "omm", "newsavebox": "m",
     "usebox": "m", "savebox": "moom", "sbox": "mm", "setmainfont": "om", "ensurelanguage": "m",
     "addtokomafont": "mm", "setkomafont": "mm", "RedeclareSectionCommand": "om", "Opensolutionfile": "mo",
-    "Closesolutionfile": "m", "Readsolutionfile": "m", "inputencoding": "m", "Writetofile": "mm",
+    "Closesolutionfile": "m", "PackageWarning": "mm", "PackageInfo": "mm",
+    "PackageError": "mmm", "ClassWarning": "mm", "ClassInfo": "mm", "ClassError": "mmm", "typeout": "m", "message": "m",
+    "Readsolutionfile": "m", "inputencoding": "m", "Writetofile": "mm",
     "Newassociation": "mmm", "prechili": "", "subject": "m", "institute": "om",
     "affil": "om", "thanks": "m", "address": "om", "email": "om", "keywords": "m", "subjclass": "om", "curraddr": "m",
     "setbeamercovered": "m", "setbeamerfont": "*mm", "setbeamercolor": "*mm", "setbeamersize": "m",
@@ -175,7 +179,9 @@ DROPPED_IN_MATH = {
     "offinterlineskip": "", "nointerlineskip": "",
     "uppercurveobject": "m", "lowercurveobject": "m", "curveobject": "m", "twocellhead": "m", "modmapobject": "m",
     "strut": "", "mathstrut": "", "nobreak": "", "smallskip": "", "medskip": "", "bigskip": "", "null": "",
-    "marginpar": "om", "vphantom": "m", "multirow": "omom", "multicolumn": "mm", "cline": "m",
+    "insertBetweenHyps": "m", "kernHyps": "m", "bottomAlignProof": "", "centerAlignProof": "", "normalAlignProof": "",
+    "PackageWarning": "mm", "PackageInfo": "mm", "typeout": "m", "message": "m", "reversemarginpar": "",
+    "normalmarginpar": "", "marginpar": "om", "vphantom": "m", "multirow": "omom", "multicolumn": "mm", "cline": "m",
 }  # fmt: skip
 
 LABEL_WORDS = {
@@ -224,16 +230,11 @@ IMPORTS = words(
     "import subimport inputfrom includefrom subinputfrom subincludefrom"
 )
 """Commands that read a file in a folder, which are two arguments."""
-PROOF_LINES = words(
-    "\\Axiom \\UnaryInf \\BinaryInf \\TrinaryInf \\QuaternaryInf \\QuinaryInf \\AxiomC \\UnaryInfC \\BinaryInfC "
-    "\\TrinaryInfC \\QuaternaryInfC \\QuinaryInfC \\DisplayProof \\RightLabel \\LeftLabel \\RL \\LL \\Deduce \\DeduceC"
-)
-"""Commands of bussproofs, whose lines may stand between dollars."""
 KEPT_COMMANDS = words(
     "\\begin \\end \\section \\subsection \\subsubsection \\chapter \\part \\paragraph \\item \\label \\emph \\textbf "
     "\\textit \\texttt \\url \\href \\footnote \\caption \\ref \\eqref \\cite \\Cref \\cref \\autoref \\input "
     "\\include \\title \\author \\maketitle \\tableofcontents \\bibliography \\documentclass \\usepackage "
     "\\includegraphics \\par \\text \\mbox \\newcommand \\def \\thanks \\newtheorem \\qedhere \\left \\right "
     "\\subfile \\import \\tag \\notag \\nonumber"
-) | PROOF_LINES
+) | {"\\" + name for name in PROOF_COMMANDS}
 """Commands that projects redefine in appearance only."""

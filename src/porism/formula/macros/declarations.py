@@ -30,7 +30,8 @@ class Declarations:
             self._def: "def edef gdef xdef",
             self._let: "let",
             self._operator: "DeclareMathOperator",
-            self._operator_alias: "DeclareMathSymbol DeclareMathAlphabet DeclareSymbolFont DeclareFontFamily",
+            self._symbol: "DeclareMathSymbol",
+            self._operator_alias: "DeclareMathAlphabet DeclareSymbolFont DeclareFontFamily",
             self._delimiter: "DeclarePairedDelimiter",
             self._delimiter_x: "DeclarePairedDelimiterX DeclarePairedDelimiterXPP",
             self._unit: "DeclareSIUnit",
@@ -137,8 +138,15 @@ class Declarations:
         else:
             reader.define(name, Macro((), ("\\operatorname", *star, "{", *text, "}")))
 
+    def _symbol(self, command: str) -> None:
+        """A symbol that is a character of a font; of one that has only a number there, the name is kept."""
+        reader = self.expander
+        name, _, _, place = reader.control_word(), reader.group(), reader.group(), join(reader.group() or [])
+        if name is not None and len(place) == 2 and place[0] == "`":
+            reader.define(name, Macro((), (place[1],)))
+
     def _operator_alias(self, command: str) -> None:
-        counts = {"\\DeclareMathSymbol": 4, "\\DeclareMathAlphabet": 5, "\\DeclareSymbolFont": 5}
+        counts = {"\\DeclareMathAlphabet": 5, "\\DeclareSymbolFont": 5}
         for _ in range(counts.get(command, 3)):
             self.expander.group()
 

@@ -54,7 +54,8 @@ FONTS: dict[str, str] = {
     "mathfrak": "frak",
     "mathit": "it", "mathrm": "rm", "mathup": "rm", "mathsf": "sf", "mathtt": "tt", "mathnormal": "",
     "mathbfit": "boldsymbol",
-    "mathbfup": "bf", "mathbffrak": "frak", "mathbfcal": "cal", "mathbfscr": "cal", "mathsfbf": "sf", "frak": "frak",
+    "mathbfup": "bf", "mathbffrak": "frak", "mathbfcal": "cal", "mathbfscr": "cal", "mathsfbf": "sf",
+    "mathsfit": "sf", "mathsfbfit": "sf", "mathbfsf": "sf", "mathbfsfit": "sf", "frak": "frak",
 }
 """Command that sets its argument in a font → the font; ``boldsymbol`` is bold for all symbols, not for letters only."""
 

@@ -125,7 +125,8 @@ SYMBOL_GROUPS: tuple[tuple[str, str, str], ...] = (
         odot varodot; ⊛ circledast varoast; ⊚ circledcirc varocircle; ⊠ boxtimes; ⊡ boxdot; ⧆ boxast; ⧇ boxcircle; ⧈
         boxbox; ⧄ boxslash boxdiag; ⧅ boxbslash; ◫ boxbar boxvert; ⋄ diamond ⬦ smwhtdiamond; ⋊ rtimes; ⋉ ltimes; ⋋
         leftthreetimes; ⋌ rightthreetimes; ≀ wr wreath; ⨿ amalg; ⋇ divideontimes; ⊘ oslash varoslash; ⦸ obslash
-        varobslash; ⌽ obar baro varobar; ⧀ olessthan; ⧁ ogreaterthan; ⨟ fatsemi fcmp; ⅋ parr bindnasrepma upand; ⟑
+        varobslash; ⌽ obar baro varobar; ⧀ olessthan varolessthan; ⧁ ogreaterthan varogreaterthan; ⨟ fatsemi fcmp; ⅋
+        parr bindnasrepma upand; ⟑
         wedgedot; ⨯ vectimes; ⨰ dottimes; ⨶ otimeshat; ⨷ Otimes; ⩀ capdot; ⟕ leftouterjoin; ⟖ rightouterjoin; ⟗
         fullouterjoin; ⧢ shuffle; ⟐ diamondcdot; ⟡ concavediamond; ⨼ intprod; ⨽ intprodr; ⌅ varbarwedge; ⌆
         vardoublebarwedge; ⩕ wedgeonwedge; ⫯ cirmid; ⨴ otimeslhrim; ⨵ otimesrhrim

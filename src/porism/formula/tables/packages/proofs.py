@@ -8,6 +8,7 @@ from __future__ import annotations
 _RULES = {"UnaryInf": 1, "BinaryInf": 2, "TrinaryInf": 3, "QuaternaryInf": 4, "QuinaryInf": 5}
 PREMISES: dict[str, int] = {
     **_RULES, **{name + "C": count for name, count in _RULES.items()}, "UIC": 1, "BIC": 2, "TIC": 3,
+    "Deduce": 1, "DeduceC": 1,
 }
 """Command of bussproofs → how many premises it takes off the stack."""
 
