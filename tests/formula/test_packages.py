@@ -163,3 +163,12 @@ def test_what_are_no_columns_stays() -> None:
 
 def test_commands_in_text_are_mathematics_there() -> None:
     assert layout_key(parse_latex(r"\text{in \SI{3}{m}}")) == layout_key(parse_latex(r"\text{in $3\,\mathrm{m}$}"))
+
+
+@pytest.mark.parametrize(
+    "source", [r"C^\op", r"{\unit}", r"A\ev", r"\op(A)", r"\ket", r"\LL:x", r"\DP", r"\set\in", r"\qty"]
+)
+def test_a_command_of_another_meaning_is_unknown(source: str) -> None:
+    parsed = parse_latex(source)
+    assert [problem.what[:15] for problem in parsed.problems] == ["unknown command"]
+    assert "\\" in labels(parsed)

@@ -108,9 +108,7 @@ def unlisted(machine: Machine, token: str, i: int) -> None:
         elif token.startswith("\\\\"):
             next_line(machine, None, i)
         elif not token[1:].isspace():
-            machine.problem(machine.starts[i], f"unknown command {token}")
-            label = token if token.isascii() and token.isprintable() else "\ufffd"
-            machine.add(LayoutNode(label, "E", machine.starts[i], machine.ends[i]))
+            _unknown(machine, token, i)
     elif first == "?" and len(token) > 1:
         add_wildcard(machine, token[1:], machine.starts[i], machine.ends[i])
     elif first == "'":
@@ -131,8 +129,13 @@ def macro(machine: Machine, payload: Any, i: int) -> None:
     """
     if not machine.expanded:
         raise MacroFound
-    machine.problem(machine.starts[i], f"{machine.texts[i]} is not expanded")
-    machine.add(LayoutNode(machine.texts[i], "E", machine.starts[i], machine.ends[i]))
+    _unknown(machine, machine.texts[i], i)
+
+
+def _unknown(machine: Machine, token: str, i: int) -> None:
+    machine.problem(machine.starts[i], f"unknown command {token}")
+    label = token if token.isascii() and token.isprintable() else "\ufffd"
+    machine.add(LayoutNode(label, "E", machine.starts[i], machine.ends[i]))
 
 
 def _handlers() -> dict[str, tuple[Handler, Any]]:

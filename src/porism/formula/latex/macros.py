@@ -12,8 +12,9 @@ from porism.formula.latex.tokens import Tokens, tokenize
 from porism.formula.macros.choices import install_choices
 from porism.formula.macros.declarations import Declarations
 from porism.formula.macros.definition import Argument, Environment, Macro, body_of, specified_arguments
-from porism.formula.macros.expander import Expander
+from porism.formula.macros.expander import SIZES, Expander
 from porism.formula.tables.commands import TEXT_COMMANDS
+from porism.formula.tables.lookup import SYMBOLS
 from porism.formula.tables.packages import COMMANDS, ENVIRONMENTS, HANDLED, POWERS, TEXT_COLUMNS
 from porism.formula.tree import ParseProblem
 
@@ -24,6 +25,7 @@ _FUEL = 20_000
 _FUEL_PER_TOKEN = 8
 _TEXTS = frozenset("\\" + name for name in TEXT_COMMANDS)
 _MAX_NAME = 20
+_BEFORE_ARGUMENTS = frozenset("{[*")
 _PASSED_OVER = frozenset({"\\long", "\\outer", "\\protected"})
 _POWER = re.compile(rf"\\(?:{'|'.join(POWERS)})\s*\[[^\[\]]*\]\s*[({{]")
 
@@ -141,6 +143,8 @@ class _FormulaExpander(Expander):
                 continue
             macro = self.macro_of(token)
             if macro is not None:
+                if token not in self.macros and not self._may_follow(macro.arguments):
+                    return token
                 if self.expand(token, macro):
                     continue
                 if token not in self.exhausted:
@@ -149,12 +153,33 @@ class _FormulaExpander(Expander):
             if token in self.primitives:
                 self.primitives[token](token)
             elif token in _HANDLED_COMMANDS:
+                if not self._may_follow(handled_command(token)[0]):
+                    return token
                 self._call(token)
             elif token in _POWER_COMMANDS:
                 self._power(token)
             else:
                 return token
         return None
+
+    def _may_follow(self, arguments: Sequence[Argument]) -> bool:
+        """Whether what follows can be the arguments of a command of a package.
+
+        Authors have commands of their own by these names, ``C^\\op``, whose definitions are not at hand.
+        """
+        kinds = [argument.kind for argument in arguments]
+        count = kinds.count("mandatory") + kinds.count("fenced")
+        if not count or count > 2 or kinds[0] == "delimited":
+            return True
+        token = self.skip_spaces()
+        if token is None:
+            return False
+        self.stream.push([token])
+        if token in _BEFORE_ARGUMENTS or token in SIZES:
+            return True
+        if "fenced" in kinds:
+            return token in ("(", "|")
+        return token[0].isalnum() or SYMBOLS.get(token, ("", ""))[1] in ("V", "N")
 
     def _call(self, command: str) -> None:
         """Has a function of a package make what takes the place of a command."""

@@ -47,6 +47,8 @@ def inference(call: Call) -> list[str]:
 
 def proof(call: Call) -> list[str]:
     """``\\DisplayProof``, or the end of a ``prooftree``: what is on the stack."""
+    if call.name == "\\DP" and not call.memory:
+        return ["\0" + call.name]  # another command by this name
     result: list[str] = []
     for tokens in call.memory:
         result += tex(r"\qquad ") if result else []
