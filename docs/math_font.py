@@ -35,8 +35,8 @@ CHARACTERS = (
     (0x2713, 0x2720), (0x2772, 0x2773), (0x27C0, 0x27FF), (0x2900, 0x297F), (0x2A00, 0x2AFF), (0x1D400, 0x1D7FF),
 )
 OPENING, CLOSING = "([{⟨⌊⌈⟦⟮", ")]}⟩⌋⌉⟧⟯"
-MODEL_HEIGHT = 1801
-"""The form of a fence whose width all get: ``\\Big``."""
+MODEL_HEIGHT = 2101
+"""The form of a fence whose width all get: between ``\\Big`` and ``\\bigg``."""
 RADICAL_WIDTH = 880
 MOVED_DOWN = -55
 """Lines over letters: TeX leaves three times their thickness."""

@@ -25,8 +25,9 @@ _FENCE_COMMANDS = frozenset((
     "langle", "rangle", "lfloor", "rfloor", "lceil", "rceil", "lvert", "rvert", "lVert", "rVert", "vert", "Vert",
     "lbrace", "rbrace", "lbrack", "rbrack", "lparen", "rparen", "lgroup", "rgroup", "lmoustache", "rmoustache",
     "llbracket", "rrbracket", "ulcorner", "urcorner", "llcorner", "lrcorner", "mid", "parallel", "backslash",
+    "pmod", "pod",
 ))
-"""Commands that are a fence by themselves; one that another command makes stretches."""
+"""Commands whose fences do not stretch: those that are one by themselves; one that another command makes stretches."""
 NARROW_ACCENTS = frozenset((
     "hat", "tilde", "bar", "vec", "dot", "ddot", "dddot", "ddddot", "check", "breve", "acute", "grave", "mathring",
 ))
