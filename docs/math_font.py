@@ -10,6 +10,8 @@ Browsers lay out MathML by the tables of a font, and here these are set so that 
   white on the outside, and so do all root signs.
 - Wide hats, tildes and lines, which fonts have as combining characters, also belong to the spacing characters.
 - Scripts of a tall base are as far from its top and bottom as in TeX (sup_drop and sub_drop of cmsy10).
+- Slanted letters are as wide as they lean, so that what is above them does not touch them. Feature ``ss02`` takes this
+  back where something is below, ``ss03`` half of it where both are.
 - Feature ``ssty``: primes for scripts; feature ``ss01``: small arrows for vectors.
 """
 
@@ -35,14 +37,13 @@ CHARACTERS = (
     (0x2713, 0x2720), (0x2772, 0x2773), (0x27C0, 0x27FF), (0x2900, 0x297F), (0x2A00, 0x2AFF), (0x1D400, 0x1D7FF),
 )
 OPENING, CLOSING = "([{⟨⌊⌈⟦⟮", ")]}⟩⌋⌉⟧⟯"
-MODEL_HEIGHT = 2101
-"""The form of a fence whose width all get: between ``\\Big`` and ``\\bigg``."""
+MODEL_HEIGHT = 2401
+"""The form of a fence whose width all get: ``\\bigg``."""
 RADICAL_WIDTH = 880
 MOVED_DOWN = -55
 """Lines over letters: TeX leaves three times their thickness."""
 WIDE = {"ˆ": "\u0302", "˜": "\u0303", "‾": "\u0305", "_": "\u0332"}
 """Spacing character → the combining one whose wide forms it gets."""
-LEANING = 0.7
 CLOSER_PRIMES = 130
 SPACING = "\u20d7\u20d6\u20e1\u20db\u20dc"
 """Combining characters that are made as wide as they are."""
@@ -66,6 +67,7 @@ class Builder:
         self.forms = self._forms("Vert")
         self.wide = self._forms("Horiz")
         self.moved: set[str] = set()
+        self.leaning: dict[str, int] = {}
 
     def _forms(self, direction: str) -> dict[str, Any]:
         variants = self.math.MathVariants
@@ -155,27 +157,33 @@ class Builder:
             self.move(self.glyph(character), 20 - left, 0, round(right - left + 40))
 
     def set_letters(self) -> None:
-        """Adds to slanted letters a part of what they lean over, which browsers do not add before what follows."""
+        """Adds to slanted letters what they lean over, which browsers do not add before what follows."""
         info = self.math.MathGlyphInfo.MathItalicsCorrectionInfo
         leaning = dict(zip(info.Coverage.glyphs, info.ItalicsCorrection, strict=True))
         for code, name in self.characters.items():
             if 0x1D434 <= code <= 0x1D7CB and name in leaning and name not in self.moved:
-                width = self.font["hmtx"][name][0] + round(LEANING * leaning[name].Value)
-                self.move(name, 0, 0, width)
+                self.leaning[name] = round(leaning[name].Value)
+                self.move(name, 0, 0, self.font["hmtx"][name][0] + self.leaning[name])
         for prime in ("minute.st", "uni2033.st"):
             self.move(prime, 0, 0, self.font["hmtx"][prime][0] - CLOSER_PRIMES)
 
     def set_features(self) -> None:
-        """Replaces the substitutions of the font by those that pages ask for."""
-        del self.font["GSUB"]
+        """Replaces the features of the font by those that pages ask for."""
+        for tag in {"GSUB", "GPOS"} & set(self.font.keys()):
+            del self.font[tag]
         primes = " ".join(
             f"sub {name} by {name}.st;" for name in map(self.glyph, "′″‴") if f"{name}.st" in self.font.getGlyphOrder()
         )
         arrows = "".join(
             f"sub {self.glyph(arrow)} by {self.glyph(small)};" for arrow, small in zip("→←↔", SPACING, strict=False)
         )
+        nearer = {
+            tag: "".join(f"pos {name} <0 0 {-round(lean * share)} 0>;" for name, lean in self.leaning.items())
+            for tag, share in (("ss02", 1), ("ss03", 0.5))
+        }
+        features = {"ssty": primes, "ss01": arrows, **nearer}
         addOpenTypeFeaturesFromString(
-            self.font, f"feature ssty {{ {primes} }} ssty;\nfeature ss01 {{ {arrows} }} ss01;\n", tables=["GSUB"]
+            self.font, "".join(f"feature {tag} {{ {rules} }} {tag};\n" for tag, rules in features.items())
         )
 
     def name(self) -> None:
@@ -197,7 +205,7 @@ class Builder:
     def save(self, target: Path) -> None:
         """Leaves out what is not needed and writes the font."""
         kept = [code for code in self.characters if any(first <= code <= last for first, last in CHARACTERS)]
-        self.options.layout_features = ["ssty", "ss01"]
+        self.options.layout_features = ["ssty", "ss01", "ss02", "ss03"]
         self.options.flavor = "woff2"
         subsetter = subset.Subsetter(self.options)
         subsetter.populate(unicodes=kept)

@@ -38,8 +38,11 @@ MATHML = [
     (r"\overset{f}{\to}", '<mover><mo lspace="0" rspace="0" stretchy="false">→</mo><mi>f</mi></mover>'),
     (r"\text{if }x", '<mrow><mtext>if</mtext><mspace width="0.3333em"></mspace><mi>x</mi></mrow>'),
     (r"(x)", '<mrow><mo stretchy="false">(</mo><mi>x</mi><mo stretchy="false">)</mo></mrow>'),
-    (r"\left(\sqrt x\right)", "<mrow><mrow><mo>(</mo><msqrt><mi>x</mi></msqrt><mo>)</mo></mrow></mrow>"),
-    (r"\binom nk", '<mrow><mo>(</mo><mfrac linethickness="0"><mi>n</mi><mi>k</mi></mfrac><mo>)</mo></mrow>'),
+    (r"\left(\sqrt x\right)",
+     '<mrow><mrow><mo stretchy="true">(</mo><msqrt><mi>x</mi></msqrt><mo stretchy="true">)</mo></mrow></mrow>'),
+    (r"\binom nk",
+     '<mrow><mo stretchy="true">(</mo><mfrac linethickness="0"><mi>n</mi><mi>k</mi></mfrac>'
+     '<mo stretchy="true">)</mo></mrow>'),
     (r"{}_2F_1",
      "<mmultiscripts><mi>F</mi><mn>1</mn><mrow></mrow><mprescripts></mprescripts><mn>2</mn><mrow></mrow></mmultiscripts>"),
     (r"\mathbf{x}\mathbb{R}\mathcal{A}", "<mrow><mi>𝐱</mi><mi>ℝ</mi><mi>𝒜</mi></mrow>"),

@@ -32,7 +32,7 @@ SIGNS = [  # a sign without an operand before it is no binary operator
     ("x^+", '+[lspace="0" rspace="0"]'), ("x^*", '∗[lspace="0" rspace="0"]'),
     (r"\frac{-a}{b}", '−[form="prefix"]'), (r"\sqrt{-a}", '−[form="prefix"]'),
     ("(-1)^k", '([stretchy="false"] −[form="prefix"] )[stretchy="false"]'),
-    (r"\begin{pmatrix}-1&2\end{pmatrix}", '( −[form="prefix"] )'),
+    (r"\begin{pmatrix}-1&2\end{pmatrix}", '([stretchy="true"] −[form="prefix"] )[stretchy="true"]'),
     (r"\begin{aligned}a&=b\\&-c\end{aligned}", '= −[form="infix"]'),
 ]
 
@@ -47,7 +47,8 @@ BARS = [
     ("|x|", f"{OPENS} {CLOSES}"),
     ("|x|+|y|", f"{OPENS} {CLOSES} + {OPENS} {CLOSES}"),
     ("|-x|", f'{OPENS} −[form="prefix"] {CLOSES}'),
-    (r"\left|\frac ab\right|", '|[form="prefix" fence="true"] |[form="postfix" fence="true"]'),
+    (r"\left|\frac ab\right|",
+     '|[form="prefix" fence="true" stretchy="true"] |[form="postfix" fence="true" stretchy="true"]'),
     (r"\left||a|-|b|\right|", f"{OPENS} {OPENS} {CLOSES} − {OPENS} {CLOSES} {CLOSES}"),
     (r"\lvert x\rvert", f"{OPENS} {CLOSES}"),
     (r"\|x\|", f"{OPENS} {CLOSES}".replace("|", "‖")),
@@ -73,9 +74,10 @@ SPACES = [
     (r"a\bmod b", "mod"),
     (r"a\equiv b\pmod m", '≡ ([lspace="0.4444em" stretchy="false"] mod[lspace="0" rspace="0.3333em"] '
      ')[stretchy="false"]'),
+    (r"\begin{pmatrix}a\\b\end{pmatrix}c", '([stretchy="true"] )[stretchy="true"] \u2062[rspace="0.1667em"]'),
     (r"p\implies q", '⟹[lspace="0.5556em" rspace="0.5556em"]'), (r"p\Rightarrow q", "⇒"),
     (r"x=\int f", '= ∫[lspace="0"]'), (r"\partial x", ""),
-    (r"a\left(b^2\right)c", '([lspace="0.1667em"] )[rspace="0.1667em"]'),
+    (r"a\left(\sqrt b\right)c", '([lspace="0.1667em" stretchy="true"] )[rspace="0.1667em" stretchy="true"]'),
     (r"\underbrace{a}\underbrace{b}", '⏟ \u2062[rspace="0.1667em"] ⏟'),
 ]
 
@@ -103,14 +105,18 @@ GROUPS = [
     ("(x)^2", f"<mrow><msup><mrow>{PAREN[0]}<mi>x</mi>{PAREN[1]}</mrow><mn>2</mn></msup></mrow>"),
     (r"\left(x\right)^2", f"<mrow><msup><mrow>{PAREN[0]}<mi>x</mi>{PAREN[1]}</mrow><mn>2</mn></msup></mrow>"),
     (r"\left(\frac xy\right)^2",
-     "<mrow><msup><mrow><mo>(</mo><mfrac><mi>x</mi><mi>y</mi></mfrac><mo>)</mo></mrow><mn>2</mn></msup></mrow>"),
+     '<mrow><msup><mrow><mo stretchy="true">(</mo><mfrac><mi>x</mi><mi>y</mi></mfrac><mo stretchy="true">)</mo>'
+     '</mrow><mn>2</mn></msup></mrow>'),
     (r"\left[\sqrt x\right]_0^1",
-     "<mrow><msubsup><mrow><mo>[</mo><msqrt><mi>x</mi></msqrt><mo>]</mo></mrow><mn>0</mn><mn>1</mn></msubsup></mrow>"),
+     '<mrow><msubsup><mrow><mo stretchy="true">[</mo><msqrt><mi>x</mi></msqrt><mo stretchy="true">]</mo></mrow>'
+     '<mn>0</mn><mn>1</mn></msubsup></mrow>'),
     (r"\left.x\right|_0",
-     '<mrow><msub><mrow><mi>x</mi><mo form="postfix" fence="true">|</mo></mrow><mn>0</mn></msub></mrow>'),
-    (r"\left\{x\right.", "<mrow><mrow><mo>{</mo><mi>x</mi></mrow></mrow>"),
+     '<mrow><msub><mrow><mi>x</mi><mo form="postfix" fence="true" stretchy="true">|</mo></mrow><mn>0</mn></msub>'
+     '</mrow>'),
+    (r"\left\{x\right.", '<mrow><mrow><mo stretchy="true">{</mo><mi>x</mi></mrow></mrow>'),
     (r"{n\brace k}",
-     '<mrow><mrow><mo>{</mo><mfrac linethickness="0"><mi>n</mi><mi>k</mi></mfrac><mo>}</mo></mrow></mrow>'),
+     '<mrow><mrow><mo stretchy="true">{</mo><mfrac linethickness="0"><mi>n</mi><mi>k</mi></mfrac>'
+     '<mo stretchy="true">}</mo></mrow></mrow>'),
     (r"[a,b)^2",
      '<mrow><msup><mrow><mo stretchy="false">[</mo><mi>a</mi><mo>,</mo><mi>b</mi><mo stretchy="false">)</mo></mrow>'
      "<mn>2</mn></msup></mrow>"),
@@ -139,6 +145,7 @@ def test_sizes_of_fences_are_kept(latex: str, sign: str) -> None:
 LIMITS = [
     (r"\lim_{x}f", False, '<munder><mo lspace="0" rspace="0.1667em" movablelimits="true">lim</mo><mi>x</mi></munder>'),
     (r"\limsup_n", False, "lim\u2009sup</mo>"), (r"\operatorname*{arg\,max}_n", False, "arg\u2009max</mo>"),
+    (r"\operatorname{argmax}_n", False, "argmax</mo>"),
     (r"\sum\limits_n x", False, '<munder><mo lspace="0" movablelimits="false">∑</mo>'),
     (r"\sum\nolimits_n x", True, '<msub><mo lspace="0">∑</mo>'),
     (r"\int\limits_n x", True, '<munder><mo lspace="0">∫</mo>'),
@@ -153,7 +160,7 @@ def test_limits_are_where_the_style_has_them(latex: str, display: bool, part: st
 
 @pytest.mark.parametrize(("latex", "part"), [
     (r"\dfrac ab", '<mfrac displaystyle="true">'), (r"\tfrac ab", '<mfrac displaystyle="false">'),
-    (r"\dbinom nk", '<mrow displaystyle="true"><mo>(</mo>'),
+    (r"\dbinom nk", '<mrow displaystyle="true"><mo stretchy="true">(</mo>'),
     (r"\displaystyle\sum x", '<mstyle displaystyle="true" scriptlevel="0"><mo lspace="0">∑</mo>'),
     (r"\frac{\displaystyle a}{b}", '<mstyle displaystyle="true" scriptlevel="0"><mi>a</mi></mstyle></mrow><mi>b</mi>'),
 ])
@@ -177,7 +184,8 @@ def test_wide_accents_stretch_and_narrow_ones_do_not(latex: str, inner: str) -> 
 @pytest.mark.parametrize(("latex", "shown"), [
     (r"\Gamma", '<mi mathvariant="normal">Γ</mi>'), (r"\mathrm d", '<mi mathvariant="normal">d</mi>'),
     (r"\boldsymbol\alpha", "<mi>𝜶</mi>"), (r"\bm{x}", "<mi>𝒙</mi>"), (r"\mathbf{x}", "<mi>𝐱</mi>"),
-    (r"\mathit{diff}", "<mi>𝑑𝑖𝑓𝑓</mi>"), (r"\partial", "<mi>∂</mi>"), (r"\nabla", ">∇</mo>"),
+    (r"\arctan x", "<mi>arctan</mi>"),
+    (r"\operatorname{arctg}x", "<mi>arctg</mi>"), (r"\liminf", "<mi>lim\u2009inf</mi>"), (r"\mathit{diff}", "<mi>𝑑𝑖𝑓𝑓</mi>"), (r"\partial", "<mi>∂</mi>"), (r"\nabla", ">∇</mo>"),
     (r"a\leqslant b", "<mo>⩽</mo>"), (r"a\le b", "<mo>≤</mo>"), ("a ⟹ b", "<mo>⟹</mo>"),
     (r"x\longrightarrow y", "<mo>⟶</mo>"),
     (r"1+\dots+n", ">⋯</mo>"), (r"1,\dots,n", ">…</mo>"), (r"a\cdots b", ">⋯</mo>"),

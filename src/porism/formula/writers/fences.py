@@ -6,7 +6,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from itertools import accumulate
 
-from porism.formula.layout import ends_fenced, takes_arguments
+from porism.formula.layout import child_rows, ends_fenced, takes_arguments
 from porism.formula.operators.prepass import BAR_CLOSES, BAR_OPENS, look_ahead
 from porism.formula.tables.lookup import token_class
 from porism.formula.tree import LayoutNode, Row
@@ -133,11 +133,12 @@ def _keep_small(row: Row, pairs: list[tuple[int, int]], fences: Fences) -> None:
 
 
 def _is_high(node: LayoutNode) -> bool:
-    """Whether a node may be higher than a letter."""
+    """Whether a node is higher than a letter with a simple script."""
+    scripts = [*(node.above or ()), *(node.below or ())]
     return (
         node.kind in "FRMG" or token_class(node.label) in ("big-operator", "integral") or node.over is not None
-        or node.under is not None or node.above is not None or node.pre_above is not None
-        or any(map(_is_high, node.below or ()))
+        or node.under is not None or node.pre_above is not None or node.pre_below is not None
+        or any(script.kind in "FRMG" or child_rows(script) for script in scripts)
     )
 
 

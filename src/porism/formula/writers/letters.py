@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from porism.formula.tables.alphabets import has_own_character, styled
 from porism.formula.tables.commands import NAME_SYNONYMS
-from porism.formula.tables.lookup import RELATION_CLASSES, token_class
+from porism.formula.tables.lookup import RELATION_CLASSES, canonical_name, token_class
 from porism.formula.tables.setting import SHOWN_SIGNS
 from porism.formula.tree import LayoutNode, Row
 from porism.formula.writers.hints import Hints
@@ -14,13 +14,17 @@ _VARIANTS = {
     "rm": "normal", "it": "italic",
 }
 _UPRIGHT = frozenset("∞∅ℏℵℶℷℸ⊤⊥")
-_SPELLED = {label: words.replace(" ", "\u2009") for words, label in NAME_SYNONYMS.items()}
+_SPELLED = {label: words.replace(" ", "\u2009") for words, label in NAME_SYNONYMS.items() if " " in words}
+"""Name → how it is set where it is of two words."""
 _OPERATIONS = RELATION_CLASSES | {"additive", "multiplicative", "set-operator"}
 
 
-def name_shown(label: str) -> str:
-    """A name as it is set: ``lim sup`` for ``limsup``."""
-    return _SPELLED.get(label, label)
+def name_shown(node: LayoutNode, hints: Hints) -> str:
+    """A name as it is set: as it was written, and ``lim sup`` for ``\\limsup``."""
+    written = hints.name(node)
+    if written not in _SPELLED and canonical_name(written) == node.label:
+        return written
+    return _SPELLED.get(node.label, node.label)
 
 
 def letter_shown(node: LayoutNode, hints: Hints) -> tuple[str, str]:
@@ -30,7 +34,7 @@ def letter_shown(node: LayoutNode, hints: Hints) -> tuple[str, str]:
         upright = label in _UPRIGHT or (len(label) == 1 and "Α" <= label <= "Ω")
         if len(label) > 1 and hints.is_italic(node):
             return styled(label, "italic"), ""
-        return name_shown(label), "normal" if upright else ""
+        return name_shown(node, hints) if len(label) > 1 else label, "normal" if upright else ""
     if font == "bb":
         return label, ""
     is_slanted = font == "bf" and len(label) == 1 and ("α" <= label <= "ϖ" or hints.is_bold_italic(node))

@@ -255,8 +255,8 @@ class _Writer:
             over = ["<mrow>", _STRUT, *over, "</mrow>"]
         parts = [*over, _Side(node.under or [], inner), "</mfrac>"]
         if node.label == "choose":
-            opened = f'<mrow{shown}{attributes}><mo>(</mo><mfrac linethickness="0">'
-            return [opened, *parts, "<mo>)</mo></mrow>"]
+            opened = f'<mrow{shown}{attributes}>{_fence("(")}<mfrac linethickness="0">'
+            return [opened, *parts, _fence(")") + "</mrow>"]
         return [f"<mfrac{shown}{attributes}>", *parts]
 
     def _stack(self, node: LayoutNode, style: int) -> list[_Task]:
@@ -276,18 +276,19 @@ class _Writer:
             return self._lines(node, attributes, style)
         opening, closing = label[:1], label[1:2]
         columns = self.hints.columns(node)
-        tasks: list[_Task] = [f"<mtable{'' if opening else attributes}>"]
+        kind = ' class="array"' if columns and (opening or ' class="' not in attributes) else ""
+        tasks: list[_Task] = [f"<mtable{kind}{'' if opening else attributes}>"]
         for line in node.elements or []:
             tasks.append("<mtr>")
             for position, cell in enumerate(line):
-                strut = "" if position or style == SCRIPT else _CASES_STRUT if label == "{" else _STRUT
-                look = "text-align: left" if label == "{" else _column(columns, position)
+                strut = "" if position or style == SCRIPT else _STRUT if columns or label != "{" else _CASES_STRUT
+                look = "text-align: left" if label == "{" and not columns else _column(columns, position)
                 tasks += (_cell(look) + strut, *self._ended(cell, self._content(cell, max(style, TEXT))), "</mtd>")
             tasks.append("</mtr>")
         tasks.append("</mtable>")
         if opening:
-            tasks.insert(0, f"<mrow{attributes}><mo>{escape(opening)}</mo>")
-            tasks.append(f"<mo>{escape(closing)}</mo></mrow>" if closing else "</mrow>")
+            tasks.insert(0, f"<mrow{attributes}>{_fence(opening)}")
+            tasks.append(f"{_fence(closing)}</mrow>" if closing else "</mrow>")
         return tasks
 
     def _lines(self, node: LayoutNode, attributes: str, style: int) -> list[_Task]:
@@ -340,6 +341,11 @@ _STRUT = '<mspace height="0.84em" depth="0.36em"></mspace>'
 _CASES_STRUT = '<mspace height="1.01em" depth="0.43em"></mspace>'
 _BESIDE_NOTE = '<mspace width="0.8em"></mspace>'
 _ALIGNMENTS = {"l": "text-align: left", "r": "text-align: right"}
+
+
+def _fence(label: str) -> str:
+    """A fence that is as high as the row that it begins or ends."""
+    return f'<mo stretchy="true">{escape(label)}</mo>'
 
 
 def _cell(look: str) -> str:

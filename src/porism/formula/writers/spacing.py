@@ -130,7 +130,7 @@ def set_row(row: Row, style: int, hints: Hints, follows_operand: bool = False) -
             setting.before[i] = _BACK + setting.before.get(i, "")
     for i, node in enumerate(row):
         if is_operator[i]:
-            shown = name_shown(node.label) if node.kind == "V" else sign_shown(row, i, i in fences.sides, hints)
+            shown = name_shown(node, hints) if node.kind == "V" else sign_shown(row, i, i in fences.sides, hints)
             attributes = _attributes(row, i, spaces[i], i in prefixes, atoms[i] == BIN, fences, hints)
             setting.operators[i] = Operator(attributes, shown)
     return setting
@@ -153,7 +153,8 @@ def _atoms(row: Row, fences: Fences, hints: Hints) -> list[int]:
     atoms = []
     for i, node in enumerate(row):
         if node.kind != "O" or _has_brace(node):
-            atoms.append(OP if _has_brace(node) or is_function_name(node, hints) else ORD)
+            is_enclosed = node.kind == "M" and node.label not in ("", "lines")
+            atoms.append(INNER if is_enclosed else OP if _has_brace(node) or is_function_name(node, hints) else ORD)
         elif i in fences.sides:
             atoms.append(_SIDE_ATOMS[fences.sides[i]])
         elif node.label == "∥" and not hints.is_latex:
@@ -247,17 +248,17 @@ def _attributes(
         text += f' lspace="{_em(spaces[0])}"'
     if spaces[1] != after:
         text += f' rspace="{_em(spaces[1])}"'
-    return text + _stretching(node, i, kind, side, fences, hints)
+    return text + _stretching(node, i, kind, fences, hints)
 
 
-def _stretching(node: LayoutNode, i: int, kind: str, side: str, fences: Fences, hints: Hints) -> str:
+def _stretching(node: LayoutNode, i: int, kind: str, fences: Fences, hints: Hints) -> str:
     """The attributes that say how high an operator is, and where its limits are."""
     if node.kind == "V" or kind == "big-operator":
         if hints.limits(node) == "limits" or _is_under(node):
             return ' movablelimits="false"'
         return ' movablelimits="true"' if node.kind == "V" else ""
     if i in fences.stretched:
-        return ' stretchy="true"' if side == MIDDLE or kind not in _FENCES else ""
+        return ' stretchy="true"'
     size = hints.size(node)[0]
     if size:
         return f' stretchy="true" minsize="{size}" maxsize="{size}"'
