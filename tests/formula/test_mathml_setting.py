@@ -185,7 +185,8 @@ def test_wide_accents_stretch_and_narrow_ones_do_not(latex: str, inner: str) -> 
     (r"\Gamma", '<mi mathvariant="normal">Γ</mi>'), (r"\mathrm d", '<mi mathvariant="normal">d</mi>'),
     (r"\boldsymbol\alpha", "<mi>𝜶</mi>"), (r"\bm{x}", "<mi>𝒙</mi>"), (r"\mathbf{x}", "<mi>𝐱</mi>"),
     (r"\arctan x", "<mi>arctan</mi>"),
-    (r"\operatorname{arctg}x", "<mi>arctg</mi>"), (r"\liminf", "<mi>lim\u2009inf</mi>"), (r"\mathit{diff}", "<mi>𝑑𝑖𝑓𝑓</mi>"), (r"\partial", "<mi>∂</mi>"), (r"\nabla", ">∇</mo>"),
+    (r"\operatorname{arctg}x", "<mi>arctg</mi>"), (r"\liminf", "<mi>lim\u2009inf</mi>"),
+    (r"\mathit{diff}", "<mi>𝑑𝑖𝑓𝑓</mi>"), (r"\partial", "<mi>∂</mi>"), (r"\nabla", ">∇</mo>"),
     (r"a\leqslant b", "<mo>⩽</mo>"), (r"a\le b", "<mo>≤</mo>"), ("a ⟹ b", "<mo>⟹</mo>"),
     (r"x\longrightarrow y", "<mo>⟶</mo>"),
     (r"1+\dots+n", ">⋯</mo>"), (r"1,\dots,n", ">…</mo>"), (r"a\cdots b", ">⋯</mo>"),
@@ -214,7 +215,8 @@ def test_lines_are_aligned_where_they_were_written_so() -> None:
     assert [re.sub(r"<[^>]*>", "", cell) for cell in cells] == ["a+b", "=c", "d", "=e", "", "=f", "", ""]
 
 
-NAMES = [r"a\ {\rm mod}\ n", r"\mathbf{AA}", r"\boldsymbol{\ell}", r"\mathtt{int}", r"\hat f"]
+NAMES = [r"a\ {\rm mod}\ n", r"\mathbf{AA}", r"\boldsymbol{\ell}", r"\mathtt{int}", r"\hat f", r"0.\dot9",
+         r"1\cdot\ldots\cdot n", r"\operatorname{Im}z"]
 
 
 @pytest.mark.parametrize("latex", NAMES)

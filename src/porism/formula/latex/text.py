@@ -124,7 +124,7 @@ def name(machine: Machine, payload: Any, i: int) -> None:
                 machine.take()
             label = canonical_name("".join(letters))
             if label:
-                font = "rm" if len(label) == 1 else ""
+                font = "rm" if len(label) == 1 and label.isascii() else ""
                 machine.add(LayoutNode(label, "V", start, machine.ends[j], font))
             return
         if token.isascii() and (token.isalpha() or (letters and token.isdigit()) or (letters and token == "-")):

@@ -11,7 +11,7 @@ from porism.formula.tables.setting import COMMAND_SIGNS
 from porism.formula.tree import LayoutNode, LayoutTree
 
 _COMMAND = re.compile(r"\\([A-Za-z]+)")
-_NAME = re.compile(r"\\(?:(?:operatorname\*?|mathrm|mathop)\s*\{([A-Za-z]+)\}|([A-Za-z]+))")
+_NAME = re.compile(r"\\(?:operatorname\*?|mathrm|mathop)\s*\{([A-Za-z]+)\}|(\\[A-Za-z]+)")
 _SIZE = re.compile(r"\\(big|Big|bigg|Bigg)([lrm]?)\s*\Z")
 _SIZES = {"big": "1.2em", "Big": "1.8em", "bigg": "2.4em", "Bigg": "3em"}
 _LIMITS = re.compile(r"\s*\\(limits|nolimits)(?![A-Za-z])")
@@ -61,7 +61,7 @@ class Hints:
         return self.has_commands and _DISPLAY.search(self.source, max(0, node.start - 20), node.start) is not None
 
     def name(self, node: LayoutNode) -> str:
-        """The name that was written: a command, or letters in braces."""
+        """The name that was written: letters in braces, or a command, with its backslash."""
         match = _NAME.match(self.source, node.start) if self.has_commands else None
         return (match[1] or match[2]) if match is not None else ""
 

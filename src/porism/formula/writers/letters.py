@@ -22,9 +22,9 @@ _OPERATIONS = RELATION_CLASSES | {"additive", "multiplicative", "set-operator"}
 def name_shown(node: LayoutNode, hints: Hints) -> str:
     """A name as it is set: as it was written, and ``lim sup`` for ``\\limsup``."""
     written = hints.name(node)
-    if written not in _SPELLED and canonical_name(written) == node.label:
-        return written
-    return _SPELLED.get(node.label, node.label)
+    if written == "\\" + node.label or canonical_name(written.lstrip("\\")) != node.label:
+        return _SPELLED.get(node.label, node.label)
+    return written.lstrip("\\")
 
 
 def letter_shown(node: LayoutNode, hints: Hints) -> tuple[str, str]:
