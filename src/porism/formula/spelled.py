@@ -67,7 +67,9 @@ def _parts_of_number(row: Row, i: int) -> Row:
     parts: Row = []
     for node in row[i:i + MAX_PARTS]:
         is_part = _DIGITS.fullmatch(node.label) is not None if node.kind == "N" else node.label in (".", ",")
-        if not is_part or node.over is not None or node.under is not None or (parts and (node.space >= QUAD or child_rows(parts[-1]) or parts[-1].kind == node.kind)):
+        if not is_part or node.over is not None or node.under is not None:
+            break
+        if parts and (node.space >= QUAD or child_rows(parts[-1]) or parts[-1].kind == node.kind):
             break
         parts.append(node)
     return parts
