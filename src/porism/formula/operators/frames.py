@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from porism.formula.operators.lists import fold_items, relation_node
 from porism.formula.operators.products import Factor, Prefix, Written, make, read_product
-from porism.formula.operators.rules import LEADING_FORMS
+from porism.formula.operators.rules import LEADING_FORMS, PREFIX_LABELS
 from porism.formula.operators.scripted import Operator, Scripted, base_of, label_of
 from porism.formula.tree import LayoutNode, OperatorNode
 
@@ -73,10 +73,7 @@ class Frame:
         """A sign or an additive operator."""
         factors = self.factors
         last = factors[-1] if factors else None
-        waits = isinstance(last, Written) or (
-            isinstance(last, Prefix) and not last.separate and not (last.tail and last.big)
-        )
-        if waits and label in _SIGNS:
+        if label in _SIGNS and (isinstance(last, Written) or (isinstance(last, Prefix) and _takes_sign(last, label))):
             if label != "plus":
                 factors.append(Prefix(label, Written(label, symbol).leaf()))
                 self.special = True
@@ -336,7 +333,7 @@ class Frame:
             operands.append(statement)
         while pending:
             reduce()
-        return operands[0]
+        return operands[0] if len(labels) < len(statements) else make(labels[-1], operands)
 
     def close_item(self) -> OperatorNode | None:
         """The item read so far: its logic under its quantifiers, map names and negations."""
@@ -350,8 +347,8 @@ class Frame:
                 children = [node for node in (left, body) if node is not None]
                 if children:
                     body = make(label, children)
-                elif isinstance(label, Scripted):
-                    body = label.node
+                else:
+                    body = Written(label, self.symbol).leaf()
         return body
 
     def close_list(self) -> OperatorNode | None:
@@ -392,3 +389,11 @@ class Frame:
             children = [self.before] if node is None else [self.before, node]
             return make(self.before_label, children)
         return node
+
+
+def _takes_sign(prefix: Prefix, sign: Operator) -> bool:
+    """Whether a sign after a function belongs to its argument, as in ``sin -x``.
+
+    A plus (``sin + cos``) does not, nor does a sign after a name that is only taken for a function.
+    """
+    return sign != "plus" and prefix.label in PREFIX_LABELS and not (prefix.tail and prefix.big)

@@ -168,9 +168,15 @@ def _multiply(factors: list[OperatorNode | Written]) -> OperatorNode:
     if node is None:
         last = factors[-1]
         return last.leaf() if isinstance(last, Written) else last
+    if not label and len(product) == 1 and _is_product_sign(factors[0], factors[-1]):
+        label = "times"
     if label:
         node = make(label, [node])
     return node
+
+
+def _is_product_sign(*factors: OperatorNode | Written) -> bool:
+    return any(isinstance(factor, Written) and factor.label == "times" for factor in factors)
 
 
 def _times(factors: list[OperatorNode]) -> OperatorNode | None:
