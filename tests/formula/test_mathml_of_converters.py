@@ -40,6 +40,10 @@ MTD = "<mtd>{}</mtd>"
         ('<math alttext="a&amp;lt;b"><mi>a</mi></math>', "a<b"),
         ('<math alttext="a\\&amp;b"><mi>a</mi><mo>&amp;</mo><mi>b</mi></math>', r"a\&b"),
         ("<mi>a</mi><mi>qvar_ missing</mi>", r"a\qvar{missing}"),
+        ('<math alttext="a=b\\\\ c=d" class="ltx_Math"><mi>a</mi><mo>=</mo><mi>b</mi><mi>c</mi></math>', r"a=b\\ c=d"),
+        ("<mo>√</mo><msup><mi>x</mi><mn>2</mn></msup>", "√x^2"), ("<mo>∛</mo><mn>8</mn><mi>x</mi>", r"\sqrt[3]{8}x"),
+        ("<mo>√</mo><mo>(</mo><mi>x</mi><mo>+</mo><mn>1</mn><mo>)</mo><mo>-</mo><mi>y</mi>", r"\sqrt{x+1}-y"),
+        ("<mi>î</mi><mi>Å</mi>", r"\hat{i}\AA"),
         ("<mtext>``a''</mtext>", r"\text{“a”}"),
     ],
 )

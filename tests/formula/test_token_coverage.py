@@ -86,3 +86,30 @@ def test_nothing_of_a_random_formula_is_missing(source: str) -> None:
     tree = parse_latex(source)
     assume(all(problem.what != "an argument is missing" for problem in tree.problems))
     assert unaccounted_tokens(tree) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "problem"),
+    [
+        (r"\text{G\"odel}", "Gödel", ""), (r"\text{It\^{o}'s rule}", "Itô's rule", ""),
+        (r"\text{\color{red}{so}\textcolor{blue}{ far}}", "so far", ""), (r"\hbox{\sc so far}", "so far", ""),
+        (r"\text{a \foo b}", r"a \foo b", r"unknown command \foo"),
+    ],
+)
+def test_commands_in_text_are_read_or_reported(source: str, text: str, problem: str) -> None:
+    tree = parse_latex(source)
+    assert [node.label for node in tree.row] == [text]
+    assert [found.what for found in tree.problems] == ([problem] if problem else [])
+    assert unaccounted_tokens(tree) == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        r"\cfrac[l]{1}{x}+\smash[t]{y}+\cancel[red]{z}", r"a\above 1pt b", r"\mathrm{Im}f+\operatorname*{Re}g",
+        r"p\not|q\centernot\implies r", r"\underset{\longleftarrow}{\lim}A", r"a\cdot\cdot\cdot b: =c",
+        r"\mathchoice{a}{b}{c}{d}", r"x\sp2\sb3\div y", r"\qvar{\pmod{n}}",
+    ],
+)
+def test_commands_of_packages_are_accounted_for(source: str) -> None:
+    assert unaccounted_tokens(parse_latex(source)) == []

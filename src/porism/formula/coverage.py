@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from porism.formula.latex.boxes import value_length
+from porism.formula.latex.commands import HANDLERS
 from porism.formula.latex.macros import MacroText, expand
 from porism.formula.latex.text import text_of
 from porism.formula.latex.tokens import Tokens, tokenize
@@ -16,41 +17,40 @@ from porism.formula.layout import child_rows
 from porism.formula.tables.commands import (
     ACCENTS,
     ARROWS,
-    BRACED_ENVIRONMENTS,
-    FONT_SWITCHES,
-    FONTS,
     FRACTIONS,
     INFIX,
+    INFIX_WITH_FENCES,
     MARKED_LIMITS,
     NAME_COMMANDS,
     NAME_SYNONYMS,
-    TEXT_COMMANDS,
-    TRANSPARENT,
 )
 from porism.formula.tables.layout_commands import LAYOUT_ARGUMENTS, LAYOUT_ENVIRONMENTS
 from porism.formula.tables.lookup import DROPPED_AT_END, SYMBOLS, VULGAR_FRACTIONS, character, plain_blackboard
 from porism.formula.tables.spaces import SPACE_COMMANDS
+from porism.formula.tables.text_accents import TEXT_ACCENTS
 from porism.formula.tree import LayoutNode, LayoutTree
 from porism.formula.words import printable
 
 _BARE = frozenset({*"{}^_&$~%", "&amp;", "\\\\", "\\cr", "\\tabularnewline", "\\left", "\\right", "\\middle", ""})
 _MARKUP = frozenset("\\" + sign for sign in '/-()[]@*"<+')
 _FENCED = re.compile(r"\\(?:left|right|middle|[bB]igg?[lrm]?)")
-_STRUCTURES = frozenset(
-    "\\" + name
-    for name in (
-        *FONTS, *FONT_SWITCHES, *TEXT_COMMANDS, *NAME_COMMANDS, *TRANSPARENT, *BRACED_ENVIRONMENTS, "overset",
-        "underset", "stackrel", "of", "root", "qvar", "atop",
-        "sb", "sp", "prescript", "sideset",
-    )
-)
-"""Commands that say how their arguments are set; the arguments count by themselves."""
-_WITH_NODE = {"√", *("\\" + name for name in (*ACCENTS, *ARROWS, *FRACTIONS, *INFIX, "sqrt", "surd"))} - {"\\atop"}
+_MAKE_NODES = {"√", *("\\" + name for name in (*ACCENTS, *ARROWS, *FRACTIONS, *INFIX, "sqrt", "surd"))} - {"\\atop"}
 """Commands that make a node of the tree."""
-_WITH_OPTION = frozenset("\\" + name for name in (*ARROWS, "sqrt"))
-_WITH_STAR = frozenset("\\" + name for name in NAME_COMMANDS)
+_SAY_MORE = _MAKE_NODES | TEXT_ACCENTS.keys() | {"\\not", "\\centernot", "\\prime", "\\div", "\\today"}
+_STRUCTURES = frozenset(token for token in HANDLERS if token[:1] == "\\" and token not in _SAY_MORE) | {"\\sc"}
+"""Commands that say how their arguments are set; the arguments count by themselves."""
+_READ_OPTION = frozenset("\\" + name for name in (*ARROWS, "sqrt"))
+"""Commands with an option that is content."""
+_SKIPPED = {
+    **dict.fromkeys(NAME_COMMANDS, "*"),
+    **{
+        name: "f" * 2 * fences + "d" * thickness for name, (_, fences, thickness) in INFIX_WITH_FENCES.items()
+    },
+    **LAYOUT_ARGUMENTS,
+}
+"""Command → what belongs to it and is layout."""
 _CLOSES = frozenset({"}", "&", "\\\\", "\\cr", "$", "]", "\\", "", *("\\" + name for name in INFIX)})
-_QUOTES = frozenset("“”")
+_QUOTES = frozenset("“”′")
 _STROKE = "\u0338"
 _UNITS = re.compile(r"(?:p[tcx]|e[mx]|mu|[cm]m|in|[sb]p|dd|cc)")
 
@@ -84,7 +84,7 @@ def unaccounted_tokens(tree: LayoutTree, macros: Mapping[str, MacroText] | None 
         MissingToken(token.start, token.text)
         for token, covering in zip(tokens, owners, strict=True)
         if not any(_has(node, token) for node in covering)
-        and not (token.text in _WITH_NODE and token.start in begun)
+        and not (token.text in _MAKE_NODES and token.start in begun)
         and reported.isdisjoint(range(token.start, token.end + 1))
     ]
 
@@ -124,8 +124,10 @@ def _content(tokens: Tokens) -> Iterator[_Token]:
     while i < last:
         text, start, end = texts[i], starts[i], ends[i]
         i += 1
-        if text[:1] == "\\" and text[1:] in LAYOUT_ARGUMENTS:
-            i = _skip(texts, i, LAYOUT_ARGUMENTS[text[1:]])
+        if text[:1] == "\\" and text[1:] in _SKIPPED:
+            if text in _MAKE_NODES:
+                yield _Token(text, start, end)
+            i = _skip(texts, i, _SKIPPED[text[1:]])
         elif text.startswith(("\\begin{", "\\begin ")):
             name = text[text.index("{") + 1:-1].strip()
             i = _skip(texts, i, LAYOUT_ENVIRONMENTS.get(name, LAYOUT_ENVIRONMENTS.get(name.rstrip("*"), "")))
@@ -134,9 +136,7 @@ def _content(tokens: Tokens) -> Iterator[_Token]:
             if texts[i][:1] == ".":
                 starts[i] += end > start
                 texts[i] = texts[i][1:]
-        elif text in _WITH_STAR:
-            i = _skip(texts, i, "*")
-        elif text in _WITH_OPTION:
+        elif text in _READ_OPTION:
             yield _Token(text, start, end)
             begin = _visible(texts, i)
             if texts[begin] == "[":
@@ -188,8 +188,8 @@ def _ends(texts: list[str], i: int) -> bool:
     while texts[i] not in _CLOSES and not texts[i].startswith(("\\\\", "\\end", "\\right")):
         text = texts[i]
         i += 1
-        if text[:1] == "\\" and text[1:] in LAYOUT_ARGUMENTS:
-            i = _skip(texts, i, LAYOUT_ARGUMENTS[text[1:]])
+        if text[:1] == "\\" and text[1:] in _SKIPPED and text not in _MAKE_NODES:
+            i = _skip(texts, i, _SKIPPED[text[1:]])
         elif not _is_punctuation(text) and not _is_layout(text):
             return False
     return True
@@ -234,17 +234,21 @@ def _has(node: LayoutNode, token: _Token) -> bool:
     text = token.text
     if not token.is_from_macro and (node.start, node.end) == (token.start, token.end):
         return True
-    if text in _WITH_NODE:
+    if text in _MAKE_NODES:
         return node.kind in "FRM" or node.label in MARKED_LIMITS.values()
     label = unicodedata.normalize("NFKD", node.label)
-    if text == "\\not":
+    if text in ("\\not", "\\centernot"):
         return _STROKE in label
     if text == "," and node.kind == "N":
         return True
     if node.kind == "T":
-        return printable(text_of(text)) in node.label or (text in "`'" and not _QUOTES.isdisjoint(node.label))
+        said_in_text = TEXT_ACCENTS.get(text) or printable(text_of(text))
+        return said_in_text in label or said_in_text in node.label or (
+            text in "`'" and not _QUOTES.isdisjoint(node.label)
+        )
     if text in VULGAR_FRACTIONS:
         return node.kind == "F"
+    text = "÷" if text == "\\div" else text
     said = {printable(text_of(text)), text, text[1:] if text[0] == "?" else text, plain_blackboard(text)}
     known = SYMBOLS.get(text)
     found = known or (character(text) if len(text) == 1 else None)
@@ -256,14 +260,16 @@ def _has(node: LayoutNode, token: _Token) -> bool:
 
 def _spellings() -> dict[str, list[str]]:
     found: dict[str, list[str]] = {
-        "⟨": ["<"], "⟩": [">"], "∤": ["|", "\\vert"],
-        "′": ["'"], "…": ["...", "\\cdot"], "≤": ["<=", "<"], "≥": [">=", ">"],
-        "→": ["->", "-", ">"], "≔": [":=", "\\colon"], "<": ["&lt;"], ">": ["&gt;"], "÷": ["\\div"], "∇": ["\\div"],
+        "⟨": ["<"], "⟩": [">"], "′": ["'"], "…": ["...", "\\cdot"], "≤": ["<=", "<"], "≥": [">=", ">"],
+        "→": ["->", "-", ">"], "≔": [":=", "\\colon"], "<": ["&lt;"], ">": ["&gt;"], "∤": ["|"], "∦": ["∥"],
+        "÷": ["\\div"], "∇": ["\\div"],
     }
-    for name, label in NAME_SYNONYMS.items():
-        found.setdefault(label, []).append(name)
-    for token, (label, _) in SYMBOLS.items():
-        if len(label) > 1:
+    for spelled, label in NAME_SYNONYMS.items():
+        found.setdefault(label, []).append(spelled)
+    for (_, mark), name in MARKED_LIMITS.items():
+        found.setdefault(name, []).append(mark)
+    for token, (label, kind) in SYMBOLS.items():
+        if len(label) > 1 or kind == "V":
             found.setdefault(label, []).append(token)
     return found
 

@@ -11,7 +11,7 @@ from porism.formula.tree import LayoutNode, Row
 _NUMBER = re.compile(r"[0-9]+\.[0-9]+|[1-9][0-9]{0,2}(?:,[0-9]{3})*,000(?:\.[0-9]+)?")
 _DIGITS = re.compile(r"[0-9.]+")
 _TYPED = {(":", "="): "≔", ("<", "="): "≤", (">", "="): "≥", ("-", ">"): "→"}
-_FIRST = frozenset({".", ",", "⋅", "…", *(first for first, _ in _TYPED)})
+_FIRST = frozenset({".", ",", "⋅", *(first for first, _ in _TYPED)})
 MAX_PARTS = 9
 """Of how many nodes a number is put together at most."""
 
@@ -46,7 +46,7 @@ def join_spelled(row: Row) -> None:
             label = _TYPED.get((node.label, after.label))
             if label is not None:
                 row[i:i + 2] = [_joined(label, "O", node, after)]
-            elif node.label in ("⋅", "…", "."):
+            elif node.label in ("⋅", "."):
                 _join_dots(row, i)
         i += 1
 
@@ -76,15 +76,14 @@ def _parts_of_number(row: Row, i: int) -> Row:
 
 
 def _join_dots(row: Row, i: int) -> None:
-    """Three points or more, or dots that go on with points, are dots."""
+    """Three full stops, or three points or more at half height, are dots."""
     last = i
     while (
         last + 1 < len(row) and not child_rows(row[last]) and not row[last + 1].space
-        and row[last + 1].label in ((".",) if row[i].label == "." else ("⋅", "…"))
+        and row[last + 1].label == row[i].label
     ):
         last += 1
-    labels = [node.label for node in row[i:last + 1]]
-    if labels == [".", ".", "."] or labels.count("⋅") > 2:
+    if last - i == 2 or (last - i > 2 and row[i].label == "⋅"):
         row[i:last + 1] = [_joined("…", "O", row[i], row[last])]
 
 

@@ -22,10 +22,11 @@ from porism.corpus.latex.macros import Expander
 from porism.corpus.latex.programming import Programming
 from porism.corpus.latex.redefinitions import is_only_appearance
 from porism.corpus.latex.skipping import skip_arguments
-from porism.corpus.latex.tables import ACCENTS, DROPPED, KEPT_COMMANDS, SYMBOLS
+from porism.corpus.latex.tables import DROPPED, KEPT_COMMANDS, SYMBOLS
 from porism.corpus.references import reference_text
 from porism.corpus.units import Parts, tidy
 from porism.formula.macros.tokens import EOF_TOKEN, PAR, join
+from porism.formula.tables.text_accents import TEXT_ACCENTS
 from porism.types import Content, Formula
 
 MAX_INLINE_DEPTH = 3
@@ -64,7 +65,7 @@ class LatexText:
         self.inline = 0
         self._names: Counter[str] = Counter()
         self.commands = self._command_table()
-        self.expander.known = frozenset(self.commands).difference(ACCENTS) | {f"\\{name}" for name in DROPPED}
+        self.expander.known = frozenset(self.commands).difference(TEXT_ACCENTS) | {f"\\{name}" for name in DROPPED}
 
     @property
     def line(self) -> int:

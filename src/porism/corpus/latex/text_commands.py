@@ -11,10 +11,11 @@ from porism.corpus.latex.diagrams import diagram_text
 from porism.corpus.latex.drawings import DRAWING_COMMANDS, drawn_formulas, skip_drawing
 from porism.corpus.latex.formula import PROOF_COMMANDS
 from porism.corpus.latex.skipping import skip_arguments, skip_assignment
-from porism.corpus.latex.tables import ACCENTS, CITATIONS, REFERENCES
+from porism.corpus.latex.tables import CITATIONS, REFERENCES
 from porism.corpus.latex.text import LatexText
 from porism.formula.tables.packages import siunitx
 from porism.formula.tables.registers import ASSIGNMENTS
+from porism.formula.tables.text_accents import TEXT_ACCENTS
 
 QUANTITIES = {
     "qty": "omm", **{name: re.sub("[^om]", "", signature) for name, (signature, _) in siunitx.HANDLED.items()},
@@ -61,7 +62,7 @@ class TextCommands(LatexText):
         }
         table.update(dict.fromkeys(REFERENCES, self._reference))
         table.update(dict.fromkeys(CITATIONS, self._citation))
-        table.update(dict.fromkeys(ACCENTS, self._accent))
+        table.update(dict.fromkeys(TEXT_ACCENTS, self._accent))
         table.update(dict.fromkeys(("\\" + name for name in ASSIGNMENTS), self._assignment))
         table.update(dict.fromkeys(("\\" + name for name in QUANTITIES), self._quantity))
         table.update(dict.fromkeys(DIAGRAM_COMMANDS, self._diagram))
@@ -207,4 +208,4 @@ class TextCommands(LatexText):
             return
         text = self.content(argument).text
         text = {"ı": "i", "ȷ": "j"}.get(text, text)
-        self._text(unicodedata.normalize("NFC", text[:1] + ACCENTS[command] + text[1:]) if text else "")
+        self._text(unicodedata.normalize("NFC", text[:1] + TEXT_ACCENTS[command] + text[1:]) if text else "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Any
 
 from porism.formula.latex.frames import GROUP, TEXT, Frame
@@ -9,15 +10,21 @@ from porism.formula.latex.machine import Machine
 from porism.formula.latex.macros import MACRO_TRIGGERS, MacroFound
 from porism.formula.latex.tokens import SPACES
 from porism.formula.layout import child_rows
-from porism.formula.tables.boxes import BOXES
+from porism.formula.tables.commands import FONT_SWITCHES, FONTS, NAME_COMMANDS, TEXT_COMMANDS, TRANSPARENT
+from porism.formula.tables.layout_commands import LAYOUT_ARGUMENTS
 from porism.formula.tables.lookup import SYMBOLS, canonical_name
 from porism.formula.tables.spaces import WORD_SPACE, length
+from porism.formula.tables.text_accents import TEXT_ACCENTS
 from porism.formula.tree import LayoutNode
 from porism.formula.words import printable, words_row
 
 _LONGEST_NAME = 64
 _FARTHEST_OPTION_END = 200
 _FARTHEST_BRACE = 20
+_SETTINGS = frozenset(
+    "\\" + name for name in (*FONTS, *FONT_SWITCHES, *NAME_COMMANDS, *TEXT_COMMANDS, *TRANSPARENT, "sc")
+)
+"""Commands that say how a text is set."""
 
 
 def text_of(token: str) -> str:
@@ -60,6 +67,7 @@ def resume_text(machine: Machine, frame: Frame, i: int) -> None:
 def _read_text(machine: Machine, depth: int, wraps: bool, font: str) -> None:
     pieces: list[str] = []
     first = last = -1
+    accent = ""
     for j, token in machine.stream:
         if token == "{":
             depth += 1
@@ -78,8 +86,10 @@ def _read_text(machine: Machine, depth: int, wraps: bool, font: str) -> None:
             frame.payload = (depth, wraps, font)
             machine.base = len(machine.row)
             return
-        elif token[1:] in BOXES and token[0] == "\\":
-            skip_arguments(machine, BOXES[token[1:]], j)
+        elif token[1:] in LAYOUT_ARGUMENTS and token[0] == "\\":
+            skip_arguments(machine, LAYOUT_ARGUMENTS[token[1:]], j)
+        elif token in TEXT_ACCENTS:
+            accent = TEXT_ACCENTS[token]
         elif token in MACRO_TRIGGERS and not machine.expanded:
             raise MacroFound
         elif token == "\\qvar":
@@ -90,7 +100,13 @@ def _read_text(machine: Machine, depth: int, wraps: bool, font: str) -> None:
             if first < 0:
                 first = machine.starts[j]
             last = machine.ends[j]
-            pieces.append(text_of(token))
+            said = text_of(token)
+            if not said and token[1:].isalpha() and token not in _SETTINGS:
+                machine.problem(machine.starts[j], f"unknown command {token}")
+                said = token
+            if accent and said and not said.isspace():
+                said, accent = unicodedata.normalize("NFC", said[0] + accent + said[1:]), ""
+            pieces.append(said)
     machine.problem(machine.starts[-1], "text is never closed")
     _add_text(machine, pieces, font, first, last)
 
@@ -191,6 +207,8 @@ def argument_text(machine: Machine, i: int) -> tuple[str, int]:
             if depth == 0:
                 return "".join(pieces), j
             depth -= 1
+        elif inner in MACRO_TRIGGERS and not machine.expanded:
+            raise MacroFound
         else:
             pieces.append(text_of(inner))
     machine.problem(machine.starts[-1], "an argument is never closed")

@@ -88,7 +88,7 @@ def _combine(machine: Machine, token: str, start: int, end: int) -> None:
 def _letter(machine: Machine, token: str, start: int, end: int) -> None:
     found = character(token)
     if found is None:
-        if not token.isspace() and ord(token) < 32:
+        if unicodedata.category(token) == "Cc" and not token.isspace():
             machine.problem(start, f"control character {ord(token)}")
         return
     label, kind, font = found
@@ -97,13 +97,13 @@ def _letter(machine: Machine, token: str, start: int, end: int) -> None:
         machine.add(LayoutNode(label, kind, start, end))
     elif font:
         machine.add(LayoutNode(label, kind, start, end, font))
-    elif label == token and not machine.font and (accented := _accented(token, start, end)):
+    elif label == token and not machine.font and (accented := accented_letter(token, start, end)):
         machine.add(accented)
     elif not "\ufe00" <= token <= "\ufe0f":  # which of two shapes a character has
         machine.add_symbol(label, kind, start, end)
 
 
-def _accented(char: str, start: int, end: int) -> LayoutNode | None:
+def accented_letter(char: str, start: int, end: int) -> LayoutNode | None:
     """A letter with an accent as it is where both are written apart: ``ẋ`` is ``\\dot x``."""
     parts = unicodedata.normalize("NFD", char)
     if len(parts) != 2 or parts[0] not in SYMBOLS or parts[1] not in _COMBINING:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from porism.formula.latex.commands import HANDLERS
+from porism.formula.latex.unicode import accented_letter
 from porism.formula.tables.commands import ACCENT_SYNONYMS
 from porism.formula.tables.lookup import (
     PRIME_CHARACTERS,
@@ -111,6 +112,9 @@ def symbol(char: str, font: str, start: int, end: int) -> Row:
     if found is None:
         return []
     label, kind, own_font = found
+    accented = accented_letter(char, start, end) if char not in SYMBOLS and label == char and not font else None
+    if accented is not None:
+        return [accented]
     if own_font or not font or kind not in "VN":
         return [LayoutNode(label, kind, start, end, own_font)]
     if font == "bb":

@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from html import unescape
 
 from porism.formula.latex.parser import MAX_DEPTH, MAX_LENGTH, parse_latex
 from porism.formula.layout import child_rows, trim
 from porism.formula.mathml.content import build_content, is_content_leaf
 from porism.formula.mathml.content_tables import CONTENT_ELEMENTS
+from porism.formula.mathml.latexml import is_garbled, narrow_spaces, repair_entity, unescaped
 from porism.formula.mathml.leaves import error, identifier, number, operator, text_row
 from porism.formula.mathml.numbers import SEPARATOR
 from porism.formula.mathml.presentation import Child, Element, build, finish_stacks
 from porism.formula.mathml.tokens import CLOSE, LEAF, OPEN, WORDS, attributes_of, events
 from porism.formula.settle import settle
 from porism.formula.tables.spaces import written_space
-from porism.formula.tree import LayoutNode, LayoutTree, ParseProblem, Row
+from porism.formula.tree import LayoutTree, ParseProblem, Row
 
 _LEAVES = frozenset({"mi", "mn", "mo", "mtext", "ms", "annotation", "ci", "cn", "csymbol", "cerror", "cs"})
-_ENTITIES = {
-    ("l", "t", ";"): "<", ("g", "t", ";"): ">", ("a", "m", "p", ";"): "&", ("#", "39", ";"): "′", ("#", "39"): "′",
-}
 _MOST_PROBLEMS = 100
-_ESCAPED_TWICE = re.compile(r"(?:&|\\displaystyle )(?:% ?)?(?:amp|lt|gt|quot|#39);")
-_DISPLAY = re.compile(r"\\begin\b|@@eqnarray")
 _VARIANT = re.compile(r"mathvariant\s*=\s*[\"']([^\"']*)")
 
 
@@ -41,21 +36,13 @@ def parse_mathml(source: str, *, max_length: int = MAX_LENGTH * 10, max_depth: i
     row = reader.read()
     if "linethickness" in source or "&amp;" in source:
         _repair(row, "ltx_" in source)
+    if reader.alttext and "ltx_" in source:
+        narrow_spaces(row, reader.alttext)
     settle(row)
     trim(row)
-    if not row or (reader.alttext and (reader.broken or _is_garbled(row, reader))):
+    if not row or (reader.alttext and (reader.broken or is_garbled(row, reader.alttext, reader.ampersands))):
         row = _from_latex(reader, source)
     return LayoutTree(row, source, tuple(reader.problems))
-
-
-def _is_garbled(row: Row, reader: _Reader) -> bool:
-    """Whether LaTeXML read entities as symbols, or wrote a whole display as text."""
-    latex = reader.alttext
-    return (
-        _ESCAPED_TWICE.search(latex) is not None
-        or (reader.ampersands and "\\&" not in latex)
-        or (_DISPLAY.search(latex) is not None and row[-1].kind == "T")
-    )
 
 
 def _repair(top: Row, latexml: bool) -> None:
@@ -69,22 +56,7 @@ def _repair(top: Row, latexml: bool) -> None:
         if latexml:
             for i in range(len(row) - 3, -1, -1):
                 if row[i].label == "&":
-                    _repair_entity(row, i)
-
-
-def _repair_entity(row: Row, i: int) -> None:
-    for parts, label in _ENTITIES.items():
-        nodes = row[i:i + 1 + len(parts)]
-        if tuple(node.label for node in nodes[1:]) == parts and not any(map(child_rows, nodes[:-1])):
-            last = nodes[-1]
-            joined = LayoutNode(label, "O", nodes[0].start, last.end)
-            joined.above, joined.below = last.above, last.below
-            if label == "′" and i and row[i - 1].above is None:
-                row[i - 1].above = [joined]
-                del row[i:i + 1 + len(parts)]
-            else:
-                row[i:i + 1 + len(parts)] = [joined]
-            return
+                    repair_entity(row, i)
 
 
 def _from_latex(reader: _Reader, source: str) -> Row:
@@ -92,8 +64,7 @@ def _from_latex(reader: _Reader, source: str) -> Row:
     latex = reader.annotation or reader.alttext
     if not latex:
         return []
-    if _ESCAPED_TWICE.search(latex) is not None:
-        latex = unescape(latex.replace("&% ", "&"))
+    latex = unescaped(latex)
     reader.problem(0, "no readable MathML: its LaTeX was read instead")
     row = parse_latex(latex).row
     stack = [row]

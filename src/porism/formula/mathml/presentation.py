@@ -24,7 +24,8 @@ _ALIGNMENT = re.compile(r"(?:rc?l)+")
 BARE_STACK = "stack"
 """Label of a fraction without a line until it is known whether parentheses make it a binomial."""
 
-_TO_FINISH = frozenset({BARE_STACK, "′"})
+_ROOT_SIGNS = {"√": "", "∛": "3", "∜": "4"}
+_TO_FINISH = frozenset({BARE_STACK, "′", *_ROOT_SIGNS})
 
 
 class Child(NamedTuple):
@@ -151,10 +152,11 @@ def _joined(element: Element) -> Row:
 
 
 def _finish_row(row: Row) -> Row:
-    """Makes binomials of fractions without a line in parentheses, and scripts of primes after a symbol."""
+    """Makes binomials of fractions without a line in parentheses, scripts of primes, and roots of radical signs."""
     if not any(node.label in _TO_FINISH for node in row):
         return row
     join_primes(row)
+    _join_roots(row)
     finished: Row = []
     i = 0
     while i < len(row):
@@ -170,6 +172,34 @@ def _finish_row(row: Row) -> Row:
         finished.append(node)
         i += 1
     return finished
+
+
+def _join_roots(row: Row) -> None:
+    """Radical signs that are symbols take the parentheses or the symbol after them, without their scripts."""
+    for i in range(len(row) - 1, -1, -1):
+        sign = row[i]
+        if sign.kind != "O" or sign.label not in _ROOT_SIGNS:
+            continue
+        last = _closing(row, i + 1) if i + 1 < len(row) and row[i + 1].label == "(" else min(i + 1, len(row) - 1)
+        operand = row[last]
+        node = LayoutNode("√", "R", sign.start, operand.end)
+        node.space = sign.space
+        node.within = row[i + 2:last] if last > i + 1 else row[i + 1:last + 1]
+        index = _ROOT_SIGNS[sign.label]
+        node.pre_above = [LayoutNode(index, "N", sign.start, sign.end)] if index else None
+        bearer = operand if last > i else sign
+        node.above, node.below, bearer.above, bearer.below = bearer.above, bearer.below, None, None
+        row[i:last + 1] = [node]
+
+
+def _closing(row: Row, opening: int) -> int:
+    """The position of the parenthesis that closes the one at ``opening``, which is its own where none does."""
+    depth = 0
+    for i in range(opening, len(row)):
+        depth += (row[i].label == "(") - (row[i].label == ")")
+        if not depth:
+            return i
+    return opening
 
 
 def finish_stacks(row: Row) -> None:
