@@ -76,7 +76,7 @@ class ReadGroup(ABC):
 
 
 class FileGroup(ReadGroup):
-    """One file of text."""
+    """One file of text, and what its reading depends on."""
 
     def __init__(
         self, reader: FileReader, path: Path, name: str, source: str, options: ReaderOptions, *, alone: bool = False
@@ -84,7 +84,12 @@ class FileGroup(ReadGroup):
         super().__init__(name, reader.name, [path], alone=alone)
         self._reader, self._path, self._source, self._options = reader, path, source, options
 
+    def fits(self, note: Any, files: list[Path]) -> bool:
+        return {self._path, *self._reader.companions(self._path, self.name)} == set(files)
+
     def items(self, on_problem: OnProblem, on_progress: OnProgress) -> Iterator[Item]:
+        companions = self._reader.companions(self._path, self.name)
+        self.files, self.note = [self._path, *companions], len(companions)
         if size_of(self._path) == 0:
             on_problem(Problem(self.name, "the file is empty"))
             return

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from porism.corpus.base import ReaderOptions
+from porism.corpus.macro_files import definitions_in, macro_files
+from porism.corpus.page_macros import PageMacros, with_macros
 from porism.corpus.text_files import read_text
 from porism.corpus.walking import FileReader
 from porism.errors import OnProblem
@@ -24,10 +26,19 @@ class TextReader(FileReader):
         :param source: the name of the collection.
         """
 
+    def definitions(self, text: str) -> str:
+        """The macros that a text defines for all of its formulas, as LaTeX."""
+        return ""
+
+    def companions(self, path: Path, name: str) -> list[Path]:
+        """The files that define macros for all pages of a site, for the page with this name."""
+        return macro_files(path, path.parents[name.count("/")])
+
     def read_file(
         self, path: Path, name: str, source: str, options: ReaderOptions, on_problem: OnProblem
     ) -> Iterator[Document]:
         """The documents of one file."""
         text = read_text(path, name, on_problem, options.encoding)
         if text is not None:
-            yield from self.documents(text, name, source, on_problem)
+            definitions = [*map(definitions_in, self.companions(path, name)), self.definitions(text)]
+            yield from with_macros(self.documents(text, name, source, on_problem), PageMacros(definitions))

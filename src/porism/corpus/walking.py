@@ -148,6 +148,10 @@ class FileReader(ABC):
         yield from self.read_file(path, path.name, source, options, on_problem)
         on_progress(size_of(path), size_of(path))
 
+    def companions(self, path: Path, name: str) -> list[Path]:
+        """Other files that the reading of a file depends on."""
+        return []
+
     @abstractmethod
     def read_file(
         self, path: Path, name: str, source: str, options: ReaderOptions, on_problem: OnProblem

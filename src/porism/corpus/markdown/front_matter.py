@@ -6,7 +6,7 @@ import re
 import tomllib
 from typing import Any
 
-from porism.corpus.base import clean
+from porism.corpus.base import clean, ignore_problem
 from porism.corpus.markdown.inline import markdown_text
 from porism.errors import OnProblem, Problem
 from porism.types import Content, Metadata
@@ -26,14 +26,8 @@ def front_matter(text: str, name: str, on_problem: OnProblem) -> tuple[Content |
 
     What cannot be read there, or is no mapping, is taken for text.
     """
-    values: dict[Any, Any] | None = None
-    if found := _YAML.match(text, 0, MAX_FRONT_MATTER):
-        values = _yaml(found.group(1) or "", name, on_problem)
-    elif found := _TOML.match(text, 0, MAX_FRONT_MATTER):
-        values = _toml(found.group(1) or "", name, on_problem)
-    elif found := _TITLE_LINES.match(text, 0, MAX_FRONT_MATTER):
-        values = {"title": found.group(1)}
-    if found is None or values is None:
+    values, end = _values(text, name, on_problem)
+    if values is None:
         return None, {}, 0
     title: Content | None = None
     tags: list[str] = []
@@ -47,7 +41,23 @@ def front_matter(text: str, name: str, on_problem: OnProblem) -> tuple[Content |
         elif key in _ALIAS_NAMES:
             aliases += _entries(value)
     extra = {"tags": tags, "aliases": aliases}
-    return title, {key: tuple(dict.fromkeys(entries)) for key, entries in extra.items() if entries}, found.end()
+    return title, {key: tuple(dict.fromkeys(entries)) for key, entries in extra.items() if entries}, end
+
+
+def front_values(text: str) -> dict[Any, Any]:
+    """All that is said at the top of a text."""
+    return _values(text, "text", ignore_problem)[0] or {}
+
+
+def _values(text: str, name: str, on_problem: OnProblem) -> tuple[dict[Any, Any] | None, int]:
+    """What is said at the top of a text, None where nothing is, and the offset of what comes after it."""
+    if found := _YAML.match(text, 0, MAX_FRONT_MATTER):
+        return _yaml(found.group(1) or "", name, on_problem), found.end()
+    if found := _TOML.match(text, 0, MAX_FRONT_MATTER):
+        return _toml(found.group(1) or "", name, on_problem), found.end()
+    if found := _TITLE_LINES.match(text, 0, MAX_FRONT_MATTER):
+        return {"title": found.group(1)}, found.end()
+    return None, 0
 
 
 def _entries(value: Any) -> list[str]:

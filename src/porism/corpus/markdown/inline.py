@@ -207,7 +207,7 @@ def _role(name: str, body: str) -> str | Formula:
         return found.group(1)
     if name in _REFERENCES:
         return reference_text("\\eqref" if name == "eq" else "\\cref", found.group(2) if found else body)
-    return body
+    return body.lstrip("~!")
 
 
 def _reference(match: re.Match[str]) -> str:

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from porism.corpus.base import clean
+from porism.corpus.macro_files import definitions_of
 from porism.corpus.markdown.blocks import MarkdownBlocks
-from porism.corpus.markdown.front_matter import front_matter
-from porism.corpus.markdown.templates import without_templates
+from porism.corpus.markdown.front_matter import front_matter, front_values
+from porism.corpus.markdown.templates import definitions_in, without_templates
 from porism.corpus.sections import FileUnits
 from porism.corpus.text_reader import TextReader
 from porism.errors import OnProblem
@@ -20,6 +21,9 @@ class MarkdownReader(TextReader):
 
     name = "markdown"
     extensions = (".md", ".markdown", ".qmd", ".rmd", ".mdown", ".mkd", ".mdx")
+
+    def definitions(self, text: str) -> str:
+        return f"{definitions_of(front_values(text))}\n{definitions_in(text)}"
 
     def documents(self, text: str, name: str, source: str, on_problem: OnProblem) -> Iterator[Document]:
         """See :func:`markdown_documents`."""

@@ -11,8 +11,11 @@ import re
 from porism.corpus.markdown.vault import CODE
 from porism.corpus.sections import kind_of
 
+_DEFINITION = r"^[ \t]*\\(?:(?:re)?newcommand|providecommand|DeclareMathOperator|[gex]?def|let)(?![A-Za-z])[^\n]*$"
 _HINT = re.compile(
-    r"\{\{[<%#]|\{%|\{:|\{\{-?\s?(?:site|page)\b|===[!+]?[ \t]|:end_tab:|\[\[?_?toc_?\]|\bimport\b", re.IGNORECASE
+    r"\{\{[<%#]|\{%|\{:|\{\{-?\s?(?:site|page)\b|===[!+]?[ \t]|:end_tab:|\[\[?_?toc_?\]|\bimport\b"
+    rf"|{_DEFINITION}",
+    re.IGNORECASE | re.MULTILINE,
 )
 _FORMULA_NAMES = "katex|math|mathjax|latex|tex|equation"
 _ATTRIBUTE = r"""(?:[.#][\w:-]+|[\w-]+=(?:"[^"\n]*"|'[^'\n]*')|toc\b|nomarkdown\b|refdef\b)"""
@@ -35,7 +38,8 @@ _TAG = re.compile(
     rf"|\{{:[ \t]*(?P<attributes>{_ATTRIBUTE}(?:[ \t]+{_ATTRIBUTE})*)[ \t]*\}}|\{{::?/?[a-z_]+[^{{}}\n]*/\}}"
     # === "Tab", of which the content is indented as that of an admonition is
     r"|^(?P<tab>[ \t]*)===[!+]?(?=[ \t]+\")"
-    # d2lbook's tabs, tables of contents, imports of components
+    # definitions of macros, d2lbook's tabs, tables of contents, imports of components
+    rf"|(?P<definition>{_DEFINITION})"
     r"|^:(?:begin|end)_tab:(?:`[^`\n]*`)?[ \t]*$"
     r"|^[ \t]*\[\[?_?toc_?\]?\][ \t]*$"
     r"|^import[ \t]+(?:[\w*{][^\n]*[ \t]from[ \t]+)?(?P<quote>['\"])[^'\"\n]+(?P=quote);?[ \t]*$",
@@ -48,6 +52,19 @@ _VALUE = re.compile(r"""(?:([\w-]+)[ \t]*=[ \t]*)?(?:"((?:\\.|[^"\\])*)"|'([^']*
 _FENCED = frozenset(("highlight", "code", "codeblock", "mermaid", "tikz", "graphviz", "plantuml", "chart"))
 _CAPTIONS = ("title", "caption", "alt")
 _TITLES = ("name", "title", "")
+
+
+def definitions_in(text: str) -> str:
+    """The definitions of macros that have lines of their own in a text."""
+    if not _HINT.search(text):
+        return ""
+    return "\n".join(match.group() for match in _TAG.finditer(text) if _is_definition(match))
+
+
+def _is_definition(match: re.Match[str]) -> bool:
+    """Whether a line is nothing but definitions of macros."""
+    line = match.group("definition")
+    return line is not None and line.rstrip().endswith("}") and line.count("{") == line.count("}") and "$" not in line
 
 
 def without_templates(text: str) -> str:
@@ -74,6 +91,8 @@ def _meaning(match: re.Match[str]) -> str:
             return formula
         mark = "$$" if _DISPLAY.search(match.group("options")) or "\n" in formula.strip() else "$"
         return f"{mark}{formula.strip() if mark == '$' else formula}{mark}"
+    if match.group("definition") is not None:
+        return "" if _is_definition(match) else match.group()
     if (tab := match.group("tab")) is not None:
         return f"{tab}!!! tab"
     if (attributes := match.group("attributes")) is not None:
